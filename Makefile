@@ -1,0 +1,204 @@
+# Makefile: one file, no recursion. `make help` lists what it can do.
+#
+# New files need no line here: everything is found by its place in the tree.
+#
+#   lib/**/*.c             -> build/libdist.a (all but lib/launch/distrun.c)
+#   lib/launch/distrun.c   -> build/bin/distrun
+#   chapters/NN_x/NAME.c   -> build/chapters/NN_x/NAME
+#   tests/test_*.c         -> build/tests/test_*, a Criterion suite each; the other tests/*.c help them
+#   tests/programs/NAME.c  -> build/tests/programs/NAME, started by suites
+#   tests/tsan/NAME.c      -> build/tsan/tests/tsan/NAME, plain programs that run under ThreadSanitizer
+#   tests/bench/bench_*.c  -> build/tests/bench/bench_*; bench_mpi.c is built by bench.sh, with mpicc
+#
+# Paths must be free of blanks: make cannot hold them apart.
+
+.DEFAULT_GOAL := chapters
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
+
+# ---- the compiler and its flags --------------------------------------------------
+
+# make's own default is cc, which a small machine may lack.
+ifeq ($(origin CC),default)
+CC := $(firstword $(notdir $(shell command -v cc || command -v gcc || command -v clang)) cc)
+endif
+
+CFLAGS ?= -O3 -g
+WERROR ?= -Werror
+WARNINGS := -Wall -Wextra -Wpedantic $(WERROR)
+
+# No fused multiply-add and no errno from sqrt: the same bits under every compiler, and loops that vectorise.
+FLAGS := -std=c11 -Ilib -pthread $(CFLAGS) -ffp-contract=off -fno-math-errno $(WARNINGS)
+LIBS := -pthread -lm
+
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
+TSAN := -fsanitize=thread -O1 -g
+
+# Criterion is asked for late: `make test` may have installed it only a moment ago.
+CRITERION_CFLAGS = $(shell pkg-config --cflags criterion 2>/dev/null)
+CRITERION_LIBS = $(shell pkg-config --libs criterion 2>/dev/null || echo -lcriterion)
+
+# Quiet unless V=1: `$(call say,CC,file)` tells what happens, $Q hides how.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+# ---- what there is ----------------------------------------------------------------
+
+LIB_SOURCES := $(filter-out lib/launch/distrun.c,$(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
+CHAPTER_SOURCES := $(sort $(wildcard chapters/*/*.c))
+SUITE_SOURCES := $(sort $(wildcard tests/test_*.c))
+HELPER_SOURCES := $(filter-out $(SUITE_SOURCES),$(wildcard tests/*.c))
+TEST_PROGRAM_SOURCES := $(sort $(wildcard tests/programs/*.c))
+TSAN_SOURCES := $(sort $(wildcard tests/tsan/*.c))
+BENCH_SOURCES := $(filter-out %/bench_mpi.c,$(wildcard tests/bench/bench_*.c))
+
+BENCHES := $(BENCH_SOURCES:%.c=build/%)
+LESSONS := $(wildcard README.md chapters/*/README.md)
+DISTRUN := $(if $(wildcard lib/launch/distrun.c),build/bin/distrun)
+CHAPTERS := $(CHAPTER_SOURCES:%.c=build/%)
+SUITES := $(SUITE_SOURCES:%.c=build/%)
+TEST_PROGRAMS := $(TEST_PROGRAM_SOURCES:%.c=build/%)
+
+# ---- compile and link ------------------------------------------------------------
+
+# Rewritten only when compiler or flags differ from last time; everything compiled depends on it.
+build/flags: FORCE
+	$Q mkdir -p $(@D)
+	$Q echo '$(CC) $(FLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS)' >$@
+
+# The same sources in three flavours: build/ for everybody, build/asan/ and build/tsan/ for the sanitizers.
+# $(1) is the folder, $(2) the flags that make it different.
+define flavour
+$(1)/%.o: %.c build/flags
+	$$(call say,CC,$$<$(if $(2), ($(notdir $(1)))))
+	$$Q mkdir -p $$(@D)
+	$$Q $$(CC) $$(FLAGS) $(2) $$(EXTRA) -MMD -MP -c $$< -o $$@
+
+$(1)/libdist.a: $$(LIB_SOURCES:%.c=$(1)/%.o)
+	$$(call say,AR,$$@)
+	$$Q rm -f $$@
+	$$Q ar rcs $$@ $$^
+
+$(1)/tests/libhelpers.a: $$(HELPER_SOURCES:%.c=$(1)/%.o)
+	$$(call say,AR,$$@)
+	$$Q rm -f $$@
+	$$Q ar rcs $$@ $$^
+
+$$(SUITE_SOURCES:%.c=$(1)/%): $(1)/%: $(1)/%.o $(1)/tests/libhelpers.a $(1)/libdist.a
+	$$(call say,LINK,$$@)
+	$$Q $$(CC) $(2) $$^ $$(CRITERION_LIBS) $$(LIBS) -o $$@
+
+$$(PROGRAM_SOURCES:%.c=$(1)/%): $(1)/%: $(1)/%.o $(1)/libdist.a
+	$$(call say,LINK,$$@)
+	$$Q $$(CC) $(2) $$^ $$(LIBS) -o $$@
+
+$$(TEST_SOURCES:%.c=$(1)/%.o): EXTRA = $$(CRITERION_CFLAGS)
+$$(TEST_SOURCES:%.c=$(1)/%.o): | criterion
+endef
+
+PROGRAM_SOURCES := $(CHAPTER_SOURCES) $(TEST_PROGRAM_SOURCES) $(TSAN_SOURCES) $(BENCH_SOURCES)
+TEST_SOURCES := $(SUITE_SOURCES) $(HELPER_SOURCES)
+$(eval $(call flavour,build,))
+$(eval $(call flavour,build/asan,$(ASAN)))
+$(eval $(call flavour,build/tsan,$(TSAN)))
+
+build/bin/distrun: build/lib/launch/distrun.o build/libdist.a
+	$(call say,LINK,$@)
+	$Q mkdir -p $(@D)
+	$Q $(CC) $^ $(LIBS) -o $@
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+
+# ---- who may include whom ---------------------------------------------------------
+#
+# The house reads top-down, and an arrow never points up. The first line whose left side fits a file counts.
+# * is anything but a slash, ** anything, ./ the file's own folder. System headers are always allowed.
+
+define INCLUDE_RULES
+chapters/**          : lib/dist.h lib/tensor.h
+exercises/**         : lib/dist.h lib/tensor.h
+solutions/**         : lib/dist.h lib/tensor.h
+tests/programs/**    : lib/dist.h lib/tensor.h ./*.h tests/*.h
+tests/**             : lib/** ./*.h tests/*.h
+diagrams/**          : ./*.h
+lib/tensor.h         : nothing
+lib/dist.h           : lib/tensor.h
+lib/call.h           : nothing
+lib/dtype.h          : lib/dist.h lib/tensor.h
+lib/tensor_impl.h    : lib/dtype.h
+lib/backend.h        : lib/call.h lib/tensor_impl.h lib/launch/launch.h
+lib/context.h        : lib/backend.h
+lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/host.h lib/launch/launch.h
+lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
+lib/launch/*         : lib/tensor.h lib/dist.h lib/call.h ./*.h lib/context.h
+lib/devices/*        : lib/tensor.h lib/dist.h lib/dtype.h ./*.h lib/launch/*.h
+lib/backends/*/*     : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h
+lib/algorithms/*     : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/host.h ./*.h
+lib/*                : lib/*.h lib/devices/*.h lib/launch/*.h lib/algorithms/*.h lib/trace/*.h lib/diagnose/*.h
+endef
+export INCLUDE_RULES
+
+# ---- what you can ask for --------------------------------------------------------
+
+.PHONY: chapters lib programs suites sanitized criterion test check lessons expected bench doctor help clean FORCE
+
+chapters: programs ## (the default) build everything and run the chapters so far, four ranks each
+	$Q tests/tools/run.sh $(CHAPTERS)
+
+lib: build/libdist.a ## build/libdist.a: all that a program of yours needs
+
+programs: lib $(DISTRUN) $(CHAPTERS) ## the chapters' programs and build/bin/distrun, not run
+
+run-%: programs ## one chapter: make run-02, make run-02 N=7, make run-02 PROG=chain
+	$Q $(if $(chosen),,echo "There is no chapter or program like that; \`ls chapters/*\` shows them." >&2; exit 2)
+	$Q $(if $N,WORLD_SIZE=$N) tests/tools/run.sh $(chosen)
+chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS)),$(CHAPTERS)))
+
+suites: $(SUITES) $(TEST_PROGRAMS) $(DISTRUN)
+
+criterion:
+	$Q CC="$(CC)" tests/tools/install.sh
+
+# Suites that run under AddressSanitizer and UBSan too, and the programs that these start.
+ASAN_SUITES ?= $(SUITES)
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+ASAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(ASAN)")
+TSAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(TSAN)")
+SANITIZED := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:build/%=build/asan/%)) \
+             $(if $(TSAN_WORKS),$(TSAN_SOURCES:%.c=build/tsan/%))
+endif
+
+test: suites programs $(SANITIZED) ## run all tests; first installs Criterion and Graphviz where that is allowed
+	$Q CC="$(CC)" SUITES="$(SUITES)" CHAPTERS="$(CHAPTERS)" LESSONS="$(LESSONS)" \
+	    ASAN_WORKS="$(ASAN_WORKS)" ASAN_SUITES="$(ASAN_SUITES:build/%=build/asan/%)" \
+	    ASAN_CHAPTERS="$(CHAPTERS:build/%=build/asan/%)" \
+	    TSAN_WORKS="$(TSAN_WORKS)" TSAN_PROGRAMS="$(TSAN_SOURCES:%.c=build/tsan/%)" \
+	    tests/tools/test.sh
+
+check: ## who includes whom, warnings of gcc and clang, format, lengths
+	$Q FLAGS="$(FLAGS)" tests/tools/check.sh
+
+lessons: ## put programs and outputs into the lessons anew
+	$Q tests/tools/lessons.sh $(LESSONS)
+
+expected: programs ## write chapters/*/expected anew from real runs; read the difference before you keep it
+	$Q tests/tools/outputs.sh --write $(CHAPTERS)
+
+bench: lib $(BENCHES) ## measure messages and collectives beside the machine's limits and Open MPI
+	$Q CC="$(CC)" tests/bench/bench.sh
+
+doctor: ## what this machine has, and the command that installs what is missing
+	$Q CC="$(CC)" tests/tools/doctor.sh
+
+help: ## this list
+	$Q awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	$Q echo 'Also: CC=clang, CFLAGS="-O0 -g", WERROR= (warnings stay warnings), V=1 (show each command).'
+
+clean: ## remove everything that was built
+	$Q rm -rf build
+
+# `make clean test` means: first the one, then the other.
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif

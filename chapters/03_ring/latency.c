@@ -1,0 +1,96 @@
+/*
+ * latency.c: how long do two messages take, one each way, asked for in three ways?
+ *
+ *     in turns                             both at once
+ *     rank 0  ---- message --->  rank 1    rank 0  ---- message --->  rank 1
+ *             <--- message ----                    <--- message ----
+ *             one after the other                  side by side
+ *
+ * Run it:  make run-03 PROG=latency N=2
+ */
+#include "dist.h"
+
+#include <stdlib.h>
+
+enum { ROUNDS = 501 };
+
+typedef void swap(tensor *mine, tensor *theirs, int rank);
+
+static void blocking(tensor *mine, tensor *theirs, int rank)
+{
+    if (rank == 0)
+        dist_send(mine, 1);
+    dist_recv(theirs, 1 - rank);
+    if (rank == 1)
+        dist_send(mine, 0);
+}
+
+static void waited_at_once(tensor *mine, tensor *theirs, int rank)
+{
+    if (rank == 0)
+        dist_wait(dist_isend(mine, 1));
+    dist_wait(dist_irecv(theirs, 1 - rank));
+    if (rank == 1)
+        dist_wait(dist_isend(mine, 0));
+}
+
+static void both_at_once(tensor *mine, tensor *theirs, int rank)
+{
+    dist_work *arriving = dist_irecv(theirs, 1 - rank);
+    dist_work *leaving = dist_isend(mine, 1 - rank);
+    dist_wait(arriving);
+    dist_wait(leaving);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of many rounds, in microseconds: one slow round must not count. */
+static double measure(swap *way, int64_t bytes, int rank)
+{
+    tensor *mine = tensor_zeros(DIST_U8, bytes);
+    tensor *theirs = tensor_zeros(DIST_U8, bytes);
+    double times[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = dist_time();
+        way(mine, theirs, rank);
+        times[i] = (dist_time() - start) * 1e6;
+    }
+    qsort(times, ROUNDS, sizeof(times[0]), by_size);
+    tensor_free(theirs);
+    tensor_free(mine);
+    return times[ROUNDS / 2];
+}
+
+static void compare(const char *name, swap *way, int rank)
+{
+    double small = measure(way, 8, rank);
+    double large = measure(way, 1 << 20, rank);
+    if (rank == 0)
+        printf("%-34s %9.2f us %9.2f us\n", name, small, large);
+}
+
+static void run(int rank, int world_size)
+{
+    if (world_size < 2) {
+        fprintf(stderr, "latency needs at least 2 ranks: make run-03 PROG=latency N=2\n");
+        exit(2);
+    }
+    dist_init_process_group();
+    if (rank == 0)
+        printf("%-34s %12s %12s\n", "one message each way", "8 B", "1 MiB");
+    if (rank < 2) {
+        compare("send, then recv", blocking, rank);
+        compare("isend, wait, then irecv, wait", waited_at_once, rank);
+        compare("irecv, isend, then wait for both", both_at_once, rank);
+    }
+    dist_destroy_process_group();
+}
+
+int main(void)
+{
+    return dist_spawn(run, 4);
+}

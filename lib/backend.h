@@ -1,0 +1,117 @@
+/*
+ * backend.h: the doorway between the calls (dist_*.c) and the rooms that move data (backends/).
+ *
+ * dist_*.c has checked all that one rank can check alone, and hands over an op. The room finds out what only
+ * two ranks together can know (sizes that differ, another collective on the other side), moves the
+ * data, and says how it went. It never prints and never exits.
+ */
+#ifndef BACKEND_H
+#define BACKEND_H
+
+#include "call.h"
+#include "launch/launch.h"
+#include "tensor_impl.h"
+
+/* A member list with a number that is the same on all its members: the n-th dist_new_group of the job. */
+struct dist_group {
+    uint32_t live;
+    int id;           /* 0 is the world */
+    int size;
+    int rank;         /* the caller's place in `ranks`; -1: not a member */
+    int *ranks;       /* group rank -> world rank */
+    int pending;      /* works not yet waited for */
+    void *room;       /* the backend's own */
+    struct dist_at made_at;
+    struct dist_group *next;
+};
+#define GROUP_LIVE 0x6409u
+
+/* A piece of tensor memory. data may be NULL where count is 0 or the caller has no such tensor. */
+struct span {
+    void *data;
+    int64_t count; /* elements */
+};
+
+/* One call, from start to wait. A blocking call keeps it on the stack; dist_work is the same thing from a pool. */
+struct dist_work {
+    /* what is asked; written by dist_*.c before the room sees it, and never changed after */
+    enum call call;
+    struct dist_at at;
+    uint32_t site;          /* `at` as a number that peers can read */
+    struct dist_group *group;
+    enum dist_type type;
+    enum dist_op op;
+    struct span in;         /* what is read: the tensor of a send, the input of a collective */
+    struct span out;        /* what is written; broadcast, reduce and all_reduce: the same as in */
+    int64_t block;          /* collectives: elements of one member's block, the count that all must agree on */
+    int peer;               /* p2p: a world rank or DIST_ANY_SOURCE; rooted collectives: a group rank */
+    int tag;
+    bool p2p;               /* a send or a receive, */
+    bool sends;             /* and which of the two */
+    double timeout;         /* monitored_barrier: seconds */
+    bool async;             /* the caller does not want to wait inside this call */
+
+    /* what came out; written by the room before it says done */
+    int status;             /* enum dist_error */
+    int from;               /* receives: the world rank that sent; else -1 */
+    char why[256];          /* with a status: what differs, in words for the report */
+
+    /* the room's notes; nobody else looks */
+    _Atomic uint32_t done;
+    int step;
+    uint32_t phase;
+    bool claimed;
+    uint32_t ticket;
+    void *aside;            /* an eager message's copy */
+    struct dist_work *next;
+
+    /* the pool's */
+    uint32_t live;          /* WORK_LIVE from start to wait */
+    struct dist_work *next_free;
+};
+#define WORK_LIVE 0x3042u
+
+/* The calls of a room, in the order in which every room defines them.
+ *
+ * The calls from send to monitored_barrier START an op. If op->async is false they return when it is over, else as
+ * soon as it is under way; the room then goes on by itself, with the rank's own code running. The result is
+ * op->status (also returned), with op->why in words. Started ops belong to the room until test or wait says
+ * that they are done. A slot that is NULL is done by algorithms/ with sends and receives.
+ *
+ * One rank may call from several threads (streams); each op is used by one thread at a time. */
+struct backend {
+    const char *name;
+
+    /* Join the job; `world` is the group of all, *room the backend's state of this rank. dist_init follows it with a barrier. */
+    int (*open)(struct launch_self *self, struct dist_group *world, void **room, char *why, size_t why_size);
+
+    /* Leave: blocks until all that this rank has sent was taken. No op of this rank is unfinished (works that were
+     * never waited for are finished or given up here). */
+    int (*close)(void *room);
+
+    /* Prepare the room for op->group, whose id, size, rank and ranks are filled in. A collective over the world, called on
+     * all ranks, members (rank >= 0) or not. group_free is local, on members only. */
+    int (*group_new)(void *room, struct dist_work *op);
+    void (*group_free)(void *room, struct dist_group *group);
+
+    int (*send)(void *room, struct dist_work *op);
+    int (*recv)(void *room, struct dist_work *op);
+    int (*broadcast)(void *room, struct dist_work *op);
+    int (*reduce)(void *room, struct dist_work *op);
+    int (*all_reduce)(void *room, struct dist_work *op);
+    int (*scatter)(void *room, struct dist_work *op);
+    int (*gather)(void *room, struct dist_work *op);
+    int (*all_gather)(void *room, struct dist_work *op);
+    int (*reduce_scatter)(void *room, struct dist_work *op);
+    int (*all_to_all)(void *room, struct dist_work *op);
+    int (*barrier)(void *room, struct dist_work *op);
+    int (*monitored_barrier)(void *room, struct dist_work *op); /* never async */
+
+    /* Is it done? Never blocks. wait blocks until it is; both may be called again after. */
+    bool (*test)(void *room, struct dist_work *op);
+    int (*wait)(void *room, struct dist_work *op);
+};
+
+extern const struct backend backend_shm;
+
+#endif

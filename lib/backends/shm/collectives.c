@@ -1,0 +1,96 @@
+/*
+ * collectives.c: walks the plans: a blocking collective in its caller, an asynchronous one in the engine.
+ *
+ * Collectives of a group happen in call order: a blocking one lets the asynchronous ones before it finish.
+ */
+#include "shm.h"
+
+/* ---- blocking: the caller takes the steps ------------------------------------------ */
+
+static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+{
+    while (!plan_step(room, g, op))
+        if (board_wait(room, g, op->phase, op) != DIST_OK)
+            break;
+    atomic_store_explicit(&op->done, 1, memory_order_relaxed);
+    return op->status;
+}
+
+/* ---- asynchronous: the engine takes them -------------------------------------------- */
+
+bool collective_ready(const struct shm_group *g)
+{
+    const struct dist_work *op = g->first;
+    return op && !op->claimed && (op->step == 0 || board_passed(g, op->phase));
+}
+
+void collective_drop(struct shm_room *room, struct dist_work *op)
+{
+    struct shm_group *g = op->group->room;
+    struct dist_work **at = &g->first;
+    g->last = NULL;
+    for (; *at && *at != op; at = &(*at)->next)
+        g->last = *at;
+    if (*at)
+        *at = op->next;
+    while (*at) {
+        g->last = *at;
+        at = &(*at)->next;
+    }
+    if (g->first)
+        return;
+    atomic_fetch_sub(&g->board->listeners, 1);
+    struct shm_group **link = &room->groups;
+    while (*link != g)
+        link = &(*link)->next;
+    *link = g->next;
+}
+
+bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
+{
+    struct dist_work *op = g->first;
+    if (!collective_ready(g) || (light && op->step > 0))
+        return false;
+    op->claimed = true;
+    engine_unlock(room);
+    bool over = plan_step(room, g, op);
+    engine_lock(room);
+    op->claimed = false;
+    if (over) {
+        collective_drop(room, op);
+        engine_done(room, op, op->status);
+    }
+    return true;
+}
+
+static int start_in_engine(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+{
+    engine_lock(room);
+    room->open++;
+    if (g->first) {
+        g->last->next = op;
+    } else {
+        g->first = op;
+        g->next = room->groups;
+        room->groups = g;
+        atomic_fetch_add(&g->board->listeners, 1);
+    }
+    g->last = op;
+    return engine_start(room, op);
+}
+
+int shm_collective(void *state, struct dist_work *op)
+{
+    struct shm_room *room = state;
+    struct shm_group *g = op->group->room;
+    if (op->async)
+        return start_in_engine(room, g, op);
+    for (;;) {
+        engine_lock(room);
+        struct dist_work *last = g->last;
+        engine_unlock(room);
+        if (!last)
+            return run_directly(room, g, op);
+        shm_wait(room, last);
+    }
+}

@@ -1,0 +1,206 @@
+/*
+ * engine.c: drives the open operations of one rank.
+ *
+ * Sends that wait for their lane, receives that wait for a letter and asynchronous collectives that wait for a
+ * barrier are all in lists; engine_progress moves each as far as it can. Three kinds of callers:
+ *   - a thread that posts something: drives lightly, it wants to go on;
+ *   - a thread that waits: drives everything until its own operation is done;
+ *   - the helper (helper.c): drives while nobody waits.
+ * Nobody polls for ever: a waiter spins and yields a little, then sleeps on slot.bell.
+ */
+#include "shm.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+
+bool engine_progress(struct shm_room *room, bool light)
+{
+    bool moved = sends_progress(room);
+    moved |= recvs_progress(room, light);
+    for (struct shm_group *g = room->groups, *next; g; g = next) {
+        next = g->next;
+        if (collective_progress(room, g, light))
+            return true; /* the list may have changed while unlocked */
+    }
+    return moved;
+}
+
+/* ---- starting and finishing -------------------------------------------------- */
+
+int engine_start(struct shm_room *room, struct dist_work *op)
+{
+    if (op->async) {
+        /* The op may be over, and freed, after the first look: not to be touched any more. */
+        int status = DIST_OK;
+        if (helper_start(room)) {
+            helper_takes_over(room);
+        } else {
+            snprintf(op->why, sizeof op->why, "the system gives no thread for operations in the background");
+            status = DIST_ERR_SYSTEM;
+        }
+        engine_unlock(room);
+        return status;
+    }
+    engine_unlock(room);
+    return shm_wait(room, op);
+}
+
+void engine_done(struct shm_room *room, struct dist_work *op, int status)
+{
+    op->status = status;
+    room->open--;
+    atomic_store(&op->done, 1);
+    if (room->threaded)
+        bell_ring(&slot_of(room, room->rank)->bell);
+}
+
+bool shm_test(void *state, struct dist_work *op)
+{
+    struct shm_room *room = state;
+    if (!atomic_load_explicit(&op->done, memory_order_acquire)) {
+        engine_lock(room);
+        engine_progress(room, true);
+        helper_nudge(room);
+        engine_unlock(room);
+    }
+    return atomic_load_explicit(&op->done, memory_order_acquire);
+}
+
+/* ---- waiting ------------------------------------------------------------------ */
+
+struct hope {
+    struct shm_room *room;
+    struct dist_work *op;
+};
+
+static bool news(void *argument)
+{
+    struct hope *hope = argument;
+    engine_lock(hope->room);
+    bool moved = engine_progress(hope->room, false);
+    engine_unlock(hope->room);
+    return moved || atomic_load(&hope->op->done) || world_failed(hope->room->world);
+}
+
+int engine_failed(struct shm_room *room, struct dist_work *op)
+{
+    const struct world_failure *failure = &room->world->header->failure;
+    char text[128];
+    if (failure->end == END_SIGNAL)
+        snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
+                 launch_signal_name(failure->code));
+    else if (failure->end == END_EXIT)
+        snprintf(text, sizeof text, "ended with exit status %d", failure->code);
+    else
+        snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
+    snprintf(op->why, sizeof op->why, "rank %d %s, and the job cannot go on without it", failure->rank, text);
+    return DIST_ERR_PEER_LOST;
+}
+
+/* The job has failed: take the op out of the lists, since it may lie on its caller's stack. */
+static void give_up(struct shm_room *room, struct dist_work *op)
+{
+    engine_lock(room);
+    while (op->claimed) {
+        engine_unlock(room);
+        sched_yield();
+        engine_lock(room);
+    }
+    if (!atomic_load(&op->done)) {
+        if (op->p2p)
+            letters_drop(room, op);
+        else
+            collective_drop(room, op);
+        int status = engine_failed(room, op);
+        engine_done(room, op, status);
+    }
+    engine_unlock(room);
+}
+
+static bool hopeless(struct shm_room *room, struct dist_work *op)
+{
+    engine_lock(room);
+    bool over = !atomic_load(&op->done) && op->p2p && letters_hopeless(room, op);
+    if (!op->p2p && !op->claimed && !atomic_load(&op->done) && board_hopeless(room, op->group->room, op)) {
+        collective_drop(room, op);
+        engine_done(room, op, op->status);
+        over = true;
+    }
+    engine_unlock(room);
+    return over;
+}
+
+static void sleep_or_give_up(struct shm_room *room, struct dist_work *op)
+{
+    struct hope hope = { room, op };
+    if (!room->self->watched)
+        world_check_peers(room->world, room->rank);
+    if (world_failed(room->world))
+        give_up(room, op);
+    else if (!hopeless(room, op))
+        bell_sleep(&slot_of(room, room->rank)->bell, news, &hope, NAP);
+}
+
+static void drive(struct shm_room *room, int change)
+{
+    engine_lock(room);
+    room->drivers += change;
+    if (room->drivers > 0)
+        helper_rests(room);
+    else
+        helper_takes_over(room);
+    engine_unlock(room);
+}
+
+int shm_wait(void *state, struct dist_work *op)
+{
+    struct shm_room *room = state;
+    struct patience patience = { 0 };
+    drive(room, +1);
+    while (!atomic_load_explicit(&op->done, memory_order_acquire)) {
+        engine_lock(room);
+        bool moved = engine_progress(room, false);
+        engine_unlock(room);
+        if (moved)
+            patience.rounds = 0;
+        else if (!patience_spin(&patience) && !atomic_load(&op->done))
+            sleep_or_give_up(room, op);
+    }
+    drive(room, -1);
+    return op->status;
+}
+
+static bool flushed(void *argument)
+{
+    struct shm_room *room = argument;
+    engine_lock(room);
+    bool moved = engine_progress(room, false);
+    bool empty = !room->sends && !room->copies && !room->groups;
+    engine_unlock(room);
+    return moved || empty || world_failed(room->world);
+}
+
+void engine_flush(struct shm_room *room)
+{
+    drive(room, +1);
+    for (;;) {
+        while (flushed(room))
+            if (world_failed(room->world) || (!room->sends && !room->copies && !room->groups)) {
+                drive(room, -1);
+                return;
+            }
+        if (!room->self->watched)
+            world_check_peers(room->world, room->rank);
+        engine_lock(room);
+        for (struct dist_work *op = room->sends, *next; op; op = next) {
+            next = op->next;
+            if (letters_hopeless(room, op))
+                break; /* the list has changed */
+        }
+        engine_unlock(room);
+        bell_sleep(&slot_of(room, room->rank)->bell, flushed, room, NAP);
+    }
+}

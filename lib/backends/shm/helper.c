@@ -1,0 +1,105 @@
+/*
+ * helper.c: the thread that drives a rank's operations while the program computes.
+ *
+ * It starts with the first asynchronous operation. It sleeps on slot.helper, and is counted among that bell's
+ * sleepers (helper_listens) only while there are open operations and no waiter: a peer pays for a wake-up only
+ * if nobody is looking. Whoever leaves the library with operations open raises the count, and then takes a last
+ * light look; by bell.h's argument no news falls between the two.
+ */
+#include "shm.h"
+
+#define NAP 1000 /* ms after which it looks whether the room is closed */
+
+/* Is there something that light driving leaves undone? */
+static bool work_waits(const struct shm_room *room)
+{
+    if (room->copies)
+        return true;
+    for (const struct shm_group *g = room->groups; g; g = g->next)
+        if (collective_ready(g))
+            return true;
+    return false;
+}
+
+static void helper_listen(struct shm_room *room, bool listen)
+{
+    if (room->helper_listens == listen)
+        return;
+    struct bell *bell = &slot_of(room, room->rank)->helper;
+    room->helper_listens = listen;
+    if (listen)
+        atomic_fetch_add(&bell->sleepers, 1);
+    else
+        atomic_fetch_sub(&bell->sleepers, 1);
+}
+
+static void *helper_main(void *argument)
+{
+    struct shm_room *room = argument;
+    struct bell *bell = &slot_of(room, room->rank)->helper;
+    launch_become(room->self);
+    engine_lock(room);
+    while (!room->stop) {
+        uint32_t seen = atomic_load(&bell->rings);
+        bool moved = room->drivers == 0 && room->open > 0 && engine_progress(room, false);
+        if (room->open == 0)
+            helper_listen(room, false);
+        if (moved)
+            continue;
+        engine_unlock(room);
+        bell_doze(bell, seen, NAP);
+        engine_lock(room);
+    }
+    engine_unlock(room);
+    return NULL;
+}
+
+bool helper_start(struct shm_room *room)
+{
+    if (!room->helper_runs) {
+        if (!room->threaded) {
+            room->threaded = true; /* from here on the lock is real, and the caller must be its holder */
+            pthread_mutex_lock(&room->lock);
+        }
+        room->helper_runs = pthread_create(&room->helper, NULL, helper_main, room) == 0;
+    }
+    return room->helper_runs;
+}
+
+/* Wake the helper if there is something that only it, or a waiter, would do. */
+void helper_nudge(struct shm_room *room)
+{
+    if (work_waits(room))
+        bell_strike(&slot_of(room, room->rank)->helper);
+}
+
+/* Lock held: somebody waits now, and drives; peers need not wake the helper. */
+void helper_rests(struct shm_room *room)
+{
+    helper_listen(room, false);
+}
+
+/* Lock held, about to leave the library with operations open: let the helper take over. */
+void helper_takes_over(struct shm_room *room)
+{
+    if (room->open == 0 || room->drivers > 0 || !room->helper_runs)
+        return;
+    helper_listen(room, true);
+    while (engine_progress(room, true))
+        ;
+    helper_nudge(room);
+}
+
+void helper_stop(struct shm_room *room)
+{
+    if (!room->helper_runs)
+        return;
+    engine_lock(room);
+    room->stop = true;
+    helper_listen(room, true);
+    bell_strike(&slot_of(room, room->rank)->helper);
+    engine_unlock(room);
+    pthread_join(room->helper, NULL);
+    room->helper_runs = room->threaded = false;
+    helper_listen(room, false);
+}

@@ -1,0 +1,77 @@
+/*
+ * lane.c: one letter at a time from one rank to another, through one cache line each way.
+ *
+ *      rank A                                        rank B
+ *      writes lane A>B: [seq ack | letter]  ----->   reads it
+ *      reads lane B>A                       <-----   writes lane B>A: [seq ack | letter]
+ *
+ * A's letter number k stands in lane A>B. That B has taken it stands in lane B>A, in `ack`, so a line has one
+ * writer, and B's answer and B's next letter travel together: a ping-pong is one line each way.
+ *
+ * Why it is right.
+ *   Who owns which word. Lane A>B belongs to A's engine (one thread at a time: its lock). B only reads.
+ *   When may A write the letter? Only while it is free: ack of B>A counts as many letters as seq of A>B. B reads
+ *   the letter only while seq is ahead of its own ack. So the two are never at it together.
+ *   Orders. A writes the letter, then seq. B sees seq (acquire), then reads the letter: it is whole. B reads the
+ *   letter, and copies the tensor behind it, then writes ack. A sees ack (acquire): B is through with both, so
+ *   A may overwrite the letter, and the program its tensor.
+ *   Wake-ups. seq, ack and tickets are the news of bell.h: written seq_cst, and only then is the bell looked at.
+ *   Counts. seq goes round at 2^32, ack counts modulo 2^30; they differ by at most one, so modulo is enough.
+ *
+ * What the verdict in ack says: DONE, the data was copied; REFUSED, it did not fit the receive that it matched;
+ * PARKED, the letter was put aside (or a long copy is under way): the end comes as a stamp on the ticket
+ * that the letter named, a word of its own in A's row of tickets, written by B once and then read by A.
+ *
+ * The model in tests/model/ walks through every interleaving of two ranks with this protocol.
+ */
+#include "shm.h"
+
+#define COUNT_MASK 0x3fffffffu
+
+bool lane_is_free(struct shm_room *room, int dst)
+{
+    uint32_t seq = atomic_load_explicit(&lane_between(room, room->rank, dst)->seq, memory_order_relaxed);
+    uint32_t ack = atomic_load_explicit(&lane_between(room, dst, room->rank)->ack, memory_order_acquire);
+    return (seq & COUNT_MASK) == ack >> 2;
+}
+
+enum verdict lane_verdict(struct shm_room *room, int dst)
+{
+    return atomic_load_explicit(&lane_between(room, dst, room->rank)->ack, memory_order_acquire) & 3;
+}
+
+void lane_post(struct shm_room *room, int dst, const struct letter *letter)
+{
+    struct lane *lane = lane_between(room, room->rank, dst);
+    lane->letter = *letter;
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    atomic_store(&lane->seq, seq + 1);
+    if (dst != room->rank)
+        rank_ring(slot_of(room, dst));
+}
+
+const struct letter *lane_peek(struct shm_room *room, int src)
+{
+    const struct lane *lane = lane_between(room, src, room->rank);
+    uint32_t ack = atomic_load_explicit(&lane_between(room, room->rank, src)->ack, memory_order_relaxed);
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_acquire);
+    return (seq & COUNT_MASK) == ack >> 2 ? NULL : &lane->letter;
+}
+
+void lane_take(struct shm_room *room, int src, enum verdict verdict)
+{
+    struct lane *back = lane_between(room, room->rank, src);
+    uint32_t taken = (atomic_load_explicit(&back->ack, memory_order_relaxed) >> 2) + 1;
+    atomic_store(&back->ack, (taken & COUNT_MASK) << 2 | verdict);
+    if (src != room->rank)
+        rank_ring(slot_of(room, src));
+}
+
+void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict verdict)
+{
+    if (ticket == NO_TICKET)
+        return;
+    atomic_store(&room->tickets[(size_t)src * TICKETS + ticket], verdict);
+    if (src != room->rank)
+        rank_ring(slot_of(room, src));
+}

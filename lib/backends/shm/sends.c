@@ -1,0 +1,132 @@
+/*
+ * sends.c: the sender's side: letters are written, posted, and their verdicts read.
+ *
+ * Sends wait in one list, in the order in which they were posted, and every visit walks it in that order: so the
+ * first in the queue for a peer gets that peer's lane, and letters to one peer keep their order.
+ */
+#include "shm.h"
+#include "../../devices/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A send's way, in op->step. */
+enum { SEND_QUEUED, SEND_POSTED, SEND_PARKED };
+
+static struct letter write_letter(struct shm_room *room, const struct dist_work *op, uint16_t ticket)
+{
+    size_t bytes = bytes_of(op, op->in);
+    struct letter letter = { .tag = op->tag,
+                             .group = (uint16_t)op->group->id,
+                             .site = (uint16_t)op->site,
+                             .type = (uint8_t)op->type,
+                             .ticket = ticket };
+    if (bytes <= LANE_BYTES) {
+        letter.length = (uint8_t)bytes;
+        if (bytes)
+            memcpy(letter.text, op->in.data, bytes);
+    } else {
+        letter.length = LANE_FAR;
+        letter.far.offset = world_offset(room->world, op->aside ? op->aside : op->in.data);
+        letter.far.bytes = bytes;
+    }
+    return letter;
+}
+
+static void end_send(struct shm_room *room, struct dist_work *op, enum verdict verdict)
+{
+    if (op->ticket != NO_TICKET)
+        room->free_tickets[room->free_ticket_count++] = (uint16_t)op->ticket;
+    list_remove(op, &room->sends, &room->sends_end);
+    if (op->aside) { /* an eager message: its call has long returned, only the copy is left to free */
+        host_free(room->self, op->aside);
+        room->open--;
+        free(op);
+        return;
+    }
+    if (verdict == VERDICT_REFUSED)
+        snprintf(op->why, sizeof op->why, "rank %d's receive has another size or type than this message",
+                 op->peer);
+    engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+}
+
+/* Move one send on by a step. Sends are visited in order, so the first in the queue for a peer gets its lane. */
+static bool push_send(struct shm_room *room, struct dist_work *op)
+{
+    _Atomic uint32_t *row = &room->tickets[(size_t)room->rank * TICKETS];
+    enum verdict verdict = VERDICT_NONE;
+    switch (op->step) {
+    case SEND_QUEUED:
+        if (!lane_is_free(room, op->peer) || room->free_ticket_count == 0)
+            return false;
+        op->ticket = room->free_tickets[--room->free_ticket_count];
+        atomic_store_explicit(&row[op->ticket], VERDICT_NONE, memory_order_relaxed);
+        op->step = SEND_POSTED;
+        struct letter letter = write_letter(room, op, (uint16_t)op->ticket);
+        lane_post(room, op->peer, &letter);
+        return true;
+    case SEND_POSTED:
+        if (!lane_is_free(room, op->peer))
+            return false;
+        verdict = lane_verdict(room, op->peer);
+        if (verdict == VERDICT_PARKED)
+            op->step = SEND_PARKED;
+        else
+            end_send(room, op, verdict);
+        return true;
+    default:
+        verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
+        if (verdict == VERDICT_NONE)
+            return false;
+        end_send(room, op, verdict);
+        return true;
+    }
+}
+
+/* An eager message: copy it aside and let the copy travel on; the caller's op is over. */
+static int send_eagerly(struct shm_room *room, struct dist_work *op)
+{
+    struct dist_work *copy = calloc(1, sizeof *copy);
+    void *aside = copy ? host_alloc(room->self, bytes_of(op, op->in)) : NULL;
+    if (!aside) {
+        free(copy);
+        snprintf(op->why, sizeof op->why, "there is no memory left to copy the message aside");
+        engine_done(room, op, DIST_ERR_MEMORY);
+        return op->status;
+    }
+    *copy = *op;
+    host_copy(aside, op->in.data, bytes_of(op, op->in));
+    copy->aside = aside;
+    copy->in.data = aside;
+    copy->async = true;
+    *room->sends_end = copy;
+    room->sends_end = &copy->next;
+    room->open++;
+    engine_done(room, op, DIST_OK);
+    return engine_start(room, copy);
+}
+
+int shm_send(void *state, struct dist_work *op)
+{
+    struct shm_room *room = state;
+    op->ticket = NO_TICKET;
+    op->step = SEND_QUEUED;
+    engine_lock(room);
+    room->open++;
+    if (room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes)
+        return send_eagerly(room, op);
+    *room->sends_end = op;
+    room->sends_end = &op->next;
+    return engine_start(room, op);
+}
+
+bool sends_progress(struct shm_room *room)
+{
+    bool moved = false;
+    for (struct dist_work *op = room->sends, *next; op; op = next) {
+        next = op->next;
+        moved |= push_send(room, op);
+    }
+    return moved;
+}

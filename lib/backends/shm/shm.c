@@ -1,0 +1,199 @@
+/*
+ * shm.c: joining and leaving the room, groups, and the room's table of calls.
+ *
+ * The room's part of the world's memory:   lanes[size][size]   tickets[size][TICKETS]   the world's board
+ */
+#include "shm.h"
+#include "../../devices/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t tickets_offset(int size)
+{
+    return (uint64_t)size * (uint64_t)size * sizeof(struct lane);
+}
+
+static uint64_t world_board_offset(int size)
+{
+    return tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
+}
+
+/* DIST_BUFFERING: "rendezvous", or "eager:BYTES". */
+static int read_buffering(struct shm_room *room, char *why, size_t why_size)
+{
+    const char *text = getenv("DIST_BUFFERING");
+    char *end = NULL;
+    if (!text || !*text || strcmp(text, "rendezvous") == 0)
+        return DIST_OK;
+    long long bytes = strncmp(text, "eager:", 6) == 0 ? strtoll(text + 6, &end, 10) : -1;
+    if (bytes < 0 || !end || end == text + 6 || *end) {
+        snprintf(why, why_size,
+                 "DIST_BUFFERING is \"%s\"; it must be rendezvous or eager:BYTES, as in eager:4096", text);
+        return DIST_ERR_ENVIRONMENT;
+    }
+    room->eager_bytes = (size_t)bytes;
+    return DIST_OK;
+}
+
+static void fill_room(struct shm_room *room, struct launch_self *self)
+{
+    char *base = world_at(&self->world, self->world.header->room_offset);
+    room->self = self;
+    room->world = &self->world;
+    room->rank = self->env.rank;
+    room->size = self->world.header->size;
+    room->lanes = (struct lane *)base;
+    room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
+    room->world_group.board = (struct board *)(base + world_board_offset(room->size));
+    room->sends_end = &room->sends;
+    room->recvs_end = &room->recvs;
+    room->copies_end = &room->copies;
+    room->parked_end = &room->parked;
+    for (int i = 0; i < TICKETS; i++)
+        room->free_tickets[room->free_ticket_count++] = (uint16_t)i;
+    pthread_mutex_init(&room->lock, NULL);
+}
+
+static int shm_open_room(struct launch_self *self, struct dist_group *world, void **out, char *why,
+                         size_t why_size)
+{
+    struct shm_room *room = calloc(1, sizeof *room);
+    const void **views = calloc((size_t)self->world.header->size, sizeof *views);
+    int status = room && views ? read_buffering(room, why, why_size) : DIST_ERR_MEMORY;
+    if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
+        self->world.header->room_bytes)
+        status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
+    if (status != DIST_OK) {
+        free(room);
+        free(views);
+        return status;
+    }
+    fill_room(room, self);
+    room->world_group.group = world;
+    room->world_group.views = views;
+    world->room = &room->world_group;
+    patience_tune(room->size);
+    *out = room;
+    return DIST_OK;
+}
+
+static int shm_close(void *state)
+{
+    struct shm_room *room = state;
+    engine_flush(room);
+    helper_stop(room);
+    while (room->parked) {
+        struct parked *next = room->parked->next;
+        free(room->parked);
+        room->parked = next;
+    }
+    while (room->retired) {
+        struct shm_group *next = room->retired->next;
+        free(room->retired);
+        room->retired = next;
+    }
+    pthread_mutex_destroy(&room->lock);
+    free(room->world_group.views);
+    free(room);
+    return DIST_OK;
+}
+
+/* ---- groups --------------------------------------------------------------------- */
+
+/* Boards lie in the arena of the group's first member, who can reuse one only when all have freed the group. */
+static void sweep_retired(struct shm_room *room)
+{
+    for (struct shm_group **at = &room->retired; *at;) {
+        struct shm_group *g = *at;
+        if (atomic_load(&g->board->left) < g->seq) { /* here: the group's size */
+            at = &g->next;
+            continue;
+        }
+        *at = g->next;
+        host_free(room->self, g->board);
+        free(g);
+    }
+}
+
+static struct board *new_board(struct shm_room *room, int size)
+{
+    sweep_retired(room);
+    struct board *board = host_alloc(room->self, board_bytes(size));
+    if (board)
+        memset(board, 0, sizeof *board + 2 * (size_t)size * sizeof(struct card));
+    return board;
+}
+
+static uint64_t hash_ranks(const struct dist_group *group)
+{
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    for (int i = 0; i < group->size; i++)
+        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
+    return hash >> 1;
+}
+
+/* The first member makes the board, and its place is read from its card on the world's board. */
+static int shm_group_new(void *state, struct dist_work *op)
+{
+    struct shm_room *room = state;
+    struct dist_group *group = op->group;
+    struct shm_group *g = group->rank >= 0 ? calloc(1, sizeof *g) : NULL;
+    if (g) {
+        g->group = group;
+        g->views = calloc((size_t)group->size, sizeof *g->views);
+    }
+    op->in.data = group->rank == 0 ? new_board(room, group->size) : NULL;
+    op->block = (int64_t)hash_ranks(group);
+    op->group = room->world_group.group;
+    int status = shm_collective(room, op);
+    if (status != DIST_OK || group->rank < 0)
+        return status;
+    uint64_t offset = board_card(&room->world_group, group->ranks[0], room->world_group.seq)->in;
+    if (!g || !g->views || offset == UINT64_MAX) {
+        snprintf(op->why, sizeof op->why, "there is no memory left for the group's board");
+        return DIST_ERR_MEMORY;
+    }
+    g->board = world_at(room->world, offset);
+    group->room = g;
+    return DIST_OK;
+}
+
+static void shm_group_free(void *state, struct dist_group *group)
+{
+    struct shm_room *room = state;
+    struct shm_group *g = group->room;
+    free(g->views);
+    if (group->rank == 0) {
+        g->seq = (uint32_t)group->size;
+        g->next = room->retired;
+        room->retired = g;
+        atomic_fetch_add(&g->board->left, 1);
+    } else {
+        atomic_fetch_add(&g->board->left, 1);
+        free(g);
+    }
+}
+
+const struct backend backend_shm = {
+    .name = "shm",
+    .open = shm_open_room,
+    .close = shm_close,
+    .group_new = shm_group_new,
+    .group_free = shm_group_free,
+    .send = shm_send,
+    .recv = shm_recv,
+    .broadcast = shm_collective,
+    .reduce = shm_collective,
+    .all_reduce = shm_collective,
+    .scatter = shm_collective,
+    .gather = shm_collective,
+    .all_gather = shm_collective,
+    .reduce_scatter = shm_collective,
+    .all_to_all = shm_collective,
+    .barrier = shm_collective,
+    .monitored_barrier = shm_collective,
+    .test = shm_test,
+    .wait = shm_wait,
+};

@@ -1,0 +1,27 @@
+/* collective.h: a collective as it was asked for, in one form for all of them. */
+#ifndef COLLECTIVE_H
+#define COLLECTIVE_H
+
+#include "context.h"
+
+/* What a collective was asked for, in one form for all of them. */
+struct collective {
+    enum call call;
+    struct dist_at at;
+    dist_group *group;
+    bool async;
+    enum dist_op op;
+    int root; /* a world rank; -1: this collective has none */
+    const char *root_name;
+    tensor *in, *out; /* may be the same */
+    const char *in_name, *out_name; /* NULL: this rank has no such tensor */
+    bool in_has_blocks, out_has_blocks; /* holds one block for each member */
+};
+
+/* A whole call: enter, check, run it or start it. Gives the work of an asynchronous one, else NULL. */
+dist_work *collective_call(struct collective c);
+
+/* Inside a call that was entered: check it and run it to the end. 0, or what report() gave. */
+int collective_run(struct context *context, const struct collective *c, double timeout);
+
+#endif

@@ -1,0 +1,124 @@
+/* context.c: one rank's state, and the checks that every call begins with. */
+#include "context.h"
+
+#include <stdlib.h>
+
+struct context *context_get(void)
+{
+    int status = DIST_OK;
+    char why[256] = "";
+    struct launch_self *self = launch_self(&status, why, sizeof why);
+    if (!self) {
+        report(CALL_INIT, (struct dist_at){ 0 }, (enum dist_error)status, "%s", why);
+        exit(status); /* no rank, so no handler */
+    }
+    if (!self->context)
+        self->context = calloc(1, sizeof(struct context));
+    struct context *context = self->context;
+    if (!context) {
+        report(CALL_INIT, (struct dist_at){ 0 }, DIST_ERR_MEMORY,
+               "the system gives no memory for this rank's state");
+        exit(DIST_ERR_MEMORY);
+    }
+    context->self = self;
+    return context;
+}
+
+static struct rank_slot *own_slot(struct context *context)
+{
+    return &context->self->world.header->slots[context->self->env.rank];
+}
+
+struct context *context_enter(enum call call, struct dist_at at)
+{
+    struct launch_self *self = launch_self_if_any();
+    struct context *context = self && self->context ? self->context : context_get();
+    uint32_t word = (uint32_t)call << 16 | world_site(&context->self->world, context->self->env.rank, at);
+    atomic_store_explicit(&own_slot(context)->call, word, memory_order_relaxed);
+    atomic_store_explicit(&own_slot(context)->last_call, word, memory_order_relaxed);
+    if (context->backend)
+        return context;
+    if (context->left)
+        report(call, at, DIST_ERR_STATE, "called after dist_destroy_process_group; move it before that call");
+    else
+        report(call, at, DIST_ERR_STATE, "called before dist_init_process_group; call that first");
+    context_exit(context);
+    return NULL;
+}
+
+void context_exit(struct context *context)
+{
+    atomic_store_explicit(&own_slot(context)->call, 0, memory_order_relaxed);
+}
+
+int group_index(const struct dist_group *group, int rank)
+{
+    for (int i = 0; i < group->size; i++)
+        if (group->ranks[i] == rank)
+            return i;
+    return -1;
+}
+
+struct dist_group *context_group(struct context *context, enum call call, struct dist_at at,
+                                 dist_group *group, bool member)
+{
+    if (!group)
+        return &context->world;
+    if (group->live != GROUP_LIVE) {
+        report(call, at, DIST_ERR_ARGUMENT, "the group was freed; free it after its last use");
+        return NULL;
+    }
+    if (member && group->rank < 0) {
+        report(call, at, DIST_ERR_ARGUMENT,
+               "rank %d is not a member of this group; only members may call this (dist_get_rank gives -1 to "
+               "others)",
+               context->self->env.rank);
+        return NULL;
+    }
+    return group;
+}
+
+bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name,
+                    const tensor *t)
+{
+    const char *reason = tensor_unusable(t);
+    if (reason) {
+        report(call, at, DIST_ERR_ARGUMENT, "the %s %s; pass a tensor that was made and not yet freed", name,
+               reason);
+        return false;
+    }
+    if (t->numel > 0 && world_offset(&context->self->world, t->data) == UINT64_MAX) {
+        report(call, at, DIST_ERR_ARGUMENT,
+               "the %s was made before the ranks were started, out of their reach; make it inside run()",
+               name);
+        return false;
+    }
+    return true;
+}
+
+/* ---- works --------------------------------------------------------------------- */
+
+struct dist_work *work_new(struct context *context)
+{
+    struct dist_work *work = context->free_first;
+    if (context->free_count > QUARANTINE) {
+        context->free_first = work->next_free;
+        context->free_count--;
+    } else {
+        work = malloc(sizeof *work);
+    }
+    if (work)
+        *work = (struct dist_work){ .live = WORK_LIVE };
+    return work;
+}
+
+void work_free(struct context *context, struct dist_work *work)
+{
+    work->live = 0;
+    work->next_free = NULL;
+    if (context->free_count++ == 0)
+        context->free_first = work;
+    else
+        context->free_last->next_free = work;
+    context->free_last = work;
+}

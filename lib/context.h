@@ -1,0 +1,61 @@
+/*
+ * context.h: everything that dist_*.c keeps for one rank. Nothing here is global, so ranks can be threads.
+ */
+#ifndef CONTEXT_H
+#define CONTEXT_H
+
+#include "backend.h"
+
+/* Freed works and tensors are not used again before this many others were: within that distance a second use
+ * of a handle is recognised. */
+#define QUARANTINE 256
+
+struct context {
+    struct launch_self *self;
+    const struct backend *backend; /* NULL: outside init .. destroy */
+    void *room;
+    bool left;                     /* destroy was called */
+    struct dist_group world;
+    struct dist_group *groups;     /* all live groups but the world */
+    int groups_made;
+    dist_error_handler *handler;
+    void *handler_context;
+
+    struct dist_work *free_first, *free_last; /* works, oldest first */
+    int free_count;
+};
+
+/* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
+struct context *context_get(void);
+
+/* Enter a call: notes it for the watcher, checks that init was called. NULL: an error was reported. */
+struct context *context_enter(enum call call, struct dist_at at);
+void context_exit(struct context *context);
+
+/* The group that an argument names: the world for NULL. NULL: it was freed, or the caller is not a member, and that
+ * was reported. `member` says whether the call needs a member. */
+struct dist_group *context_group(struct context *context, enum call call, struct dist_at at, dist_group *group,
+                                 bool member);
+
+/* Can this tensor take part in a message? False: it cannot, and that was reported. `name` is the argument's. */
+bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name, const tensor *t);
+
+/* The place of a world rank in a group; -1: none. */
+int group_index(const struct dist_group *group, int rank);
+
+/* Report an error: fill in rank, call and place; call the handler, or print and exit. Returns -error. */
+int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same for an op that ended with a status: its own words, and the advice for such errors. */
+int report_op(const struct dist_work *op);
+
+/* The same for a tensor_ call, by its name. Returns only where a handler is installed. */
+void report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Works from the pool; work_free puts one in quarantine. */
+struct dist_work *work_new(struct context *context);
+void work_free(struct context *context, struct dist_work *work);
+
+#endif

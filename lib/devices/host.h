@@ -1,0 +1,27 @@
+/*
+ * host.h: the host as a device: memory that peers can reach, and the few kernels that work on it.
+ */
+#ifndef DEVICES_HOST_H
+#define DEVICES_HOST_H
+
+#include "../dtype.h"
+#include "../launch/launch.h"
+
+/* Page-aligned memory from the rank's arena; first fit, neighbours joined when freed. Pages once touched are
+ * used again: a fresh shared page costs ten times the copy that fills it. NULL: arena or memory is full.
+ * bytes = 0 gives an address that is valid but must not be read. */
+void *host_alloc(struct launch_self *self, size_t bytes);
+void host_free(struct launch_self *self, void *memory);
+
+/* The end of a rank: forget its arena's books. Blocks not freed are lost with the world. */
+void host_close(struct launch_self *self);
+
+/* out[i] = in[0][i] op in[1][i] op ... in that order; F16 and BF16 are combined in F32 and rounded once, AVG
+ * divides once at the end (integers toward zero; integer sums and products wrap). out may be one of the
+ * inputs, but must not overlap one in part. inputs >= 1. */
+void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type, enum dist_op op);
+
+/* memcpy for tensors. Regions do not overlap (but may be the same, which copies nothing). */
+void host_copy(void *to, const void *from, size_t bytes);
+
+#endif

@@ -1,0 +1,154 @@
+/* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
+#define _GNU_SOURCE
+#include "context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct backend *const backends[] = { &backend_shm };
+
+static const struct backend *find_backend(const char *name)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
+        if (strcmp(backends[i]->name, name) == 0)
+            return backends[i];
+    return NULL;
+}
+
+static const struct backend *choose_backend(struct dist_init_args args)
+{
+    const char *wish = getenv("BACKEND");
+    if (args.backend && !find_backend(args.backend))
+        report(CALL_INIT, args.at, DIST_ERR_ARGUMENT, "there is no backend \"%s\"; this library has: shm",
+               args.backend);
+    else if (!args.backend && wish && *wish && !find_backend(wish))
+        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "BACKEND is \"%s\"; this library has: shm", wish);
+    return find_backend(args.backend ? args.backend : wish && *wish ? wish : "shm");
+}
+
+static int make_world(struct context *context)
+{
+    int size = context->self->world.header->size;
+    int *ranks = malloc((size_t)size * sizeof *ranks);
+    if (!ranks)
+        return DIST_ERR_MEMORY;
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    context->world = (struct dist_group){
+        .live = GROUP_LIVE, .size = size, .rank = context->self->env.rank, .ranks = ranks
+    };
+    return DIST_OK;
+}
+
+static void set_state(struct context *context, enum rank_state state)
+{
+    atomic_store(&context->self->world.header->slots[context->self->env.rank].state, state);
+}
+
+/* The barrier at the end of init: nobody is inside before all are. */
+static int meet_everyone(struct context *context, struct dist_at at)
+{
+    struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
+    op.site = world_site(&context->self->world, context->self->env.rank, at);
+    int status = context->backend->barrier(context->room, &op);
+    op.call = CALL_INIT;
+    return status == DIST_OK ? 0 : report_op(&op);
+}
+
+int dist_init_process_group_with(struct dist_init_args args)
+{
+    struct context *context = context_get();
+    if (context->backend || context->left)
+        return report(CALL_INIT, args.at, DIST_ERR_STATE,
+                      "called a second time; a rank joins the job once and leaves it once");
+    const struct backend *backend = choose_backend(args);
+    if (!backend)
+        return -DIST_ERR_ARGUMENT;
+    char why[256] = "the system gives no memory for the job's tables";
+    int status = make_world(context);
+    if (status == DIST_OK)
+        status = backend->open(context->self, &context->world, &context->room, why, sizeof why);
+    if (status != DIST_OK)
+        return report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
+    context->backend = backend;
+    set_state(context, RANK_JOINED);
+    context_enter(CALL_INIT, args.at);
+    int result = meet_everyone(context, args.at);
+    context_exit(context);
+    return result;
+}
+
+static void free_everything(struct context *context)
+{
+    while (context->groups) {
+        struct dist_group *next = context->groups->next;
+        free(context->groups->ranks);
+        free(context->groups);
+        context->groups = next;
+    }
+    while (context->free_first) {
+        struct dist_work *next = context->free_first->next_free;
+        free(context->free_first);
+        context->free_first = next;
+    }
+    context->free_count = 0;
+    free(context->world.ranks);
+    context->world = (struct dist_group){ 0 };
+}
+
+int dist_destroy_process_group_at(struct dist_at at)
+{
+    struct context *context = context_enter(CALL_DESTROY, at);
+    if (!context)
+        return -DIST_ERR_STATE;
+    for (struct dist_group *group = context->groups; group; group = group->next)
+        if (group->live == GROUP_LIVE && group->rank >= 0)
+            context->backend->group_free(context->room, group);
+    context->backend->close(context->room);
+    free_everything(context);
+    context->backend = NULL;
+    context->room = NULL;
+    context->left = true;
+    context_exit(context);
+    set_state(context, RANK_LEFT);
+    struct world_header *world = context->self->world.header;
+    for (int i = 0; i < world->size; i++) /* whoever still waits for this rank shall look again */
+        if (i != context->self->env.rank)
+            rank_ring(&world->slots[i]);
+    return 0;
+}
+
+int dist_get_rank_with(struct dist_group_args args)
+{
+    struct context *context = context_enter(CALL_GET_RANK, args.at);
+    if (!context)
+        return -DIST_ERR_STATE;
+    struct dist_group *group = context_group(context, CALL_GET_RANK, args.at, args.group, false);
+    context_exit(context);
+    return group ? group->rank : -DIST_ERR_ARGUMENT;
+}
+
+int dist_get_world_size_with(struct dist_group_args args)
+{
+    struct context *context = context_enter(CALL_GET_WORLD_SIZE, args.at);
+    if (!context)
+        return -DIST_ERR_STATE;
+    struct dist_group *group = context_group(context, CALL_GET_WORLD_SIZE, args.at, args.group, false);
+    context_exit(context);
+    return group ? group->size : -DIST_ERR_ARGUMENT;
+}
+
+void dist_set_error_handler(dist_error_handler *handler, void *handler_context)
+{
+    struct context *context = context_get();
+    context->handler = handler;
+    context->handler_context = handler_context;
+}
+
+double dist_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}

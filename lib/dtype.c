@@ -1,0 +1,136 @@
+/*
+ * dtype.c: element types as sizes, names and doubles.
+ */
+#include "dtype.h"
+
+#include <math.h>
+
+static const struct {
+    const char *name;
+    size_t size;
+} types[DTYPE_COUNT] = {
+    [DIST_F32] = { "F32", 4 },   [DIST_F64] = { "F64", 8 }, [DIST_F16] = { "F16", 2 },
+    [DIST_BF16] = { "BF16", 2 }, [DIST_I32] = { "I32", 4 }, [DIST_I64] = { "I64", 8 },
+    [DIST_U8] = { "U8", 1 },
+};
+
+static const char *const ops[OP_COUNT] = {
+    [DIST_SUM] = "SUM", [DIST_AVG] = "AVG", [DIST_PRODUCT] = "PRODUCT",
+    [DIST_MIN] = "MIN", [DIST_MAX] = "MAX",
+};
+
+size_t dtype_size(enum dist_type type)
+{
+    return (unsigned)type < DTYPE_COUNT ? types[type].size : 0;
+}
+
+const char *dtype_name(enum dist_type type)
+{
+    return (unsigned)type < DTYPE_COUNT ? types[type].name : "no type";
+}
+
+const char *op_name(enum dist_op op)
+{
+    return (unsigned)op < OP_COUNT ? ops[op] : "no reduction";
+}
+
+/* A double on its way to 16 bits passes through F32, and would be rounded twice. Where the first step is not exact,
+ * take the neighbour whose last bit is 1: it then lies on the right side of every tie. */
+static float f32_to_odd(double value)
+{
+    union f32_bits near = { .value = (float)value };
+    if ((double)near.value == value || near.bits & 1)
+        return near.value;
+    return nextafterf(near.value, value > (double)near.value ? INFINITY : -INFINITY);
+}
+
+/* The bounds are powers of two: the largest I64 itself is no double. `past` is the first value too large. */
+static int64_t to_integer(double value, int64_t smallest, int64_t largest, double past)
+{
+    double whole = nearbyint(value);
+    if (whole >= past)
+        return largest;
+    if (whole <= (double)smallest)
+        return smallest;
+    return whole == whole ? (int64_t)whole : 0;
+}
+
+#define LOAD_LOOP(element, convert) \
+    do { \
+        const element *from = array; \
+        for (int64_t i = 0; i < count; i++) \
+            values[i] = (double)convert(from[i]); \
+    } while (0)
+
+void dtype_load_many(enum dist_type type, const void *array, int64_t count, double *values)
+{
+    switch (type) {
+    case DIST_F32:
+        LOAD_LOOP(float, );
+        break;
+    case DIST_F64:
+        LOAD_LOOP(double, );
+        break;
+    case DIST_F16:
+        LOAD_LOOP(uint16_t, dtype_f32_from_f16);
+        break;
+    case DIST_BF16:
+        LOAD_LOOP(uint16_t, dtype_f32_from_bf16);
+        break;
+    case DIST_I32:
+        LOAD_LOOP(int32_t, );
+        break;
+    case DIST_I64:
+        LOAD_LOOP(int64_t, );
+        break;
+    case DIST_U8:
+        LOAD_LOOP(uint8_t, );
+        break;
+    }
+}
+
+#define STORE_LOOP(element, expression) \
+    do { \
+        element *to = array; \
+        for (int64_t i = 0; i < count; i++) \
+            to[i] = (element)(expression); \
+    } while (0)
+
+void dtype_store_many(enum dist_type type, void *array, int64_t count, const double *values)
+{
+    switch (type) {
+    case DIST_F32:
+        STORE_LOOP(float, values[i]);
+        break;
+    case DIST_F64:
+        STORE_LOOP(double, values[i]);
+        break;
+    case DIST_F16:
+        STORE_LOOP(uint16_t, dtype_f16_from_f32(f32_to_odd(values[i])));
+        break;
+    case DIST_BF16:
+        STORE_LOOP(uint16_t, dtype_bf16_from_f32(f32_to_odd(values[i])));
+        break;
+    case DIST_I32:
+        STORE_LOOP(int32_t, to_integer(values[i], INT32_MIN, INT32_MAX, 0x1p31));
+        break;
+    case DIST_I64:
+        STORE_LOOP(int64_t, to_integer(values[i], INT64_MIN, INT64_MAX, 0x1p63));
+        break;
+    case DIST_U8:
+        STORE_LOOP(uint8_t, to_integer(values[i], 0, UINT8_MAX, 256));
+        break;
+    }
+}
+
+double dtype_load(enum dist_type type, const void *array, int64_t i)
+{
+    double value = 0;
+    dtype_load_many(type, (const char *)array + i * (int64_t)dtype_size(type), 1, &value);
+    return value;
+}
+
+void dtype_store(enum dist_type type, void *array, int64_t i, double value)
+{
+    dtype_store_many(type, (char *)array + i * (int64_t)dtype_size(type), 1, &value);
+}

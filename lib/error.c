@@ -1,0 +1,154 @@
+/*
+ * error.c: every error as a sentence, told once.
+ *
+ * A job that fails has one cause and many victims. The first rank that reports sets `reported` in the world;
+ * the others end without a word, so that the cause is the last thing on the screen.
+ */
+#define _GNU_SOURCE
+#include "context.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    enum dist_error error;
+    const char *name;
+    const char *advice; /* for errors that a backend found: what to do */
+} errors[] = {
+    { DIST_OK, "DIST_OK", NULL },
+    { DIST_ERR_ARGUMENT, "DIST_ERR_ARGUMENT", NULL },
+    { DIST_ERR_STATE, "DIST_ERR_STATE", NULL },
+    { DIST_ERR_MISMATCH, "DIST_ERR_MISMATCH", "make the two calls agree" },
+    { DIST_ERR_PEER_LOST, "DIST_ERR_PEER_LOST", "look at that rank first" },
+    { DIST_ERR_TIMEOUT, "DIST_ERR_TIMEOUT", "look at what keeps them, or give a longer .timeout" },
+    { DIST_ERR_DEADLOCK, "DIST_ERR_DEADLOCK", "start one of the two with dist_isend or dist_irecv" },
+    { DIST_ERR_ENVIRONMENT, "DIST_ERR_ENVIRONMENT", "change or unset that variable" },
+    { DIST_ERR_MEMORY, "DIST_ERR_MEMORY", "free tensors that are no longer needed" },
+    { DIST_ERR_SYSTEM, "DIST_ERR_SYSTEM", "see what limits this machine sets (ulimit -a)" },
+};
+
+static const char *const call_names[CALL_COUNT] = {
+    [CALL_NONE] = "the program",
+    [CALL_INIT] = "dist_init_process_group",
+    [CALL_DESTROY] = "dist_destroy_process_group",
+    [CALL_GET_RANK] = "dist_get_rank",
+    [CALL_GET_WORLD_SIZE] = "dist_get_world_size",
+    [CALL_NEW_GROUP] = "dist_new_group",
+    [CALL_GROUP_FREE] = "dist_group_free",
+    [CALL_SEND] = "dist_send",
+    [CALL_RECV] = "dist_recv",
+    [CALL_ISEND] = "dist_isend",
+    [CALL_IRECV] = "dist_irecv",
+    [CALL_BATCH] = "dist_batch_isend_irecv",
+    [CALL_WAIT] = "dist_wait",
+    [CALL_WAIT_ALL] = "dist_wait_all",
+    [CALL_IS_COMPLETED] = "dist_is_completed",
+    [CALL_BROADCAST] = "dist_broadcast",
+    [CALL_REDUCE] = "dist_reduce",
+    [CALL_ALL_REDUCE] = "dist_all_reduce",
+    [CALL_SCATTER] = "dist_scatter",
+    [CALL_GATHER] = "dist_gather",
+    [CALL_ALL_GATHER] = "dist_all_gather",
+    [CALL_REDUCE_SCATTER] = "dist_reduce_scatter",
+    [CALL_ALL_TO_ALL] = "dist_all_to_all",
+    [CALL_BARRIER] = "dist_barrier",
+    [CALL_MONITORED_BARRIER] = "dist_monitored_barrier",
+    [CALL_TENSOR] = "a tensor call",
+    [CALL_SPAWN] = "dist_spawn",
+};
+
+const char *call_name(enum call call)
+{
+    return call < CALL_COUNT && call_names[call] ? call_names[call] : "an unknown call";
+}
+
+const char *dist_error_name(enum dist_error error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].error == error)
+            return errors[i].name;
+    return "an unknown error";
+}
+
+static const char *advice_of(enum dist_error error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].error == error)
+            return errors[i].advice;
+    return NULL;
+}
+
+/* Is this rank the one to tell? Not where the job has already failed and a watcher tells, nor after another rank. */
+static bool mine_to_tell(struct launch_self *self)
+{
+    if (!self)
+        return true;
+    struct world_failure *failure = &self->world.header->failure;
+    if (self->watched && world_failed(&self->world))
+        return false;
+    return atomic_exchange(&failure->reported, 1) == 0;
+}
+
+/* The default: print, tell the other ranks, exit as an uncaught exception would. */
+static _Noreturn void end_program(struct launch_self *self, enum dist_error error, const char *sentence)
+{
+    bool tell = mine_to_tell(self);
+    if (self)
+        world_fail(&self->world, self->env.rank, END_ERROR, error);
+    fflush(NULL);
+    if (tell)
+        fprintf(stderr, "%s\n", sentence);
+    fflush(stderr);
+    _exit(error);
+}
+
+static int deliver_report(const char *call, struct dist_at at, enum dist_error error, const char *what)
+{
+    struct launch_self *self = launch_self_if_any();
+    struct context *context = self ? self->context : NULL;
+    int rank = self ? self->env.rank : -1;
+    const char *slash = at.file ? strrchr(at.file, '/') : NULL;
+    const char *file = slash ? slash + 1 : at.file ? at.file : "?";
+    char who[32] = "", sentence[640];
+    if (rank >= 0)
+        snprintf(who, sizeof who, "rank %d: ", rank);
+    if (at.line > 0)
+        snprintf(sentence, sizeof sentence, "%s%s (%s:%d): %s.", who, call, file, at.line, what);
+    else
+        snprintf(sentence, sizeof sentence, "%s%s: %s.", who, call, what);
+    if (!context || !context->handler)
+        end_program(self, error, sentence);
+    struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
+    context->handler(&told, context->handler_context);
+    return -(int)error;
+}
+
+int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
+{
+    char what[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    return deliver_report(call_name(call), at, error, what);
+}
+
+int report_op(const struct dist_work *op)
+{
+    const char *advice = advice_of((enum dist_error)op->status);
+    if (!advice)
+        return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);
+    return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);
+}
+
+void report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
+{
+    char what[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    deliver_report(call, at, error, what);
+}

@@ -1,0 +1,160 @@
+/* env.c: what the environment says about this rank: who started it, and as which one of how many. */
+#define _GNU_SOURCE
+#include "launch.h"
+#include "../dist.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The variables by which a launcher tells a rank its place. NULL: this launcher does not say. */
+struct dialect {
+    enum launcher launcher;
+    const char *sign;       /* set only by this launcher */
+    const char *rank;
+    const char *world_size;
+    const char *local_rank;
+    const char *local_size;
+};
+
+/* In order of precedence: what starts processes around another launcher's variables comes first. */
+static const struct dialect dialects[] = {
+    { LAUNCH_DISTRUN, "DIST_WORLD_FD", "RANK", "WORLD_SIZE", "LOCAL_RANK", NULL },
+    { LAUNCH_OPENMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+      "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE" },
+    { LAUNCH_MPICH, "PMI_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS" },
+    { LAUNCH_SLURM, "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL },
+    { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
+};
+
+static int complain(char *why, size_t why_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int complain(char *why, size_t why_size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (why)
+        vsnprintf(why, why_size, format, arguments);
+    va_end(arguments);
+    return DIST_ERR_ENVIRONMENT;
+}
+
+/* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
+static long whole_number(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 9 || text[digits] != '\0')
+        return -1;
+    return strtol(text, NULL, 10);
+}
+
+/* Read a number from `name`, which must be set. */
+static int read_number(const char *name, long least, long most, int *number, char *why, size_t why_size)
+{
+    const char *text = getenv(name);
+    long value = whole_number(text);
+    if (value < least || value > most)
+        return complain(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name, text, least,
+                        most);
+    *number = (int)value;
+    return 0;
+}
+
+int launch_read_size(int wanted, int *size, char *why, size_t why_size)
+{
+    *size = wanted;
+    if (!getenv("WORLD_SIZE"))
+        return 0;
+    return read_number("WORLD_SIZE", 1, WORLD_MAX_RANKS, size, why, why_size);
+}
+
+static int read_choice(const char *name, const char *usual, const char *other, bool *is_other, char *why,
+                       size_t why_size)
+{
+    const char *text = getenv(name);
+    *is_other = text && strcmp(text, other) == 0;
+    if (!text || *is_other || strcmp(text, usual) == 0)
+        return 0;
+    return complain(why, why_size, "%s is \"%.40s\"; it must be \"%s\" or \"%s\"", name, text, usual, other);
+}
+
+int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
+{
+    int status = read_choice("DIST_RANKS", "processes", "threads", threads, why, why_size);
+    if (status == 0)
+        status = read_choice("DIST_OUTPUT", "live", "ordered", ordered, why, why_size);
+    return status;
+}
+
+/* A name that the ranks of one job have in common and no other job has. Where the launcher numbers its jobs that is
+ * the name; else the process that started the ranks stands for the job. */
+static void name_job(struct launch_env *env)
+{
+    const char *first = NULL, *second = NULL, *third = NULL;
+    switch (env->launcher) {
+    case LAUNCH_TORCHRUN:
+        first = getenv("MASTER_PORT") ? getenv("MASTER_ADDR") : NULL;
+        second = getenv("MASTER_PORT");
+        third = getenv("TORCHELASTIC_RESTART_COUNT");
+        break;
+    case LAUNCH_OPENMPI:
+        first = getenv("PMIX_NAMESPACE");
+        if (!first)
+            first = getenv("OMPI_MCA_ess_base_jobid");
+        break;
+    case LAUNCH_SLURM:
+        first = getenv("SLURM_JOB_ID");
+        second = getenv("SLURM_STEP_ID");
+        break;
+    default:
+        break;
+    }
+    const char *run_id = env->launcher == LAUNCH_TORCHRUN ? getenv("TORCHELASTIC_RUN_ID") : NULL;
+    if (first)
+        snprintf(env->key, sizeof env->key, "%d:%.40s:%.20s:%.20s:%.36s", env->launcher, first, second ? second : "",
+                 third ? third : "", run_id ? run_id : "");
+    else
+        snprintf(env->key, sizeof env->key, "%d:parent:%ld", env->launcher, (long)getppid());
+}
+
+/* Numbers that a launcher may leave out. */
+static int read_optional(const char *name, long least, long most, int *number, char *why, size_t why_size)
+{
+    *number = -1;
+    if (!name || !getenv(name))
+        return 0;
+    return read_number(name, least, most, number, why, why_size);
+}
+
+static int read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)
+{
+    env->launcher = say->launcher;
+    if (!getenv(say->world_size))
+        return complain(why, why_size, "%s is \"%.40s\" but %s is not set; set both, or unset %s", say->sign,
+                        getenv(say->sign), say->world_size, say->sign);
+    int status = read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why, why_size);
+    if (status != 0)
+        return status;
+    if (!getenv(say->rank))
+        return complain(why, why_size, "%s is set but %s is not; a launcher sets both", say->sign, say->rank);
+    if (whole_number(getenv(say->rank)) >= env->world_size)
+        return complain(why, why_size, "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d", say->rank,
+                        getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
+    status = read_number(say->rank, 0, env->world_size - 1, &env->rank, why, why_size);
+    if (status == 0)
+        status = read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);
+    if (status == 0)
+        status = read_optional(say->local_size, 1, env->world_size, &env->local_size, why, why_size);
+    name_job(env);
+    return status;
+}
+
+int launch_read_env(struct launch_env *env, char *why, size_t why_size)
+{
+    *env = (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
+    for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
+        if (getenv(dialects[i].sign))
+            return read_dialect(&dialects[i], env, why, why_size);
+    return 0;
+}

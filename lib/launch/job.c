@@ -1,0 +1,155 @@
+/* job.c: from "start n ranks" to the exit status of the job. */
+#define _GNU_SOURCE
+#include "job.h"
+#include "../dist.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Two pipes a rank, with both ends open for a moment. */
+static void raise_file_limit(struct job *job)
+{
+    rlim_t needed = 4 * (rlim_t)job->plan.size + 256;
+    getrlimit(RLIMIT_NOFILE, &job->files_before);
+    struct rlimit limit = job->files_before;
+    if (limit.rlim_cur < needed)
+        limit.rlim_cur = needed < limit.rlim_max ? needed : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool job_open(struct job *job, const struct job_plan *plan)
+{
+    *job = (struct job){ .plan = *plan, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1 };
+    job->processes = plan->threads ? 1 : plan->size;
+    raise_file_limit(job);
+    job->pids = calloc((size_t)job->processes, sizeof *job->pids);
+    job->statuses = calloc((size_t)job->processes, sizeof *job->statuses);
+    job->notes = calloc((size_t)plan->size, sizeof *job->notes);
+    bool output = output_open(&job->output, plan->size, plan->threads, plan->ordered);
+    if (!output || !job->pids || !job->statuses || !job->notes || world_create(&job->world, plan->size) != 0)
+        return false;
+    job->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    output_own(&job->output, job->null_fd);
+    bool taken = job_signals_take(job);
+    output_own(&job->output, job->signals_fd);
+    return taken;
+}
+
+static void job_close(struct job *job)
+{
+    job_signals_restore(job);
+    free(job->signals);
+    if (job->signals_fd >= 0)
+        close(job->signals_fd);
+    if (job->null_fd >= 0)
+        close(job->null_fd);
+    world_unmap(&job->world);
+    output_close(&job->output);
+    setrlimit(RLIMIT_NOFILE, &job->files_before);
+    free(job->pids);
+    free(job->statuses);
+    free(job->notes);
+}
+
+/* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. The watcher may have ended
+ * before we asked. */
+static void die_with_watcher(const struct job *job)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != job->watcher)
+        _exit(128 + SIGKILL);
+}
+
+void job_become_child(struct job *job, int rank)
+{
+    die_with_watcher(job);
+    int channel = job->plan.threads ? job->plan.size : rank;
+    const struct stream *out = &job->output.streams[2 * channel];
+    dup2(out[0].write_fd, STDOUT_FILENO);
+    dup2(out[1].write_fd, STDERR_FILENO);
+    if (rank > 0 && job->null_fd >= 0)
+        dup2(job->null_fd, STDIN_FILENO);
+    if (!job->plan.threads) {
+        close(out[0].write_fd);
+        close(out[1].write_fd);
+    }
+    output_close_owned(&job->output);
+    setrlimit(RLIMIT_NOFILE, &job->files_before);
+    job_signals_restore(job);
+}
+
+/* What stdio holds would be printed once more by every child. */
+static bool start_process(struct job *job, int process)
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        return false;
+    if (pid == 0) {
+        job->plan.start(job, process);
+        _exit(1);
+    }
+    job->pids[process] = pid;
+    job->alive++;
+    return true;
+}
+
+static bool start_all(struct job *job)
+{
+    fflush(NULL);
+    int channels = job->output.count / 2;
+    for (int channel = 0; channel < channels; channel++) {
+        if (!output_make_pipes(&job->output, channel))
+            return false;
+        if (!job->plan.threads) {
+            if (!start_process(job, channel))
+                return false;
+            output_parent_done(&job->output, channel);
+        }
+    }
+    if (!job->plan.threads)
+        return true;
+    if (!start_process(job, 0))
+        return false;
+    for (int channel = 0; channel < channels; channel++)
+        output_parent_done(&job->output, channel);
+    return true;
+}
+
+/* Some ranks run and others could not be started: end those that do. */
+static void give_up(struct job *job)
+{
+    int error = errno;
+    for (int i = 0; i < job->processes; i++)
+        if (job->pids[i] > 0)
+            kill(job->pids[i], SIGKILL);
+    atomic_store(&job->world.header->failure.reported, 1);
+    world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
+    job_watch(job);
+    errno = error;
+}
+
+int job_run(const struct job_plan *plan, char *why, size_t why_size)
+{
+    struct job job;
+    int interrupt = 0, result = -DIST_ERR_SYSTEM;
+    if (!job_open(&job, plan)) {
+        snprintf(why, why_size, "the job could not be set up: %s", strerror(errno));
+    } else if (!start_all(&job)) {
+        give_up(&job);
+        snprintf(why, why_size, "%d ranks could not be started: %s", plan->size, strerror(errno));
+    } else {
+        job_watch(&job);
+        result = job_verdict(&job);
+        interrupt = job.interrupt;
+    }
+    job_close(&job);
+    if (interrupt)
+        raise(interrupt); /* the shell shall see that the signal ended us */
+    return result;
+}

@@ -1,0 +1,99 @@
+/*
+ * job.h: a job as its watcher sees it. Only lib/launch and distrun look in here.
+ *
+ *              pipes (stdout, stderr)
+ *   rank 0  ------------------------->  +---------+
+ *   rank 1  ------------------------->  | watcher |  -->  terminal
+ *     ...          world (memfd)        |         |
+ *   rank n-1  <------------------------>+---------+
+ *
+ * The watcher is the process that called dist_spawn (or distrun). It takes no part in the job: it hands on what
+ * the ranks print, sees each of them end, tells the others, and says once what went wrong.
+ */
+#ifndef LAUNCH_JOB_H
+#define LAUNCH_JOB_H
+
+#include "launch.h"
+#include "output.h"
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct job;
+struct job_signals;
+
+/* What was asked for. */
+struct job_plan {
+    int size;          /* ranks */
+    bool threads;      /* ranks are threads of one process */
+    bool ordered;      /* output grouped by rank, without prefix */
+    void (*start)(struct job *job, int rank); /* runs in the child, never returns; rank: 0 for threads */
+    void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
+    char **argv;       /* distrun's program; dist_spawn: NULL */
+};
+
+/* Where a rank was when the job failed: its call words. */
+struct rank_note {
+    uint32_t now;
+    uint32_t last;
+};
+
+struct job {
+    struct job_plan plan;
+    struct world world;
+    struct output output;
+    struct job_signals *signals; /* how signals were before; signals.c */
+    int signals_fd;        /* the signals that the watcher takes are read here */
+    struct rlimit files_before; /* the limit of open files, before it was raised */
+    int null_fd;           /* the stdin of all ranks but 0 */
+    pid_t watcher;
+    pid_t *pids;           /* per process; 0: ended */
+    int *statuses;         /* per process, as waitpid tells */
+    int processes;         /* how many: size, or 1 for threads */
+    int alive;             /* how many have not ended */
+    struct rank_note *notes; /* per rank; valid once `stopping` */
+    bool stopping;         /* the job has failed or was interrupted */
+    int64_t stop_began;    /* clock at that moment, ms */
+    int stop_step;         /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
+    int interrupt;         /* the signal that the watcher got; 0: none */
+};
+
+/* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a
+ * sentence in why where nothing could be started. */
+int job_run(const struct job_plan *plan, char *why, size_t why_size);
+
+/* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
+void job_become_child(struct job *job, int rank);
+
+/* watch.c: returns when all ranks have ended and all output is handed on. */
+void job_watch(struct job *job);
+
+/* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and
+ * gives the milliseconds until it wants to be called again. */
+void job_stop_begin(struct job *job);
+int job_stop_step(struct job *job);
+int64_t job_clock(void);
+
+/* verdict.c: say on stderr what went wrong, unless somebody has. The exit status of the job. */
+int job_verdict(const struct job *job);
+
+/* signals.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
+bool job_signals_take(struct job *job);
+void job_signals_restore(const struct job *job);
+
+/* threads.c: the start function of thread mode. */
+void threads_start(struct job *job, int rank);
+
+/* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
+void launch_rank_ended(struct world *world, int rank);
+
+/* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
+ * process holds ranks as threads, so a thread that is none of them gets an error. */
+void launch_become_process(struct launch_self *self);
+int launch_enter(struct launch_self *self);
+void launch_ranks_are_threads(void);
+
+/* meet.c: find the other ranks that a foreign launcher has started, and share one world with them. */
+int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size);
+
+#endif

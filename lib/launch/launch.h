@@ -1,0 +1,70 @@
+/*
+ * launch.h: who started this rank, and the world that it belongs to.
+ *
+ *   dist_spawn      forks the ranks and watches them (spawn.c, watch.c, output.c, threads.c)
+ *   distrun         the same for a program without dist_spawn: the ranks find the world through
+ *                   the file descriptor in DIST_WORLD_FD
+ *   torchrun, Open MPI, MPICH, Slurm   start the ranks; these find each other through an abstract
+ *                   Unix socket, over which rank 0 hands out the world's memfd (meet.c)
+ *   nothing         a world of one rank
+ */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include "world.h"
+
+enum launcher { LAUNCH_NONE, LAUNCH_SPAWN, LAUNCH_DISTRUN, LAUNCH_TORCHRUN, LAUNCH_OPENMPI, LAUNCH_MPICH, LAUNCH_SLURM };
+
+/* What the environment says about this rank. */
+struct launch_env {
+    enum launcher launcher;
+    int rank;
+    int world_size;
+    int local_rank;   /* -1: not told */
+    int local_size;   /* -1: not told */
+    char key[128];    /* the same for all ranks of one job, different for others: names the meeting point */
+};
+
+/* Read the environment. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
+int launch_read_env(struct launch_env *env, char *why, size_t why_size);
+
+/* Read WORLD_SIZE for dist_spawn: `wanted` unless the environment says otherwise. Same status. */
+int launch_read_size(int wanted, int *size, char *why, size_t why_size);
+
+/* Read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
+int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size);
+
+/* This thread's rank and its world; made on first need. Everything per rank hangs here. In process mode it is
+ * one per process and any thread sees it; in thread mode one per thread. */
+struct launch_self {
+    struct launch_env env;
+    struct world world;
+    bool threads;      /* ranks are threads of this process */
+    bool watched;      /* a watcher of ours reads this rank's end and tells the others */
+    void *context;     /* dist.c's state of this rank */
+    void *arena;       /* devices/host.c's state of this rank */
+    void *tensors;     /* tensor.c's state of this rank */
+};
+
+/* The state of the calling rank. Attaches to the world on the first call. NULL on failure: status in *status and
+ * a sentence in why (why may be NULL). */
+struct launch_self *launch_self(int *status, char *why, size_t why_size);
+
+/* The same without attaching: NULL where nothing was attached yet. */
+struct launch_self *launch_self_if_any(void);
+
+/* For threads that the library starts on behalf of a rank: act as that rank. */
+void launch_become(struct launch_self *self);
+
+/* Signal names for reports: "SIGSEGV". */
+const char *launch_signal_name(int number);
+
+/* Where the call word of a slot points, in words: "dist_recv (chain.c:17)", or "its own code after
+ * dist_recv (chain.c:17)". Writes into text and returns it. */
+const char *launch_describe_call(const struct world *world, int rank, char *text, size_t size);
+
+/* The same for call words that were read earlier: the one of now, and the last one. */
+const char *launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last, char *text,
+                                 size_t size);
+
+#endif

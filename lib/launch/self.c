@@ -1,0 +1,138 @@
+/* self.c: which rank is asking? One answer per process, or per thread where ranks are threads. */
+#define _GNU_SOURCE
+#include "job.h"
+#include "../dist.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* The doorway from a thread to its rank's state. All else hangs on what it leads to. */
+static _Thread_local struct launch_self *of_thread;
+static struct launch_self *_Atomic of_process;
+static bool only_threads; /* this process holds ranks as threads and is none itself */
+static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
+
+struct launch_self *launch_self_if_any(void)
+{
+    if (!of_thread)
+        of_thread = atomic_load_explicit(&of_process, memory_order_acquire);
+    return of_thread;
+}
+
+void launch_become(struct launch_self *self)
+{
+    of_thread = self;
+}
+
+void launch_become_process(struct launch_self *self)
+{
+    of_thread = self;
+    atomic_store(&of_process, self);
+}
+
+void launch_ranks_are_threads(void)
+{
+    only_threads = true;
+    launch_become_process(NULL);
+}
+
+int launch_enter(struct launch_self *self)
+{
+    struct rank_slot *slot = &self->world.header->slots[self->env.rank];
+    uint32_t absent = RANK_ABSENT;
+    atomic_store(&slot->pid, (int32_t)getpid());
+    return atomic_compare_exchange_strong(&slot->state, &absent, RANK_ATTACHED) ? 0 : DIST_ERR_STATE;
+}
+
+/* The memory that distrun handed down. The descriptor is closed to programs that this rank may start. */
+static int attach_distrun(struct launch_self *self, char *why, size_t why_size)
+{
+    const char *text = getenv("DIST_WORLD_FD");
+    char *end;
+    long fd = strtol(text, &end, 10);
+    if (end == text || *end || fd < 0 || fd > 1 << 20 || world_map(&self->world, (int)fd) != 0) {
+        snprintf(why, why_size, "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun",
+                 text);
+        return DIST_ERR_ENVIRONMENT;
+    }
+    if (self->world.header->size != self->env.world_size) {
+        snprintf(why, why_size, "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
+                 self->env.world_size, self->world.header->size);
+        return DIST_ERR_ENVIRONMENT;
+    }
+    fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    self->watched = true;
+    return 0;
+}
+
+static int attach_foreign(struct launch_self *self, char *why, size_t why_size)
+{
+    const struct launch_env *env = &self->env;
+    if (env->local_size >= 0 && env->local_size != env->world_size) {
+        snprintf(why, why_size,
+                 "only %d of the %d ranks run on this machine; the shm backend joins ranks of one machine",
+                 env->local_size, env->world_size);
+        return DIST_ERR_ENVIRONMENT;
+    }
+    return launch_meet(env, &self->world, why, why_size);
+}
+
+static int attach(struct launch_self *self, char *why, size_t why_size)
+{
+    if (only_threads) {
+        snprintf(why, why_size, "this thread is not a rank; call from the thread in which run() was started");
+        return DIST_ERR_STATE;
+    }
+    int status = launch_read_env(&self->env, why, why_size);
+    if (status != 0)
+        return status;
+    if (self->env.launcher == LAUNCH_DISTRUN) {
+        status = attach_distrun(self, why, why_size);
+    } else if (self->env.launcher == LAUNCH_NONE) {
+        status = world_create(&self->world, 1);
+        if (status != 0)
+            snprintf(why, why_size, "no shared memory could be had: %s", strerror(errno));
+    } else {
+        status = attach_foreign(self, why, why_size);
+    }
+    if (status == 0 && launch_enter(self) != 0) {
+        snprintf(why, why_size,
+                 "an earlier program has already been rank %d of this job; start each program with a launcher of its own",
+                 self->env.rank);
+        world_unmap(&self->world);
+        status = DIST_ERR_STATE;
+    }
+    return status;
+}
+
+struct launch_self *launch_self(int *status, char *why, size_t why_size)
+{
+    char unread[8];
+    struct launch_self *self = launch_self_if_any();
+    *status = 0;
+    if (self)
+        return self;
+    pthread_mutex_lock(&attaching);
+    self = launch_self_if_any();
+    if (!self) {
+        self = calloc(1, sizeof *self);
+        *status = self ? attach(self, why ? why : unread, why ? why_size : sizeof unread) : DIST_ERR_MEMORY;
+        if (*status == 0) {
+            launch_become_process(self);
+        } else {
+            free(self);
+            self = NULL;
+        }
+    }
+    pthread_mutex_unlock(&attaching);
+    return self;
+}

@@ -1,0 +1,115 @@
+/* site.c: call sites as small numbers that other processes can read, and calls in words. */
+#define _GNU_SOURCE
+#include "launch.h"
+#include "../call.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What this thread has looked up before. A call from the same line then costs one comparison. */
+#define CACHE 64
+static _Thread_local struct {
+    const struct world_header *header;
+    const char *file;
+    int line;
+    int rank;
+    uint32_t site;
+} cache[CACHE];
+
+/* The last part of the path, and of a very long name its end: that is where the ".c" is. */
+static const char *short_name(const char *file)
+{
+    if (!file)
+        return "?";
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    size_t length = strlen(name), most = sizeof((struct site){ 0 }.file) - 1;
+    return length > most ? name + length - most : name;
+}
+
+static uint32_t hash(const char *name, int line)
+{
+    uint32_t h = 2166136261u ^ (uint32_t)line;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    return h * 2654435769u >> 16;
+}
+
+/* Only threads of this rank write here, so waiting for one that is filling an entry is short. */
+static bool claim_or_match(struct site *site, const char *name, int line)
+{
+    int32_t used = 0;
+    if (atomic_compare_exchange_strong(&site->used, &used, 1)) {
+        strncpy(site->file, name, sizeof site->file - 1);
+        site->line = line;
+        atomic_store(&site->used, 2);
+        return true;
+    }
+    while (atomic_load(&site->used) != 2)
+        sched_yield();
+    return site->line == line && strcmp(site->file, name) == 0;
+}
+
+static uint32_t find_site(struct world *world, int rank, struct dist_at at)
+{
+    struct site *sites = world->header->slots[rank].sites;
+    const char *name = short_name(at.file);
+    uint32_t last = WORLD_SITES - 1, start = hash(name, at.line);
+    for (uint32_t i = 0; i < last; i++) {
+        uint32_t site = (start + i) % last;
+        if (claim_or_match(&sites[site], name, at.line))
+            return site;
+    }
+    claim_or_match(&sites[last], "a place not noted", 0);
+    return last;
+}
+
+uint32_t world_site(struct world *world, int rank, struct dist_at at)
+{
+    size_t i = ((size_t)at.line * 7 + ((uintptr_t)at.file >> 3)) % CACHE;
+    if (cache[i].file == at.file && cache[i].line == at.line && cache[i].rank == rank &&
+        cache[i].header == world->header)
+        return cache[i].site;
+    uint32_t site = find_site(world, rank, at);
+    cache[i].header = world->header;
+    cache[i].file = at.file;
+    cache[i].line = at.line;
+    cache[i].rank = rank;
+    cache[i].site = site;
+    return site;
+}
+
+const struct site *world_site_at(const struct world *world, int rank, uint32_t site)
+{
+    static const struct site unknown = { .file = "?", .used = 2 };
+    if (rank < 0 || rank >= world->header->size || site >= WORLD_SITES)
+        return &unknown;
+    const struct site *found = &world->header->slots[rank].sites[site];
+    return atomic_load(&found->used) == 2 ? found : &unknown;
+}
+
+const char *launch_describe_call(const struct world *world, int rank, char *text, size_t size)
+{
+    const struct rank_slot *slot = &world->header->slots[rank];
+    uint32_t now = atomic_load(&slot->call), last = atomic_load(&slot->last_call);
+    return launch_describe_word(world, rank, now, last, text, size);
+}
+
+const char *launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last, char *text,
+                                 size_t size)
+{
+    uint32_t word = now ? now : last;
+    if (!word || word >> 16 >= CALL_COUNT) {
+        snprintf(text, size, "its own code");
+        return text;
+    }
+    const struct site *site = world_site_at(world, rank, word & 0xffff);
+    const char *before = now ? "" : "its own code after ";
+    const char *call = call_name((enum call)(word >> 16));
+    if (site->line > 0)
+        snprintf(text, size, "%s%s (%s:%d)", before, call, site->file, site->line);
+    else
+        snprintf(text, size, "%s%s (%s)", before, call, site->file);
+    return text;
+}

@@ -1,0 +1,87 @@
+/* spawn.c: dist_spawn, the call that most programs consist of. */
+#define _GNU_SOURCE
+#include "job.h"
+#include "../context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int complain(enum dist_error error, const char *why)
+{
+    report(CALL_SPAWN, (struct dist_at){ NULL, 0 }, error, "%s", why);
+    return (int)error;
+}
+
+/* In the child: this process is rank `rank` from here to its end. */
+static void process_start(struct job *job, int rank)
+{
+    job_become_child(job, rank);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    struct launch_self *self = calloc(1, sizeof *self);
+    if (!self)
+        _exit(DIST_ERR_MEMORY);
+    self->env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
+                                     .rank = rank,
+                                     .world_size = job->plan.size,
+                                     .local_rank = rank,
+                                     .local_size = job->plan.size };
+    self->world = job->world;
+    self->watched = true;
+    launch_become_process(self);
+    launch_enter(self);
+    job->plan.run(rank, job->plan.size);
+    exit(0);
+}
+
+/* Some launcher has started this process as one rank; there is nothing to spawn and nobody to watch. */
+static int run_here(void (*run)(int rank, int world_size))
+{
+    char why[256];
+    int status;
+    struct launch_self *self = launch_self(&status, why, sizeof why);
+    if (!self)
+        return complain((enum dist_error)status, why);
+    run(self->env.rank, self->env.world_size);
+    fflush(NULL);
+    return 0;
+}
+
+static int spawn(void (*run)(int rank, int world_size), int world_size)
+{
+    struct job_plan plan = { .start = process_start, .run = run };
+    char why[256];
+    int status = launch_read_modes(&plan.threads, &plan.ordered, why, sizeof why);
+    if (status == 0)
+        status = launch_read_size(world_size, &plan.size, why, sizeof why);
+    if (status != 0)
+        return complain((enum dist_error)status, why);
+    if (plan.size < 1 || plan.size > WORLD_MAX_RANKS) {
+        snprintf(why, sizeof why, "world_size is %d; it must be a whole number from 1 to %d", plan.size,
+                 WORLD_MAX_RANKS);
+        return complain(DIST_ERR_ARGUMENT, why);
+    }
+    if (plan.threads)
+        plan.start = threads_start;
+    status = job_run(&plan, why, sizeof why);
+    return status < 0 ? complain((enum dist_error)-status, why) : status;
+}
+
+int dist_spawn(void (*run)(int rank, int world_size), int world_size)
+{
+    static _Thread_local bool inside;
+    struct launch_env env;
+    char why[256];
+    const struct launch_self *self = launch_self_if_any();
+    if (!run)
+        return complain(DIST_ERR_ARGUMENT, "run is NULL; pass the function that every rank shall call");
+    if (inside || (self && (self->env.launcher == LAUNCH_SPAWN || self->threads)))
+        return complain(DIST_ERR_STATE, "called inside a rank; call it once, from main");
+    int status = launch_read_env(&env, why, sizeof why);
+    if (status != 0)
+        return complain((enum dist_error)status, why);
+    inside = true;
+    status = env.launcher == LAUNCH_NONE ? spawn(run, world_size) : run_here(run);
+    inside = false;
+    return status;
+}

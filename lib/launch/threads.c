@@ -1,0 +1,157 @@
+/*
+ * threads.c: ranks as threads of one process (DIST_RANKS=threads).
+ *
+ * The watcher starts one process, and that one a thread for each rank. What differs from processes: stdout and
+ * stderr are shared, so a stream of our own looks which rank is printing; a crash or an exit() ends all
+ * ranks, so the one that caused it is noted before.
+ */
+#define _GNU_SOURCE
+#include "job.h"
+#include "../dist.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CRASH_STACK (64 * 1024) /* for the handler: the thread's own stack may be what is full */
+
+/* One rank's thread. */
+struct rank_thread {
+    struct job *job;
+    struct launch_self self;
+    pthread_t thread;
+};
+
+/* The job whose ranks live in this process, for handlers that get no argument. Set before the first thread
+ * starts, never changed after. */
+static struct job *hosted;
+
+/* Bytes written by a rank go to the rank's pipe, others to the process's own. */
+static ssize_t write_target(int target, const char *bytes, size_t size)
+{
+    const struct launch_self *self = launch_self_if_any();
+    int channel = self ? self->env.rank : hosted->plan.size;
+    int fd = hosted->output.streams[2 * channel + target].write_fd;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t written = write(fd, bytes + done, size - done);
+        if (written < 0 && errno != EINTR)
+            return done > 0 ? (ssize_t)done : -1;
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return (ssize_t)done;
+}
+
+static ssize_t write_out(void *cookie, const char *bytes, size_t size)
+{
+    (void)cookie;
+    return write_target(0, bytes, size);
+}
+
+static ssize_t write_error(void *cookie, const char *bytes, size_t size)
+{
+    (void)cookie;
+    return write_target(1, bytes, size);
+}
+
+/* Unbuffered: a buffer would be shared by all ranks and mix their lines. The watcher puts lines together. */
+static void replace_stdio(void)
+{
+    FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_out });
+    FILE *error = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_error });
+    if (!out || !error)
+        return;
+    setvbuf(out, NULL, _IONBF, 0);
+    setvbuf(error, NULL, _IONBF, 0);
+    stdout = out;
+    stderr = error;
+}
+
+static void note_crash(int number)
+{
+    const struct launch_self *self = launch_self_if_any();
+    world_fail(&hosted->world, self ? self->env.rank : -1, END_SIGNAL, number);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A sanitizer has handlers of its own that tell more; leave them. */
+static void catch_crashes(void)
+{
+    static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    struct sigaction before, note = { .sa_handler = note_crash, .sa_flags = SA_ONSTACK };
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        if (sigaction(crashes[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(crashes[i], &note, NULL);
+}
+
+/* exit() by one rank ends all. The first one decides; a second must not run the handlers at the same time. */
+static void note_exit(int status, void *unused)
+{
+    static _Atomic int exiting;
+    const struct launch_self *self = launch_self_if_any();
+    (void)unused;
+    if (!self)
+        return;
+    if (atomic_fetch_add(&exiting, 1) > 0)
+        for (;;)
+            pause();
+    world_fail(&hosted->world, self->env.rank, END_EXIT, status);
+}
+
+static void *thread_run(void *argument)
+{
+    struct rank_thread *rank = argument;
+    char *crash_stack = malloc(CRASH_STACK);
+    if (crash_stack)
+        sigaltstack(&(stack_t){ .ss_sp = crash_stack, .ss_size = CRASH_STACK }, NULL);
+    launch_become(&rank->self);
+    launch_enter(&rank->self);
+    rank->job->plan.run(rank->self.env.rank, rank->job->plan.size);
+    launch_rank_ended(&rank->self.world, rank->self.env.rank);
+    sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    free(crash_stack);
+    return NULL;
+}
+
+static void prepare(struct rank_thread *rank, struct job *job, int number)
+{
+    rank->job = job;
+    rank->self.env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
+                                          .rank = number,
+                                          .world_size = job->plan.size,
+                                          .local_rank = number,
+                                          .local_size = job->plan.size };
+    rank->self.world = job->world;
+    rank->self.threads = true;
+    rank->self.watched = true;
+}
+
+void threads_start(struct job *job, int unused)
+{
+    (void)unused;
+    job_become_child(job, 0);
+    hosted = job;
+    launch_ranks_are_threads();
+    replace_stdio();
+    catch_crashes();
+    on_exit(note_exit, NULL);
+    struct rank_thread *ranks = calloc((size_t)job->plan.size, sizeof *ranks);
+    int started = 0;
+    for (; ranks && started < job->plan.size; started++) {
+        prepare(&ranks[started], job, started);
+        if (pthread_create(&ranks[started].thread, NULL, thread_run, &ranks[started]) != 0)
+            break;
+    }
+    if (started < job->plan.size) {
+        fprintf(stderr, "only %d of %d threads could be started\n", started, job->plan.size);
+        _exit(DIST_ERR_SYSTEM);
+    }
+    for (int i = 0; i < started; i++)
+        pthread_join(ranks[i].thread, NULL);
+    free(ranks);
+    exit(0);
+}

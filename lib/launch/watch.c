@@ -1,0 +1,131 @@
+/* watch.c: wait for whatever happens to the ranks, and act on it. */
+#define _GNU_SOURCE
+#include "job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SIGNALS UINT64_MAX /* the signalfd among the events; the others are numbers of streams */
+#define LOOK_EVERY 100     /* ms: for what makes no noise */
+#define LAST_WORDS 50      /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
+#define EVENTS 64
+
+/* End the job without a report for each rank. */
+static void end_quietly(struct job *job, int number)
+{
+    if (!world_failed(&job->world))
+        atomic_store(&job->world.header->failure.reported, 1);
+    world_fail(&job->world, -1, END_SIGNAL, number);
+}
+
+/* A second Ctrl-C means: now. */
+static void take_interrupt(struct job *job, int number)
+{
+    if (job->interrupt)
+        job->stop_began -= 1000000;
+    job->interrupt = number;
+    end_quietly(job, number);
+}
+
+static bool take_signals(struct job *job)
+{
+    struct signalfd_siginfo signal;
+    bool child = false;
+    while (read(job->signals_fd, &signal, sizeof signal) == (ssize_t)sizeof signal) {
+        if (signal.ssi_signo == SIGCHLD)
+            child = true;
+        else
+            take_interrupt(job, (int)signal.ssi_signo);
+    }
+    return child;
+}
+
+/* Whether the end of a process means that the job has failed. Ranks as threads tell the rest themselves. */
+static void judge(struct job *job, int process)
+{
+    int status = job->statuses[process];
+    int rank = job->plan.threads ? -1 : process;
+    if (WIFSIGNALED(status))
+        world_fail(&job->world, rank, END_SIGNAL, WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        world_fail(&job->world, rank, END_EXIT, WEXITSTATUS(status));
+    if (!job->plan.threads)
+        launch_rank_ended(&job->world, rank);
+}
+
+static void reap(struct job *job)
+{
+    for (int i = 0; i < job->processes; i++) {
+        if (job->pids[i] == 0)
+            continue;
+        pid_t ended = waitpid(job->pids[i], &job->statuses[i], WNOHANG);
+        if (ended == 0 || (ended < 0 && errno == EINTR))
+            continue;
+        job->pids[i] = 0;
+        job->alive--;
+        judge(job, i);
+    }
+}
+
+/* A rank that has ended without joining keeps those that have joined waiting for ever. */
+static void look_for_missing(struct job *job)
+{
+    const struct world_header *header = job->world.header;
+    int missing = -1;
+    bool joined = false;
+    for (int rank = header->size - 1; rank >= 0; rank--) {
+        uint32_t state = atomic_load(&header->slots[rank].state);
+        joined |= state == RANK_JOINED;
+        if ((state == RANK_ABSENT || state == RANK_ATTACHED) && atomic_load(&header->slots[rank].pid) < 0)
+            missing = rank;
+    }
+    if (joined && missing >= 0)
+        world_fail(&job->world, missing, END_EXIT, 0);
+}
+
+static int patience_left(const struct job *job, int64_t all_ended)
+{
+    int64_t left = all_ended + LAST_WORDS - job_clock();
+    return job->output.open == 0 || left < 0 ? 0 : (int)left;
+}
+
+/* One round: what has come in, who has ended, what follows from it. */
+static void watch_round(struct job *job, int timeout)
+{
+    struct epoll_event events[EVENTS];
+    int count = epoll_wait(job->output.events_fd, events, EVENTS, timeout);
+    bool look = count <= 0;
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.u64 == SIGNALS)
+            look |= take_signals(job);
+        else
+            output_read(&job->output, (int)events[i].data.u64);
+    }
+    if (look) {
+        reap(job);
+        look_for_missing(job);
+    }
+    output_flush(&job->output);
+    if (job->output.error[0])
+        end_quietly(job, SIGPIPE);
+    if (!job->stopping && world_failed(&job->world))
+        job_stop_begin(job);
+}
+
+void job_watch(struct job *job)
+{
+    struct epoll_event event = { .events = EPOLLIN, .data.u64 = SIGNALS };
+    epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, job->signals_fd, &event);
+    while (job->alive > 0) {
+        int timeout = job->stopping ? job_stop_step(job) : LOOK_EVERY;
+        watch_round(job, timeout < LOOK_EVERY ? timeout : LOOK_EVERY);
+    }
+    int64_t all_ended = job_clock();
+    for (int left; (left = patience_left(job, all_ended)) > 0;)
+        watch_round(job, left);
+    output_finish(&job->output);
+}

@@ -1,0 +1,156 @@
+#define _GNU_SOURCE
+#include "world.h"
+#include "../dist.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORLD_MAGIC 0x64697374u /* "dist" */
+#define PAGE ((uint64_t)4096)
+#define ARENA_MOST ((uint64_t)16 << 30)
+#define ARENAS_MOST ((uint64_t)1 << 40)
+#define ARENA_LEAST ((uint64_t)1 << 20)
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static uint64_t header_bytes(int size)
+{
+    return round_up(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
+}
+
+static uint64_t world_bytes(int size, uint64_t arena_bytes)
+{
+    return header_bytes(size) + world_room_bytes(size) + (uint64_t)size * arena_bytes;
+}
+
+/* The largest file that this process may make. Asking for more would not fail but send SIGXFSZ. */
+static uint64_t file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+/* A core dump would otherwise touch, and so allocate, every hole of the arenas. */
+static void leave_out_of_dumps(const struct world *world)
+{
+    struct world_header *header = world->header;
+    madvise(world_at(world, header->arena_offset), header->bytes - header->arena_offset, MADV_DONTDUMP);
+}
+
+/* Give the file its size and map it. Where address space is short (ulimit -v, small machines) smaller
+ * arenas do as well, so halve them until the block fits. */
+static bool place(struct world *world, int size, uint64_t *arena_bytes)
+{
+    uint64_t limit = file_limit();
+    for (; *arena_bytes >= ARENA_LEAST; *arena_bytes = round_up(*arena_bytes / 2)) {
+        uint64_t bytes = world_bytes(size, *arena_bytes);
+        if (bytes > limit || ftruncate(world->fd, (off_t)bytes) != 0)
+            continue;
+        void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world->fd, 0);
+        if (base != MAP_FAILED) {
+            world->header = base;
+            return true;
+        }
+    }
+    errno = ENOMEM;
+    return false;
+}
+
+int world_create(struct world *world, int size)
+{
+    uint64_t arena_bytes = ARENAS_MOST / (uint64_t)size / PAGE * PAGE;
+    if (arena_bytes > ARENA_MOST)
+        arena_bytes = ARENA_MOST;
+    world->fd = memfd_create("dist_world", MFD_CLOEXEC);
+    if (world->fd < 0)
+        return DIST_ERR_SYSTEM;
+    if (!place(world, size, &arena_bytes)) {
+        close(world->fd);
+        return DIST_ERR_SYSTEM;
+    }
+    struct world_header *header = world->header;
+    header->magic = WORLD_MAGIC;
+    header->size = size;
+    header->bytes = world_bytes(size, arena_bytes);
+    header->room_offset = header_bytes(size);
+    header->room_bytes = world_room_bytes(size);
+    header->arena_offset = header->room_offset + header->room_bytes;
+    header->arena_bytes = arena_bytes;
+    leave_out_of_dumps(world);
+    return 0;
+}
+
+/* Whether the block behind fd was made by this version of the library, for no more ranks than it can hold. */
+static bool looks_right(const struct world_header *header, uint64_t file_bytes)
+{
+    return header->magic == WORLD_MAGIC && header->size >= 1 && header->size <= WORLD_MAX_RANKS &&
+           header->bytes == file_bytes && header->room_offset == header_bytes(header->size) &&
+           header->bytes == world_bytes(header->size, header->arena_bytes);
+}
+
+int world_map(struct world *world, int fd)
+{
+    struct stat file;
+    if (fstat(fd, &file) != 0)
+        return DIST_ERR_SYSTEM;
+    uint64_t bytes = (uint64_t)file.st_size;
+    if (!S_ISREG(file.st_mode) || bytes < sizeof(struct world_header)) {
+        errno = EINVAL;
+        return DIST_ERR_SYSTEM;
+    }
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base == MAP_FAILED)
+        return DIST_ERR_SYSTEM;
+    if (!looks_right(base, bytes)) {
+        munmap(base, bytes);
+        errno = EINVAL;
+        return DIST_ERR_SYSTEM;
+    }
+    world->header = base;
+    world->fd = fd;
+    leave_out_of_dumps(world);
+    return 0;
+}
+
+void world_unmap(struct world *world)
+{
+    if (!world->header)
+        return;
+    munmap(world->header, world->header->bytes);
+    close(world->fd);
+    world->header = NULL;
+    world->fd = -1;
+}
+
+uint64_t world_offset(const struct world *world, const void *address)
+{
+    uintptr_t base = (uintptr_t)world->header, here = (uintptr_t)address;
+    if (here < base || here - base >= world->header->bytes)
+        return UINT64_MAX;
+    return here - base;
+}
+
+bool world_fail(struct world *world, int rank, enum rank_end end, int code)
+{
+    struct world_failure *failure = &world->header->failure;
+    uint32_t expected = 0;
+    if (!atomic_compare_exchange_strong(&failure->failed, &expected, 1))
+        return false;
+    failure->rank = rank;
+    failure->end = (int32_t)end;
+    failure->code = code;
+    failure->call = rank >= 0 ? atomic_load(&world->header->slots[rank].call) : 0;
+    atomic_store(&failure->failed, 2);
+    for (int i = 0; i < world->header->size; i++)
+        bell_ring(&world->header->slots[i].bell);
+    return true;
+}

@@ -1,0 +1,128 @@
+/*
+ * world.h: the one block of memory that all ranks of a job, and its watcher, map.
+ *
+ *   +--------+--------------------+----------------+-----------+-----------+-----
+ *   | header | a slot for each    | the backend's  | arena of  | arena of  | ...
+ *   |        | rank               | room           | rank 0    | rank 1    |
+ *   +--------+--------------------+----------------+-----------+-----------+-----
+ *
+ * It is a memfd: it has no name, so nothing can be left behind in /dev/shm, whatever dies. It is as large
+ * as address space allows and costs only the pages that are touched. Ranks may map it at different
+ * addresses, so nothing inside holds a pointer: offsets only.
+ */
+#ifndef LAUNCH_WORLD_H
+#define LAUNCH_WORLD_H
+
+#include "bell.h"
+#include "../tensor.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+
+#define WORLD_MAX_RANKS 1024
+#define WORLD_SITES 1024     /* call sites that a rank can name; later ones share the last */
+#define WORLD_LINE 64        /* bytes that travel between cores as one */
+
+/* Where a rank is in its life. Each step is written by the rank itself, GONE by whoever saw it end. */
+enum rank_state {
+    RANK_ABSENT, /* not started, or not attached yet */
+    RANK_ATTACHED, /* has mapped the world */
+    RANK_JOINED, /* dist_init_process_group was called */
+    RANK_LEFT,   /* dist_destroy_process_group has returned */
+    RANK_GONE    /* its process has ended */
+};
+
+/* How a rank came to its end, as the watcher tells the others. */
+enum rank_end { END_NONE, END_EXIT, END_SIGNAL, END_ERROR };
+
+/* A call site, copied once so that others can name it after the rank is dead. */
+struct site {
+    char file[56];         /* without directories; long names keep their end */
+    int32_t line;
+    _Atomic int32_t used;  /* 0: free; 1: being written; 2: may be read */
+};
+
+/* What everybody may know of one rank. Written by that rank only, unless said otherwise. */
+struct rank_slot {
+    alignas(WORLD_LINE) _Atomic uint32_t state; /* enum rank_state */
+    _Atomic int32_t pid;
+    _Atomic uint32_t call;       /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
+    _Atomic uint32_t last_call;  /* the last one that it entered */
+    alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
+    struct bell helper;          /* the same, for the thread that drives its operations while it computes */
+    struct site sites[WORLD_SITES];
+};
+
+/* Tell a rank that there is news. The caller has written the news with seq_cst before. */
+static inline void rank_ring(struct rank_slot *slot)
+{
+    bell_ring(&slot->bell);
+    bell_ring(&slot->helper);
+}
+
+/* Set once, by whoever first sees the job fail (compare-and-swap on `failed`). From then on every call of every
+ * rank ends with DIST_ERR_PEER_LOST. The other fields are written before `failed` becomes 2. */
+struct world_failure {
+    _Atomic uint32_t failed;   /* 0: no; 1: being written; 2: yes */
+    _Atomic uint32_t reported; /* 1: someone has told the user (or is about to) */
+    int32_t rank;
+    int32_t end;               /* enum rank_end */
+    int32_t code;              /* exit status, signal or enum dist_error */
+    uint32_t call;             /* as in rank_slot: what the rank was doing */
+};
+
+struct world_header {
+    uint32_t magic;
+    int32_t size;           /* how many ranks */
+    uint64_t bytes;         /* of the whole block */
+    uint64_t room_offset;   /* the backend's room: zeroed pages */
+    uint64_t room_bytes;
+    uint64_t arena_offset;  /* rank r's arena starts at arena_offset + r * arena_bytes */
+    uint64_t arena_bytes;
+    struct world_failure failure;
+    struct rank_slot slots[];
+};
+
+/* This process's mapping of a world. */
+struct world {
+    struct world_header *header; /* also the base of all offsets */
+    int fd;
+};
+
+/* How large the backend's room is: what every pair of ranks shares, and what every rank has. */
+static inline uint64_t world_room_bytes(int size)
+{
+    uint64_t pair_bytes = 64, rank_bytes = 64 << 10;
+    uint64_t bytes = pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size;
+    return (bytes + 4095) / 4096 * 4096;
+}
+
+/* Make a world for `size` ranks, or map the one behind `fd`. Status: 0, DIST_ERR_SYSTEM (errno tells why). */
+int world_create(struct world *world, int size);
+int world_map(struct world *world, int fd);
+void world_unmap(struct world *world);
+
+/* Offsets and pointers. world_offset gives UINT64_MAX for an address that lies outside. */
+static inline void *world_at(const struct world *world, uint64_t offset)
+{
+    return (char *)world->header + offset;
+}
+uint64_t world_offset(const struct world *world, const void *address);
+
+/* Declare the job failed, unless someone has already, and wake everybody. True for the first. */
+bool world_fail(struct world *world, int rank, enum rank_end end, int code);
+static inline bool world_failed(const struct world *world)
+{
+    return atomic_load_explicit(&world->header->failure.failed, memory_order_acquire) == 2;
+}
+
+/* For ranks that no watcher of ours looks after: call it about every 100 ms while asleep. Each call looks at some
+ * of `rank`'s peers in turn; one whose process ended between attaching and leaving makes the job fail. Returns
+ * world_failed(). */
+bool world_check_peers(struct world *world, int rank);
+
+/* The number of a call site of `rank` (its own calls only), and the site behind the number. */
+uint32_t world_site(struct world *world, int rank, struct dist_at at);
+const struct site *world_site_at(const struct world *world, int rank, uint32_t site);
+
+#endif

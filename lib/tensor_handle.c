@@ -1,0 +1,103 @@
+/*
+ * tensor_handle.c: what a program holds of a tensor. A freed handle is kept for a while, so that using it again is
+ * told as the mistake that it is.
+ */
+#include "context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where freed handles wait, oldest first. */
+struct handles {
+    pthread_mutex_t lock; /* a rank's program may use threads of its own; it also guards storage.users */
+    struct tensor *first, *last;
+    int count;
+};
+
+static struct handles *handles_of(struct launch_self *self)
+{
+    if (!self->tensors && (self->tensors = calloc(1, sizeof(struct handles))))
+        pthread_mutex_init(&((struct handles *)self->tensors)->lock, NULL);
+    return self->tensors;
+}
+
+struct tensor *tensor_handle_take(struct launch_self *self)
+{
+    struct handles *handles = handles_of(self);
+    struct tensor *t = NULL;
+    if (!handles)
+        return NULL;
+    pthread_mutex_lock(&handles->lock);
+    if (handles->count > QUARANTINE) {
+        t = handles->first;
+        handles->first = t->next_free;
+        handles->count--;
+    }
+    pthread_mutex_unlock(&handles->lock);
+    return t ? t : malloc(sizeof(*t));
+}
+
+void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage)
+{
+    struct handles *handles = self->tensors;
+    t->storage = storage;
+    pthread_mutex_lock(&handles->lock);
+    storage->users++;
+    pthread_mutex_unlock(&handles->lock);
+}
+
+bool tensor_handle_give(struct launch_self *self, struct tensor *t)
+{
+    struct handles *handles = self->tensors;
+    pthread_mutex_lock(&handles->lock);
+    t->live = 0;
+    t->next_free = NULL;
+    if (handles->count++)
+        handles->last->next_free = t;
+    else
+        handles->first = t;
+    handles->last = t;
+    bool last = --t->storage->users == 0;
+    pthread_mutex_unlock(&handles->lock);
+    return last;
+}
+
+void tensor_close(struct launch_self *self)
+{
+    struct handles *handles = self->tensors;
+    if (!handles)
+        return;
+    self->tensors = NULL;
+    while (handles->count--) {
+        struct tensor *t = handles->first;
+        handles->first = t->next_free;
+        free(t);
+    }
+    pthread_mutex_destroy(&handles->lock);
+    free(handles);
+}
+
+const char *tensor_unusable(const tensor *t)
+{
+    if (!t)
+        return "is NULL";
+    return t->live == TENSOR_LIVE ? NULL : "was freed";
+}
+
+bool tensor_check(const char *call, struct dist_at at, const tensor *t)
+{
+    if (!t) {
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "the tensor is NULL; make one with tensor_zeros, tensor_full or tensor_from first");
+        return false;
+    }
+    if (t->live != TENSOR_LIVE) {
+        const char *slash = strrchr(t->made_at.file, '/');
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "the tensor made at %s:%d was freed; free it once, after its last use",
+                      slash ? slash + 1 : t->made_at.file, t->made_at.line);
+        return false;
+    }
+    return true;
+}

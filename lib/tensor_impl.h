@@ -1,0 +1,51 @@
+/* tensor_impl.h: what a tensor is made of, for the library's own eyes. */
+#ifndef TENSOR_IMPL_H
+#define TENSOR_IMPL_H
+
+#include "dtype.h"
+
+struct launch_self;
+
+#define TENSOR_DIMS 4
+
+/* The memory behind one tensor and its views. Only the rank that made it touches the count. */
+struct storage {
+    void *data;   /* from the device's allocator */
+    size_t bytes;
+    int users;    /* tensors that look at it */
+};
+
+/* Handles are never given back to malloc: a freed one waits at the end of a queue, so that its second use is seen
+ * as what it is instead of crashing. */
+struct tensor {
+    uint32_t live;          /* TENSOR_LIVE, else it was freed */
+    enum dist_type type;
+    int ndim;
+    int64_t shape[TENSOR_DIMS];
+    int64_t numel;
+    void *data;             /* storage->data plus the view's offset */
+    struct storage *storage;
+    struct dist_at made_at;
+    struct tensor *next_free;
+};
+#define TENSOR_LIVE 0x7e4507u
+
+/* NULL where the tensor can be used, else the reason: "is NULL", "was freed". */
+const char *tensor_unusable(const tensor *t);
+
+/* For the tensor calls: true where all is well; else the error is reported in the name of `call`. */
+bool tensor_check(const char *call, struct dist_at at, const tensor *t);
+
+/* The shape in words, "2 x 3", written into text, which is returned. */
+const char *tensor_shape_words(const tensor *t, char *text, size_t size);
+
+/* A handle to fill in (NULL: no memory); make it look at a storage; and put it in quarantine, true where it was the
+ * last that looked at its storage. */
+struct tensor *tensor_handle_take(struct launch_self *self);
+void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage);
+bool tensor_handle_give(struct launch_self *self, struct tensor *t);
+
+/* The end of a rank: give its freed handles back to malloc. */
+void tensor_close(struct launch_self *self);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * tensor_matrix.c: the calls that see rows and columns.
+ */
+#include "context.h"
+
+#include <string.h>
+
+static bool check_matrix(const char *call, struct dist_at at, const tensor *t)
+{
+    if (!tensor_check(call, at, t))
+        return false;
+    if (t->ndim == 2)
+        return true;
+    report_tensor(call, at, DIST_ERR_ARGUMENT,
+                  "a tensor of %d dimension%s is no matrix; make it with two lengths", t->ndim,
+                  t->ndim == 1 ? "" : "s");
+    return false;
+}
+
+/* Types that agree, and an out that is apart from what is read. */
+static bool check_out(const char *call, struct dist_at at, const tensor *out, const tensor *in)
+{
+    if (out->type != in->type) {
+        report_tensor(call, at, DIST_ERR_ARGUMENT, "the result is %s and what goes in is %s; use one type",
+                      dtype_name(out->type), dtype_name(in->type));
+        return false;
+    }
+    size_t size = dtype_size(in->type);
+    const char *from_out = out->data, *from_in = in->data;
+    if (from_out < from_in + (size_t)in->numel * size && from_in < from_out + (size_t)out->numel * size) {
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "the result overlaps what goes in; give it a tensor of its own");
+        return false;
+    }
+    return true;
+}
+
+/* Row by row of b, so that the innermost loop walks along memory. Each sum still runs over k in order. */
+#define MATMUL(name, element) \
+    static void name(element *restrict out, const element *a, const element *b, int64_t rows, int64_t inner, \
+                     int64_t columns) \
+    { \
+        memset(out, 0, (size_t)(rows * columns) * sizeof(element)); \
+        for (int64_t i = 0; i < rows; i++) \
+            for (int64_t k = 0; k < inner; k++) \
+                for (int64_t j = 0; j < columns; j++) \
+                    out[i * columns + j] += a[i * inner + k] * b[k * columns + j]; \
+    }
+MATMUL(matmul_f32, float)
+MATMUL(matmul_f64, double)
+
+void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b)
+{
+    const char *call = "tensor_matmul";
+    if (!check_matrix(call, at, out) || !check_matrix(call, at, a) || !check_matrix(call, at, b))
+        return;
+    if (a->shape[1] != b->shape[0] || out->shape[0] != a->shape[0] || out->shape[1] != b->shape[1]) {
+        char left[100], right[100], result[100];
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "the shapes do not fit: %s times %s into %s; (n x k) times (k x m) gives (n x m)",
+                      tensor_shape_words(a, left, sizeof(left)), tensor_shape_words(b, right, sizeof(right)),
+                      tensor_shape_words(out, result, sizeof(result)));
+        return;
+    }
+    if (!check_out(call, at, out, a) || !check_out(call, at, out, b))
+        return;
+    if (out->type == DIST_F32)
+        matmul_f32(out->data, a->data, b->data, a->shape[0], a->shape[1], b->shape[1]);
+    else if (out->type == DIST_F64)
+        matmul_f64(out->data, a->data, b->data, a->shape[0], a->shape[1], b->shape[1]);
+    else
+        report_tensor(call, at, DIST_ERR_ARGUMENT, "matrices of %s cannot be multiplied; use F32 or F64",
+                      dtype_name(out->type));
+}
+
+/* `size` is a constant at each use: the compiler makes one plain move of each memcpy. */
+static inline void transpose(char *out, const char *a, int64_t rows, int64_t columns, size_t size)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            memcpy(out + (size_t)(j * rows + i) * size, a + (size_t)(i * columns + j) * size, size);
+}
+
+void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
+{
+    const char *call = "tensor_transpose";
+    if (!check_matrix(call, at, out) || !check_matrix(call, at, a))
+        return;
+    if (out->shape[0] != a->shape[1] || out->shape[1] != a->shape[0]) {
+        char in[100], result[100];
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "%s does not turn into %s; the result of (n x m) has the shape (m x n)",
+                      tensor_shape_words(a, in, sizeof(in)), tensor_shape_words(out, result, sizeof(result)));
+        return;
+    }
+    if (!check_out(call, at, out, a))
+        return;
+    size_t size = dtype_size(a->type);
+    if (size == 1)
+        transpose(out->data, a->data, a->shape[0], a->shape[1], 1);
+    else if (size == 2)
+        transpose(out->data, a->data, a->shape[0], a->shape[1], 2);
+    else if (size == 4)
+        transpose(out->data, a->data, a->shape[0], a->shape[1], 4);
+    else
+        transpose(out->data, a->data, a->shape[0], a->shape[1], 8);
+}

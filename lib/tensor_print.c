@@ -1,0 +1,103 @@
+/*
+ * tensor_print.c: a tensor as one line of text.
+ */
+#define _GNU_SOURCE
+#include "context.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define PRINT_ALL 16 /* up to so many elements the line holds all of them */
+#define PRINT_END 4 /* else so many from each end */
+
+const char *tensor_shape_words(const tensor *t, char *text, size_t size)
+{
+    int used = 0;
+    for (int d = 0; d < t->ndim && (size_t)used < size; d++)
+        used += snprintf(text + used, size - (size_t)used, "%s%" PRId64, d ? " x " : "", t->shape[d]);
+    return text;
+}
+
+static void print_element(FILE *line, const tensor *t, int64_t i)
+{
+    double value = dtype_load(t->type, t->data, i);
+    if (t->type == DIST_I64)
+        fprintf(line, "%" PRId64, ((const int64_t *)t->data)[i]);
+    else if (t->type == DIST_I32 || t->type == DIST_U8)
+        fprintf(line, "%.0f", value);
+    else
+        fprintf(line, "%g", isnan(value) ? NAN : value);
+}
+
+/* How many dimensions begin at element i (or end before it): each of them is a bracket. */
+static int brackets(const tensor *t, int64_t i)
+{
+    int count = 0;
+    int64_t length = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        length *= t->shape[d];
+        count += i % length == 0;
+    }
+    return count;
+}
+
+static void print_all(FILE *line, const tensor *t)
+{
+    for (int64_t i = 0; i < t->numel; i++) {
+        if (i > 0)
+            fputs(", ", line);
+        for (int n = brackets(t, i); n > 0; n--)
+            fputc('[', line);
+        print_element(line, t, i);
+        for (int n = brackets(t, i + 1); n > 0; n--)
+            fputc(']', line);
+    }
+    if (t->numel == 0)
+        fputs("[]", line);
+}
+
+static void print_ends(FILE *line, const tensor *t)
+{
+    char shape[100];
+    for (int64_t i = 0; i < PRINT_END; i++) {
+        fputs(i ? ", " : "[", line);
+        print_element(line, t, i);
+    }
+    fputs(", ...", line);
+    for (int64_t i = t->numel - PRINT_END; i < t->numel; i++) {
+        fputs(", ", line);
+        print_element(line, t, i);
+    }
+    fputs("] (", line);
+    if (t->ndim > 1)
+        fprintf(line, "%s = ", tensor_shape_words(t, shape, sizeof(shape)));
+    fprintf(line, "%" PRId64 " elements)", t->numel);
+}
+
+void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...)
+{
+    if (!tensor_check("tensor_print", at, t))
+        return;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *line = open_memstream(&text, &length);
+    if (!line) {
+        report_tensor("tensor_print", at, DIST_ERR_MEMORY, "no memory for a line of text");
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    int words = vfprintf(line, format, args);
+    va_end(args);
+    if (words > 0)
+        fputc(' ', line);
+    (t->numel <= PRINT_ALL ? print_all : print_ends)(line, t);
+    fputc('\n', line);
+    if (fclose(line) == 0) {
+        fwrite(text, 1, length, stdout);
+        fflush(stdout); /* else the stream may cut the line where its buffer happens to be full */
+    }
+    free(text);
+}

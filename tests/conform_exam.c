@@ -1,0 +1,87 @@
+/* conform_exam.c: see conform_exam.h. */
+#define _GNU_SOURCE
+#include "conform_exam.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* dist_spawn hands no argument to its ranks: they find their exam here, by fork or as threads. */
+static struct exam *current;
+
+static uint64_t new_seed(void)
+{
+    const char *given = getenv("DIST_TEST_SEED");
+    struct timespec now;
+    if (given != NULL)
+        return strtoull(given, NULL, 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ((uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec) % 1000000000u;
+}
+
+struct exam *exam_new(const char *name, int size)
+{
+    struct exam *exam = mmap(NULL, sizeof *exam, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (exam == MAP_FAILED)
+        abort();
+    exam->name = name;
+    exam->size = size;
+    exam->seed = new_seed();
+    exam->seconds = 60;
+    return exam;
+}
+
+void exam_free(struct exam *exam)
+{
+    munmap(exam, sizeof *exam);
+}
+
+static void rank_main(int rank, int size)
+{
+    struct exam *exam = current;
+    alarm(exam->seconds);
+    if (!exam->plain)
+        dist_init_process_group(.backend = exam->backend);
+    exam->body(exam, rank, size);
+    if (!exam->plain)
+        dist_destroy_process_group();
+    atomic_fetch_add(&exam->returns, 1);
+}
+
+bool exam_run(struct exam *exam, void (*body)(struct exam *exam, int rank, int size))
+{
+    current = exam;
+    exam->body = body;
+    fflush(NULL);
+    exam->status = dist_spawn(rank_main, exam->size);
+
+    unsigned long checks = atomic_load(&exam->checks);
+    unsigned faults = atomic_load(&exam->faults), returns = atomic_load(&exam->returns);
+    fprintf(stderr, "%s: %d ranks, %lu checks, DIST_TEST_SEED=%lu\n", exam->name, exam->size, checks,
+            (unsigned long)exam->seed);
+    snprintf(exam->words, sizeof exam->words,
+             "%s with DIST_TEST_SEED=%lu: %u of %d ranks came to the end, exit status %d, %lu checks, %u "
+             "wrong. %s",
+             exam->name, (unsigned long)exam->seed, returns, exam->size, exam->status, checks, faults,
+             exam->first);
+    return exam->status == 0 && faults == 0 && checks > 0 && returns == (unsigned)exam->size;
+}
+
+const char *exam_words(const struct exam *exam)
+{
+    return exam->words;
+}
+
+bool exam_check(struct exam *exam, bool right, const char *format, ...)
+{
+    atomic_fetch_add_explicit(&exam->checks, 1, memory_order_relaxed);
+    if (right || atomic_fetch_add(&exam->faults, 1) != 0)
+        return right;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(exam->first, sizeof exam->first, format, values);
+    va_end(values);
+    return right;
+}

@@ -1,0 +1,101 @@
+/* conform_progress.c: an operation that was started goes on while its ranks compute and call nothing. */
+#define _GNU_SOURCE
+#include "conform.h"
+
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Multiply until `done` or for `seconds`, without a call into the library. */
+static bool compute_until(bool (*done)(const void *), const void *arg, double seconds)
+{
+    volatile double x = 1;
+    double end = now() + seconds;
+    while (!done(arg) && now() < end) {
+        for (int i = 0; i < 100000; i++)
+            x = x * 1.0000001;
+    }
+    return done(arg);
+}
+
+/* A look at the memory itself: both ends and some places between show the new value. Programs must not do so; a test
+ * that must not call the library has no other way to see it. */
+struct watched {
+    const volatile int32_t *data;
+    int64_t count;
+    int32_t value;
+};
+
+static bool has_arrived(const void *arg)
+{
+    const struct watched *watched = arg;
+    for (int64_t i = 0; i < 16; i++) {
+        if (watched->data[i * (watched->count - 1) / 15] != watched->value)
+            return false;
+    }
+    return true;
+}
+
+static bool peer_has_it(const void *arg)
+{
+    const _Atomic uint32_t *word = arg;
+    return atomic_load(word) != 0;
+}
+
+/* The data is there; the work must say so soon, without being waited for. */
+static void expect_completed(struct exam *exam, dist_work *work, const char *what)
+{
+    double end = now() + 5;
+    while (!dist_is_completed(work) && now() < end)
+        usleep(1000);
+    exam_check(exam, dist_is_completed(work),
+               "%s: the data is there, but 5 s later the work is not completed", what);
+    dist_wait(work);
+}
+
+/* 64 MiB from rank 0 to rank 1. */
+static void message(struct exam *exam, int rank)
+{
+    const int64_t count = 16 << 20;
+    tensor *t = tensor_full(DIST_I32, rank == 0 ? 7 : 0, count);
+    struct watched watched = { tensor_data(t), count, 7 };
+    dist_barrier();
+    dist_work *work = rank == 0 ? dist_isend(t, 1) : dist_irecv(t, 0);
+    if (rank == 1) {
+        bool came = compute_until(has_arrived, &watched, 5);
+        exam_check(exam, came, "64 MiB did not arrive while both ranks computed for 5 s");
+        atomic_store(&exam->board[0], 1);
+    } else {
+        compute_until(peer_has_it, &exam->board[0], 6);
+    }
+    expect_completed(exam, work, rank == 0 ? "isend" : "irecv");
+    exam_check(exam, has_arrived(&watched), "rank %d does not hold the message", rank);
+    tensor_free(t);
+}
+
+/* An all_reduce of 32 MiB; every rank computes until it sees its own result. */
+static void all_reduce(struct exam *exam, int rank, int size)
+{
+    const int64_t count = 8 << 20;
+    tensor *t = tensor_full(DIST_I32, rank + 1, count);
+    struct watched watched = { tensor_data(t), count, size * (size + 1) / 2 };
+    dist_barrier();
+    dist_work *work = dist_all_reduce(t, .async_op = true);
+    bool came = compute_until(has_arrived, &watched, 5);
+    exam_check(exam, came, "an all_reduce did not end while all ranks computed for 5 s");
+    expect_completed(exam, work, "all_reduce");
+    tensor_free(t);
+}
+
+void conform_progress(struct exam *exam, int rank, int size)
+{
+    if (size >= 2 && rank < 2)
+        message(exam, rank);
+    all_reduce(exam, rank, size);
+}

@@ -1,0 +1,164 @@
+/* misuse.c: see misuse.h. */
+#define _GNU_SOURCE
+#include "misuse.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DEADLINE_MS 20000
+
+/* ---- what the machine looks like ------------------------------------------------ */
+
+/* How many files of ours are in /dev/shm. Criterion keeps some there, and so do MPI programs that run meanwhile. */
+static int shm_files(void)
+{
+    static const char *const others[] = { ".", "bxf", "vader", "sm_segment", "sem.", "mpich", "ompi" };
+    int count = 0;
+    DIR *folder = opendir("/dev/shm");
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        bool known = false;
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            known = known || strncmp(entry->d_name, others[i], strlen(others[i])) == 0;
+        count += !known;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+/* Orphans of the child become children of this process (a subreaper): soon there must be none. Any that are left are
+ * killed and counted. */
+static int processes_left(void)
+{
+    for (int ms = 0; ms < 1000; ms += 5) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0)
+            return 0;
+        usleep(5000);
+    }
+    char command[64];
+    int left = 0;
+    snprintf(command, sizeof command, "/proc/self/task/%d/children", (int)getpid());
+    FILE *children = fopen(command, "r");
+    for (int pid; children != NULL && fscanf(children, "%d", &pid) == 1; left++)
+        kill(pid, SIGKILL);
+    if (children != NULL)
+        fclose(children);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    return left;
+}
+
+/* ---- the child ------------------------------------------------------------------- */
+
+static _Noreturn void be_the_program(const struct misuse *misuse, int out)
+{
+    char *variable = misuse->variable != NULL ? strdup(misuse->variable) : NULL;
+    dup2(out, STDERR_FILENO);
+    if (variable != NULL)
+        putenv(variable);
+    _exit(dist_spawn(misuse->run, misuse->ranks));
+}
+
+/* Keep what the child says until it has no more to say. False: the deadline came first. */
+static bool listen_to(int in, char *said, size_t size)
+{
+    size_t length = 0;
+    struct pollfd waiting = { .fd = in, .events = POLLIN };
+    while (poll(&waiting, 1, DEADLINE_MS) > 0) {
+        char rest[256];
+        bool room = length + 1 < size;
+        ssize_t got = read(in, room ? said + length : rest, room ? size - 1 - length : sizeof rest);
+        if (got <= 0)
+            return true;
+        if (room)
+            said[length += (size_t)got] = '\0';
+    }
+    return false;
+}
+
+/* ---- the report ------------------------------------------------------------------ */
+
+/* Is this line a report of `call`: "rank 1: dist_send (file.c:17): ..."? */
+static bool is_report(const char *line, const struct misuse *misuse)
+{
+    const char *slash = misuse->file != NULL ? strrchr(misuse->file, '/') : NULL;
+    char head[160];
+    if (misuse->file == NULL) {
+        snprintf(head, sizeof head, "%s: ", misuse->call);
+        return strstr(line, head) != NULL;
+    }
+    snprintf(head, sizeof head, "%s (%s:", misuse->call, slash != NULL ? slash + 1 : misuse->file);
+    const char *at = strstr(line, head);
+    if (at == NULL || !isdigit((unsigned char)at[strlen(head)]))
+        return false;
+    at += strlen(head);
+    while (isdigit((unsigned char)*at))
+        at++;
+    return strncmp(at, "): ", 3) == 0;
+}
+
+static void check_report(const struct misuse *misuse, struct misuse_outcome *outcome)
+{
+    char text[sizeof outcome->said], report[1000] = "";
+    int reports = 0, lines = 0;
+    snprintf(text, sizeof text, "%s", outcome->said);
+    for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        lines++;
+        if (!is_report(line, misuse))
+            continue;
+        reports++;
+        snprintf(report, sizeof report, "%s", line);
+    }
+    if (reports != 1 || lines > 2)
+        snprintf(outcome->wrong, sizeof outcome->wrong,
+                 "%d lines, %d of them reports of %s in %s; must be one report", lines, reports, misuse->call,
+                 misuse->file != NULL ? misuse->file : "no file");
+    for (const char *const *word = misuse->words; reports == 1 && *word != NULL; word++) {
+        if (strstr(report, *word) == NULL)
+            snprintf(outcome->wrong, sizeof outcome->wrong, "the report does not have \"%s\"", *word);
+    }
+}
+
+bool misuse_run(const struct misuse *misuse, struct misuse_outcome *outcome)
+{
+    int pipes[2], status = 0, files = shm_files();
+    *outcome = (struct misuse_outcome){ .status = -1 };
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (pipe(pipes) != 0)
+        return false;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        be_the_program(misuse, pipes[1]);
+    close(pipes[1]);
+    bool ended = child > 0 && listen_to(pipes[0], outcome->said, sizeof outcome->said);
+    if (child > 0 && !ended)
+        kill(child, SIGKILL);
+    close(pipes[0]);
+    waitpid(child, &status, 0);
+    outcome->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    int left = processes_left();
+
+    check_report(misuse, outcome);
+    if (outcome->status != (int)misuse->error)
+        snprintf(outcome->wrong, sizeof outcome->wrong, "exit status %d, must be %d (%s)", outcome->status,
+                 (int)misuse->error, dist_error_name(misuse->error));
+    if (!ended)
+        snprintf(outcome->wrong, sizeof outcome->wrong, "it did not end within %d s", DEADLINE_MS / 1000);
+    if (left > 0)
+        snprintf(outcome->wrong, sizeof outcome->wrong, "%d processes are left", left);
+    if (shm_files() > files)
+        snprintf(outcome->wrong, sizeof outcome->wrong, "/dev/shm has %d files more", shm_files() - files);
+    return outcome->wrong[0] == '\0';
+}

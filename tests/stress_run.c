@@ -1,0 +1,254 @@
+/* stress_run.c: see stress_run.h. */
+#define _GNU_SOURCE
+#include "stress_run.h"
+
+#include <unistd.h>
+
+#define PENDING 48
+#define GROUPS 4
+#define SLOPE 1000003
+
+/* Element i of what a rank has to say in a step is told + i * SLOPE: sums of it are easy to know. */
+static int64_t told(const struct exam *exam, int step, int rank)
+{
+    uint64_t state = exam->seed ^ (uint64_t)step << 8 ^ (uint64_t)rank;
+    return (int64_t)(ref_random(&state) >> 8);
+}
+
+/* Something under way, and what must have come of it. */
+struct pending {
+    dist_work *work;
+    tensor *out, *in; /* in: what is written; NULL: nothing to look at */
+    int blocks; /* `in` is made of equal blocks, each first[b] + i * slope */
+    int64_t first[STRESS_RANKS], slope;
+    int from; /* what dist_wait must give */
+    const char *what;
+};
+
+struct team {
+    dist_group *group;
+    int ranks[STRESS_RANKS], n, me;
+};
+
+struct stress {
+    struct exam *exam;
+    int rank, size, step;
+    uint64_t common, own; /* dice: everybody's, this rank's */
+    struct team teams[GROUPS + 1]; /* the first is the world */
+    struct pending pending[PENDING];
+    int count;
+};
+
+static tensor *speech(const struct stress *s, int rank, int64_t count)
+{
+    tensor *t = tensor_zeros(DIST_I64, count);
+    int64_t *data = tensor_data(t), first = told(s->exam, s->step, rank);
+    for (int64_t i = 0; i < count; i++)
+        data[i] = first + i * SLOPE;
+    return t;
+}
+
+/* ---- what is under way ----------------------------------------------------------- */
+
+static void look(struct stress *s, struct pending *p)
+{
+    const int64_t *data = p->in ? tensor_data(p->in) : NULL;
+    int64_t each = p->in ? tensor_numel(p->in) / p->blocks : 0;
+    for (int b = 0; b < (p->in ? p->blocks : 0); b++) {
+        int64_t i = 0;
+        while (i < each && data[b * each + i] == p->first[b] + i * p->slope)
+            i++;
+        exam_check(s->exam, i == each, "%s: element %lld of block %d is wrong", p->what, (long long)i, b);
+    }
+    tensor_free(p->in);
+    if (p->out != p->in)
+        tensor_free(p->out);
+}
+
+static void finish(struct stress *s, int which)
+{
+    struct pending *p = &s->pending[which];
+    int from = dist_wait(p->work);
+    exam_check(s->exam, from == p->from, "%s: dist_wait gave %d and must give %d", p->what, from, p->from);
+    look(s, p);
+    s->pending[which] = s->pending[--s->count];
+}
+
+/* Keep what was started; a call without a work is over already. Room is made by waiting for some other. */
+static void keep(struct stress *s, struct pending p)
+{
+    if (p.work == NULL) {
+        look(s, &p);
+        return;
+    }
+    if (s->count == PENDING)
+        finish(s, (int)ref_below(&s->own, PENDING));
+    s->pending[s->count++] = p;
+}
+
+/* ---- the steps -------------------------------------------------------------------- */
+
+static void tell(struct stress *s, int dst, int64_t count)
+{
+    tensor *out = speech(s, s->rank, count);
+    keep(s, (struct pending){ .work = dist_isend(out, dst, .tag = s->step), .out = out, .what = "isend" });
+}
+
+static void hear(struct stress *s, int src, int64_t count)
+{
+    tensor *in = tensor_zeros(DIST_I64, count);
+    keep(s, (struct pending){ .work = dist_irecv(in, src, .tag = s->step),
+                              .in = in,
+                              .blocks = 1,
+                              .from = src,
+                              .first = { told(s->exam, s->step, src) },
+                              .slope = SLOPE,
+                              .what = "irecv" });
+}
+
+/* Everybody to the k-th next. */
+static void step_shift(struct stress *s, int64_t count)
+{
+    int k = (int)ref_below(&s->common, s->size);
+    tell(s, (s->rank + k) % s->size, count);
+    hear(s, (s->rank + s->size - k) % s->size, count);
+}
+
+/* Some to some, as it comes. */
+static void step_scattered(struct stress *s, int64_t count)
+{
+    for (int i = 0; i < s->size; i++) {
+        int src = (int)ref_below(&s->common, s->size), dst = (int)ref_below(&s->common, s->size);
+        if (dst == s->rank)
+            hear(s, src, count);
+        if (src == s->rank)
+            tell(s, dst, count);
+    }
+}
+
+/* Neighbours exchange with blocking calls. */
+static void step_exchange(struct stress *s, int64_t count)
+{
+    int peer = s->rank ^ 1;
+    if (peer >= s->size)
+        return;
+    tensor *out = speech(s, s->rank, count), *in = tensor_zeros(DIST_I64, count);
+    if (s->rank < peer)
+        dist_send(out, peer, .tag = s->step);
+    dist_recv(in, peer, .tag = s->step);
+    if (s->rank > peer)
+        dist_send(out, peer, .tag = s->step);
+    look(s, &(struct pending){ .out = out,
+                               .in = in,
+                               .blocks = 1,
+                               .first = { told(s->exam, s->step, peer) },
+                               .slope = SLOPE,
+                               .what = "exchange" });
+}
+
+/* All to one, who takes them as they come. */
+static void step_collect(struct stress *s, int64_t count)
+{
+    int sink = (int)ref_below(&s->common, s->size);
+    if (s->rank != sink)
+        tell(s, sink, count);
+    for (int i = 1; s->rank == sink && i < s->size; i++) {
+        tensor *in = tensor_zeros(DIST_I64, count);
+        int from = dist_recv(in, DIST_ANY_SOURCE, .tag = s->step);
+        look(s, &(struct pending){ .in = in,
+                                   .blocks = 1,
+                                   .first = { told(s->exam, s->step, from) },
+                                   .slope = SLOPE,
+                                   .what = "any source" });
+    }
+}
+
+static struct team *draw_team(struct stress *s)
+{
+    return &s->teams[ref_below(&s->common, GROUPS + 1)];
+}
+
+/* all_reduce, broadcast, all_gather or reduce_scatter on some team. */
+static void step_collective(struct stress *s, int64_t count)
+{
+    struct team *team = draw_team(s);
+    int kind = (int)ref_below(&s->common, 4), root = (int)ref_below(&s->common, team->n);
+    bool async = ref_below(&s->common, 2);
+    struct pending p = { .blocks = 1, .slope = SLOPE, .what = "collective" };
+    if (team->me < 0)
+        return;
+    for (int i = 0; i < team->n; i++) {
+        int64_t first = told(s->exam, s->step, team->ranks[i]);
+        p.first[kind == 2 ? i : 0] = kind == 2 || (kind == 1 && i == root) ? first
+                                     : kind == 1                           ? p.first[0]
+                                                                           : p.first[0] + first;
+    }
+    p.out = p.in = speech(s, s->rank, kind == 3 ? team->n * count : count);
+    if (kind == 0 || kind == 3)
+        p.slope *= team->n;
+    if (kind == 3)
+        p.first[0] += p.slope * team->me * count;
+    if (kind == 2)
+        p.blocks = team->n;
+    if (kind >= 2)
+        p.in = tensor_zeros(DIST_I64, kind == 2 ? team->n * count : count);
+    p.work = kind == 0   ? dist_all_reduce(p.in, .group = team->group, .async_op = async)
+             : kind == 1 ? dist_broadcast(p.in, team->ranks[root], .group = team->group, .async_op = async)
+             : kind == 2 ? dist_all_gather(p.in, p.out, .group = team->group, .async_op = async)
+                         : dist_reduce_scatter(p.in, p.out, .group = team->group, .async_op = async);
+    keep(s, p);
+}
+
+static void step_barrier(struct stress *s, int64_t count)
+{
+    struct team *team = draw_team(s);
+    bool async = count % 2;
+    if (team->me >= 0)
+        keep(s, (struct pending){ .work = dist_barrier(.group = team->group, .async_op = async),
+                                  .what = "barrier" });
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+static void new_team(struct stress *s, struct team *team)
+{
+    team->n = 1 + (int)ref_below(&s->common, s->size);
+    team->me = -1;
+    int skip = (int)ref_below(&s->common, s->size), stride = s->size % 2 || s->size == 1 ? 1 : s->size - 1;
+    for (int i = 0; i < team->n; i++) {
+        team->ranks[i] = (skip + i * stride) % s->size;
+        if (team->ranks[i] == s->rank)
+            team->me = i;
+    }
+    team->group = dist_new_group(team->ranks, team->n);
+}
+
+void stress_body(struct exam *exam, int rank, int size)
+{
+    static void (*const steps[])(struct stress *, int64_t) = {
+        step_shift,      step_scattered,  step_exchange, step_collect,
+        step_collective, step_collective, step_barrier,
+    };
+    const struct stress_plan *plan = exam->given;
+    struct stress s = {
+        .exam = exam, .rank = rank, .size = size, .common = exam->seed, .own = exam->seed + (uint64_t)rank + 1
+    };
+    s.teams[0] = (struct team){ .n = size, .me = rank };
+    for (int i = 0; i < size; i++)
+        s.teams[0].ranks[i] = i;
+    for (int i = 1; i <= GROUPS; i++)
+        new_team(&s, &s.teams[i]);
+    for (s.step = 0; s.step < plan->steps; s.step++) {
+        int64_t count =
+            ref_below(&s.common, 12) == 0 ? ref_below(&s.common, 30000) : ref_below(&s.common, 40);
+        steps[ref_below(&s.common, sizeof steps / sizeof steps[0])](&s, count);
+        if (s.count > 0 && ref_below(&s.own, 3) == 0)
+            finish(&s, (int)ref_below(&s.own, s.count));
+        if (plan->dawdle && ref_below(&s.own, 40) == 0)
+            usleep((useconds_t)ref_below(&s.own, 3000));
+    }
+    while (s.count > 0)
+        finish(&s, (int)ref_below(&s.own, s.count));
+    for (int i = 1; i <= GROUPS; i++)
+        dist_group_free(s.teams[i].group);
+}

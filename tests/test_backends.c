@@ -1,0 +1,124 @@
+/*
+ * test_backends.c: does a backend do what dist.h promises? One suite for all of them.
+ *
+ * DIST_TEST_BACKENDS=shm,other chooses the backends; DIST_TEST_SEED repeats a run that failed. The answers are worked
+ * out by reference.c; what is called with what is in conform_*.c.
+ */
+#define _GNU_SOURCE
+#include "conform.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RANKS 8
+
+/* The backends to test, as a list of names that ends with NULL. */
+static char **backends(void)
+{
+    static char text[200], *names[16];
+    const char *wanted = getenv("DIST_TEST_BACKENDS");
+    int count = 0;
+    snprintf(text, sizeof text, "%s", wanted != NULL ? wanted : "shm");
+    for (char *name = strtok(text, ","); name != NULL && count < 15; name = strtok(NULL, ","))
+        names[count++] = name;
+    names[count] = NULL;
+    cr_assert(count > 0, "DIST_TEST_BACKENDS names no backend");
+    return names;
+}
+
+/* What a part is given: nothing; random numbers; those, and the wish to be quick. */
+enum given { NOTHING, NUMBERS, NUMBERS_SPARSE };
+
+/* Run one part on `size` ranks of every backend. */
+static void conform(const char *name, void (*part)(struct exam *, int, int), int size, enum given what)
+{
+    for (char **backend = backends(); *backend != NULL; backend++) {
+        char title[80];
+        struct conform given = { .sparse = false };
+        struct exam *exam = exam_new(title, size);
+        snprintf(title, sizeof title, "%s on %s", name, *backend);
+        if (what != NOTHING)
+            cr_assert(conform_new(&given, size, exam->seed), "no memory for the reference");
+        given.sparse = what == NUMBERS_SPARSE;
+        exam->backend = *backend;
+        exam->given = &given;
+        bool passed = exam_run(exam, part);
+        cr_assert(passed, "%s", exam_words(exam));
+        conform_free(&given);
+        exam_free(exam);
+    }
+}
+
+static void conform_sizes(const char *name, void (*part)(struct exam *, int, int), enum given what)
+{
+    for (int size = 1; size <= MOST_RANKS; size++)
+        conform(name, part, size, what);
+}
+
+TestSuite(backends, .timeout = 120);
+
+Test(backends, collectives_give_what_the_reference_gives)
+{
+    conform_sizes("collectives", conform_world, NUMBERS);
+}
+
+Test(backends, sub_groups_with_permuted_ranks_do_too)
+{
+    conform_sizes("sub-groups", conform_groups, NUMBERS);
+}
+
+Test(backends, messages_arrive_in_every_pattern)
+{
+    conform_sizes("messages", conform_p2p, NUMBERS);
+}
+
+Test(backends, order_tags_and_groups_are_kept)
+{
+    conform_sizes("order", conform_order, NOTHING);
+}
+
+Test(backends, started_operations_go_on_while_ranks_compute)
+{
+    conform("progress", conform_progress, 2, NOTHING);
+    conform("progress", conform_progress, 3, NOTHING);
+}
+
+/* ---- the same, ranks as threads ---------------------------------------------------- */
+
+Test(backends, collectives_of_threads)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    conform_sizes("collectives of threads", conform_world, NUMBERS_SPARSE);
+}
+
+Test(backends, sub_groups_of_threads)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    conform_sizes("sub-groups of threads", conform_groups, NUMBERS);
+}
+
+Test(backends, messages_of_threads)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    conform_sizes("messages of threads", conform_p2p, NUMBERS_SPARSE);
+    conform_sizes("order of threads", conform_order, NOTHING);
+    conform("progress of threads", conform_progress, 2, NOTHING);
+}
+
+/* ---- the same, small messages copied aside ------------------------------------------- */
+
+Test(backends, messages_with_eager_buffers)
+{
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    conform_sizes("eager messages", conform_p2p, NUMBERS_SPARSE);
+    conform_sizes("eager order", conform_order, NOTHING);
+}
+
+Test(backends, messages_of_threads_with_eager_buffers)
+{
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    setenv("DIST_RANKS", "threads", 1);
+    conform_sizes("eager messages of threads", conform_p2p, NUMBERS_SPARSE);
+    conform_sizes("eager order of threads", conform_order, NOTHING);
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# outputs.sh PROGRAM...: run each chapter program with 2, 4 and 7 ranks and compare what it prints with
+# chapters/NN_topic/expected/NAME.N.*:
+#
+#   .txt         stdout, to the letter; DIST_OUTPUT=ordered has grouped it by rank
+#   .shape       stdout, where every number counts as # and runs of blanks as one: for measured times
+#   .stderr.txt  stderr; without this file stderr must be empty, unless the program is to fail
+#   .exit        the exit status, where it is not 0
+#
+# With --write these files are made from the run instead. A program that fails is written down only where
+# a .exit file says that it should: so no crash becomes the rule by accident.
+
+. tests/tools/count.sh
+
+# Numbers as #, blanks as one blank.
+shape()
+{
+    sed -E -e 's/(^|[[:blank:]=(])[-+]([0-9])/\1\2/g' -e 's/[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/#/g' \
+        -e 's/[[:blank:]]+/ /g' -e 's/^ //' -e 's/ $//' "$1"
+}
+
+# same EXPECTED ACTUAL: show how they differ.
+same()
+{
+    diff -u --label "$1" --label "what it printed" "$1" "$2" 2>&1
+}
+
+same_shape()
+{
+    shape "$1" >$work/left
+    shape "$2" >$work/right
+    diff -u --label "$1" --label "what it printed" $work/left $work/right 2>&1
+}
+
+run()
+{
+    WORLD_SIZE=$n DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
+    status=$?
+}
+
+compare()
+{
+    right=0
+    if [ ! -e $base.txt ] && [ ! -e $base.shape ] && [ ! -e $base.stderr.txt ] && [ ! -e $base.exit ]; then
+        echo "There is no $base.txt. Run \`make expected\`, and read what it wrote."
+        return 1
+    fi
+    wanted=$(cat $base.exit 2>/dev/null || echo 0)
+    if [ $status -ne "$wanted" ]; then
+        echo "exit status $status, expected $wanted"
+        right=1
+    fi
+    if [ -e $base.txt ]; then same $base.txt $work/out || right=1; fi
+    if [ -e $base.shape ]; then same_shape $base.shape $work/out || right=1; fi
+    if [ -e $base.stderr.txt ]; then
+        same $base.stderr.txt $work/err || right=1
+    elif [ "$wanted" -eq 0 ] && [ -s $work/err ]; then
+        echo "stderr should be empty:"
+        cat $work/err
+        right=1
+    fi
+    if [ $status -ne 0 ] && [ "$wanted" -eq 0 ]; then cat $work/err; fi
+    return $right
+}
+
+write()
+{
+    mkdir -p "$(dirname $base)"
+    wanted=$(cat $base.exit 2>/dev/null || echo 0)
+    if [ $status -ne "$wanted" ]; then
+        echo "$program with $n ranks ended with $status, not $wanted: nothing written. If it should: echo $status >$base.exit"
+        cat $work/err
+        return 1
+    fi
+    if [ -e $base.shape ]; then
+        cp $work/out $base.shape
+    elif [ -s $work/out ] || [ "$wanted" -eq 0 ]; then
+        cp $work/out $base.txt
+    fi
+    if [ "$wanted" -ne 0 ] || [ -e $base.stderr.txt ]; then cp $work/err $base.stderr.txt; fi
+}
+
+mode=compare
+if [ "$1" = --write ]; then
+    mode=write
+    shift
+fi
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf $work' EXIT
+trap 'exit 1' HUP INT TERM
+
+failed=0
+for program in "$@"; do
+    lesson=$(dirname "${program#build/}")
+    for n in 2 4 7; do
+        base=$lesson/expected/$(basename "$program").$n
+        run
+        if [ $mode = write ]; then
+            write || failed=1
+        elif compare >$work/say; then
+            pass "$base"
+        else
+            fail "$base"
+            sed 's/^/    /' $work/say
+            failed=1
+        fi
+    done
+done
+exit $failed

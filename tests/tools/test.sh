@@ -1,0 +1,154 @@
+#!/bin/sh
+# test.sh: run everything that `make test` has built, and count. The Makefile says what there is:
+#
+#   SUITES  ASAN_SUITES   Criterion programs, plain and under AddressSanitizer and UBSan
+#   CHAPTERS ASAN_CHAPTERS TSAN_PROGRAMS LESSONS
+#   ASAN_WORKS TSAN_WORKS empty: the compiler has no such sanitizer here
+#
+# The last line is "N passed, N failed" (", N skipped" where there were any).
+
+. tests/tools/count.sh
+
+# A launcher around us must not look like the launcher of the ranks.
+unset RANK WORLD_SIZE LOCAL_RANK OMPI_COMM_WORLD_RANK PMI_RANK SLURM_STEP_ID DIST_OUTPUT DIST_WORLD_FD
+export LC_ALL=C
+
+rm -rf build/results
+mkdir -p build/results
+RESULTS=$PWD/build/results/all
+export RESULTS
+: >$RESULTS
+
+started=$(date +%s)
+
+# Criterion exits 0 when it found nothing to run, and forgets what it could not finish: so its TAP report is read.
+# $1: the report, $2: the suite's name; prints a line for each test, as count.sh does.
+read_tap()
+{
+    awk -v name="$2" '
+        /^1\.\./ { split($0, plan, /\.\./) }
+        /^(not )?ok / { ended++ }
+        /^ok .*# SKIP/ { print "skip " name ": " $3; next }
+        /^ok / { print "pass " name ": " $3 }
+        /^not ok / { sub(/^not ok - /, ""); print "fail " name ": " $0 }
+        END { while (ended++ < plan[2]) print "fail " name ": a test that did not end" }' "$1"
+}
+
+# run_suite PROGRAM SECONDS NAME
+run_suite()
+{
+    out=build/results/$3
+    from=$(date +%s)
+    timeout -k 5 "$2" "$1" --tap="$out.tap" --short-filename >"$out.log" 2>&1 </dev/null
+    status=$?
+    took=$(($(date +%s) - from))
+
+    : >>"$out.tap"
+    read_tap "$out.tap" "$3" >"$out.part"
+    cat "$out.part" >>$RESULTS
+    passed=$(grep -c '^pass' "$out.part")
+    failed=$(grep -c '^fail' "$out.part")
+    printf '  %-28s %4d passed %3d failed   %3d s\n' "$3" "$passed" "$failed" $took
+    sed -n 's/^fail /  FAILED  /p' "$out.part"
+
+    if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+        fail "$3: ran into its limit of $2 s"
+    elif [ $((passed + failed)) -eq 0 ]; then
+        fail "$3: ran no test (exit status $status)"
+    elif [ $status -ne 0 ] && [ "$failed" -eq 0 ]; then
+        fail "$3: exit status $status, though no test failed"
+    fi
+    if [ $status -ne 0 ]; then tail -n 60 "$out.log" | sed 's/^/    /'; fi
+}
+
+# A sanitizer's report counts wherever it comes from: a leak in a rank leaves the exit status alone. UBSan writes to
+# stderr, the others write files.
+no_reports()
+{
+    out=build/results/$1
+    if ls "$out".report.* >/dev/null 2>&1; then
+        fail "$1: the sanitizer reports (build/results/$1.report.*)"
+        head -n 30 "$out".report.* | sed 's/^/    /'
+    elif grep 'runtime error:' "$out.log"; then
+        fail "$1: the sanitizer reports ($out.log)"
+    else
+        pass "$1: no report of the sanitizer"
+    fi
+}
+
+run_asan()
+{
+    report=log_path=$PWD/build/results/$1.report
+    ASAN_OPTIONS=$report:detect_leaks=1 UBSAN_OPTIONS=$report:print_stacktrace=1
+    export ASAN_OPTIONS UBSAN_OPTIONS
+    shift
+    "$@"
+    unset ASAN_OPTIONS UBSAN_OPTIONS
+}
+
+run_tsan()
+{
+    name=tsan_$(basename "$1")
+    DIST_RANKS=threads TSAN_OPTIONS="log_path=$PWD/build/results/$name.report halt_on_error=0 exitcode=66" \
+        timeout -k 5 120 $TSAN_WORKS "$1" >build/results/"$name".log 2>&1 </dev/null
+    status=$?
+    if [ $status -eq 0 ]; then
+        pass "$name"
+        echo "  $name passed"
+    else
+        fail "$name: exit status $status"
+        tail -n 30 build/results/"$name".log | sed 's/^/    /'
+    fi
+    no_reports "$name"
+}
+
+echo "suites"
+for suite in $SUITES; do
+    run_suite "$suite" 240 "$(basename "$suite")"
+done
+
+echo "what the chapters print, with 2, 4 and 7 ranks"
+tests/tools/outputs.sh $CHAPTERS
+tests/tools/lessons.sh --check $LESSONS
+
+echo "the README's example, and the tools themselves"
+tests/tools/example.sh
+tests/tools/selftest.sh
+
+echo "AddressSanitizer and UBSan"
+if [ "$ASAN_WORKS" ]; then
+    for suite in $ASAN_SUITES; do
+        name=asan_$(basename "$suite")
+        run_asan "$name" run_suite "$suite" 300 "$name"
+        no_reports "$name"
+    done
+    for program in $ASAN_CHAPTERS; do
+        name=asan_$(basename "$program")
+        run_asan "$name" timeout -k 5 60 tests/tools/run.sh "$program" >build/results/"$name".log 2>&1 </dev/null ||
+            fail "$name: see build/results/$name.log"
+        no_reports "$name"
+    done
+else
+    skip "$CC has no AddressSanitizer on this machine: nothing was run under it"
+fi
+
+echo "ThreadSanitizer, ranks as threads"
+if [ "$TSAN_WORKS" ]; then
+    for program in $TSAN_PROGRAMS; do
+        run_tsan "$program"
+    done
+else
+    skip "$CC has no ThreadSanitizer that works on this machine: nothing was run under it"
+fi
+
+if grep -q '^fail' $RESULTS; then
+    echo
+    echo "what failed:"
+    sed -n 's/^fail /  /p' $RESULTS
+fi
+echo
+echo "after $(($(date +%s) - started)) s; all results: build/results/all"
+awk '{ count[$1]++ }
+     END { printf "%d passed, %d failed%s\n", count["pass"], count["fail"],
+                  count["skip"] ? ", " count["skip"] " skipped" : ""
+           exit count["fail"] > 0 || count["pass"] == 0 }' $RESULTS
