@@ -46,7 +46,10 @@ say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 # ---- what there is ----------------------------------------------------------------
 
 LIB_SOURCES := $(filter-out lib/launch/distrun.c,$(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
-CHAPTER_SOURCES := $(sort $(wildcard chapters/*/*.c))
+# A chapter's programs in the order in which its lesson shows them; then those that no lesson shows.
+SHOWN := $(shell awk '$$2 == "insert:" && $$3 ~ /\.c$$/ { file = FILENAME; sub(/README.md/, $$3, file); \
+                 if (!seen[file]++) print file }' $(wildcard chapters/*/README.md) /dev/null)
+CHAPTER_SOURCES := $(SHOWN) $(filter-out $(SHOWN),$(wildcard chapters/*/*.c))
 SUITE_SOURCES := $(sort $(wildcard tests/test_*.c))
 HELPER_SOURCES := $(filter-out $(SUITE_SOURCES),$(wildcard tests/*.c))
 TEST_PROGRAM_SOURCES := $(sort $(wildcard tests/programs/*.c))
@@ -131,6 +134,8 @@ lib/backend.h        : lib/call.h lib/tensor_impl.h lib/launch/launch.h
 lib/context.h        : lib/backend.h
 lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/host.h lib/launch/launch.h
 lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
+lib/diagnose/*       : lib/call.h lib/dtype.h lib/tensor.h lib/dist.h lib/launch/*.h ./*.h
+lib/launch/spawn.c   : lib/tensor.h lib/call.h ./*.h lib/context.h lib/diagnose/diagnose.h
 lib/launch/*         : lib/tensor.h lib/dist.h lib/call.h ./*.h lib/context.h
 lib/devices/*        : lib/tensor.h lib/dist.h lib/dtype.h ./*.h lib/launch/*.h
 lib/backends/*/*     : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h

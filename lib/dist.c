@@ -1,6 +1,7 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
 #define _GNU_SOURCE
 #include "context.h"
+#include "diagnose/diagnose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (status != DIST_OK)
         return report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
     context->backend = backend;
+    context->self->look = diagnose_look;
     set_state(context, RANK_JOINED);
     context_enter(CALL_INIT, args.at);
     int result = meet_everyone(context, args.at);

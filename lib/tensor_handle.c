@@ -63,21 +63,6 @@ bool tensor_handle_give(struct launch_self *self, struct tensor *t)
     return last;
 }
 
-void tensor_close(struct launch_self *self)
-{
-    struct handles *handles = self->tensors;
-    if (!handles)
-        return;
-    self->tensors = NULL;
-    while (handles->count--) {
-        struct tensor *t = handles->first;
-        handles->first = t->next_free;
-        free(t);
-    }
-    pthread_mutex_destroy(&handles->lock);
-    free(handles);
-}
-
 const char *tensor_unusable(const tensor *t)
 {
     if (!t)

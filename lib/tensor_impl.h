@@ -45,7 +45,4 @@ struct tensor *tensor_handle_take(struct launch_self *self);
 void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage);
 bool tensor_handle_give(struct launch_self *self, struct tensor *t);
 
-/* The end of a rank: give its freed handles back to malloc. */
-void tensor_close(struct launch_self *self);
-
 #endif

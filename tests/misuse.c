@@ -97,7 +97,8 @@ static bool is_report(const char *line, const struct misuse *misuse)
         snprintf(head, sizeof head, "%s: ", misuse->call);
         return strstr(line, head) != NULL;
     }
-    snprintf(head, sizeof head, "%s (%s:", misuse->call, slash != NULL ? slash + 1 : misuse->file);
+    snprintf(head, sizeof head, "%s (%s:", misuse->call != NULL ? misuse->call : "",
+             slash != NULL ? slash + 1 : misuse->file);
     const char *at = strstr(line, head);
     if (at == NULL || !isdigit((unsigned char)at[strlen(head)]))
         return false;

@@ -68,15 +68,12 @@ MISUSE(all_reduce_of_null, 2, DIST_ERR_ARGUMENT, "dist_all_reduce", "rank 0: ", 
     dist_all_reduce(rank == 0 ? NULL : x);
 }
 
-static tensor *too_early;
-
-MISUSE(a_tensor_of_another_rank, 2, DIST_ERR_ARGUMENT, "tensor_free", "rank 1: ", "freed")
+MISUSE(a_tensor_freed_twice, 2, DIST_ERR_ARGUMENT, "tensor_free", "rank 1: ", "freed")
 {
-    if (rank == 1) {
-        too_early = tensor_clone(x);
-        tensor_free(too_early);
-        tensor_free(too_early);
-    }
+    tensor *copy = tensor_clone(x);
+    tensor_free(copy);
+    if (rank == 1)
+        tensor_free(copy);
 }
 
 /* ---- collectives -------------------------------------------------------------------- */

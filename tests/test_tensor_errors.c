@@ -52,7 +52,7 @@ Test(tensor_errors, a_freed_one_is_recognised)
     tensor_free(t);
     expect_report("tensor_free", DIST_ERR_ARGUMENT, "freed");
     cr_expect_eq(tensor_item(t, 0), 0);
-    expect_report("tensor_item", DIST_ERR_ARGUMENT, "test_tensor.c:");
+    expect_report("tensor_item", DIST_ERR_ARGUMENT, "test_tensor_errors.c:");
     cr_expect_null(tensor_slice(t, 0, 1));
     expect_report("tensor_slice", DIST_ERR_ARGUMENT, "freed");
     tensor_add(NULL, t);

@@ -202,18 +202,6 @@ void host_free(struct launch_self *self, void *memory)
     pthread_mutex_unlock(&arena->lock);
 }
 
-void host_close(struct launch_self *self)
-{
-    struct arena *arena = self->arena;
-    if (!arena)
-        return;
-    self->arena = NULL;
-    pthread_mutex_destroy(&arena->lock);
-    free(arena->gaps);
-    free(arena->used);
-    free(arena);
-}
-
 void host_copy(void *to, const void *from, size_t bytes)
 {
     if (to != from && bytes > 0)

@@ -13,9 +13,6 @@
 void *host_alloc(struct launch_self *self, size_t bytes);
 void host_free(struct launch_self *self, void *memory);
 
-/* The end of a rank: forget its arena's books. Blocks not freed are lost with the world. */
-void host_close(struct launch_self *self);
-
 /* out[i] = in[0][i] op in[1][i] op ... in that order; F16 and BF16 are combined in F32 and rounded once, AVG
  * divides once at the end (integers toward zero; integer sums and products wrap). out may be one of the
  * inputs, but must not overlap one in part. inputs >= 1. */

@@ -1,6 +1,5 @@
 /*
- * host_reduce.inc.h: the reduction of one element type, in one loop per operation. host_reduce.c includes this
- * once per type, and says before each time:
+ * host_reduce.inc.h: the reduction of one element type. host_reduce.c includes this once per type, and says before:
  *
  *   REDUCE                 the name of the function
  *   element                what lies in the tensors
@@ -10,45 +9,78 @@
  *   CLOSE(number)          and back, rounded
  */
 
-/* Combine one more input into the block. The order of operands matters for NaN: `a < b ? a : b` is b where either
- * is NaN, on every rank alike, and compiles to one instruction. */
-static void NAMED(REDUCE, fold)(number *restrict block, const element *in, int64_t count, enum dist_op op)
+/* The order of operands matters for NaN: `a < b ? a : b` is b where either is NaN, on every rank alike, and compiles to
+ * one instruction. */
+static inline number NAMED(REDUCE, pair)(number a, number b, enum dist_op op)
 {
-    switch (op) {
-    case DIST_SUM:
-    case DIST_AVG:
+    if (op == DIST_PRODUCT)
+        return (number)((adder)a * (adder)b);
+    if (op == DIST_MIN)
+        return a < b ? a : b;
+    if (op == DIST_MAX)
+        return a > b ? a : b;
+    return (number)((adder)a + (adder)b);
+}
+
+/* Numbers begin .. begin + count - 1 of an input: where they lie, or opened into `room`. */
+static inline const number *NAMED(REDUCE, numbers)(const void *in, int64_t begin, int64_t count, number *room)
+{
+    const element *from = (const element *)in + begin;
+    if (sizeof(element) == sizeof(number))
+        return (const void *)from;
+    for (int64_t i = 0; i < count; i++)
+        room[i] = OPEN(from[i]);
+    return room;
+}
+
+/* Combine the next inputs into the block: three at once, or one. Each visit to the block costs as much as an input.
+ * `op` is a constant at each use, from which the compiler makes loops without a decision inside. */
+static inline void NAMED(REDUCE, fold)(number *restrict block, const number *const next[3], int inputs,
+                                       int64_t count, enum dist_op op)
+{
+    const number *a = next[0], *b = next[1], *c = next[2];
+    if (inputs == 3)
+        for (int64_t i = 0; i < count; i++) {
+            number ab = NAMED(REDUCE, pair)(NAMED(REDUCE, pair)(block[i], a[i], op), b[i], op);
+            block[i] = NAMED(REDUCE, pair)(ab, c[i], op);
+        }
+    else
         for (int64_t i = 0; i < count; i++)
-            block[i] = (number)((adder)block[i] + (adder)OPEN(in[i]));
-        break;
-    case DIST_PRODUCT:
-        for (int64_t i = 0; i < count; i++)
-            block[i] = (number)((adder)block[i] * (adder)OPEN(in[i]));
-        break;
-    case DIST_MIN:
-        for (int64_t i = 0; i < count; i++)
-            block[i] = block[i] < OPEN(in[i]) ? block[i] : OPEN(in[i]);
-        break;
-    case DIST_MAX:
-        for (int64_t i = 0; i < count; i++)
-            block[i] = block[i] > OPEN(in[i]) ? block[i] : OPEN(in[i]);
-        break;
-    }
+            block[i] = NAMED(REDUCE, pair)(block[i], a[i], op);
+}
+
+static void NAMED(REDUCE, fold_any)(number *restrict block, const number *const next[3], int inputs,
+                                    int64_t count, enum dist_op op)
+{
+    if (op == DIST_PRODUCT)
+        NAMED(REDUCE, fold)(block, next, inputs, count, DIST_PRODUCT);
+    else if (op == DIST_MIN)
+        NAMED(REDUCE, fold)(block, next, inputs, count, DIST_MIN);
+    else if (op == DIST_MAX)
+        NAMED(REDUCE, fold)(block, next, inputs, count, DIST_MAX);
+    else
+        NAMED(REDUCE, fold)(block, next, inputs, count, DIST_SUM);
 }
 
 /* Block by block: the block stays in the nearest cache while the inputs stream past it. Every input's part is read before
  * out's is written, which is what allows out to be one of them. */
 static void REDUCE(void *out, const void *const *in, int inputs, int64_t count, enum dist_op op)
 {
-    number block[BLOCK_BYTES / sizeof(number)];
-    const int64_t most = (int64_t)(sizeof(block) / sizeof(*block));
+    enum { MOST = BLOCK_BYTES / sizeof(number) };
+    number block[MOST], room[3][MOST];
 
-    for (int64_t begin = 0; begin < count; begin += most) {
-        int64_t here = count - begin < most ? count - begin : most;
+    for (int64_t begin = 0; begin < count; begin += MOST) {
+        int64_t here = count - begin < MOST ? count - begin : MOST;
         const element *first = (const element *)in[0] + begin;
         for (int64_t i = 0; i < here; i++)
             block[i] = OPEN(first[i]);
-        for (int k = 1; k < inputs; k++)
-            NAMED(REDUCE, fold)(block, (const element *)in[k] + begin, here, op);
+        for (int k = 1, step; k < inputs; k += step) {
+            const number *next[3] = { NULL };
+            step = inputs - k < 3 ? 1 : 3;
+            for (int i = 0; i < step; i++)
+                next[i] = NAMED(REDUCE, numbers)(in[k + i], begin, here, room[i]);
+            NAMED(REDUCE, fold_any)(block, next, step, here, op);
+        }
         if (op == DIST_AVG)
             for (int64_t i = 0; i < here; i++)
                 block[i] = (number)(block[i] / inputs);

@@ -59,17 +59,24 @@ void bell_ring_slow(struct bell *bell)
     bell_wake(bell);
 }
 
-void bell_doze(struct bell *bell, uint32_t seen, int milliseconds)
+void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note)
 {
     struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
+    if (note) {
+        atomic_store(&note->seen, seen);
+        atomic_fetch_add(&note->epoch, 1);
+    }
     syscall(SYS_futex, &bell->rings, FUTEX_WAIT, seen, &limit, NULL, 0);
+    if (note)
+        atomic_fetch_add(&note->epoch, 1);
 }
 
-void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds)
+void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
+                struct sleep_note *note)
 {
     atomic_fetch_add(&bell->sleepers, 1);
     uint32_t seen = atomic_load(&bell->rings);
     if (!news(arg))
-        bell_doze(bell, seen, milliseconds);
+        bell_doze(bell, seen, milliseconds, note);
     atomic_fetch_sub(&bell->sleepers, 1);
 }

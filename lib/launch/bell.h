@@ -14,6 +14,8 @@
 #define LAUNCH_BELL_H
 
 #include <stdatomic.h>
+#include "note.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,12 +41,13 @@ static inline void bell_strike(struct bell *bell)
         bell_wake(bell);
 }
 
-/* Sleep until the bell rings, at most `milliseconds`, unless news(arg) is already true. */
-void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds);
+/* Sleep until the bell rings, at most `milliseconds`, unless news(arg) is already true. The note (its field `bell` is
+ * filled in) tells others about the sleep; NULL: nobody needs to know. */
+void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds, struct sleep_note *note);
 
 /* Sleep while `rings` is `seen`, at most `milliseconds`, without being counted among the sleepers: for a thread
  * whose being there somebody else makes known. */
-void bell_doze(struct bell *bell, uint32_t seen, int milliseconds);
+void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note);
 
 /* One waiter's patience: how often it has looked in vain. Start at { 0 }. */
 struct patience {

@@ -1,18 +1,17 @@
 /* env.c: what the environment says about this rank: who started it, and as which one of how many. */
 #define _GNU_SOURCE
-#include "launch.h"
+#include "job.h"
 #include "../dist.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The variables by which a launcher tells a rank its place. NULL: this launcher does not say. */
 struct dialect {
     enum launcher launcher;
-    const char *sign;       /* set only by this launcher */
+    const char *sign; /* set only by this launcher */
     const char *rank;
     const char *world_size;
     const char *local_rank;
@@ -25,11 +24,13 @@ static const struct dialect dialects[] = {
     { LAUNCH_OPENMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
       "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE" },
     { LAUNCH_MPICH, "PMI_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS" },
-    { LAUNCH_SLURM, "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL },
+    { LAUNCH_SLURM, "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
+      "SLURM_STEP_TASKS_PER_NODE" },
     { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
 };
 
-static int complain(char *why, size_t why_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int complain(char *why, size_t why_size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static int complain(char *why, size_t why_size, const char *format, ...)
 {
     va_list arguments;
@@ -55,8 +56,8 @@ static int read_number(const char *name, long least, long most, int *number, cha
     const char *text = getenv(name);
     long value = whole_number(text);
     if (value < least || value > most)
-        return complain(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name, text, least,
-                        most);
+        return complain(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name,
+                        text, least, most);
     *number = (int)value;
     return 0;
 }
@@ -87,43 +88,16 @@ int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
     return status;
 }
 
-/* A name that the ranks of one job have in common and no other job has. Where the launcher numbers its jobs that is
- * the name; else the process that started the ranks stands for the job. */
-static void name_job(struct launch_env *env)
-{
-    const char *first = NULL, *second = NULL, *third = NULL;
-    switch (env->launcher) {
-    case LAUNCH_TORCHRUN:
-        first = getenv("MASTER_PORT") ? getenv("MASTER_ADDR") : NULL;
-        second = getenv("MASTER_PORT");
-        third = getenv("TORCHELASTIC_RESTART_COUNT");
-        break;
-    case LAUNCH_OPENMPI:
-        first = getenv("PMIX_NAMESPACE");
-        if (!first)
-            first = getenv("OMPI_MCA_ess_base_jobid");
-        break;
-    case LAUNCH_SLURM:
-        first = getenv("SLURM_JOB_ID");
-        second = getenv("SLURM_STEP_ID");
-        break;
-    default:
-        break;
-    }
-    const char *run_id = env->launcher == LAUNCH_TORCHRUN ? getenv("TORCHELASTIC_RUN_ID") : NULL;
-    if (first)
-        snprintf(env->key, sizeof env->key, "%d:%.40s:%.20s:%.20s:%.36s", env->launcher, first, second ? second : "",
-                 third ? third : "", run_id ? run_id : "");
-    else
-        snprintf(env->key, sizeof env->key, "%d:parent:%ld", env->launcher, (long)getppid());
-}
-
-/* Numbers that a launcher may leave out. */
+/* Numbers that a launcher may leave out. Slurm writes "2(x3)" for two ranks on each of three machines. */
 static int read_optional(const char *name, long least, long most, int *number, char *why, size_t why_size)
 {
     *number = -1;
     if (!name || !getenv(name))
         return 0;
+    if (strpbrk(getenv(name), "(,")) {
+        *number = atoi(getenv(name));
+        return 0;
+    }
     return read_number(name, least, most, number, why, why_size);
 }
 
@@ -146,13 +120,17 @@ static int read_dialect(const struct dialect *say, struct launch_env *env, char 
         status = read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);
     if (status == 0)
         status = read_optional(say->local_size, 1, env->world_size, &env->local_size, why, why_size);
-    name_job(env);
+    env->meet_seconds = 60;
+    if (status == 0 && getenv("DIST_INIT_TIMEOUT"))
+        status = read_number("DIST_INIT_TIMEOUT", 1, 86400, &env->meet_seconds, why, why_size);
+    launch_name_job(env);
     return status;
 }
 
 int launch_read_env(struct launch_env *env, char *why, size_t why_size)
 {
-    *env = (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
+    *env =
+        (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
         if (getenv(dialects[i].sign))
             return read_dialect(&dialects[i], env, why, why_size);

@@ -23,11 +23,23 @@ static void raise_file_limit(struct job *job)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* A closed stdin, stdout or stderr would have its number given to a pipe. */
+static void fill_standard_files(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO)
+        fd = dup(fd);
+    if (fd >= 0)
+        close(fd);
+}
+
 static bool job_open(struct job *job, const struct job_plan *plan)
 {
-    *job = (struct job){ .plan = *plan, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1 };
+    *job =
+        (struct job){ .plan = *plan, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1 };
     job->processes = plan->threads ? 1 : plan->size;
     raise_file_limit(job);
+    fill_standard_files();
     job->pids = calloc((size_t)job->processes, sizeof *job->pids);
     job->statuses = calloc((size_t)job->processes, sizeof *job->statuses);
     job->notes = calloc((size_t)plan->size, sizeof *job->notes);

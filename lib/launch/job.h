@@ -30,6 +30,7 @@ struct job_plan {
     void (*start)(struct job *job, int rank); /* runs in the child, never returns; rank: 0 for threads */
     void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
     char **argv;       /* distrun's program; dist_spawn: NULL */
+    void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
 };
 
 /* Where a rank was when the job failed: its call words. */
@@ -55,6 +56,7 @@ struct job {
     bool stopping;         /* the job has failed or was interrupted */
     int64_t stop_began;    /* clock at that moment, ms */
     int stop_step;         /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
+    unsigned quiet_rounds; /* how often nothing had come when the watcher looked */
     int interrupt;         /* the signal that the watcher got; 0: none */
 };
 
@@ -92,6 +94,9 @@ void launch_rank_ended(struct world *world, int rank);
 void launch_become_process(struct launch_self *self);
 int launch_enter(struct launch_self *self);
 void launch_ranks_are_threads(void);
+
+/* name.c: fill in env->key. */
+void launch_name_job(struct launch_env *env);
 
 /* meet.c: find the other ranks that a foreign launcher has started, and share one world with them. */
 int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size);

@@ -22,6 +22,7 @@ struct launch_env {
     int world_size;
     int local_rank;   /* -1: not told */
     int local_size;   /* -1: not told */
+    int meet_seconds; /* how long the ranks wait for each other to come: DIST_INIT_TIMEOUT, or 60 */
     char key[128];    /* the same for all ranks of one job, different for others: names the meeting point */
 };
 
@@ -41,6 +42,7 @@ struct launch_self {
     struct world world;
     bool threads;      /* ranks are threads of this process */
     bool watched;      /* a watcher of ours reads this rank's end and tells the others */
+    void (*look)(struct world *world, int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
     void *context;     /* dist.c's state of this rank */
     void *arena;       /* devices/host.c's state of this rank */
     void *tensors;     /* tensor.c's state of this rank */

@@ -166,7 +166,8 @@ void output_finish(struct output *output)
             hand_on(output, stream);
         if (stream->dropped > 0) {
             char text[96];
-            snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped, stream->rank);
+            snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped,
+                     stream->rank);
             append(&output->ready[stream->target], text, strlen(text));
         }
         if (output->ready[stream->target].used > OUTPUT_LINE)

@@ -54,11 +54,10 @@ bool world_check_peers(struct world *world, int rank)
         struct rank_slot *slot = &world->header->slots[peer];
         uint32_t state = atomic_load(&slot->state);
         pid_t pid = atomic_load(&slot->pid);
-        if (peer == rank || pid <= 0 || (state != RANK_ATTACHED && state != RANK_JOINED) || !has_ended(pid))
+        if (peer == rank || pid <= 0 || state > RANK_JOINED || !has_ended(pid))
             continue;
         /* It may have left between our two looks. */
-        state = atomic_load(&slot->state);
-        if (state == RANK_ATTACHED || state == RANK_JOINED)
+        if (atomic_load(&slot->state) <= RANK_JOINED)
             world_fail(world, peer, END_EXIT, -1);
     }
     turn %= size;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool wants_colour(int fd)
@@ -87,6 +88,16 @@ void output_own(struct output *output, int fd)
         output->owned[fd] = true;
 }
 
+/* All from first to last at once, where the system can. */
+static bool close_run(int first, int last)
+{
+#ifdef SYS_close_range
+    return syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0;
+#else
+    return first > last;
+#endif
+}
+
 /* The watcher's descriptors lie mostly side by side, so a few calls close them all, also for 256 ranks. */
 void output_close_owned(const struct output *output)
 {
@@ -94,7 +105,7 @@ void output_close_owned(const struct output *output)
         int first = fd;
         while (fd < output->owned_count && output->owned[fd])
             fd++;
-        if (fd == first || close_range((unsigned)first, (unsigned)fd - 1, 0) == 0)
+        if (fd == first || close_run(first, fd - 1))
             continue;
         for (int one = first; one < fd; one++)
             close(one);

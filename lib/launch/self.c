@@ -58,12 +58,14 @@ static int attach_distrun(struct launch_self *self, char *why, size_t why_size)
     char *end;
     long fd = strtol(text, &end, 10);
     if (end == text || *end || fd < 0 || fd > 1 << 20 || world_map(&self->world, (int)fd) != 0) {
-        snprintf(why, why_size, "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun",
+        snprintf(why, why_size,
+                 "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun",
                  text);
         return DIST_ERR_ENVIRONMENT;
     }
     if (self->world.header->size != self->env.world_size) {
-        snprintf(why, why_size, "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
+        snprintf(why, why_size,
+                 "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
                  self->env.world_size, self->world.header->size);
         return DIST_ERR_ENVIRONMENT;
     }
@@ -106,7 +108,8 @@ static int attach(struct launch_self *self, char *why, size_t why_size)
     }
     if (status == 0 && launch_enter(self) != 0) {
         snprintf(why, why_size,
-                 "an earlier program has already been rank %d of this job; start each program with a launcher of its own",
+                 "an earlier program has already been rank %d of this job; start each program with a "
+                 "launcher of its own",
                  self->env.rank);
         world_unmap(&self->world);
         status = DIST_ERR_STATE;

@@ -105,7 +105,7 @@ const char *launch_describe_word(const struct world *world, int rank, uint32_t n
         return text;
     }
     const struct site *site = world_site_at(world, rank, word & 0xffff);
-    const char *before = now ? "" : "its own code after ";
+    const char *before = now ? "" : "its own code, after ";
     const char *call = call_name((enum call)(word >> 16));
     if (site->line > 0)
         snprintf(text, size, "%s%s (%s:%d)", before, call, site->file, site->line);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "../context.h"
+#include "../diagnose/diagnose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static int run_here(void (*run)(int rank, int world_size))
 
 static int spawn(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = { .start = process_start, .run = run };
+    struct job_plan plan = { .start = process_start, .run = run, .look = diagnose_look };
     char why[256];
     int status = launch_read_modes(&plan.threads, &plan.ordered, why, sizeof why);
     if (status == 0)
@@ -64,7 +65,7 @@ static int spawn(void (*run)(int rank, int world_size), int world_size)
     if (plan.threads)
         plan.start = threads_start;
     status = job_run(&plan, why, sizeof why);
-    return status < 0 ? complain((enum dist_error)-status, why) : status;
+    return status < 0 ? complain((enum dist_error) - status, why) : status;
 }
 
 int dist_spawn(void (*run)(int rank, int world_size), int world_size)

@@ -28,6 +28,7 @@ struct rank_thread {
 /* The job whose ranks live in this process, for handlers that get no argument. Set before the first thread
  * starts, never changed after. */
 static struct job *hosted;
+static struct rank_thread *ranks;
 
 /* Bytes written by a rank go to the rank's pipe, others to the process's own. */
 static ssize_t write_target(int target, const char *bytes, size_t size)
@@ -139,7 +140,7 @@ void threads_start(struct job *job, int unused)
     replace_stdio();
     catch_crashes();
     on_exit(note_exit, NULL);
-    struct rank_thread *ranks = calloc((size_t)job->plan.size, sizeof *ranks);
+    ranks = calloc((size_t)job->plan.size, sizeof *ranks);
     int started = 0;
     for (; ranks && started < job->plan.size; started++) {
         prepare(&ranks[started], job, started);
@@ -152,6 +153,5 @@ void threads_start(struct job *job, int unused)
     }
     for (int i = 0; i < started; i++)
         pthread_join(ranks[i].thread, NULL);
-    free(ranks);
-    exit(0);
+    exit(0); /* `ranks` stays: what the library keeps per rank hangs on it */
 }

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #define SIGNALS UINT64_MAX /* the signalfd among the events; the others are numbers of streams */
-#define LOOK_EVERY 100     /* ms: for what makes no noise */
-#define LAST_WORDS 50      /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
+#define LOOK_EVERY 10 /* ms: for what makes no noise */
+#define LAST_WORDS 50 /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
+#define REAP_EVERY 10 /* looks: a rank's end makes a signal, but signals can be lost */
 #define EVENTS 64
 
 /* End the job without a report for each rank. */
@@ -98,16 +99,20 @@ static void watch_round(struct job *job, int timeout)
 {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(job->output.events_fd, events, EVENTS, timeout);
-    bool look = count <= 0;
+    bool quiet = count <= 0, ended = false;
     for (int i = 0; i < count; i++) {
         if (events[i].data.u64 == SIGNALS)
-            look |= take_signals(job);
+            ended |= take_signals(job);
         else
             output_read(&job->output, (int)events[i].data.u64);
     }
-    if (look) {
+    job->quiet_rounds += quiet;
+    if (ended || (quiet && job->quiet_rounds % REAP_EVERY == 0))
         reap(job);
+    if (ended || quiet) {
         look_for_missing(job);
+        if (job->plan.look)
+            job->plan.look(&job->world, -1);
     }
     output_flush(&job->output);
     if (job->output.error[0])

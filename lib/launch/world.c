@@ -3,6 +3,7 @@
 #include "../dist.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -139,7 +140,7 @@ uint64_t world_offset(const struct world *world, const void *address)
     return here - base;
 }
 
-bool world_fail(struct world *world, int rank, enum rank_end end, int code)
+static bool fail(struct world *world, int rank, enum rank_end end, int code, const char *cause)
 {
     struct world_failure *failure = &world->header->failure;
     uint32_t expected = 0;
@@ -149,8 +150,19 @@ bool world_fail(struct world *world, int rank, enum rank_end end, int code)
     failure->end = (int32_t)end;
     failure->code = code;
     failure->call = rank >= 0 ? atomic_load(&world->header->slots[rank].call) : 0;
+    snprintf(failure->cause, sizeof failure->cause, "%s", cause);
     atomic_store(&failure->failed, 2);
     for (int i = 0; i < world->header->size; i++)
         bell_ring(&world->header->slots[i].bell);
     return true;
+}
+
+bool world_fail(struct world *world, int rank, enum rank_end end, int code)
+{
+    return fail(world, rank, end, code, "");
+}
+
+bool world_fail_because(struct world *world, int rank, int code, const char *cause)
+{
+    return fail(world, rank, END_ERROR, code, cause);
 }

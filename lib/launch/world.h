@@ -14,6 +14,7 @@
 #define LAUNCH_WORLD_H
 
 #include "bell.h"
+#include "note.h"
 #include "../tensor.h"
 
 #include <stdalign.h>
@@ -50,6 +51,10 @@ struct rank_slot {
     _Atomic uint32_t last_call;  /* the last one that it entered */
     alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
     struct bell helper;          /* the same, for the thread that drives its operations while it computes */
+    struct sleep_note sleep;     /* of the rank's own thread */
+    struct sleep_note helper_sleep; /* of its helper */
+    _Atomic uint32_t open_count; /* valid while `sleep` says asleep, like the operations themselves */
+    struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
     struct site sites[WORLD_SITES];
 };
 
@@ -69,6 +74,7 @@ struct world_failure {
     int32_t end;               /* enum rank_end */
     int32_t code;              /* exit status, signal or enum dist_error */
     uint32_t call;             /* as in rank_slot: what the rank was doing */
+    char cause[200];           /* END_ERROR: one sentence, where the finder left one */
 };
 
 struct world_header {
@@ -111,6 +117,7 @@ uint64_t world_offset(const struct world *world, const void *address);
 
 /* Declare the job failed, unless someone has already, and wake everybody. True for the first. */
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
+bool world_fail_because(struct world *world, int rank, int code, const char *cause); /* END_ERROR, with a sentence */
 static inline bool world_failed(const struct world *world)
 {
     return atomic_load_explicit(&world->header->failure.failed, memory_order_acquire) == 2;

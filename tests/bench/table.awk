@@ -59,5 +59,6 @@ END {
         printf format, part[1], part[2], size(part[3]), show(median_time(key, "limit")), show(median_time(key, "ours")),
             show(median_time(key, "mpi")), median_ratio(key, "limit"), median_ratio(key, "mpi")
     }
-    printf "%-12s %5s %9s %11s   (one way, waking the other side in the kernel)\n", "futex", 2, "", show(median_time("futex 2 0", "limit"))
+    printf "%-12s %5s %9s %11s   (one way, waking the other side in the kernel)\n", "futex", 2, "",
+        show(median_time("futex 2 0", "limit"))
 }

@@ -5,17 +5,17 @@ RESULTS=${RESULTS:-/dev/null}
 
 pass()
 {
-    echo "pass $1" >>"$RESULTS"
+    echo "pass $*" >>"$RESULTS"
 }
 
 fail()
 {
-    echo "fail $1" >>"$RESULTS"
-    echo "  FAILED  $1"
+    echo "fail $*" >>"$RESULTS"
+    echo "  FAILED  $*"
 }
 
 skip()
 {
-    echo "skip $1" >>"$RESULTS"
-    echo "  LEFT OUT  $1"
+    echo "skip $*" >>"$RESULTS"
+    echo "  LEFT OUT  $*"
 }

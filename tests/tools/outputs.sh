@@ -1,6 +1,6 @@
 #!/bin/sh
-# outputs.sh PROGRAM...: run each chapter program with 2, 4 and 7 ranks and compare what it prints with
-# chapters/NN_topic/expected/NAME.N.*:
+# outputs.sh PROGRAM...: run each chapter program with 2, 4 and 7 ranks, as processes and as threads, and compare what
+# it prints with chapters/NN_topic/expected/NAME.N.*:
 #
 #   .txt         stdout, to the letter; DIST_OUTPUT=ordered has grouped it by rank
 #   .shape       stdout, where every number counts as # and runs of blanks as one: for measured times
@@ -34,7 +34,7 @@ same_shape()
 
 run()
 {
-    WORLD_SIZE=$n DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
+    WORLD_SIZE=$n DIST_RANKS=$1 DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
     status=$?
 }
 
@@ -95,16 +95,21 @@ for program in "$@"; do
     lesson=$(dirname "${program#build/}")
     for n in 2 4 7; do
         base=$lesson/expected/$(basename "$program").$n
-        run
         if [ $mode = write ]; then
+            run processes
             write || failed=1
-        elif compare >$work/say; then
-            pass "$base"
-        else
-            fail "$base"
-            sed 's/^/    /' $work/say
-            failed=1
+            continue
         fi
+        for ranks in processes threads; do
+            run $ranks
+            if compare >$work/say; then
+                pass "$base as $ranks"
+            else
+                fail "$base as $ranks"
+                sed 's/^/    /' $work/say
+                failed=1
+            fi
+        done
     done
 done
 exit $failed

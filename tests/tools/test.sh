@@ -62,13 +62,14 @@ run_suite()
 }
 
 # A sanitizer's report counts wherever it comes from: a leak in a rank leaves the exit status alone. UBSan writes to
-# stderr, the others write files.
+# stderr, the others write files; a file without a summary holds only a remark.
 no_reports()
 {
     out=build/results/$1
-    if ls "$out".report.* >/dev/null 2>&1; then
-        fail "$1: the sanitizer reports (build/results/$1.report.*)"
-        head -n 30 "$out".report.* | sed 's/^/    /'
+    reports=$(grep -l '^SUMMARY' "$out".report.* 2>/dev/null)
+    if [ "$reports" ]; then
+        fail "$1: the sanitizer reports:" $reports
+        grep -h -v '^$' $reports | head -n 40 | sed 's/^/    /'
     elif grep 'runtime error:' "$out.log"; then
         fail "$1: the sanitizer reports ($out.log)"
     else
@@ -76,10 +77,15 @@ no_reports()
     fi
 }
 
+# A rank that ends by an error leaves its tensors lying, which is no leak: suites that are about errors look for none.
 run_asan()
 {
     report=log_path=$PWD/build/results/$1.report
-    ASAN_OPTIONS=$report:detect_leaks=1 UBSAN_OPTIONS=$report:print_stacktrace=1
+    case $1 in
+    *_misuse | *_launch | *_errors) leaks=0 ;;
+    *) leaks=1 ;;
+    esac
+    ASAN_OPTIONS=$report:detect_leaks=$leaks UBSAN_OPTIONS=$report:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
     shift
     "$@"
@@ -107,7 +113,7 @@ for suite in $SUITES; do
     run_suite "$suite" 240 "$(basename "$suite")"
 done
 
-echo "what the chapters print, with 2, 4 and 7 ranks"
+echo "what the chapters print, with 2, 4 and 7 ranks, as processes and as threads"
 tests/tools/outputs.sh $CHAPTERS
 tests/tools/lessons.sh --check $LESSONS
 

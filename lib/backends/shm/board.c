@@ -26,7 +26,7 @@
 
 size_t board_bytes(int size)
 {
-    return sizeof(struct board) + 2 * (size_t)size * (sizeof(struct card) + SLOT_BYTES);
+    return sizeof(struct board) + (size_t)size * (2 * (sizeof(struct card) + SLOT_BYTES) + sizeof(int32_t));
 }
 
 struct card *board_card(const struct shm_group *g, int member, uint32_t seq)
@@ -40,6 +40,23 @@ void *board_slot(const struct shm_group *g, int member, uint32_t seq)
     size_t size = (size_t)g->group->size;
     char *slots = (char *)((struct card *)(g->board + 1) + 2 * size);
     return slots + ((seq & 1) * size + (size_t)member) * SLOT_BYTES;
+}
+
+static int32_t *board_members(struct board *board, int size)
+{
+    return (int32_t *)((char *)board + board_bytes(size) - (size_t)size * sizeof(int32_t));
+}
+
+uint64_t board_members_offset(const struct shm_room *room, const struct shm_group *g)
+{
+    return world_offset(room->world, board_members(g->board, g->group->size));
+}
+
+void board_clear(struct board *board, const struct dist_group *group)
+{
+    memset(board, 0, sizeof *board + 2 * (size_t)group->size * sizeof(struct card));
+    for (int i = 0; i < group->size; i++)
+        board_members(board, group->size)[i] = group->ranks[i];
 }
 
 /* ---- the barrier ----------------------------------------------------------- */
@@ -63,36 +80,21 @@ bool board_passed(const struct shm_group *g, uint32_t phase)
     return atomic_load_explicit(&g->board->phase.rings, memory_order_acquire) != phase;
 }
 
-/* A member that has not pinned its card for this collective, and `gone`: has left the job. -1: there is none. */
-static int find_missing(struct shm_room *room, struct shm_group *g, bool gone, int from)
+/* The next member, from `from` on, that has not pinned its card for this collective. -1: there is none. */
+static int find_missing(struct shm_group *g, int from)
 {
-    for (int i = from; i < g->group->size; i++) {
-        bool left = atomic_load(&slot_of(room, g->group->ranks[i])->state) >= RANK_LEFT;
-        if (gone && !left)
-            continue;
+    for (int i = from; i < g->group->size; i++)
         if (atomic_load(&board_card(g, i, g->seq)->seq) != g->seq)
             return i;
-    }
     return -1;
 }
 
-bool board_hopeless(struct shm_room *room, struct shm_group *g, struct dist_work *op)
-{
-    int missing = op->step > 0 ? find_missing(room, g, true, 0) : -1;
-    if (missing < 0 || board_passed(g, op->phase))
-        return false;
-    snprintf(op->why, sizeof op->why, "rank %d has left the job without the matching call",
-             g->group->ranks[missing]);
-    op->status = DIST_ERR_PEER_LOST;
-    return true;
-}
-
-static int timed_out(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+static int timed_out(struct shm_group *g, struct dist_work *op)
 {
     char list[160] = "";
     size_t length = 0;
     int count = 0;
-    for (int i = find_missing(room, g, false, 0); i >= 0; i = find_missing(room, g, false, i + 1), count++)
+    for (int i = find_missing(g, 0); i >= 0; i = find_missing(g, i + 1), count++)
         if (length + 16 < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", count ? ", " : "",
                                        g->group->ranks[i]);
@@ -121,17 +123,18 @@ int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struc
     while (!board_passed(g, phase)) {
         if (patience_spin(&patience))
             continue;
-        if (!room->self->watched)
-            world_check_peers(room->world, room->rank);
         if (world_failed(room->world) && !board_passed(g, phase))
             return op->status = engine_failed(room, op);
-        if (board_hopeless(room, g, op))
-            return op->status;
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
-            return timed_out(room, g, op);
+            return timed_out(g, op);
+        struct rank_slot *slot = slot_of(room, room->rank);
+        notes_write(room, op, true);
+        atomic_store(&slot->sleep.bell, world_offset(room->world, &g->board->phase));
+        atomic_store(&slot->sleep.timed, deadline > 0);
         bell_sleep(&g->board->phase, passed, &passing,
-                   deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP);
+                   deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, &slot->sleep);
+        engine_look_around(room);
     }
     return DIST_OK;
 }

@@ -89,6 +89,10 @@ int engine_failed(struct shm_room *room, struct dist_work *op)
 {
     const struct world_failure *failure = &room->world->header->failure;
     char text[128];
+    if (failure->cause[0]) {
+        snprintf(op->why, sizeof op->why, "%s", failure->cause);
+        return failure->code;
+    }
     if (failure->end == END_SIGNAL)
         snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
                  launch_signal_name(failure->code));
@@ -120,28 +124,35 @@ static void give_up(struct shm_room *room, struct dist_work *op)
     engine_unlock(room);
 }
 
-static bool hopeless(struct shm_room *room, struct dist_work *op)
+static void sleep_on_bell(struct shm_room *room, const struct dist_work *op, bool (*look)(void *),
+                          void *argument)
 {
-    engine_lock(room);
-    bool over = !atomic_load(&op->done) && op->p2p && letters_hopeless(room, op);
-    if (!op->p2p && !op->claimed && !atomic_load(&op->done) && board_hopeless(room, op->group->room, op)) {
-        collective_drop(room, op);
-        engine_done(room, op, op->status);
-        over = true;
-    }
-    engine_unlock(room);
-    return over;
+    struct rank_slot *slot = slot_of(room, room->rank);
+    notes_write(room, op, false);
+    atomic_store(&slot->sleep.bell, world_offset(room->world, &slot->bell));
+    atomic_store(&slot->sleep.timed, 0);
+    bell_sleep(&slot->bell, look, argument, NAP, &slot->sleep);
+}
+
+/* Where no watcher of ours looks on, the ranks look after each other, each time that a nap ends. */
+void engine_look_around(struct shm_room *room)
+{
+    if (room->self->watched)
+        return;
+    world_check_peers(room->world, room->rank);
+    if (room->self->look && !world_failed(room->world))
+        room->self->look(room->world, room->rank);
 }
 
 static void sleep_or_give_up(struct shm_room *room, struct dist_work *op)
 {
     struct hope hope = { room, op };
-    if (!room->self->watched)
-        world_check_peers(room->world, room->rank);
-    if (world_failed(room->world))
+    if (world_failed(room->world)) {
         give_up(room, op);
-    else if (!hopeless(room, op))
-        bell_sleep(&slot_of(room, room->rank)->bell, news, &hope, NAP);
+        return;
+    }
+    sleep_on_bell(room, op, news, &hope);
+    engine_look_around(room);
 }
 
 static void drive(struct shm_room *room, int change)
@@ -177,30 +188,24 @@ static bool flushed(void *argument)
 {
     struct shm_room *room = argument;
     engine_lock(room);
-    bool moved = engine_progress(room, false);
+    while (engine_progress(room, false))
+        ;
+    for (struct dist_work *op = room->sends, *next; op; op = next) {
+        next = op->next;
+        if (letters_hopeless(room, op))
+            break; /* the list has changed */
+    }
     bool empty = !room->sends && !room->copies && !room->groups;
     engine_unlock(room);
-    return moved || empty || world_failed(room->world);
+    return empty || world_failed(room->world);
 }
 
 void engine_flush(struct shm_room *room)
 {
     drive(room, +1);
-    for (;;) {
-        while (flushed(room))
-            if (world_failed(room->world) || (!room->sends && !room->copies && !room->groups)) {
-                drive(room, -1);
-                return;
-            }
-        if (!room->self->watched)
-            world_check_peers(room->world, room->rank);
-        engine_lock(room);
-        for (struct dist_work *op = room->sends, *next; op; op = next) {
-            next = op->next;
-            if (letters_hopeless(room, op))
-                break; /* the list has changed */
-        }
-        engine_unlock(room);
-        bell_sleep(&slot_of(room, room->rank)->bell, flushed, room, NAP);
+    while (!flushed(room)) {
+        sleep_on_bell(room, NULL, flushed, room);
+        engine_look_around(room);
     }
+    drive(room, -1);
 }

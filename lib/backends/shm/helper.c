@@ -37,6 +37,7 @@ static void *helper_main(void *argument)
 {
     struct shm_room *room = argument;
     struct bell *bell = &slot_of(room, room->rank)->helper;
+    struct sleep_note *note = &slot_of(room, room->rank)->helper_sleep;
     launch_become(room->self);
     engine_lock(room);
     while (!room->stop) {
@@ -47,7 +48,7 @@ static void *helper_main(void *argument)
         if (moved)
             continue;
         engine_unlock(room);
-        bell_doze(bell, seen, NAP);
+        bell_doze(bell, seen, NAP, note);
         engine_lock(room);
     }
     engine_unlock(room);
@@ -61,6 +62,9 @@ bool helper_start(struct shm_room *room)
             room->threaded = true; /* from here on the lock is real, and the caller must be its holder */
             pthread_mutex_lock(&room->lock);
         }
+        struct rank_slot *slot = slot_of(room, room->rank);
+        atomic_store(&slot->helper_sleep.bell, world_offset(room->world, &slot->helper));
+        atomic_store(&slot->helper_sleep.epoch, 2);
         room->helper_runs = pthread_create(&room->helper, NULL, helper_main, room) == 0;
     }
     return room->helper_runs;
@@ -101,5 +105,6 @@ void helper_stop(struct shm_room *room)
     engine_unlock(room);
     pthread_join(room->helper, NULL);
     room->helper_runs = room->threaded = false;
+    atomic_store(&slot_of(room, room->rank)->helper_sleep.epoch, 0);
     helper_listen(room, false);
 }

@@ -1,7 +1,8 @@
 /* letters.c: what sends and receives have in common: their lists, and when to give one up. */
 #include "shm.h"
+#include "../../devices/host.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 void list_remove(struct dist_work *op, struct dist_work **list, struct dist_work ***end)
 {
@@ -25,37 +26,24 @@ bool letters_drop(struct shm_room *room, struct dist_work *op)
     return true;
 }
 
-/* Has everyone left whom the op could hear from? */
-static bool all_gone(struct shm_room *room, const struct dist_work *op, bool *self_only)
-{
-    *self_only = true;
-    for (int i = 0; i < op->group->size; i++) {
-        int peer = op->group->ranks[i];
-        if (peer == room->rank || (op->peer != DIST_ANY_SOURCE && op->peer != peer))
-            continue;
-        *self_only = false;
-        if (atomic_load(&slot_of(room, peer)->state) < RANK_LEFT)
-            return false;
-    }
-    return true;
-}
-
+/* A send that nobody can take any more, because its receiver has left. */
 bool letters_hopeless(struct shm_room *room, struct dist_work *op)
 {
-    bool self_only;
-    if (!all_gone(room, op, &self_only))
+    if (op->peer != room->rank && atomic_load(&slot_of(room, op->peer)->state) < RANK_LEFT)
         return false;
-    while (sends_progress(room) || recvs_progress(room, false))
-        ; /* what they did before they left still counts */
-    if (atomic_load(&op->done) || !letters_drop(room, op))
-        return false;
-    if (self_only)
-        snprintf(op->why, sizeof op->why,
-                 "this rank waits for itself, and cannot post the other half while it waits");
-    else if (op->peer == DIST_ANY_SOURCE)
-        snprintf(op->why, sizeof op->why, "all the others have left the job without sending to it");
-    else
-        snprintf(op->why, sizeof op->why, "rank %d has left the job without the matching call", op->peer);
-    engine_done(room, op, self_only ? DIST_ERR_DEADLOCK : DIST_ERR_PEER_LOST);
+    while (sends_progress(room))
+        ; /* what it took before it left still counts */
+    for (struct dist_work *still = room->sends; still; still = still->next)
+        if (still == op) {
+            letters_drop(room, op);
+            if (!op->aside) {
+                engine_done(room, op, DIST_ERR_PEER_LOST);
+                return true;
+            }
+            host_free(room->self, op->aside);
+            free(op);
+            room->open--;
+            return true;
+        }
     return true;
 }

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t letter_bytes(const struct letter *letter)
-{
-    return letter->length == LANE_FAR ? letter->far.bytes : letter->length;
-}
-
 static bool fits(const struct dist_work *op, int src, const struct letter *letter)
 {
     return (op->peer == src || op->peer == DIST_ANY_SOURCE) && op->tag == letter->tag &&

@@ -51,23 +51,40 @@ static void end_send(struct shm_room *room, struct dist_work *op, enum verdict v
     engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-/* Move one send on by a step. Sends are visited in order, so the first in the queue for a peer gets its lane. */
+/* Is the lane to this peer still in use? The answer holds for the rest of the walk: a peer may empty its lane at any
+ * moment, and a later send must neither take it before an earlier one nor cover up the earlier one's verdict. */
+static bool held(struct shm_room *room, int peer)
+{
+    if (room->held[peer] != room->visit && !lane_is_free(room, peer))
+        room->held[peer] = room->visit;
+    return room->held[peer] == room->visit;
+}
+
+static bool may_post(struct shm_room *room, int peer)
+{
+    if (room->free_ticket_count == 0)
+        room->held[peer] = room->visit;
+    return !held(room, peer);
+}
+
+/* Move one send on by a step. */
 static bool push_send(struct shm_room *room, struct dist_work *op)
 {
     _Atomic uint32_t *row = &room->tickets[(size_t)room->rank * TICKETS];
     enum verdict verdict = VERDICT_NONE;
     switch (op->step) {
     case SEND_QUEUED:
-        if (!lane_is_free(room, op->peer) || room->free_ticket_count == 0)
+        if (!may_post(room, op->peer))
             return false;
         op->ticket = room->free_tickets[--room->free_ticket_count];
         atomic_store_explicit(&row[op->ticket], VERDICT_NONE, memory_order_relaxed);
         op->step = SEND_POSTED;
         struct letter letter = write_letter(room, op, (uint16_t)op->ticket);
         lane_post(room, op->peer, &letter);
+        room->held[op->peer] = room->visit;
         return true;
     case SEND_POSTED:
-        if (!lane_is_free(room, op->peer))
+        if (held(room, op->peer))
             return false;
         verdict = lane_verdict(room, op->peer);
         if (verdict == VERDICT_PARKED)
@@ -124,6 +141,7 @@ int shm_send(void *state, struct dist_work *op)
 bool sends_progress(struct shm_room *room)
 {
     bool moved = false;
+    room->visit++;
     for (struct dist_work *op = room->sends, *next; op; op = next) {
         next = op->next;
         moved |= push_send(room, op);

@@ -117,12 +117,12 @@ static void sweep_retired(struct shm_room *room)
     }
 }
 
-static struct board *new_board(struct shm_room *room, int size)
+static struct board *new_board(struct shm_room *room, const struct dist_group *group)
 {
     sweep_retired(room);
-    struct board *board = host_alloc(room->self, board_bytes(size));
+    struct board *board = host_alloc(room->self, board_bytes(group->size));
     if (board)
-        memset(board, 0, sizeof *board + 2 * (size_t)size * sizeof(struct card));
+        board_clear(board, group);
     return board;
 }
 
@@ -144,7 +144,7 @@ static int shm_group_new(void *state, struct dist_work *op)
         g->group = group;
         g->views = calloc((size_t)group->size, sizeof *g->views);
     }
-    op->in.data = group->rank == 0 ? new_board(room, group->size) : NULL;
+    op->in.data = group->rank == 0 ? new_board(room, group) : NULL;
     op->block = (int64_t)hash_ranks(group);
     op->group = room->world_group.group;
     int status = shm_collective(room, op);

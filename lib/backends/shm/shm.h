@@ -78,7 +78,7 @@ struct card {
 };
 
 /* Where a group meets. After it come cards[2][size], then slots[2][size] of SLOT_BYTES: two of each, used in turn, so
- * that the next collective can begin while slow members still read the last. */
+ * that the next collective can begin while slow members still read the last. Last the members' world ranks. */
 struct board {
     alignas(WORLD_LINE) _Atomic uint32_t arrived; /* at the barrier that is under way */
     alignas(WORLD_LINE) struct bell phase;        /* `rings` counts completed barriers */
@@ -116,6 +116,8 @@ struct shm_room {
     pthread_t helper;
 
     struct dist_work *sends, **sends_end;   /* in the order posted */
+    uint32_t visit;                         /* counts walks along the sends */
+    uint32_t held[WORLD_MAX_RANKS];         /* the last walk on which an earlier send kept the lane to this peer */
     struct dist_work *recvs, **recvs_end;   /* in the order posted; none matches a parked letter */
     struct dist_work *copies, **copies_end; /* receives whose long letter (op->aside) is yet to be copied */
     struct parked *parked, **parked_end;    /* in the order they came */
@@ -151,8 +153,13 @@ int shm_recv(void *room, struct dist_work *op);
 bool sends_progress(struct shm_room *room);             /* true: something moved */
 bool recvs_progress(struct shm_room *room, bool light); /* light: make no long copies */
 bool letters_drop(struct shm_room *room, struct dist_work *op); /* take it out of all lists; false: being copied */
-bool letters_hopeless(struct shm_room *room, struct dist_work *op); /* its peer has left: fills in status and why */
+bool letters_hopeless(struct shm_room *room, struct dist_work *op); /* its peer has left: it is dropped */
 void list_remove(struct dist_work *op, struct dist_work **list, struct dist_work ***end);
+
+static inline size_t letter_bytes(const struct letter *letter)
+{
+    return letter->length == LANE_FAR ? letter->far.bytes : letter->length;
+}
 
 static inline size_t bytes_of(const struct dist_work *op, struct span span)
 {
@@ -178,6 +185,8 @@ bool shm_test(void *room, struct dist_work *op);
 int shm_wait(void *room, struct dist_work *op);
 void engine_flush(struct shm_room *room); /* until every send was taken or cannot be any more */
 
+void engine_look_around(struct shm_room *room);
+
 /* The job has failed, as a status and a sentence. */
 int engine_failed(struct shm_room *room, struct dist_work *op);
 
@@ -192,14 +201,21 @@ void helper_nudge(struct shm_room *room);
 /* ---- board.c: where a group meets ------------------------------------------ */
 
 size_t board_bytes(int size);
+void board_clear(struct board *board, const struct dist_group *group);
 struct card *board_card(const struct shm_group *g, int member, uint32_t seq);
 void *board_slot(const struct shm_group *g, int member, uint32_t seq);
 uint32_t board_arrive(struct shm_room *room, struct shm_group *g); /* gives the phase to wait for the end of */
 bool board_passed(const struct shm_group *g, uint32_t phase);
 int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struct dist_work *op);
-bool board_hopeless(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all cards agree? */
+
+uint64_t board_members_offset(const struct shm_room *room, const struct shm_group *g); /* where its world ranks stand */
+
+/* ---- notes.c: what this rank waits for, for others to read --------------------- */
+
+/* Pin up `waited` (NULL: nothing, it is about to leave) and all that is open. `direct`: not in the engine. */
+void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct);
 
 /* ---- plans.c, collectives.c: group operations ---------------------------------- */
 

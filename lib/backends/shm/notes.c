@@ -1,0 +1,71 @@
+/* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
+#include "shm.h"
+
+static struct note_op *next_note(struct rank_slot *slot)
+{
+    uint32_t count = atomic_load_explicit(&slot->open_count, memory_order_relaxed);
+    if (count == NOTE_OPS)
+        return NULL;
+    atomic_store_explicit(&slot->open_count, count + 1, memory_order_relaxed);
+    return &slot->open[count];
+}
+
+static void note_work(struct shm_room *room, const struct dist_work *op, bool arrived)
+{
+    struct note_op *note = next_note(slot_of(room, room->rank));
+    if (!note)
+        return;
+    const struct shm_group *g = op->group->room;
+    bool root = op->call == CALL_BROADCAST || op->call == CALL_REDUCE || op->call == CALL_SCATTER ||
+                op->call == CALL_GATHER;
+    *note = (struct note_op){ .kind = !op->p2p    ? NOTE_COLLECTIVE
+                                      : op->sends ? NOTE_SEND
+                                                  : NOTE_RECV,
+                              .type = (uint8_t)op->type,
+                              .arrived = arrived,
+                              .call = (uint8_t)op->call,
+                              .group = (uint16_t)op->group->id,
+                              .size = (uint16_t)op->group->size,
+                              .site = op->site,
+                              .peer = op->p2p || !root ? op->peer : op->group->ranks[op->peer],
+                              .tag = op->tag,
+                              .seq = arrived ? g->seq : g->seq + 1,
+                              .count = op->p2p ? (op->sends ? op->in.count : op->out.count) : op->block,
+                              .members = g == &room->world_group ? 0 : board_members_offset(room, g) };
+}
+
+static void note_letter(struct shm_room *room, int src, const struct letter *letter)
+{
+    struct note_op *note = next_note(slot_of(room, room->rank));
+    if (note)
+        *note = (struct note_op){ .kind = NOTE_LETTER,
+                                  .type = letter->type,
+                                  .group = letter->group,
+                                  .site = letter->site,
+                                  .peer = src,
+                                  .tag = letter->tag,
+                                  .count = (int64_t)(letter_bytes(letter) / dtype_size(letter->type)) };
+}
+
+void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
+{
+    atomic_store_explicit(&slot_of(room, room->rank)->open_count, 0, memory_order_relaxed);
+    if (waited)
+        note_work(room, waited, direct || waited->step > 0);
+    engine_lock(room);
+    for (const struct dist_work *op = room->sends; op; op = op->next)
+        if (op != waited && !op->aside)
+            note_work(room, op, false);
+    for (const struct dist_work *op = room->recvs; op; op = op->next)
+        if (op != waited)
+            note_work(room, op, false);
+    for (const struct shm_group *g = room->groups; g; g = g->next)
+        if (g->first != waited)
+            note_work(room, g->first, g->first->step > 0);
+    for (const struct parked *parked = room->parked; parked; parked = parked->next)
+        note_letter(room, parked->src, &parked->letter);
+    for (int src = 0; src < room->size; src++)
+        if (lane_peek(room, src))
+            note_letter(room, src, lane_peek(room, src));
+    engine_unlock(room);
+}

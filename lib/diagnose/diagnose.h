@@ -1,0 +1,68 @@
+/*
+ * diagnose.h: why does nothing move?
+ *
+ *   stuck.c     decides: is every rank asleep, with no bell rung since its last look? Then none will ever move.
+ *   graph.c     reads the ranks' notes: who waits for whom, and is there a circle?
+ *   cause.c     finds the one cause to tell, and what to change
+ *   report.c    the text on stderr          json.c  the same for programs       picture.c  the same as a drawing
+ *
+ * There is no time limit in it. That all are asleep is read twice, with every sleep's number (its epoch) the same, so
+ * at the moment between the two readings all slept at once. A rank goes to sleep only after a look that found nothing
+ * to do, and whoever has news for a sleeper counts up its bell before doing anything else that could make it fall
+ * asleep. So bells that still show what their sleepers saw mean: nothing is on its way to anybody.
+ */
+#ifndef DIAGNOSE_H
+#define DIAGNOSE_H
+
+#include "../call.h"
+#include "../dtype.h"
+#include "../launch/launch.h"
+
+/* What one rank does, copied while the job stood still. */
+struct view {
+    enum rank_state state;
+    uint32_t call;              /* call id << 16 | site */
+    int count;                  /* open operations; the first is what it waits for */
+    struct note_op open[NOTE_OPS];
+};
+
+/* Why nothing moves, in one sentence, and what to do about it. */
+enum cause_class { CAUSE_DEADLOCK, CAUSE_MISMATCH, CAUSE_PEER_LEFT };
+
+struct diagnosis {
+    const struct world *world;
+    int size;
+    struct view *views;         /* per rank */
+    int *circle;                /* ranks that wait for each other, in order */
+    int circle_length;          /* 0: there is none */
+    enum cause_class class;
+    char sentence[200];
+    char advice[240];
+};
+
+/* Called every few milliseconds by the watcher (rank -1), or by a rank whose nap has ended. If the job can never move
+ * again it is reported and declared failed. */
+void diagnose_look(struct world *world, int rank);
+
+bool diagnose_stuck(const struct world *world, int rank);                     /* stuck.c */
+
+/* graph.c */
+bool waits(const struct view *view);                                           /* asleep in a call that needs others */
+bool waits_for(const struct diagnosis *d, int rank, int peer);                 /* does `rank` need something of `peer`? */
+bool needs_only_one(const struct view *view);                                  /* any one of those will do */
+bool has_left(const struct view *view);
+void find_circle(struct diagnosis *d);
+
+void find_cause(struct diagnosis *d);                                          /* cause.c */
+
+/* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */
+int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size);
+int describe_place(const struct diagnosis *d, int rank, uint32_t site, char *text, size_t size);
+int exit_status_of(enum cause_class class);
+const char *class_name(enum cause_class class);
+void report_text(const struct diagnosis *d);
+
+void report_json(const struct diagnosis *d, const char *path);                 /* json.c */
+void draw_graph(const struct diagnosis *d);                                    /* picture.c */
+
+#endif

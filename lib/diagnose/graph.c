@@ -1,0 +1,102 @@
+/*
+ * graph.c: who waits for whom.
+ *
+ * A rank that sends or receives waits for one peer; a receive from anybody waits for any one of the others; a rank in
+ * a collective waits for every member that has not arrived at it yet.
+ */
+#include "diagnose.h"
+
+#include <stdlib.h>
+
+bool has_left(const struct view *view)
+{
+    return view->state >= RANK_LEFT;
+}
+
+bool waits(const struct view *view)
+{
+    return !has_left(view) && view->count > 0;
+}
+
+bool needs_only_one(const struct view *view)
+{
+    return waits(view) && view->open[0].kind == NOTE_RECV && view->open[0].peer == DIST_ANY_SOURCE;
+}
+
+static bool is_member(const struct diagnosis *d, const struct note_op *op, int rank)
+{
+    if (op->members == 0)
+        return true;
+    const int32_t *members = world_at(d->world, op->members);
+    for (int i = 0; i < op->size; i++)
+        if (members[i] == rank)
+            return true;
+    return false;
+}
+
+static bool has_arrived(const struct view *view, const struct note_op *op)
+{
+    for (int i = 0; i < view->count; i++) {
+        const struct note_op *own = &view->open[i];
+        if (own->kind == NOTE_COLLECTIVE && own->group == op->group && own->arrived && own->seq == op->seq)
+            return true;
+    }
+    return false;
+}
+
+bool waits_for(const struct diagnosis *d, int rank, int peer)
+{
+    const struct view *view = &d->views[rank];
+    if (!waits(view))
+        return false;
+    const struct note_op *op = &view->open[0];
+    if (op->kind == NOTE_COLLECTIVE)
+        return peer != rank && is_member(d, op, peer) && !has_arrived(&d->views[peer], op);
+    if (op->peer == DIST_ANY_SOURCE)
+        return peer != rank && is_member(d, op, peer);
+    return op->peer == peer;
+}
+
+/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the circle. */
+static bool walk(struct diagnosis *d, int start, int *order, int *path)
+{
+    int length = 0, rank = start;
+    for (int i = 0; i < d->size; i++)
+        order[i] = -1;
+    while (rank >= 0 && order[rank] < 0) {
+        order[rank] = length;
+        path[length++] = rank;
+        int next = -1;
+        for (int peer = 0; peer < d->size && next < 0; peer++)
+            if (waits_for(d, rank, peer) && waits(&d->views[peer]))
+                next = peer;
+        /* of several peers, one that closes the circle is told first */
+        for (int i = 0; i < length; i++)
+            if (waits_for(d, rank, path[i]))
+                next = path[i];
+        rank = next;
+    }
+    if (rank < 0)
+        return false;
+    int begin = order[rank], count = length - begin;
+    if (d->circle_length > 0 && count >= d->circle_length)
+        return true;
+    int lowest = 0;
+    for (int i = 0; i < count; i++)
+        if (path[begin + i] < path[begin + lowest])
+            lowest = i;
+    for (int i = 0; i < count; i++)
+        d->circle[i] = path[begin + (lowest + i) % count];
+    d->circle_length = count;
+    return true;
+}
+
+void find_circle(struct diagnosis *d)
+{
+    int *order = calloc((size_t)d->size, sizeof *order), *path = calloc((size_t)d->size, sizeof *path);
+    for (int rank = 0; order && path && rank < d->size; rank++)
+        if (waits(&d->views[rank]) && d->circle_length != 1)
+            walk(d, rank, order, path);
+    free(order);
+    free(path);
+}

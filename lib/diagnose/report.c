@@ -1,0 +1,130 @@
+/* report.c: the diagnosis as text: class and sentence, every rank's call, the circle, the suggestion. */
+#include "diagnose.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOWN 16 /* above that many ranks those that all wait alike are counted, not listed */
+
+static const struct {
+    const char *name;
+    int status;
+} classes[] = {
+    [CAUSE_DEADLOCK] = { "deadlock", DIST_ERR_DEADLOCK },
+    [CAUSE_MISMATCH] = { "mismatch", DIST_ERR_MISMATCH },
+    [CAUSE_PEER_LEFT] = { "peer left", DIST_ERR_PEER_LOST },
+};
+
+int exit_status_of(enum cause_class class)
+{
+    return classes[class].status;
+}
+
+const char *class_name(enum cause_class class)
+{
+    return classes[class].name;
+}
+
+int describe_place(const struct diagnosis *d, int rank, uint32_t site, char *text, size_t size)
+{
+    const struct site *at = world_site_at(d->world, rank, site);
+    return snprintf(text, size, "%s:%d", at->file, at->line);
+}
+
+int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size)
+{
+    char peer[32] = "", tag[32] = "", count[48] = "", group[32] = "";
+    const char *word = op->kind == NOTE_SEND ? " to " : op->kind == NOTE_RECV ? " from " : NULL;
+    if (word && op->peer == DIST_ANY_SOURCE)
+        snprintf(peer, sizeof peer, "%sanybody", word);
+    else if (word)
+        snprintf(peer, sizeof peer, "%s%d", word, op->peer);
+    if (word && op->tag != 0)
+        snprintf(tag, sizeof tag, ", tag %d", op->tag);
+    if (op->kind != NOTE_COLLECTIVE || (op->call != CALL_BARRIER && op->call != CALL_MONITORED_BARRIER))
+        snprintf(count, sizeof count, ", %lld %s", (long long)op->count, dtype_name(op->type));
+    if (op->group != 0)
+        snprintf(group, sizeof group, ", group %d", op->group);
+    const struct site *at = world_site_at(d->world, rank, op->site);
+    return snprintf(text, size, "%s%s%s%s%s (%s:%d)", call_name(op->call), peer, tag, count, group, at->file,
+                    at->line);
+}
+
+/* The whole report is built here and written at once, so that no other output tears it. */
+struct page {
+    char text[16384];
+    size_t used;
+};
+
+static void add(struct page *page, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(page->text + page->used, sizeof page->text - page->used, format, list);
+    va_end(list);
+    if (length > 0)
+        page->used += (size_t)length;
+    if (page->used >= sizeof page->text)
+        page->used = sizeof page->text - 1;
+}
+
+static bool in_circle(const struct diagnosis *d, int rank)
+{
+    for (int i = 0; i < d->circle_length; i++)
+        if (d->circle[i] == rank)
+            return true;
+    return false;
+}
+
+static void add_rank(struct page *page, const struct diagnosis *d, int rank)
+{
+    const struct view *view = &d->views[rank];
+    char what[200];
+    if (has_left(view)) {
+        add(page, "  rank %-3d has left the job\n", rank);
+        return;
+    }
+    if (view->count == 0) {
+        add(page, "  rank %-3d in %s\n", rank, call_name((enum call)(view->call >> 16)));
+        return;
+    }
+    describe_op(d, rank, &view->open[0], what, sizeof what);
+    add(page, "  rank %-3d %s\n", rank, what);
+}
+
+static void add_circle(struct page *page, const struct diagnosis *d)
+{
+    if (d->circle_length < 2)
+        return;
+    add(page, "  circle: ");
+    for (int i = 0; i < d->circle_length && i < SHOWN; i++)
+        add(page, "%d > ", d->circle[i]);
+    add(page, "%s%d\n", d->circle_length > SHOWN ? "... > " : "", d->circle[0]);
+}
+
+void report_text(const struct diagnosis *d)
+{
+    static _Thread_local struct page page;
+    page.used = 0;
+    add(&page, "%s: %s.\n", class_name(d->class), d->sentence);
+    int shown = 0, hidden = 0;
+    for (int rank = 0; rank < d->size; rank++) {
+        if (d->size > SHOWN && shown >= SHOWN && !(in_circle(d, rank) && shown < 2 * SHOWN)) {
+            hidden++;
+            continue;
+        }
+        add_rank(&page, d, rank);
+        shown++;
+    }
+    if (hidden > 0)
+        add(&page, "  and %d more ranks\n", hidden);
+    add_circle(&page, d);
+    add(&page, "try: %s.\n", d->advice);
+    for (size_t done = 0; done < page.used;) {
+        ssize_t wrote = write(STDERR_FILENO, page.text + done, page.used - done);
+        if (wrote <= 0)
+            break;
+        done += (size_t)wrote;
+    }
+}

@@ -1,0 +1,95 @@
+/* stuck.c: can any rank still move? diagnose.h has the argument. */
+#include "diagnose.h"
+
+#include <stdlib.h>
+
+/* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `awake_too`: the caller itself, just
+ * back from a nap that brought no news, counts as asleep. */
+static uint32_t sound_asleep(const struct world *world, const struct sleep_note *note, bool awake_too)
+{
+    uint32_t epoch = atomic_load(&note->epoch);
+    if ((epoch % 2 == 0 && !awake_too) || atomic_load(&note->timed))
+        return 0;
+    const struct bell *bell = world_at(world, atomic_load(&note->bell));
+    return atomic_load(&bell->rings) == atomic_load(&note->seen) ? epoch : 0;
+}
+
+/* The number of a rank's present sleep, of both its threads; 0: it can move. */
+static uint64_t rank_asleep(const struct world *world, int rank, int caller)
+{
+    const struct rank_slot *slot = &world->header->slots[rank];
+    uint64_t own = sound_asleep(world, &slot->sleep, rank == caller);
+    uint64_t helper = atomic_load(&slot->helper_sleep.epoch);
+    if (own == 0 || (helper != 0 && sound_asleep(world, &slot->helper_sleep, false) == 0))
+        return 0;
+    return own << 32 | helper;
+}
+
+static bool still_there(const struct world *world, int rank)
+{
+    return atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
+}
+
+bool diagnose_stuck(const struct world *world, int caller)
+{
+    static _Thread_local uint64_t first[WORLD_MAX_RANKS];
+    int size = world->header->size, there = 0;
+    for (int rank = 0; rank < size; rank++) {
+        first[rank] = 0;
+        if (!still_there(world, rank))
+            continue;
+        there++;
+        first[rank] = rank_asleep(world, rank, caller);
+        if (first[rank] == 0)
+            return false;
+    }
+    for (int rank = 0; rank < size; rank++)
+        if (first[rank] != 0 &&
+            (!still_there(world, rank) || rank_asleep(world, rank, caller) != first[rank]))
+            return false;
+    return there > 0 && !world_failed(world);
+}
+
+static bool take_views(struct diagnosis *d)
+{
+    d->views = calloc((size_t)d->size, sizeof *d->views);
+    d->circle = calloc((size_t)d->size, sizeof *d->circle);
+    if (!d->views || !d->circle)
+        return false;
+    for (int rank = 0; rank < d->size; rank++) {
+        const struct rank_slot *slot = &d->world->header->slots[rank];
+        struct view *view = &d->views[rank];
+        view->state = atomic_load(&slot->state);
+        view->call = atomic_load(&slot->call);
+        if (view->state >= RANK_LEFT)
+            continue;
+        view->count = (int)atomic_load(&slot->open_count);
+        for (int i = 0; i < view->count && i < NOTE_OPS; i++)
+            view->open[i] = slot->open[i];
+    }
+    return true;
+}
+
+/* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
+void diagnose_look(struct world *world, int rank)
+{
+    if (!diagnose_stuck(world, rank))
+        return;
+    struct diagnosis d = { .world = world, .size = world->header->size };
+    if (take_views(&d) && diagnose_stuck(world, rank)) {
+        find_circle(&d);
+        find_cause(&d);
+        int first = d.circle_length > 0 ? d.circle[0] : 0;
+        while (!waits(&d.views[first]) && first < d.size - 1)
+            first++;
+        if (atomic_exchange(&world->header->failure.reported, 1) == 0)
+            report_text(&d);
+        world_fail_because(world, first, exit_status_of(d.class), d.sentence);
+        draw_graph(&d);
+        const char *path = getenv("DIST_REPORT");
+        if (path && *path)
+            report_json(&d, path);
+    }
+    free(d.views);
+    free(d.circle);
+}

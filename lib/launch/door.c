@@ -1,0 +1,112 @@
+/* door.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
+#define _GNU_SOURCE
+#include "door.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+uint32_t door_layout(void)
+{
+    return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot));
+}
+
+static socklen_t meeting_point(const struct launch_env *env, struct sockaddr_un *address)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = env->key; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "dist-%lu-%016llx",
+                          (unsigned long)geteuid(), (unsigned long long)hash);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+static int try_at(const struct launch_env *env, int (*act)(int fd, const struct sockaddr *at, socklen_t size))
+{
+    struct sockaddr_un address;
+    socklen_t size = meeting_point(env, &address);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && act(fd, (struct sockaddr *)&address, size) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+int door_listen(const struct launch_env *env)
+{
+    int fd = try_at(env, bind);
+    if (fd >= 0)
+        listen(fd, env->world_size);
+    return fd;
+}
+
+int door_connect(const struct launch_env *env)
+{
+    return try_at(env, connect);
+}
+
+bool door_same_user(int fd, pid_t *pid)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    *pid = peer.pid;
+    return peer.uid == geteuid();
+}
+
+void door_limit(int fd, int64_t milliseconds)
+{
+    struct timeval limit = { .tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000 + 1 };
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+/* One message with a descriptor beside it, unless fd is -1. */
+bool door_send(int to, const struct answer *answer, int fd)
+{
+    struct iovec bytes = { (void *)answer, sizeof *answer };
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = { .space = { 0 } };
+    struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+    if (fd >= 0) {
+        message.msg_control = control.space;
+        message.msg_controllen = sizeof control.space;
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+    }
+    return sendmsg(to, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *answer;
+}
+
+bool door_receive(int from, struct answer *answer, int *fd)
+{
+    struct iovec bytes = { answer, sizeof *answer };
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = { .msg_iov = &bytes,
+                              .msg_iovlen = 1,
+                              .msg_control = control.space,
+                              .msg_controllen = sizeof control.space };
+    *fd = -1;
+    if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *answer || answer->magic != HELLO)
+        return false;
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    if (rights && rights->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(rights), sizeof *fd);
+    answer->why[sizeof answer->why - 1] = '\0';
+    return answer->error != 0 || *fd >= 0;
+}

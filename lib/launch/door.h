@@ -1,0 +1,43 @@
+/* door.h: the messages by which ranks meet, and the socket that carries them. */
+#ifndef LAUNCH_DOOR_H
+#define LAUNCH_DOOR_H
+
+#include "launch.h"
+
+#include <sys/types.h>
+
+#define HELLO 0x6f6c6c65u
+
+/* What a rank says of itself. `layout` differs where two versions of the library would misread each other. */
+struct hello {
+    uint32_t magic;
+    uint32_t layout;
+    int32_t rank;
+    int32_t world_size;
+};
+
+/* Rank 0's answer; the descriptor travels beside it if error is 0. */
+struct answer {
+    uint32_t magic;
+    int32_t error; /* enum dist_error */
+    char why[200];
+};
+
+/* The layout that this library was built with. */
+uint32_t door_layout(void);
+
+/* A socket that listens at the job's meeting point, or one that is connected to it. -1: errno tells. */
+int door_listen(const struct launch_env *env);
+int door_connect(const struct launch_env *env);
+
+/* Whether the other side runs as the same user; its pid as seen from here. */
+bool door_same_user(int fd, pid_t *pid);
+
+/* How long a receive may block. */
+void door_limit(int fd, int64_t milliseconds);
+
+/* One answer, with a descriptor beside it unless fd is -1. receive: false if nothing sensible came. */
+bool door_send(int to, const struct answer *answer, int fd);
+bool door_receive(int from, struct answer *answer, int *fd);
+
+#endif

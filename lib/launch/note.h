@@ -1,0 +1,43 @@
+/*
+ * note.h: what a rank pins to its door before it goes to sleep: which bell would wake it, and what it waits for.
+ *
+ * From these notes others can tell that nobody will ever move again: every rank is asleep, each after a last look that
+ * found nothing, and no bell was rung since. Writing them costs nothing that counts: it happens only on the way
+ * to a system call.
+ */
+#ifndef LAUNCH_NOTE_H
+#define LAUNCH_NOTE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define NOTE_OPS 32
+
+/* One thread's sleep. */
+struct sleep_note {
+    _Atomic uint32_t epoch; /* 0: there is no such thread; odd: asleep; even: awake */
+    _Atomic uint32_t seen;  /* the bell's rings when it looked for the last time */
+    _Atomic uint64_t bell;  /* where the bell is, as an offset in the world */
+    _Atomic uint32_t timed; /* 1: it will wake by itself, whatever the others do */
+};
+
+enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_LETTER };
+
+/* One open operation, in words that any process understands. A LETTER is a message that has come from `peer` and that no
+ * receive has asked for. */
+struct note_op {
+    uint8_t kind;
+    uint8_t type;      /* enum dist_type */
+    uint8_t arrived;   /* collectives: 1: it stands at its barrier; 0: it waits for its turn */
+    uint8_t call;      /* enum call */
+    uint16_t group;    /* the group's id */
+    uint16_t size;     /* how many members the group has */
+    uint32_t site;     /* where it was posted: a call site of this rank; of a LETTER: of the sender */
+    int32_t peer;      /* world rank, or DIST_ANY_SOURCE */
+    int32_t tag;
+    uint32_t seq;      /* which collective of the group */
+    int64_t count;     /* elements */
+    uint64_t members;  /* offset of the group's world ranks, int32_t[size]; 0: the world */
+};
+
+#endif

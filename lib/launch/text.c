@@ -1,0 +1,49 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void text_add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = sizeof text->bytes - text->used;
+    int size = vsnprintf(text->bytes + text->used, room, format, arguments);
+    va_end(arguments);
+    if (size > 0)
+        text->used += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+/* The end of the run of neighbours that begins at `first`. Two neighbours are listed, three are a run. */
+static int run_end(const bool *in, int size, int first)
+{
+    int end = first;
+    while (end + 1 < size && in[end + 1])
+        end++;
+    return end - first >= 2 ? end : first;
+}
+
+int text_add_ranks(struct text *text, const bool *in, int size)
+{
+    int count = 0, pieces = 0, said = 0;
+    for (int rank = 0; rank < size; rank++)
+        count += in[rank];
+    for (int rank = 0; rank < size; rank++) {
+        if (!in[rank])
+            continue;
+        rank = run_end(in, size, rank);
+        pieces++;
+    }
+    text_add(text, count == 1 ? "rank " : "ranks ");
+    for (int rank = 0; rank < size; rank++) {
+        if (!in[rank])
+            continue;
+        text_add(text, "%s%d", said == 0 ? "" : said == pieces - 1 ? " and " : ", ", rank);
+        int end = run_end(in, size, rank);
+        if (end > rank)
+            text_add(text, " to %d", end);
+        rank = end;
+        said++;
+    }
+    return count;
+}

@@ -1,0 +1,19 @@
+/* text.h: sentences put together piece by piece. */
+#ifndef LAUNCH_TEXT_H
+#define LAUNCH_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A text that grows to its end and never beyond. Start with used = 0. */
+struct text {
+    size_t used;
+    char bytes[4096];
+};
+
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "rank 0", "ranks 0, 1 and 3", "ranks 0 to 62": those of in[0 .. size-1] that are true. Returns how many. */
+int text_add_ranks(struct text *text, const bool *in, int size);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * doomed.c HOW RANK MICROSECONDS: a token goes round a ring for ever, until RANK comes to its end.
+ *
+ * HOW is kill (at some moment, wherever it is), or segv, abort, exit:N, exit:0, left:N (after leaving) or early (before joining):
+ * these happen between two calls, once the time has passed.
+ */
+#define _GNU_SOURCE
+#include "dist.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *how;
+static int doomed_rank;
+static long microseconds;
+
+static void kill_later(void)
+{
+    timer_t timer;
+    struct sigevent end = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+    struct itimerspec when = { .it_value = { microseconds / 1000000, microseconds % 1000000 * 1000 + 1 } };
+    if (timer_create(CLOCK_MONOTONIC, &end, &timer) != 0 || timer_settime(timer, 0, &when, NULL) != 0)
+        exit(99);
+}
+
+static void end_now(void)
+{
+    if (strcmp(how, "segv") == 0)
+        raise(SIGSEGV);
+    if (strcmp(how, "abort") == 0)
+        abort();
+    if (strncmp(how, "exit:", 5) == 0)
+        exit(atoi(how + 5));
+    if (strncmp(how, "left:", 5) == 0) {
+        dist_destroy_process_group();
+        exit(atoi(how + 5));
+    }
+}
+
+static void run(int rank, int world_size)
+{
+    bool doomed = rank == doomed_rank;
+    if (doomed && strcmp(how, "kill") == 0)
+        kill_later();
+    if (doomed && strcmp(how, "early") == 0)
+        return;
+    dist_init_process_group();
+    tensor *x = tensor_full(DIST_F32, 1, 100), *y = tensor_full(DIST_F32, 1, 100);
+    for (double start = dist_time();;) {
+        if (doomed && (dist_time() - start) * 1e6 > (double)microseconds)
+            end_now();
+        dist_work *sent = dist_isend(x, (rank + 1) % world_size);
+        dist_recv(y, (rank + world_size - 1) % world_size);
+        dist_wait(sent);
+        dist_all_reduce(y);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4)
+        return 98;
+    how = argv[1];
+    doomed_rank = atoi(argv[2]);
+    microseconds = atol(argv[3]);
+    return dist_spawn(run, 4);
+}

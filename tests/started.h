@@ -1,0 +1,38 @@
+/* started.h: start a program, and see what it prints and how it ends. */
+#ifndef STARTED_H
+#define STARTED_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct started {
+    pid_t pid; /* also its session and process group */
+    int out, error; /* our ends of its stdout and stderr */
+    char stdout_text[32768];
+    char stderr_text[32768];
+    int status; /* exit status, or 128 + signal; -1: it did not end in time */
+    double seconds; /* from start to end */
+};
+
+/* Start words[0]: a program of tests/programs by its bare name, else a path or a command. settings is a list of
+ * "NAME=value"; both end with NULL. */
+void started_begin(struct started *started, const char *const *settings, const char *const *words);
+
+/* Read until the program has ended and its pipes are closed, or `seconds` have passed: then it is killed. */
+void started_end(struct started *started, double seconds);
+
+/* Both, with 20 seconds. */
+#define STARTED(started, settings, ...) \
+    started_run(started, settings, (const char *const[]){ __VA_ARGS__, NULL })
+#define SETTINGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+void started_run(struct started *started, const char *const *settings, const char *const *words);
+
+/* How many processes have `tag` among their arguments. */
+int processes_with(const char *tag);
+
+/* The path of a program of tests/programs. */
+const char *program_path(const char *name, char *path, size_t size);
+
+double seconds_now(void);
+
+#endif
