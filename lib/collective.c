@@ -23,7 +23,9 @@ static bool check_overlap(const struct collective *c, const struct dist_group *g
     const char *in = c->in->data, *out = c->out->data;
     size_t in_bytes = (size_t)c->in->numel * dtype_size(c->in->type);
     size_t out_bytes = (size_t)c->out->numel * dtype_size(c->out->type);
-    if (c->in == c->out || in + in_bytes <= out || out + out_bytes <= in || !in_bytes || !out_bytes)
+    bool one_tensor =
+        c->in == c->out && !c->in_has_blocks && !c->out_has_blocks; /* broadcast, reduce, all_reduce */
+    if (one_tensor || in + in_bytes <= out || out + out_bytes <= in || !in_bytes || !out_bytes)
         return true;
     if (c->out_has_blocks != c->in_has_blocks) {
         const char *big = c->out_has_blocks ? out : in, *small = c->out_has_blocks ? in : out;

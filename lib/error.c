@@ -100,6 +100,8 @@ static _Noreturn void end_program(struct launch_self *self, enum dist_error erro
     fflush(NULL);
     if (tell)
         fprintf(stderr, "%s\n", sentence);
+    else if (self && self->threads)
+        usleep(200000); /* the thread that tells ends this process too: let it finish its sentence */
     fflush(stderr);
     _exit(error);
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "misuse.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
@@ -88,43 +87,62 @@ static bool listen_to(int in, char *said, size_t size)
 
 /* ---- the report ------------------------------------------------------------------ */
 
-/* Is this line a report of `call`: "rank 1: dist_send (file.c:17): ..."? */
-static bool is_report(const char *line, const struct misuse *misuse)
+static const char *base_name(const char *path)
 {
-    const char *slash = misuse->file != NULL ? strrchr(misuse->file, '/') : NULL;
-    char head[160];
-    if (misuse->file == NULL) {
-        snprintf(head, sizeof head, "%s: ", misuse->call);
-        return strstr(line, head) != NULL;
-    }
-    snprintf(head, sizeof head, "%s (%s:", misuse->call != NULL ? misuse->call : "",
-             slash != NULL ? slash + 1 : misuse->file);
-    const char *at = strstr(line, head);
-    if (at == NULL || !isdigit((unsigned char)at[strlen(head)]))
-        return false;
-    at += strlen(head);
-    while (isdigit((unsigned char)*at))
-        at++;
-    return strncmp(at, "): ", 3) == 0;
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
 }
 
+/* Does the text name a line of the source: "(file.c:17)"? Gives what follows, or NULL. */
+static const char *after_place(const char *text, const char *file)
+{
+    char head[80];
+    snprintf(head, sizeof head, "(%s:", base_name(file));
+    const char *at = strstr(text, head);
+    size_t digits = at != NULL ? strspn(at + strlen(head), "0123456789") : 0;
+    return digits > 0 ? at + strlen(head) + digits : NULL;
+}
+
+/* "rank 1: dist_send (file.c:17): ...", or without a place where the mistake is outside. */
+static bool is_sentence(const char *line, const struct misuse *misuse)
+{
+    char head[80];
+    snprintf(head, sizeof head, "%s: ", misuse->call != NULL ? misuse->call : "");
+    const char *rest = misuse->file != NULL ? after_place(line, misuse->file) : strstr(line, head);
+    return rest != NULL && (misuse->file == NULL || strncmp(rest, "): ", 3) == 0);
+}
+
+/* What the watcher says where nothing can move any more; it goes on for some lines. */
+static bool is_diagnosis(const char *line)
+{
+    return strncmp(line, "deadlock: ", 10) == 0 || strncmp(line, "peer left: ", 11) == 0 ||
+           strncmp(line, "mismatch: ", 10) == 0;
+}
+
+/* One report, which has all that it must have in it. */
 static void check_report(const struct misuse *misuse, struct misuse_outcome *outcome)
 {
-    char text[sizeof outcome->said], report[1000] = "";
+    char text[sizeof outcome->said], report[sizeof outcome->said] = "";
     int reports = 0, lines = 0;
+    bool diagnosed = false;
     snprintf(text, sizeof text, "%s", outcome->said);
     for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         lines++;
-        if (!is_report(line, misuse))
+        diagnosed = diagnosed || is_diagnosis(line);
+        if (!is_sentence(line, misuse) && !is_diagnosis(line))
             continue;
         reports++;
-        snprintf(report, sizeof report, "%s", line);
+        snprintf(report, sizeof report, "%s", is_diagnosis(line) ? outcome->said : line);
     }
-    if (reports != 1 || lines > 2)
-        snprintf(outcome->wrong, sizeof outcome->wrong,
-                 "%d lines, %d of them reports of %s in %s; must be one report", lines, reports, misuse->call,
-                 misuse->file != NULL ? misuse->file : "no file");
+    if (reports != 1 || (lines > 2 && !diagnosed))
+        snprintf(outcome->wrong, sizeof outcome->wrong, "%d reports in %d lines; must be one report", reports,
+                 lines);
+    else if (misuse->file != NULL && after_place(report, misuse->file) == NULL)
+        snprintf(outcome->wrong, sizeof outcome->wrong, "the report does not name a line of %s",
+                 misuse->file);
+    else if (misuse->call != NULL && strstr(report, misuse->call) == NULL)
+        snprintf(outcome->wrong, sizeof outcome->wrong, "the report does not name %s", misuse->call);
     for (const char *const *word = misuse->words; reports == 1 && *word != NULL; word++) {
         if (strstr(report, *word) == NULL)
             snprintf(outcome->wrong, sizeof outcome->wrong, "the report does not have \"%s\"", *word);

@@ -52,12 +52,22 @@ static inline void misuse_expect(struct misuse misuse)
     static void name##_body(int rank __attribute__((unused)), int size __attribute__((unused)), \
                             tensor *x __attribute__((unused)))
 
-/* A variable that makes no sense: no rank is started, so there is no line to name. */
-#define MISUSE_ENVIRONMENT(name, setting, call, ...) \
+/* A variable that makes no sense, seen by dist_spawn: no rank is started, so there is no line to name. */
+#define MISUSE_ENVIRONMENT(name, setting, ...) \
     Test(misuse, name, .timeout = 60) \
     { \
         static const char *const words[] = { __VA_ARGS__, NULL }; \
-        misuse_expect((struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, NULL, call, words, setting }); \
+        misuse_expect( \
+            (struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, NULL, "dist_spawn", words, setting }); \
+    }
+
+/* The same, seen by init. */
+#define MISUSE_ENVIRONMENT_OF_INIT(name, setting, ...) \
+    Test(misuse, name, .timeout = 60) \
+    { \
+        static const char *const words[] = { "dist_init_process_group", __VA_ARGS__, NULL }; \
+        misuse_expect( \
+            (struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, __FILE__, NULL, words, setting }); \
     }
 
 #endif

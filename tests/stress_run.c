@@ -168,34 +168,47 @@ static struct team *draw_team(struct stress *s)
     return &s->teams[ref_below(&s->common, GROUPS + 1)];
 }
 
-/* all_reduce, broadcast, all_gather or reduce_scatter on some team. */
+enum kind { ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, KINDS };
+
+/* What must come of a collective to which everybody brings what it has told. */
+static void foresee(const struct stress *s, const struct team *team, enum kind kind, int root, int64_t count,
+                    struct pending *p)
+{
+    bool sums = kind == ALL_REDUCE || kind == REDUCE_SCATTER;
+    p->blocks = kind == ALL_GATHER ? team->n : 1;
+    p->slope = sums ? team->n * SLOPE : SLOPE;
+    for (int i = 0; i < team->n; i++) {
+        int64_t first = told(s->exam, s->step, team->ranks[i]);
+        if (sums)
+            p->first[0] += first;
+        else if (kind == ALL_GATHER || i == root)
+            p->first[kind == ALL_GATHER ? i : 0] = first;
+    }
+    if (kind == REDUCE_SCATTER)
+        p->first[0] += p->slope * team->me * count;
+}
+
 static void step_collective(struct stress *s, int64_t count)
 {
     struct team *team = draw_team(s);
-    int kind = (int)ref_below(&s->common, 4), root = (int)ref_below(&s->common, team->n);
+    enum kind kind = (enum kind)ref_below(&s->common, KINDS);
+    int root = (int)ref_below(&s->common, team->n);
     bool async = ref_below(&s->common, 2);
-    struct pending p = { .blocks = 1, .slope = SLOPE, .what = "collective" };
+    struct pending p = { .what = "collective" };
     if (team->me < 0)
         return;
-    for (int i = 0; i < team->n; i++) {
-        int64_t first = told(s->exam, s->step, team->ranks[i]);
-        p.first[kind == 2 ? i : 0] = kind == 2 || (kind == 1 && i == root) ? first
-                                     : kind == 1                           ? p.first[0]
-                                                                           : p.first[0] + first;
-    }
-    p.out = p.in = speech(s, s->rank, kind == 3 ? team->n * count : count);
-    if (kind == 0 || kind == 3)
-        p.slope *= team->n;
-    if (kind == 3)
-        p.first[0] += p.slope * team->me * count;
-    if (kind == 2)
-        p.blocks = team->n;
-    if (kind >= 2)
-        p.in = tensor_zeros(DIST_I64, kind == 2 ? team->n * count : count);
-    p.work = kind == 0   ? dist_all_reduce(p.in, .group = team->group, .async_op = async)
-             : kind == 1 ? dist_broadcast(p.in, team->ranks[root], .group = team->group, .async_op = async)
-             : kind == 2 ? dist_all_gather(p.in, p.out, .group = team->group, .async_op = async)
-                         : dist_reduce_scatter(p.in, p.out, .group = team->group, .async_op = async);
+    foresee(s, team, kind, root, count, &p);
+    p.out = p.in = speech(s, s->rank, kind == REDUCE_SCATTER ? team->n * count : count);
+    if (kind == ALL_GATHER || kind == REDUCE_SCATTER)
+        p.in = tensor_zeros(DIST_I64, p.blocks * count);
+    if (kind == ALL_REDUCE)
+        p.work = dist_all_reduce(p.in, .group = team->group, .async_op = async);
+    else if (kind == BROADCAST)
+        p.work = dist_broadcast(p.in, team->ranks[root], .group = team->group, .async_op = async);
+    else if (kind == ALL_GATHER)
+        p.work = dist_all_gather(p.in, p.out, .group = team->group, .async_op = async);
+    else
+        p.work = dist_reduce_scatter(p.in, p.out, .group = team->group, .async_op = async);
     keep(s, p);
 }
 
@@ -223,30 +236,34 @@ static void new_team(struct stress *s, struct team *team)
     team->group = dist_new_group(team->ranks, team->n);
 }
 
+/* One step, the same on all ranks; then whatever this rank feels like. */
+static void take_step(struct stress *s, bool dawdle)
+{
+    static void (*const steps[])(struct stress *, int64_t) = { step_shift,   step_scattered,  step_exchange,
+                                                               step_collect, step_collective, step_collective,
+                                                               step_barrier };
+    bool large = ref_below(&s->common, 12) == 0;
+    int64_t count = ref_below(&s->common, large ? 30000 : 40);
+    steps[ref_below(&s->common, sizeof steps / sizeof steps[0])](s, count);
+    if (s->count > 0 && ref_below(&s->own, 3) == 0)
+        finish(s, (int)ref_below(&s->own, s->count));
+    if (dawdle && ref_below(&s->own, 40) == 0)
+        usleep((useconds_t)ref_below(&s->own, 3000));
+}
+
 void stress_body(struct exam *exam, int rank, int size)
 {
-    static void (*const steps[])(struct stress *, int64_t) = {
-        step_shift,      step_scattered,  step_exchange, step_collect,
-        step_collective, step_collective, step_barrier,
-    };
     const struct stress_plan *plan = exam->given;
-    struct stress s = {
-        .exam = exam, .rank = rank, .size = size, .common = exam->seed, .own = exam->seed + (uint64_t)rank + 1
-    };
+    struct stress s = { .exam = exam, .rank = rank, .size = size };
+    s.common = exam->seed;
+    s.own = exam->seed + (uint64_t)rank + 1;
     s.teams[0] = (struct team){ .n = size, .me = rank };
     for (int i = 0; i < size; i++)
         s.teams[0].ranks[i] = i;
     for (int i = 1; i <= GROUPS; i++)
         new_team(&s, &s.teams[i]);
-    for (s.step = 0; s.step < plan->steps; s.step++) {
-        int64_t count =
-            ref_below(&s.common, 12) == 0 ? ref_below(&s.common, 30000) : ref_below(&s.common, 40);
-        steps[ref_below(&s.common, sizeof steps / sizeof steps[0])](&s, count);
-        if (s.count > 0 && ref_below(&s.own, 3) == 0)
-            finish(&s, (int)ref_below(&s.own, s.count));
-        if (plan->dawdle && ref_below(&s.own, 40) == 0)
-            usleep((useconds_t)ref_below(&s.own, 3000));
-    }
+    for (s.step = 0; s.step < plan->steps; s.step++)
+        take_step(&s, plan->dawdle);
     while (s.count > 0)
         finish(&s, (int)ref_below(&s.own, s.count));
     for (int i = 1; i <= GROUPS; i++)

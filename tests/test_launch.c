@@ -103,12 +103,11 @@ static void begin_idle(struct started *job, const char *mode, const char *how, c
 {
     started_begin(job, SETTINGS(mode), (const char *const[]){ "idle", how, tag, NULL });
     char line[64];
-    for (size_t seen = 0, lines = 0; lines < 4;) {
+    for (size_t lines = 0; lines < 4;) {
         ssize_t got = read(job->out, line, sizeof line);
         cr_assert(got > 0, "idle ended too soon");
         for (ssize_t i = 0; i < got; i++)
             lines += line[i] == '\n';
-        seen += (size_t)got;
     }
 }
 

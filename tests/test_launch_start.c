@@ -76,7 +76,7 @@ static void expect_all_ranks(const struct started *job, int size, int sum, const
 {
     cr_expect_eq(job->status, 0, "status %d: %s", job->status, job->stderr_text);
     for (int rank = 0; rank < size; rank++) {
-        char line[64], before[32] = "";
+        char line[128], before[32] = "";
         if (prefix)
             snprintf(before, sizeof before, prefix, rank);
         snprintf(line, sizeof line, "%srank %d of %d: %d\n", before, rank, size, sum);

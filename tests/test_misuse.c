@@ -129,22 +129,22 @@ MISUSE(gather_without_an_output_on_the_root, 2, DIST_ERR_ARGUMENT, "dist_gather"
 
 /* ---- tensors that overlap -------------------------------------------------------------- */
 
-MISUSE(all_to_all_in_place, 2, DIST_ERR_ARGUMENT, "dist_all_to_all", "rank ", "overlap")
+MISUSE(all_to_all_in_place, 2, DIST_ERR_ARGUMENT, "dist_all_to_all", "rank ", "share memory")
 {
     dist_all_to_all(x, x);
 }
 
-MISUSE(all_gather_from_the_block_of_another, 2, DIST_ERR_ARGUMENT, "dist_all_gather", "rank ", "overlap")
+MISUSE(all_gather_from_the_block_of_another, 2, DIST_ERR_ARGUMENT, "dist_all_gather", "rank ", "share memory")
 {
     dist_all_gather(x, tensor_slice(x, 2 * (1 - rank), 2 * (1 - rank) + 2));
 }
 
-MISUSE(reduce_scatter_over_a_border, 2, DIST_ERR_ARGUMENT, "dist_reduce_scatter", "rank ", "overlap")
+MISUSE(reduce_scatter_over_a_border, 2, DIST_ERR_ARGUMENT, "dist_reduce_scatter", "rank ", "share memory")
 {
     dist_reduce_scatter(tensor_slice(x, 1, 3), x);
 }
 
-MISUSE(scatter_over_a_border, 2, DIST_ERR_ARGUMENT, "dist_scatter", "rank 0: ", "overlap")
+MISUSE(scatter_over_a_border, 2, DIST_ERR_ARGUMENT, "dist_scatter", "rank 0: ", "share memory")
 {
     dist_scatter(rank == 0 ? tensor_slice(x, 1, 3) : tensor_zeros(DIST_F32, 2), rank == 0 ? x : NULL, 0);
 }

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "dist.h"
 
-#include "cases.h"
+#include "cases.inc.h"
 
 static struct side_buffer *side_new(long count)
 {

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 
-#include "cases.h"
+#include "cases.inc.h"
 
 struct side_buffer {
     int count;

@@ -68,7 +68,7 @@ no_reports()
     out=build/results/$1
     reports=$(grep -l '^SUMMARY' "$out".report.* 2>/dev/null)
     if [ "$reports" ]; then
-        fail "$1: the sanitizer reports:" $reports
+        fail "$1: the sanitizer reports, first in $(echo "$reports" | head -n 1)"
         grep -h -v '^$' $reports | head -n 40 | sed 's/^/    /'
     elif grep 'runtime error:' "$out.log"; then
         fail "$1: the sanitizer reports ($out.log)"
@@ -82,7 +82,7 @@ run_asan()
 {
     report=log_path=$PWD/build/results/$1.report
     case $1 in
-    *_misuse | *_launch | *_errors) leaks=0 ;;
+    *_misuse* | *_launch | *_errors) leaks=0 ;;
     *) leaks=1 ;;
     esac
     ASAN_OPTIONS=$report:detect_leaks=$leaks UBSAN_OPTIONS=$report:print_stacktrace=1

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TESTS_TO_URGE 16 /* a program that asks this often whether an operation is done is waiting for it */
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
 bool engine_progress(struct shm_room *room, bool light)
@@ -57,6 +58,16 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
         bell_ring(&slot_of(room, room->rank)->bell);
 }
 
+/* Ring the helpers of those whom a send or a receive waits for: they may be computing, with the other half open. */
+static void urge_peers(struct shm_room *room, const struct dist_work *op)
+{
+    for (int i = 0; i < op->group->size; i++) {
+        int peer = op->group->ranks[i];
+        if (peer != room->rank && (op->peer == peer || op->peer == DIST_ANY_SOURCE))
+            bell_ring(&slot_of(room, peer)->helper);
+    }
+}
+
 bool shm_test(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
@@ -65,6 +76,8 @@ bool shm_test(void *state, struct dist_work *op)
         engine_progress(room, true);
         helper_nudge(room);
         engine_unlock(room);
+        if (op->p2p && ++op->phase % TESTS_TO_URGE == 0)
+            urge_peers(room, op);
     }
     return atomic_load_explicit(&op->done, memory_order_acquire);
 }
@@ -129,6 +142,8 @@ static void sleep_on_bell(struct shm_room *room, const struct dist_work *op, boo
 {
     struct rank_slot *slot = slot_of(room, room->rank);
     notes_write(room, op, false);
+    if (op && op->p2p)
+        urge_peers(room, op);
     atomic_store(&slot->sleep.bell, world_offset(room->world, &slot->bell));
     atomic_store(&slot->sleep.timed, 0);
     bell_sleep(&slot->bell, look, argument, NAP, &slot->sleep);

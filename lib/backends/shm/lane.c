@@ -16,7 +16,11 @@
  *   letter, and copies the tensor behind it, then writes ack. A sees ack (acquire): B is through with both, so
  *   A may overwrite the letter, and the program its tensor.
  *   Wake-ups. seq, ack and tickets are the news of bell.h: written seq_cst, and only then is the bell looked at.
- *   Counts. seq goes round at 2^32, ack counts modulo 2^30; they differ by at most one, so modulo is enough.
+ *   Helpers. Waking the helper of a rank that computes costs two system calls, so a short letter does not. A long
+ *   letter does, since copying it is work that can be done meanwhile; so does taking a letter behind which others
+ *   wait (the top bit of seq, set seq_cst before a last look at ack, read after ack was written seq_cst). For all else the
+ *   rule is: whoever waits for a peer and has lost its patience rings that peer's helper before it sleeps.
+ *   Counts. both count modulo 2^30; they differ by at most one, so modulo is enough.
  *
  * What the verdict in ack says: DONE, the data was copied; REFUSED, it did not fit the receive that it matched;
  * PARKED, the letter was put aside (or a long copy is under way): the end comes as a stamp on the ticket
@@ -27,12 +31,24 @@
 #include "shm.h"
 
 #define COUNT_MASK 0x3fffffffu
+#define HURRY 0x80000000u
 
 bool lane_is_free(struct shm_room *room, int dst)
 {
     uint32_t seq = atomic_load_explicit(&lane_between(room, room->rank, dst)->seq, memory_order_relaxed);
     uint32_t ack = atomic_load_explicit(&lane_between(room, dst, room->rank)->ack, memory_order_acquire);
     return (seq & COUNT_MASK) == ack >> 2;
+}
+
+bool lane_frees_soon(struct shm_room *room, int dst)
+{
+    struct lane *lane = lane_between(room, room->rank, dst);
+    if (lane_is_free(room, dst))
+        return true;
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    if (!(seq & HURRY))
+        atomic_store(&lane->seq, seq | HURRY);
+    return (seq & COUNT_MASK) == atomic_load(&lane_between(room, dst, room->rank)->ack) >> 2;
 }
 
 enum verdict lane_verdict(struct shm_room *room, int dst)
@@ -45,9 +61,12 @@ void lane_post(struct shm_room *room, int dst, const struct letter *letter)
     struct lane *lane = lane_between(room, room->rank, dst);
     lane->letter = *letter;
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
-    atomic_store(&lane->seq, seq + 1);
-    if (dst != room->rank)
-        rank_ring(slot_of(room, dst));
+    atomic_store(&lane->seq, (seq + 1) & COUNT_MASK);
+    if (dst == room->rank)
+        return;
+    bell_ring(&slot_of(room, dst)->bell);
+    if (letter->length == LANE_FAR && letter->far.bytes > DIRECT_BYTES)
+        bell_ring(&slot_of(room, dst)->helper);
 }
 
 const struct letter *lane_peek(struct shm_room *room, int src)
@@ -63,8 +82,11 @@ void lane_take(struct shm_room *room, int src, enum verdict verdict)
     struct lane *back = lane_between(room, room->rank, src);
     uint32_t taken = (atomic_load_explicit(&back->ack, memory_order_relaxed) >> 2) + 1;
     atomic_store(&back->ack, (taken & COUNT_MASK) << 2 | verdict);
-    if (src != room->rank)
-        rank_ring(slot_of(room, src));
+    if (src == room->rank)
+        return;
+    bell_ring(&slot_of(room, src)->bell);
+    if (atomic_load(&lane_between(room, src, room->rank)->seq) == ((taken & COUNT_MASK) | HURRY))
+        bell_ring(&slot_of(room, src)->helper);
 }
 
 void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict verdict)
@@ -73,5 +95,5 @@ void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict 
         return;
     atomic_store(&room->tickets[(size_t)src * TICKETS + ticket], verdict);
     if (src != room->rank)
-        rank_ring(slot_of(room, src));
+        bell_ring(&slot_of(room, src)->bell);
 }

@@ -51,7 +51,7 @@ struct letter {
 
 /* The mailbox from `src` to `dst`: written by src only. */
 struct lane {
-    alignas(WORLD_LINE) _Atomic uint32_t seq; /* how many letters src has put in, ever */
+    alignas(WORLD_LINE) _Atomic uint32_t seq; /* how many letters src has put in, ever; top bit: more wait behind the last */
     _Atomic uint32_t ack;   /* how many letters of dst src has taken out of the lane back, << 2, | verdict on the last */
     struct letter letter;   /* the seq-th letter */
 };
@@ -140,6 +140,7 @@ static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
 /* ---- lane.c: one letter from one rank to another -------------------------- */
 
 bool lane_is_free(struct shm_room *room, int dst);           /* the last letter to dst was taken */
+bool lane_frees_soon(struct shm_room *room, int dst);        /* the same, but if not, the helper is told when it is */
 enum verdict lane_verdict(struct shm_room *room, int dst);   /* on that letter */
 void lane_post(struct shm_room *room, int dst, const struct letter *letter);
 const struct letter *lane_peek(struct shm_room *room, int src); /* a letter not yet taken, or NULL */

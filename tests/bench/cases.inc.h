@@ -1,5 +1,5 @@
 /*
- * cases.h: what is measured, for every library in the same way. A side (bench_dist.c, bench_mpi.c) provides the calls
+ * cases.inc.h: what is measured, for every library in the same way. A side (bench_dist.c, bench_mpi.c) provides the calls
  * below and then runs the cases. Code in a header, because each side is built by the compiler of its library.
  *
  * Rank 0 prints a line for each case: name, ranks, bytes, median microseconds. A message's time is half of its
