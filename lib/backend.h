@@ -63,6 +63,7 @@ struct dist_work {
     bool claimed;
     uint32_t ticket;
     void *aside;            /* an eager message's copy */
+    uint32_t traced;        /* lib/trace: the event that its start was */
     struct dist_work *next;
 
     /* the pool's */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "context.h"
 #include "diagnose/diagnose.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (context->backend || context->left)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
-    const struct backend *backend = choose_backend(args);
+    const struct backend *backend = trace_wrap(context->self, choose_backend(args));
     if (!backend)
         return -DIST_ERR_ARGUMENT;
     char why[256] = "the system gives no memory for the job's tables";

@@ -266,6 +266,27 @@ struct dist_monitored_barrier_args {
 };
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args args);
 
+/* ---- pictures of a run ------------------------------------------------------ */
+
+/* With DIST_TRACE=run.json in the environment a run is written down as it happens, call by call, and the file is there when
+ * it has ended (README, "See what your program did"). dist_span names what a block computes:
+ *
+ *     dist_span("forward %d", i) {
+ *         tensor_matmul(y, x, w);
+ *     }
+ *
+ * Spans may lie inside each other. Without DIST_TRACE they do nothing. Do not leave one with break or return: it would
+ * seem to last until the span around it ends. */
+#define dist_span(...)                                                                     \
+    for (struct dist_span_mark dist_span_here = dist_span_begin(DIST_AT, __VA_ARGS__); \
+         dist_span_here.inside; dist_span_end(&dist_span_here))
+struct dist_span_mark {
+    bool inside;
+    int depth;
+};
+struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...);
+void dist_span_end(struct dist_span_mark *mark);
+
 /* ---- errors -------------------------------------------------------------- */
 
 /* What went wrong, as a handler sees it. The strings live until the handler returns. */

@@ -77,13 +77,12 @@ static void finish(struct stress *s, int which)
 /* Keep what was started; a call without a work is over already. Room is made by waiting for some other. */
 static void keep(struct stress *s, struct pending p)
 {
-    if (p.work == NULL) {
-        look(s, &p);
-        return;
-    }
     if (s->count == PENDING)
         finish(s, (int)ref_below(&s->own, PENDING));
-    s->pending[s->count++] = p;
+    if (p.work != NULL)
+        s->pending[s->count++] = p;
+    else
+        look(s, &p);
 }
 
 /* ---- the steps -------------------------------------------------------------------- */
@@ -104,14 +103,6 @@ static void hear(struct stress *s, int src, int64_t count)
                               .first = { told(s->exam, s->step, src) },
                               .slope = SLOPE,
                               .what = "irecv" });
-}
-
-/* Everybody to the k-th next. */
-static void step_shift(struct stress *s, int64_t count)
-{
-    int k = (int)ref_below(&s->common, s->size);
-    tell(s, (s->rank + k) % s->size, count);
-    hear(s, (s->rank + s->size - k) % s->size, count);
 }
 
 /* Some to some, as it comes. */
@@ -163,12 +154,7 @@ static void step_collect(struct stress *s, int64_t count)
     }
 }
 
-static struct team *draw_team(struct stress *s)
-{
-    return &s->teams[ref_below(&s->common, GROUPS + 1)];
-}
-
-enum kind { ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, KINDS };
+enum kind { ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, BARRIER, KINDS };
 
 /* What must come of a collective to which everybody brings what it has told. */
 static void foresee(const struct stress *s, const struct team *team, enum kind kind, int root, int64_t count,
@@ -190,7 +176,7 @@ static void foresee(const struct stress *s, const struct team *team, enum kind k
 
 static void step_collective(struct stress *s, int64_t count)
 {
-    struct team *team = draw_team(s);
+    struct team *team = &s->teams[ref_below(&s->common, GROUPS + 1)];
     enum kind kind = (enum kind)ref_below(&s->common, KINDS);
     int root = (int)ref_below(&s->common, team->n);
     bool async = ref_below(&s->common, 2);
@@ -198,7 +184,8 @@ static void step_collective(struct stress *s, int64_t count)
     if (team->me < 0)
         return;
     foresee(s, team, kind, root, count, &p);
-    p.out = p.in = speech(s, s->rank, kind == REDUCE_SCATTER ? team->n * count : count);
+    if (kind != BARRIER)
+        p.out = p.in = speech(s, s->rank, kind == REDUCE_SCATTER ? team->n * count : count);
     if (kind == ALL_GATHER || kind == REDUCE_SCATTER)
         p.in = tensor_zeros(DIST_I64, p.blocks * count);
     if (kind == ALL_REDUCE)
@@ -207,18 +194,11 @@ static void step_collective(struct stress *s, int64_t count)
         p.work = dist_broadcast(p.in, team->ranks[root], .group = team->group, .async_op = async);
     else if (kind == ALL_GATHER)
         p.work = dist_all_gather(p.in, p.out, .group = team->group, .async_op = async);
+    else if (kind == BARRIER)
+        p.work = dist_barrier(.group = team->group, .async_op = async);
     else
         p.work = dist_reduce_scatter(p.in, p.out, .group = team->group, .async_op = async);
     keep(s, p);
-}
-
-static void step_barrier(struct stress *s, int64_t count)
-{
-    struct team *team = draw_team(s);
-    bool async = count % 2;
-    if (team->me >= 0)
-        keep(s, (struct pending){ .work = dist_barrier(.group = team->group, .async_op = async),
-                                  .what = "barrier" });
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */
@@ -239,9 +219,9 @@ static void new_team(struct stress *s, struct team *team)
 /* One step, the same on all ranks; then whatever this rank feels like. */
 static void take_step(struct stress *s, bool dawdle)
 {
-    static void (*const steps[])(struct stress *, int64_t) = { step_shift,   step_scattered,  step_exchange,
-                                                               step_collect, step_collective, step_collective,
-                                                               step_barrier };
+    static void (*const steps[])(struct stress *, int64_t) = {
+        step_scattered, step_exchange, step_collect, step_collective, step_collective,
+    };
     bool large = ref_below(&s->common, 12) == 0;
     int64_t count = ref_below(&s->common, large ? 30000 : 40);
     steps[ref_below(&s->common, sizeof steps / sizeof steps[0])](s, count);

@@ -12,8 +12,9 @@
 #include "dist.h"
 
 #include <stdlib.h>
+#include <threads.h>
 
-enum { ROUNDS = 21, SIZE = 256 };
+enum { ROUNDS = 21, SIZE = 320 };
 
 typedef void finish(tensor *sum, tensor *other, tensor *matrix);
 
@@ -32,17 +33,23 @@ static void work_while_waiting(tensor *sum, tensor *other, tensor *matrix)
     tensor_add(sum, other);
 }
 
+/* Rank 0 stands for another machine: its work must not take a core away from rank 1, so it sleeps. */
+static void work_elsewhere(void)
+{
+    thrd_sleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+}
+
 /* Milliseconds from the common start until rank 1 has the sum. */
 static double once(finish *way, int rank)
 {
-    tensor *matrix = tensor_full(DIST_F32, rank + 1, SIZE, SIZE);
-    tensor *sum = tensor_zeros(DIST_F32, SIZE, SIZE);
+    tensor *matrix = tensor_full(DIST_F32, 2, SIZE, SIZE);
+    tensor *sum = tensor_full(DIST_F32, 1, SIZE, SIZE);
     tensor *other = tensor_zeros(DIST_F32, SIZE, SIZE);
 
     dist_barrier();
     double start = dist_time();
     if (rank == 0) {
-        tensor_matmul(sum, matrix, matrix);
+        work_elsewhere();
         dist_send(sum, 1);
     } else if (rank == 1) {
         way(sum, other, matrix);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "../diagnose/diagnose.h"
+#include "../trace/trace.h"
 #include "../dist.h"
 
 #include <errno.h>
@@ -129,7 +130,7 @@ static int read_arguments(int argc, char **argv, struct job_plan *plan)
 
 int main(int argc, char **argv)
 {
-    struct job_plan plan = { .start = program_start, .look = diagnose_look };
+    struct job_plan plan = { .start = program_start, .look = diagnose_look, .after = trace_write };
     char why[512];
     int status = read_arguments(argc, argv, &plan);
     if (status != 0)

@@ -31,6 +31,7 @@ struct job_plan {
     void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
     char **argv;       /* distrun's program; dist_spawn: NULL */
     void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
+    int (*after)(const struct world *world, char *why, size_t why_size); /* called when all ranks have ended */
 };
 
 /* Where a rank was when the job failed: its call words. */

@@ -1,7 +1,7 @@
 /*
  * launch.h: who started this rank, and the world that it belongs to.
  *
- *   dist_spawn      forks the ranks and watches them (spawn.c, watch.c, output.c, threads.c)
+ *   dist_spawn      forks the ranks and watches them (dist_spawn.c; watch.c, output.c, threads.c)
  *   distrun         the same for a program without dist_spawn: the ranks find the world through
  *                   the file descriptor in DIST_WORLD_FD
  *   torchrun, Open MPI, MPICH, Slurm   start the ranks; these find each other through an abstract
@@ -46,6 +46,7 @@ struct launch_self {
     void *context;     /* dist.c's state of this rank */
     void *arena;       /* devices/host.c's state of this rank */
     void *tensors;     /* tensor.c's state of this rank */
+    void *trace;       /* lib/trace's state of this rank; NULL: nothing is recorded */
 };
 
 /* The state of the calling rank. Attaches to the world on the first call. NULL on failure: status in *status and

@@ -15,6 +15,7 @@
 #define ARENA_MOST ((uint64_t)16 << 30)
 #define ARENAS_MOST ((uint64_t)1 << 40)
 #define ARENA_LEAST ((uint64_t)1 << 20)
+#define TRACE_MOST ((uint64_t)64 << 20)
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -26,9 +27,14 @@ static uint64_t header_bytes(int size)
     return round_up(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
 }
 
+static uint64_t trace_bytes(uint64_t arena_bytes)
+{
+    return arena_bytes / 8 < TRACE_MOST ? arena_bytes / 8 / PAGE * PAGE : TRACE_MOST;
+}
+
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
 {
-    return header_bytes(size) + world_room_bytes(size) + (uint64_t)size * arena_bytes;
+    return header_bytes(size) + world_room_bytes(size) + (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
 }
 
 /* The largest file that this process may make. Asking for more would not fail but send SIGXFSZ. */
@@ -86,6 +92,8 @@ int world_create(struct world *world, int size)
     header->room_bytes = world_room_bytes(size);
     header->arena_offset = header->room_offset + header->room_bytes;
     header->arena_bytes = arena_bytes;
+    header->trace_offset = header->arena_offset + (uint64_t)size * arena_bytes;
+    header->trace_bytes = trace_bytes(arena_bytes);
     leave_out_of_dumps(world);
     return 0;
 }

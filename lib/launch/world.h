@@ -85,6 +85,8 @@ struct world_header {
     uint64_t room_bytes;
     uint64_t arena_offset;  /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
+    uint64_t trace_offset;  /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
+    uint64_t trace_bytes;
     struct world_failure failure;
     struct rank_slot slots[];
 };

@@ -9,6 +9,7 @@
 
 static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
+    g->seq++;
     while (!plan_step(room, g, op))
         if (board_wait(room, g, op->phase, op) != DIST_OK)
             break;
@@ -51,6 +52,8 @@ bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
     struct dist_work *op = g->first;
     if (!collective_ready(g) || (light && op->step > 0))
         return false;
+    if (op->step == 0)
+        g->seq++; /* here, under the lock: notes.c reads it */
     op->claimed = true;
     engine_unlock(room);
     bool over = plan_step(room, g, op);

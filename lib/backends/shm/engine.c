@@ -109,6 +109,8 @@ int engine_failed(struct shm_room *room, struct dist_work *op)
     if (failure->end == END_SIGNAL)
         snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
                  launch_signal_name(failure->code));
+    else if (failure->end == END_EXIT && failure->code < 0)
+        snprintf(text, sizeof text, "has ended");
     else if (failure->end == END_EXIT)
         snprintf(text, sizeof text, "ended with exit status %d", failure->code);
     else
@@ -142,6 +144,10 @@ static void sleep_on_bell(struct shm_room *room, const struct dist_work *op, boo
 {
     struct rank_slot *slot = slot_of(room, room->rank);
     notes_write(room, op, false);
+    engine_lock(room);
+    for (const struct dist_work *send = op ? NULL : room->sends; send; send = send->next)
+        urge_peers(room, send); /* leaving: all that is still to be taken */
+    engine_unlock(room);
     if (op && op->p2p)
         urge_peers(room, op);
     atomic_store(&slot->sleep.bell, world_offset(room->world, &slot->bell));

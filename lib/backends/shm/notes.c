@@ -47,12 +47,18 @@ static void note_letter(struct shm_room *room, int src, const struct letter *let
                                   .count = (int64_t)(letter_bytes(letter) / dtype_size(letter->type)) };
 }
 
+/* Has the engine pinned this collective's card, or is it about to? Who has claimed it writes `step` without the lock. */
+static bool has_arrived(const struct dist_work *op)
+{
+    return op->claimed || op->step > 0;
+}
+
 void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
 {
     atomic_store_explicit(&slot_of(room, room->rank)->open_count, 0, memory_order_relaxed);
-    if (waited)
-        note_work(room, waited, direct || waited->step > 0);
     engine_lock(room);
+    if (waited)
+        note_work(room, waited, direct || has_arrived(waited));
     for (const struct dist_work *op = room->sends; op; op = op->next)
         if (op != waited && !op->aside)
             note_work(room, op, false);
@@ -61,7 +67,7 @@ void notes_write(struct shm_room *room, const struct dist_work *waited, bool dir
             note_work(room, op, false);
     for (const struct shm_group *g = room->groups; g; g = g->next)
         if (g->first != waited)
-            note_work(room, g->first, g->first->step > 0);
+            note_work(room, g->first, has_arrived(g->first));
     for (const struct parked *parked = room->parked; parked; parked = parked->next)
         note_letter(room, parked->src, &parked->letter);
     for (int src = 0; src < room->size; src++)

@@ -183,10 +183,8 @@ bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
     c.block = op->call == CALL_NEW_GROUP ? 0 : (size_t)op->block * c.element;
     c.small = fits_slot(op, c.size, c.block);
     step *const *plan = c.small ? small_plans[op->call] : long_plans[op->call];
-    if (op->step == 0) {
-        g->seq++;
+    if (op->step == 0)
         board_pin(room, g, op);
-    }
     if (op->step == 1 && board_check(room, g, op) != DIST_OK)
         return true;
     plan[op->step](&c);

@@ -1,8 +1,9 @@
-/* spawn.c: dist_spawn, the call that most programs consist of. */
+/* dist_spawn.c: dist_spawn, the call that most programs consist of. */
 #define _GNU_SOURCE
-#include "job.h"
-#include "../context.h"
-#include "../diagnose/diagnose.h"
+#include "context.h"
+#include "diagnose/diagnose.h"
+#include "launch/job.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static int run_here(void (*run)(int rank, int world_size))
 
 static int spawn(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = { .start = process_start, .run = run, .look = diagnose_look };
+    struct job_plan plan = { .start = process_start, .run = run, .look = diagnose_look, .after = trace_write };
     char why[256];
     int status = launch_read_modes(&plan.threads, &plan.ordered, why, sizeof why);
     if (status == 0)

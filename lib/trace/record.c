@@ -1,0 +1,154 @@
+/* record.c: write down what a rank does: an index is taken, the event filled in; no lock, and nothing to wait for. */
+#define _GNU_SOURCE
+#include "record.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define NOTES_MOST (1u << 20)
+
+/* Which of a rank's threads this is. */
+static _Thread_local struct {
+    const struct record *record;
+    uint8_t lane;
+} here;
+
+uint64_t record_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct record *record_of(const struct world *world, int rank)
+{
+    const struct world_header *header = world->header;
+    return world_at(world, header->trace_offset + (uint64_t)rank * header->trace_bytes);
+}
+
+uint32_t record_kept(const struct record *record, uint64_t *lost)
+{
+    uint32_t count = atomic_load(&record->count);
+    if (lost)
+        *lost = count > record->room ? count - record->room : 0;
+    return count < record->room ? count : record->room;
+}
+
+bool record_open(struct record *record, uint64_t bytes, const char *backend)
+{
+    if (bytes < 16384)
+        return false;
+    uint64_t notes = bytes / 8 < NOTES_MOST ? bytes / 8 : NOTES_MOST;
+    record->notes_room = (uint32_t)notes / 8 * 8;
+    record->notes_offset = (uint32_t)(bytes - record->notes_room);
+    record->room = (uint32_t)((record->notes_offset - sizeof *record) / sizeof(struct event));
+    snprintf(record->backend, sizeof record->backend, "%s", backend);
+    atomic_store(&record->magic, TRACE_MAGIC);
+    return true;
+}
+
+static uint8_t own_lane(struct record *record)
+{
+    if (here.record != record) {
+        uint32_t lane = atomic_fetch_add(&record->lanes, 1);
+        here.record = record;
+        here.lane = (uint8_t)(lane < UINT8_MAX ? lane : UINT8_MAX);
+    }
+    return here.lane;
+}
+
+uint32_t record_begin(struct record *record, struct event as)
+{
+    /* Past the end the count goes on, so that it tells how many were lost; it stops long before it could wrap. */
+    if (atomic_load_explicit(&record->count, memory_order_relaxed) >= UINT32_MAX / 2)
+        return TRACE_NONE;
+    uint32_t index = atomic_fetch_add_explicit(&record->count, 1, memory_order_relaxed);
+    if (index >= record->room)
+        return TRACE_NONE;
+    struct event *event = &record->events[index];
+    uint8_t kind = as.kind;
+    as.kind = EVENT_ABSENT;
+    as.lane = own_lane(record);
+    as.begin = record_clock();
+    *event = as;
+    atomic_store_explicit(&event->kind, kind, memory_order_release);
+    return index;
+}
+
+void record_end(struct record *record, uint32_t index)
+{
+    if (index != TRACE_NONE)
+        atomic_store_explicit(&record->events[index].end, record_clock(), memory_order_release);
+}
+
+/* ---- notes ----------------------------------------------------------------------- */
+
+uint32_t record_note(struct record *record, size_t bytes)
+{
+    bytes = (bytes + 7) / 8 * 8;
+    if (bytes > record->notes_room ||
+        atomic_load_explicit(&record->notes, memory_order_relaxed) > record->notes_room - bytes)
+        return 0;
+    uint32_t from = atomic_fetch_add_explicit(&record->notes, (uint32_t)bytes, memory_order_relaxed);
+    return from + bytes <= record->notes_room ? record->notes_offset + from : 0;
+}
+
+uint32_t record_text(struct record *record, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    uint32_t note = record_note(record, bytes);
+    if (note)
+        memcpy(record_at(record, note), text, bytes);
+    return note;
+}
+
+void record_group(struct record *record, const struct dist_group *group)
+{
+    size_t ranks = (size_t)group->size * sizeof(int32_t);
+    uint32_t note = record_note(record, sizeof(struct group_note) + ranks);
+    if (!note)
+        return;
+    struct group_note *kept = record_at(record, note);
+    kept->id = group->id;
+    kept->size = group->size;
+    memcpy(kept->ranks, group->ranks, ranks);
+    kept->next = atomic_load(&record->groups);
+    atomic_store(&record->groups, note);
+}
+
+/* ---- values ---------------------------------------------------------------------- */
+
+static int64_t small_count(int64_t count)
+{
+    return count > TRACE_VALUES ? 0 : count;
+}
+
+void record_before(struct record *record, uint32_t index, const struct dist_work *op)
+{
+    int64_t in = small_count(op->in.count), out = small_count(op->out.count);
+    if (index == TRACE_NONE || in + out == 0)
+        return;
+    uint32_t note = record_note(record, sizeof(struct values) + (size_t)(in + out) * sizeof(double));
+    if (!note)
+        return;
+    struct values *values = record_at(record, note);
+    values->in = (uint32_t)in;
+    dtype_load_many(op->type, op->in.data, in, values->value);
+    record->events[index].values = note;
+}
+
+void record_after(struct record *record, uint32_t index, const struct dist_work *op)
+{
+    if (index == TRACE_NONE)
+        return;
+    struct event *event = &record->events[index];
+    event->status = (uint8_t)op->status;
+    event->from = op->from;
+    int64_t out = small_count(op->out.count);
+    if (!event->values || out == 0 || op->status != DIST_OK)
+        return;
+    struct values *values = record_at(record, event->values);
+    dtype_load_many(op->type, op->out.data, out, values->value + values->in);
+    values->out = (uint32_t)out;
+}

@@ -1,0 +1,54 @@
+/* span.c: dist_span, the program's own marks. */
+#include "room.h"
+
+#include <stdarg.h>
+
+/* The spans that a thread is in. One that was left by break or return ends when a span around it does. */
+static _Thread_local struct {
+    const struct record *record;
+    int depth;
+    uint32_t open[TRACE_DEPTH];
+} here;
+
+static uint32_t begin(struct launch_self *self, struct dist_at at, const char *format, va_list words)
+{
+    struct trace *trace = self->trace;
+    char name[64];
+    vsnprintf(name, sizeof name, format, words);
+    struct event as = { .kind = EVENT_SPAN, .peer = -1, .from = -1, .other = TRACE_NONE };
+    as.site = world_site(&self->world, self->env.rank, at);
+    as.values = record_text(trace->record, name);
+    return record_begin(trace->record, as);
+}
+
+struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...)
+{
+    struct launch_self *self = launch_self_if_any();
+    struct dist_span_mark mark = { .inside = true, .depth = -1 };
+    if (!self || !self->trace)
+        return mark;
+    struct trace *trace = self->trace;
+    if (here.record != trace->record) {
+        here.record = trace->record;
+        here.depth = 0;
+    }
+    if (here.depth == TRACE_DEPTH)
+        return mark;
+    va_list words;
+    va_start(words, format);
+    here.open[here.depth] = begin(self, at, format, words);
+    va_end(words);
+    mark.depth = here.depth++;
+    return mark;
+}
+
+void dist_span_end(struct dist_span_mark *mark)
+{
+    struct launch_self *self = launch_self_if_any();
+    struct trace *trace = self ? self->trace : NULL;
+    mark->inside = false;
+    if (mark->depth < 0 || !trace || here.record != trace->record)
+        return;
+    while (here.depth > mark->depth)
+        record_end(trace->record, here.open[--here.depth]);
+}

@@ -1,0 +1,25 @@
+/*
+ * trace.h: a run, written down.
+ *
+ *   wrap.c     a backend around a backend: every call goes through it, and leaves an event
+ *   record.c   the events: a list for each rank in the world's memory, written by that rank alone
+ *   write.c    when all ranks have ended: the lists as one file that Perfetto and chrome://tracing open
+ *   pairs.c    which send belongs to which receive
+ *   event.c    one event as a line of that file
+ *
+ * Nothing here waits for another rank, takes a lock or makes a system call while the job runs. What a list has no room
+ * for is counted and left out. The events outlive their rank: they are there when it was killed.
+ */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include "../backend.h"
+
+/* The backend that this rank shall use: with DIST_TRACE=file in the environment a room around `inner`, else `inner`. */
+const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner);
+
+/* For whoever sees all ranks end: write what they did to $DIST_TRACE, if that is set. 0, or enum dist_error with a
+ * sentence in why. */
+int trace_write(const struct world *world, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,241 @@
+/* wrap.c: a room around a room: hands every call on, and leaves an event. */
+#include "room.h"
+#include "trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint32_t begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
+{
+    return record_begin(trace->record, (struct event){ .kind = (uint8_t)kind,
+                                                       .call = (uint8_t)op->call,
+                                                       .type = (uint8_t)op->type,
+                                                       .op = (uint8_t)op->op,
+                                                       .group = (uint16_t)op->group->id,
+                                                       .peer = op->peer,
+                                                       .from = -1,
+                                                       .tag = op->tag,
+                                                       .site = op->site,
+                                                       .other = TRACE_NONE,
+                                                       .in = op->in.count,
+                                                       .out = op->out.count });
+}
+
+static int finish(struct trace *trace, uint32_t event, const struct dist_work *op, int status)
+{
+    if (!op->async || status != DIST_OK)
+        record_after(trace->record, event, op);
+    record_end(trace->record, event);
+    return status;
+}
+
+typedef int slot(void *room, struct dist_work *op);
+
+static int hand_on(struct trace *trace, enum event_kind kind, slot *call, struct dist_work *op)
+{
+    uint32_t event = begin(trace, kind, op);
+    record_before(trace->record, event, op);
+    op->traced = event;
+    return finish(trace, event, op, call(trace->room, op));
+}
+
+/* ---- the calls -------------------------------------------------------------------- */
+
+static int trace_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
+                      size_t why_size)
+{
+    struct trace *trace = self->trace;
+    int status = trace->inner->open(self, world, &trace->room, why, why_size);
+    *room = trace;
+    if (status == DIST_OK)
+        record_group(trace->record, world);
+    return status;
+}
+
+/* Where no watcher of ours will see all ranks end, the last to leave writes the file. */
+static void write_if_last(struct trace *trace)
+{
+    struct launch_self *self = trace->self;
+    struct record *first = record_of(&self->world, 0);
+    char why[512];
+    bool last = atomic_fetch_add(&first->closed, 1) + 1 == (uint32_t)self->world.header->size;
+    if (last && !self->watched && trace_write(&self->world, why, sizeof why) != 0)
+        fprintf(stderr, "%s\n", why);
+}
+
+static int trace_close(void *room)
+{
+    struct trace *trace = room;
+    struct event as = { .kind = EVENT_JOB, .call = CALL_DESTROY, .from = -1, .other = TRACE_NONE };
+    as.site = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call) & 0xffff;
+    uint32_t event = record_begin(trace->record, as);
+    int status = trace->inner->close(trace->room);
+    record_end(trace->record, event);
+    write_if_last(trace);
+    trace->self->trace = NULL;
+    free(trace);
+    return status;
+}
+
+static int trace_group_new(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    record_group(trace->record, op->group);
+    struct dist_group *group = op->group;
+    uint32_t event = begin(trace, EVENT_JOB, op);
+    int status = trace->inner->group_new(trace->room, op);
+    op->group = group; /* a room may have put another there for its own use */
+    return finish(trace, event, op, status);
+}
+
+static void trace_group_free(void *room, struct dist_group *group)
+{
+    struct trace *trace = room;
+    trace->inner->group_free(trace->room, group);
+}
+
+static int trace_send(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    return hand_on(trace, EVENT_MESSAGE, trace->inner->send, op);
+}
+
+static int trace_recv(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    return hand_on(trace, EVENT_MESSAGE, trace->inner->recv, op);
+}
+
+/* All collectives but the barrier: op->call says which. */
+static int trace_collective(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    const struct backend *inner = trace->inner;
+    slot *const calls[CALL_COUNT] = {
+        [CALL_BROADCAST] = inner->broadcast,
+        [CALL_REDUCE] = inner->reduce,
+        [CALL_ALL_REDUCE] = inner->all_reduce,
+        [CALL_SCATTER] = inner->scatter,
+        [CALL_GATHER] = inner->gather,
+        [CALL_ALL_GATHER] = inner->all_gather,
+        [CALL_REDUCE_SCATTER] = inner->reduce_scatter,
+        [CALL_ALL_TO_ALL] = inner->all_to_all,
+        [CALL_MONITORED_BARRIER] = inner->monitored_barrier,
+    };
+    return hand_on(trace, EVENT_COLLECTIVE, calls[op->call], op);
+}
+
+static int trace_barrier(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    if (trace->joined)
+        return hand_on(trace, EVENT_COLLECTIVE, trace->inner->barrier, op);
+    trace->joined = true; /* the one with which dist_init_process_group ends */
+    struct dist_work as = *op;
+    as.call = CALL_INIT;
+    uint32_t event = begin(trace, EVENT_JOB, &as);
+    return finish(trace, event, op, trace->inner->barrier(trace->room, op));
+}
+
+/* ---- waiting ---------------------------------------------------------------------- */
+
+/* The wait that first found the work done is where the program learns of it. */
+static void note_done(struct trace *trace, uint32_t wait, struct dist_work *op)
+{
+    if (op->traced == TRACE_NONE || op->traced >= trace->record->room)
+        return;
+    struct event *started = &trace->record->events[op->traced];
+    if (started->other != TRACE_NONE)
+        return;
+    record_after(trace->record, op->traced, op);
+    started->other = wait;
+}
+
+static uint32_t begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
+{
+    uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
+    struct event as = { .kind = EVENT_WAIT, .call = (uint8_t)call, .peer = -1, .from = -1 };
+    as.group = (uint16_t)op->group->id;
+    as.site = word & 0xffff;
+    as.other = op->traced;
+    return record_begin(trace->record, as);
+}
+
+static bool trace_test(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    if (!trace->inner->test(trace->room, op))
+        return false; /* a program that polls would fill the record with nothing */
+    uint32_t event = begin_wait(trace, CALL_IS_COMPLETED, op);
+    note_done(trace, event, op);
+    record_end(trace->record, event);
+    return true;
+}
+
+static int trace_wait(void *room, struct dist_work *op)
+{
+    struct trace *trace = room;
+    uint32_t event = begin_wait(trace, CALL_WAIT, op);
+    int status = trace->inner->wait(trace->room, op);
+    note_done(trace, event, op);
+    record_end(trace->record, event);
+    return status;
+}
+
+/* ---- putting it around ------------------------------------------------------------- */
+
+static const struct backend wrapping = {
+    .open = trace_open,
+    .close = trace_close,
+    .group_new = trace_group_new,
+    .group_free = trace_group_free,
+    .send = trace_send,
+    .recv = trace_recv,
+    .broadcast = trace_collective,
+    .reduce = trace_collective,
+    .all_reduce = trace_collective,
+    .scatter = trace_collective,
+    .gather = trace_collective,
+    .all_gather = trace_collective,
+    .reduce_scatter = trace_collective,
+    .all_to_all = trace_collective,
+    .barrier = trace_barrier,
+    .monitored_barrier = trace_collective,
+    .test = trace_test,
+    .wait = trace_wait,
+};
+
+/* What the inner room leaves to algorithms/ must stay open: they call send and recv, which then are recorded. */
+static void fill_table(struct backend *table, const struct backend *inner)
+{
+    *table = wrapping;
+    table->name = inner->name;
+    slot **const ours[] = { &table->broadcast,  &table->reduce,         &table->all_reduce, &table->scatter,
+                            &table->gather,     &table->all_gather,     &table->reduce_scatter,
+                            &table->all_to_all, &table->barrier,        &table->monitored_barrier };
+    slot *const theirs[] = { inner->broadcast,  inner->reduce,         inner->all_reduce, inner->scatter,
+                             inner->gather,     inner->all_gather,     inner->reduce_scatter,
+                             inner->all_to_all, inner->barrier,        inner->monitored_barrier };
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (!theirs[i])
+            *ours[i] = NULL;
+}
+
+const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner)
+{
+    const char *file = getenv("DIST_TRACE");
+    if (!inner || !file || !*file)
+        return inner;
+    struct record *record = record_of(&self->world, self->env.rank);
+    struct trace *trace = calloc(1, sizeof *trace);
+    if (!trace || !record_open(record, self->world.header->trace_bytes, inner->name)) {
+        free(trace);
+        return inner;
+    }
+    trace->self = self;
+    trace->record = record;
+    trace->inner = inner;
+    fill_table(&trace->table, inner);
+    self->trace = trace;
+    return &trace->table;
+}

@@ -1,0 +1,201 @@
+/*
+ * lane.c: the model of the channel between two ranks: lib/backends/shm/{lane,sends,recvs}.c.
+ *
+ * Here are the scenarios, the faults, and the ranks' programs; letters.h describes the state.
+ */
+#include "letters.h"
+
+#include <string.h>
+
+static const struct scenario scenarios[] = { { "two letters each way, short and far", 2 },
+                                             { "tags that force parking, three letters and one back", 2 },
+                                             { "two of one tag parked, far", 2 },
+                                             { "long copies, of a parked letter and from the lane", 2 },
+                                             { "a receive that does not fit, from the lane and from the parked", 2 },
+                                             { "one ticket for three sends", 2 },
+                                             { 0 } };
+
+static const struct fault faults[] = {
+    { "seq is written before the letter", 0 },
+    { "a letter is written without asking whether the lane is free", 0 },
+    { "ack is written before the copy", 0 },
+    { "the ticket is stamped before the copy", 1 },
+    { "a send is over when its letter is parked", 1 },
+    { "that the lane was held is forgotten within a walk", 1 },
+    { "a letter just posted does not hold the lane for the rest of the walk", 1 },
+    { "the verdict is read without looking whether ack counts this letter", 0 },
+    { "the ticket is freed when the letter is parked", 5 },
+    { "the ticket is cleared after the letter is posted", 3 },
+    { "parked letters are taken last come, first served", 2 },
+    { "a new receive does not look among the parked letters", 1 },
+    { "the peer is not rung for an ack", 0 },
+    { "seq is written relaxed", 0 },
+    { "seq is read relaxed", 0 },
+    { "ack is written relaxed", 0 },
+    { "ack is read relaxed", 0 },
+    { "the ticket is stamped relaxed", 1 },
+    { "the ticket is read relaxed", 1 },
+    { 0 }
+};
+
+#define LINES 9
+
+/* Each scenario's two programs. In SEND and RECV: tag, size, whether it does not fit. */
+static const struct call programs[][2][LINES] = {
+    { { { SEND, 1, FAR, 0 }, { SEND, 1, SHORT, 0 }, { RECV, 1, FAR, 0 }, { RECV, 1, SHORT, 0 },
+        { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 }, { WAIT, 3, 0, 0 } },
+      { { SEND, 1, FAR, 0 }, { RECV, 1, FAR, 0 }, { RECV, 1, SHORT, 0 }, { SEND, 1, SHORT, 0 },
+        { WAIT, 1, 0, 0 }, { WAIT, 0, 0, 0 }, { WAIT, 3, 0, 0 }, { WAIT, 2, 0, 0 } } },
+    { { { SEND, 1, FAR, 0 }, { SEND, 2, FAR, 0 }, { SEND, 1, SHORT, 0 }, { RECV, 1, SHORT, 0 },
+        { WAIT, 3, 0, 0 }, { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 } },
+      { { SEND, 1, SHORT, 0 }, { RECV, 2, FAR, 0 }, { WAIT, 1, 0, 0 }, { RECV, 1, FAR, 0 },
+        { WAIT, 2, 0, 0 }, { RECV, 1, SHORT, 0 }, { WAIT, 3, 0, 0 }, { WAIT, 0, 0, 0 } } },
+    { { { SEND, 1, FAR, 0 }, { SEND, 1, FAR, 0 }, { SEND, 2, SHORT, 0 },
+        { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 0, 0, 0 } },
+      { { RECV, 2, SHORT, 0 }, { WAIT, 0, 0, 0 }, { RECV, 1, FAR, 0 }, { RECV, 1, FAR, 0 },
+        { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 } } },
+    { { { SEND, 1, LONG, 0 }, { SEND, 2, LONG, 0 }, { RECV, 1, LONG, 0 },
+        { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 } },
+      { { SEND, 1, LONG, 0 }, { RECV, 2, LONG, 0 }, { WAIT, 1, 0, 0 }, { RECV, 1, LONG, 0 },
+        { WAIT, 0, 0, 0 }, { WAIT, 2, 0, 0 } } },
+    { { { SEND, 1, FAR, 0 }, { SEND, 1, FAR, 0 }, { SEND, 2, SHORT, 0 },
+        { WAIT, 0, 0, 0 }, { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 } },
+      { { RECV, 1, FAR, 1 }, { RECV, 2, SHORT, 0 }, { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 },
+        { RECV, 1, FAR, 1 }, { WAIT, 2, 0, 0 } } },
+    { { { SEND, 1, LONG, 0 }, { SEND, 2, LONG, 0 }, { SEND, 2, SHORT, 0 },
+        { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 0, 0, 0 } },
+      { { RECV, 2, LONG, 0 }, { RECV, 1, LONG, 0 }, { RECV, 2, SHORT, 0 },
+        { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 } } },
+};
+
+struct call call_of(const struct turn *t, int rank, int op)
+{
+    return programs[t->step->scenario][rank][t->state->ranks[rank].ops[op].call];
+}
+
+void note_broken(struct turn *t, bool good, const char *promise)
+{
+    if (!good && !t->step->broken)
+        t->step->broken = promise;
+}
+
+static struct order order_in(struct state *s)
+{
+    return (struct order){ s->knows, sizeof s->knows / sizeof *s->knows, 2 };
+}
+
+static void lane_begin(struct step *step)
+{
+    struct state *s = step->state;
+    order_begin(order_in(s));
+    for (int rank = 0; rank < 2; rank++) {
+        s->ranks[rank].free_tickets = step->scenario == 5 ? 1 : (1 << ROW) - 1;
+        for (uint8_t i = 0; i < OPS; i++)
+            s->shared.tensor[rank][i] = i;
+    }
+}
+
+/* ---- the program ------------------------------------------------------------------------ */
+
+static void post(struct turn *t, struct call call)
+{
+    uint8_t op = t->me->count++;
+    t->me->ops[op] = (struct op){ .call = t->me->line++, .way = call.what == SEND ? QUEUED : OPEN };
+    say(t->step, "rank %d: posts %s %d, tag %d", t->rank, call.what == SEND ? "send" : "receive", op, call.tag);
+    if (call.what == RECV)
+        take_parked(t, op);
+}
+
+/* A wait: walk until the operation is over. */
+static void wait(struct turn *t, uint8_t op)
+{
+    if (t->me->ops[op].way != FINISHED) {
+        say(t->step, "rank %d: waits for operation %d, looks around", t->rank, op);
+        t->me->pc = AT_SEND;
+        t->me->at = t->me->held = t->me->moved = t->me->rung = 0;
+        return;
+    }
+    say(t->step, "rank %d: operation %d is over", t->rank, op);
+    if (call_of(t, t->rank, op).what == SEND)
+        t->me->pc = AT_OVERWRITE;
+    else
+        t->me->line++;
+}
+
+static bool program_step(struct turn *t)
+{
+    struct call call = programs[t->step->scenario][t->rank][t->me->line];
+    if (call.what == END)
+        return false;
+    if (call.what == WAIT)
+        wait(t, call.tag);
+    else
+        post(t, call);
+    return true;
+}
+
+/* The program may do with a tensor what it likes as soon as its send is over. */
+static void overwrite(struct turn *t)
+{
+    uint8_t op = programs[t->step->scenario][t->rank][t->me->line++].tag;
+    say(t->step, "rank %d: overwrites the tensor of send %d", t->rank, op);
+    t->shared->tensor[t->rank][op] = NONE;
+    note_broken(t, order_write(t->order, t->rank, PLACE_TENSOR(t->rank, op)),
+                "a tensor is written while the peer may still read it");
+    t->me->pc = AT_PROGRAM;
+}
+
+/* The walk is over: another one, back to the program, or sleep. */
+static bool rest(struct turn *t)
+{
+    uint8_t op = programs[t->step->scenario][t->rank][t->me->line].tag;
+    bool over = t->me->ops[op].way == FINISHED;
+    if (!over && !t->me->moved && !t->me->rung)
+        return false; /* asleep */
+    say(t->step, "rank %d: the walk is over%s", t->rank, !over && !t->me->moved ? ", the bell has rung" : "");
+    t->me->pc = AT_PROGRAM;
+    t->me->at = t->me->held = t->me->moved = 0;
+    return true;
+}
+
+static bool lane_move(struct step *step, int rank)
+{
+    struct state *s = step->state;
+    struct turn turn = { step, s, &s->ranks[rank], &s->shared, order_in(s), rank, 1 - rank };
+    if (turn.me->pc == AT_PROGRAM)
+        return program_step(&turn);
+    if (turn.me->pc == AT_REST)
+        return rest(&turn);
+    if (turn.me->pc == AT_OVERWRITE)
+        overwrite(&turn);
+    else if (turn.me->pc < AT_RECV)
+        send_step(&turn);
+    else
+        recv_step(&turn);
+    return true;
+}
+
+static const char *lane_end(struct step *step)
+{
+    const struct state *s = step->state;
+    for (int rank = 0; rank < 2; rank++) {
+        if (s->ranks[rank].pc != AT_PROGRAM)
+            return "a completion is lost: a rank sleeps for ever";
+        uint8_t took = s->ranks[rank].got | s->ranks[rank].refused;
+        for (int op = 0; op < s->ranks[1 - rank].count; op++)
+            if (programs[step->scenario][1 - rank][s->ranks[1 - rank].ops[op].call].what == SEND && !(took >> op & 1))
+                return "a message was never delivered";
+    }
+    return NULL;
+}
+
+const struct model model_lane = {
+    .name = "lane",
+    .promise = "each letter arrives once, whole and in order; a send is over only when its data was taken",
+    .bytes = sizeof(struct state),
+    .scenarios = scenarios,
+    .faults = faults,
+    .begin = lane_begin,
+    .move = lane_move,
+    .end = lane_end,
+};
