@@ -135,7 +135,9 @@ lib/context.h        : lib/backend.h
 lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/host.h lib/launch/launch.h
 lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
 lib/diagnose/*       : lib/call.h lib/dtype.h lib/tensor.h lib/dist.h lib/launch/*.h ./*.h
-lib/launch/distrun.c : lib/dist.h lib/tensor.h lib/call.h ./*.h lib/context.h lib/diagnose/diagnose.h
+lib/trace/*          : lib/backend.h lib/call.h lib/dtype.h lib/tensor*.h lib/dist.h lib/launch/*.h ./*.h
+lib/launch/distrun.c : lib/dist.h lib/diagnose/diagnose.h lib/trace/trace.h ./*.h
+lib/trace/*          : lib/backend.h lib/dtype.h ./*.h
 lib/launch/*         : lib/tensor.h lib/dist.h lib/call.h ./*.h lib/context.h
 lib/devices/*        : lib/tensor.h lib/dist.h lib/dtype.h ./*.h lib/launch/*.h
 lib/backends/*/*     : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h

@@ -20,6 +20,7 @@ struct dist_group {
     int rank;         /* the caller's place in `ranks`; -1: not a member */
     int *ranks;       /* group rank -> world rank */
     int pending;      /* works not yet waited for */
+    uint32_t logged;  /* diagnose/log.h: collectives in the list of calls */
     void *room;       /* the backend's own */
     struct dist_at made_at;
     struct dist_group *next;
@@ -69,6 +70,8 @@ struct dist_work {
     /* the pool's */
     uint32_t live;          /* WORK_LIVE from start to wait */
     struct dist_work *next_free;
+    struct dist_work *older, *newer; /* the rank's works that were not waited for */
+    uint32_t logged;        /* diagnose/log.h: its place in the list of calls */
 };
 #define WORK_LIVE 0x3042u
 

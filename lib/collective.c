@@ -1,5 +1,7 @@
 /* collective.c: what all collectives have in common: check what one rank can check alone, and hand it on. */
+#include "checked.h"
 #include "collective.h"
+#include "diagnose/log.h"
 
 static int group_root(struct context *context, const struct collective *c, const struct dist_group *group)
 {
@@ -119,11 +121,25 @@ static bool fill(struct context *context, const struct collective *c, double tim
         op->out = (struct span){ c->out->data, c->out->numel };
         op->type = c->out->type;
     }
-    return true;
+    return checked_begin(context, op);
+}
+
+void collective_note(struct context *context, struct dist_work *op)
+{
+    op->logged = log_add(context->log, (struct log_entry){ .kind = LOG_COLLECTIVE,
+                                                           .blocks = !op->async,
+                                                           .call = (uint8_t)op->call,
+                                                           .type = (uint8_t)op->type,
+                                                           .group = (uint16_t)op->group->id,
+                                                           .size = (uint16_t)op->group->size,
+                                                           .site = op->site,
+                                                           .number = op->group->logged++,
+                                                           .count = op->block });
 }
 
 static int hand_on(struct context *context, struct dist_work *op)
 {
+    collective_note(context, op);
     const struct backend *b = context->backend;
     int (*const calls[CALL_COUNT])(void *, struct dist_work *) = {
         [CALL_BROADCAST] = b->broadcast,
@@ -162,6 +178,7 @@ static dist_work *start(struct context *context, const struct collective *c)
         op->group->pending++;
         if (hand_on(context, op) == DIST_OK)
             return op;
+        checked_end(op);
         report_op(op);
         op->group->pending--;
     }

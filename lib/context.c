@@ -107,13 +107,23 @@ struct dist_work *work_new(struct context *context)
     } else {
         work = malloc(sizeof *work);
     }
-    if (work)
-        *work = (struct dist_work){ .live = WORK_LIVE };
+    if (!work)
+        return NULL;
+    *work = (struct dist_work){ .live = WORK_LIVE, .older = context->started };
+    if (work->older)
+        work->older->newer = work;
+    context->started = work;
     return work;
 }
 
 void work_free(struct context *context, struct dist_work *work)
 {
+    if (work->older)
+        work->older->newer = work->newer;
+    if (work->newer)
+        work->newer->older = work->older;
+    else
+        context->started = work->older;
     work->live = 0;
     work->next_free = NULL;
     if (context->free_count++ == 0)

@@ -23,6 +23,9 @@ struct context {
 
     struct dist_work *free_first, *free_last; /* works, oldest first */
     int free_count;
+    struct dist_work *started;     /* not yet waited for, newest first */
+    struct leaks *untaken;         /* inside destroy: messages that nobody has received; leaks.c */
+    struct call_log *log;          /* while messages are buffered: what was called; else NULL */
 };
 
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
@@ -46,6 +49,9 @@ int group_index(const struct dist_group *group, int rank);
 /* Report an error: fill in rank, call and place; call the handler, or print and exit. Returns -error. */
 int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The same for a report of several lines: `block` is printed in place of the sentence. */
+int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence, const char *block);
 
 /* The same for an op that ended with a status: its own words, and the advice for such errors. */
 int report_op(const struct dist_work *op);

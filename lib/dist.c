@@ -1,7 +1,10 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
 #define _GNU_SOURCE
-#include "context.h"
+#include "checked.h"
+#include "devices/host.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/log.h"
+#include "leaks.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>
@@ -58,6 +61,20 @@ static int meet_everyone(struct context *context, struct dist_at at)
     return status == DIST_OK ? 0 : report_op(&op);
 }
 
+/* Where messages are buffered a deadlock may stay hidden: keep a list of the calls, for diagnose/replay.c. */
+static void open_log(struct context *context)
+{
+    const char *buffering = getenv("DIST_BUFFERING");
+    if (!buffering || strncmp(buffering, "eager:", 6) != 0)
+        return;
+    context->log = host_alloc(context->self, sizeof *context->log);
+    if (!context->log)
+        return;
+    atomic_store(&context->log->count, 0);
+    atomic_store(&context->self->world.header->slots[context->self->env.rank].log,
+                 world_offset(&context->self->world, context->log));
+}
+
 int dist_init_process_group_with(struct dist_init_args args)
 {
     struct context *context = context_get();
@@ -65,8 +82,8 @@ int dist_init_process_group_with(struct dist_init_args args)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
     const struct backend *backend = trace_wrap(context->self, choose_backend(args));
-    if (!backend)
-        return -DIST_ERR_ARGUMENT;
+    if (!backend || !checked_open(context, args.at))
+        return backend ? -DIST_ERR_ENVIRONMENT : -DIST_ERR_ARGUMENT;
     char why[256] = "the system gives no memory for the job's tables";
     int status = make_world(context);
     if (status == DIST_OK)
@@ -75,6 +92,8 @@ int dist_init_process_group_with(struct dist_init_args args)
         return report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
     context->backend = backend;
     context->self->look = diagnose_look;
+    context->self->untaken = leaks_untaken;
+    open_log(context);
     set_state(context, RANK_JOINED);
     context_enter(CALL_INIT, args.at);
     int result = meet_everyone(context, args.at);
@@ -96,8 +115,21 @@ static void free_everything(struct context *context)
         context->free_first = next;
     }
     context->free_count = 0;
+    while (context->started) {
+        struct dist_work *next = context->started->older;
+        checked_end(context->started);
+        free(context->started);
+        context->started = next;
+    }
     free(context->world.ranks);
     context->world = (struct dist_group){ 0 };
+}
+
+static void leave_groups(struct context *context)
+{
+    for (struct dist_group *group = context->groups; group; group = group->next)
+        if (group->live == GROUP_LIVE && group->rank >= 0)
+            context->backend->group_free(context->room, group);
 }
 
 int dist_destroy_process_group_at(struct dist_at at)
@@ -105,10 +137,15 @@ int dist_destroy_process_group_at(struct dist_at at)
     struct context *context = context_enter(CALL_DESTROY, at);
     if (!context)
         return -DIST_ERR_STATE;
-    for (struct dist_group *group = context->groups; group; group = group->next)
-        if (group->live == GROUP_LIVE && group->rank >= 0)
-            context->backend->group_free(context->room, group);
+    leave_groups(context);
+    struct leaks leaks = { 0 };
+    context->untaken = &leaks;
+    leaks_works(&leaks, context);
     context->backend->close(context->room);
+    if (guard_is_open())
+        leaks_memory(&leaks, context);
+    context->untaken = NULL;
+    leaks_tell(&leaks, context);
     free_everything(context);
     context->backend = NULL;
     context->room = NULL;
@@ -119,6 +156,9 @@ int dist_destroy_process_group_at(struct dist_at at)
     for (int i = 0; i < world->size; i++) /* whoever still waits for this rank shall look again */
         if (i != context->self->env.rank)
             rank_ring(&world->slots[i]);
+    /* Where nobody watches, the last to leave looks back. */
+    if (atomic_fetch_add(&world->leavers, 1) + 1 == (uint32_t)world->size && !context->self->watched)
+        replay_check(&context->self->world);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* dist_groups.c: making and freeing groups. */
-#include "context.h"
+#include "collective.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +64,9 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     group->id = ++context->groups_made;
     struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group };
     op.site = world_site(&context->self->world, context->self->env.rank, at);
+    op.group = &context->world; /* all ranks meet, members or not */
+    collective_note(context, &op);
+    op.group = group;
     if (context->backend->group_new(context->room, &op) == DIST_OK) {
         group->next = context->groups;
         context->groups = group;

@@ -51,7 +51,12 @@ static int run_here(void (*run)(int rank, int world_size))
 
 static int spawn(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = { .start = process_start, .run = run, .look = diagnose_look, .after = trace_write };
+    struct job_plan plan = { .start = process_start,
+                             .run = run,
+                             .look = diagnose_look,
+                             .review = replay_check,
+                             .write = diagnose_lost,
+                             .after = trace_write };
     char why[256];
     int status = launch_read_modes(&plan.threads, &plan.ordered, why, sizeof why);
     if (status == 0)

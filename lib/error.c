@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "context.h"
+#include "diagnose/diagnose.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static const struct {
     { DIST_ERR_ENVIRONMENT, "DIST_ERR_ENVIRONMENT", "change or unset that variable" },
     { DIST_ERR_MEMORY, "DIST_ERR_MEMORY", "free tensors that are no longer needed" },
     { DIST_ERR_SYSTEM, "DIST_ERR_SYSTEM", "see what limits this machine sets (ulimit -a)" },
+    { DIST_ERR_BUFFER, "DIST_ERR_BUFFER", NULL },
 };
 
 static const char *const call_names[CALL_COUNT] = {
@@ -92,21 +94,25 @@ static bool mine_to_tell(struct launch_self *self)
 }
 
 /* The default: print, tell the other ranks, exit as an uncaught exception would. */
-static _Noreturn void end_program(struct launch_self *self, enum dist_error error, const char *sentence)
+static _Noreturn void end_program(struct launch_self *self, const struct told *told, const char *text)
 {
     bool tell = mine_to_tell(self);
     if (self)
-        world_fail(&self->world, self->env.rank, END_ERROR, error);
+        world_fail(&self->world, self->env.rank, END_ERROR, told->status);
     fflush(NULL);
     if (tell)
-        fprintf(stderr, "%s\n", sentence);
+        fprintf(stderr, "%s\n", text);
     else if (self && self->threads)
         usleep(200000); /* the thread that tells ends this process too: let it finish its sentence */
     fflush(stderr);
-    _exit(error);
+    if (tell)
+        diagnose_write(self ? &self->world : NULL, told);
+    _exit(told->status);
 }
 
-static int deliver_report(const char *call, struct dist_at at, enum dist_error error, const char *what)
+/* `block`: what is printed; NULL: the sentence. */
+static int deliver_report(const char *call, struct dist_at at, enum dist_error error, const char *what,
+                          const char *block)
 {
     struct launch_self *self = launch_self_if_any();
     struct context *context = self ? self->context : NULL;
@@ -121,7 +127,9 @@ static int deliver_report(const char *call, struct dist_at at, enum dist_error e
     else
         snprintf(sentence, sizeof sentence, "%s%s: %s.", who, call, what);
     if (!context || !context->handler)
-        end_program(self, error, sentence);
+        end_program(self,
+                    &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
+                    block ? block : sentence);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
     context->handler(&told, context->handler_context);
     return -(int)error;
@@ -134,7 +142,12 @@ int report(enum call call, struct dist_at at, enum dist_error error, const char 
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    return deliver_report(call_name(call), at, error, what);
+    return deliver_report(call_name(call), at, error, what, NULL);
+}
+
+int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence, const char *block)
+{
+    return deliver_report(call, at, error, sentence, block);
 }
 
 int report_op(const struct dist_work *op)
@@ -152,5 +165,5 @@ void report_tensor(const char *call, struct dist_at at, enum dist_error error, c
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    deliver_report(call, at, error, what);
+    deliver_report(call, at, error, what, NULL);
 }

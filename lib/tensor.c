@@ -121,7 +121,7 @@ tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *value
 
 tensor *tensor_clone_at(struct dist_at at, const tensor *t)
 {
-    if (!tensor_check("tensor_clone", at, t))
+    if (!tensor_may_read("tensor_clone", at, t))
         return NULL;
     struct tensor *clone = tensor_new("tensor_clone", at, t->type, t->ndim, t->shape);
     if (clone)
@@ -159,7 +159,7 @@ tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64
 
 void tensor_free_at(struct dist_at at, tensor *t)
 {
-    if (!t || !tensor_check("tensor_free", at, t))
+    if (!t || !tensor_may_free("tensor_free", at, t))
         return;
     struct launch_self *self = context_get()->self;
     struct storage *storage = t->storage;

@@ -13,6 +13,7 @@ struct handles {
     pthread_mutex_t lock; /* a rank's program may use threads of its own; it also guards storage.users */
     struct tensor *first, *last;
     int count;
+    struct tensor *newest; /* not freed */
 };
 
 static struct handles *handles_of(struct launch_self *self)
@@ -44,6 +45,11 @@ void tensor_handle_look(struct launch_self *self, struct tensor *t, struct stora
     t->storage = storage;
     pthread_mutex_lock(&handles->lock);
     storage->users++;
+    t->newer = NULL;
+    t->older = handles->newest;
+    if (t->older)
+        t->older->newer = t;
+    handles->newest = t;
     pthread_mutex_unlock(&handles->lock);
 }
 
@@ -51,6 +57,12 @@ bool tensor_handle_give(struct launch_self *self, struct tensor *t)
 {
     struct handles *handles = self->tensors;
     pthread_mutex_lock(&handles->lock);
+    if (t->older)
+        t->older->newer = t->newer;
+    if (t->newer)
+        t->newer->older = t->older;
+    else
+        handles->newest = t->older;
     t->live = 0;
     t->next_free = NULL;
     if (handles->count++)
@@ -61,6 +73,12 @@ bool tensor_handle_give(struct launch_self *self, struct tensor *t)
     bool last = --t->storage->users == 0;
     pthread_mutex_unlock(&handles->lock);
     return last;
+}
+
+const struct tensor *tensor_handle_newest(struct launch_self *self)
+{
+    const struct handles *handles = self->tensors;
+    return handles ? handles->newest : NULL;
 }
 
 const char *tensor_unusable(const tensor *t)

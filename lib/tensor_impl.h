@@ -27,6 +27,7 @@ struct tensor {
     struct storage *storage;
     struct dist_at made_at;
     struct tensor *next_free;
+    struct tensor *older, *newer; /* the rank's tensors that are not freed */
 };
 #define TENSOR_LIVE 0x7e4507u
 
@@ -36,6 +37,11 @@ const char *tensor_unusable(const tensor *t);
 /* For the tensor calls: true where all is well; else the error is reported in the name of `call`. */
 bool tensor_check(const char *call, struct dist_at at, const tensor *t);
 
+/* tensor_check, and with DIST_CHECK=1 also: no message needs its elements as they are (checked.c). */
+bool tensor_may_read(const char *call, struct dist_at at, const tensor *t);
+bool tensor_may_write(const char *call, struct dist_at at, const tensor *t);
+bool tensor_may_free(const char *call, struct dist_at at, const tensor *t);
+
 /* The shape in words, "2 x 3", written into text, which is returned. */
 const char *tensor_shape_words(const tensor *t, char *text, size_t size);
 
@@ -44,5 +50,8 @@ const char *tensor_shape_words(const tensor *t, char *text, size_t size);
 struct tensor *tensor_handle_take(struct launch_self *self);
 void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage);
 bool tensor_handle_give(struct launch_self *self, struct tensor *t);
+
+/* The tensor that was made last and not freed; the others follow by `older`. */
+const struct tensor *tensor_handle_newest(struct launch_self *self);
 
 #endif

@@ -6,8 +6,6 @@
 /* True where element i exists, else it is reported. */
 static bool check_index(const char *call, struct dist_at at, const tensor *t, int64_t i)
 {
-    if (!tensor_check(call, at, t))
-        return false;
     if (i >= 0 && i < t->numel)
         return true;
     if (t->numel == 0)
@@ -48,11 +46,11 @@ void *tensor_data_at(struct dist_at at, const tensor *t)
 
 double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
 {
-    return check_index("tensor_item", at, t, i) ? dtype_load(t->type, t->data, i) : 0;
+    return tensor_may_read("tensor_item", at, t) && check_index("tensor_item", at, t, i) ? dtype_load(t->type, t->data, i) : 0;
 }
 
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)
 {
-    if (check_index("tensor_set", at, t, i))
+    if (tensor_may_write("tensor_set", at, t) && check_index("tensor_set", at, t, i))
         dtype_store(t->type, t->data, i, value);
 }

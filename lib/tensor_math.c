@@ -25,7 +25,7 @@ static bool overlap(const tensor *a, const tensor *b)
 /* For the calls that take two tensors of one type and count; the same elements twice are fine. */
 static bool check_pair(const char *call, struct dist_at at, const tensor *t, const tensor *other)
 {
-    if (!tensor_check(call, at, t) || !tensor_check(call, at, other))
+    if (!tensor_may_write(call, at, t) || !tensor_may_read(call, at, other))
         return false;
     if (t->type != other->type || t->numel != other->numel) {
         report_tensor(
@@ -116,19 +116,19 @@ static void scale_and_add(tensor *t, double factor, double term)
 
 void tensor_add_scalar_at(struct dist_at at, tensor *t, double value)
 {
-    if (tensor_check("tensor_add_scalar", at, t))
+    if (tensor_may_write("tensor_add_scalar", at, t))
         scale_and_add(t, 1, value);
 }
 
 void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value)
 {
-    if (tensor_check("tensor_mul_scalar", at, t))
+    if (tensor_may_write("tensor_mul_scalar", at, t))
         scale_and_add(t, value, 0);
 }
 
 void tensor_fill_at(struct dist_at at, tensor *t, double value)
 {
-    if (!tensor_check("tensor_fill", at, t) || t->numel == 0)
+    if (!tensor_may_write("tensor_fill", at, t) || t->numel == 0)
         return;
     /* One element, then copies of what is there: 1, 2, 4, ... elements, up to a page at a time. */
     char *data = t->data;
@@ -154,7 +154,7 @@ static void convert(tensor *to, const tensor *from)
 
 void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)
 {
-    if (!tensor_check("tensor_copy", at, to) || !tensor_check("tensor_copy", at, from))
+    if (!tensor_may_write("tensor_copy", at, to) || !tensor_may_read("tensor_copy", at, from))
         return;
     if (to->numel != from->numel)
         report_tensor("tensor_copy", at, DIST_ERR_ARGUMENT,
@@ -181,7 +181,7 @@ static void relu_half(uint16_t *x, int64_t count, uint16_t endless)
 
 void tensor_relu_at(struct dist_at at, tensor *t)
 {
-    if (!tensor_check("tensor_relu", at, t))
+    if (!tensor_may_write("tensor_relu", at, t))
         return;
     if (t->type == DIST_F32)
         RELU_LOOP(float);
@@ -199,7 +199,7 @@ void tensor_relu_at(struct dist_at at, tensor *t)
 
 double tensor_sum_at(struct dist_at at, const tensor *t)
 {
-    if (!tensor_check("tensor_sum", at, t))
+    if (!tensor_may_read("tensor_sum", at, t))
         return 0;
     double values[BLOCK], sum = 0;
     for (int64_t begin = 0; begin < t->numel; begin += BLOCK) {

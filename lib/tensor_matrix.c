@@ -35,6 +35,11 @@ static bool check_out(const char *call, struct dist_at at, const tensor *out, co
     return true;
 }
 
+static bool may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a, const tensor *b)
+{
+    return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b);
+}
+
 /* Row by row of b, so that the innermost loop walks along memory. Each sum still runs over k in order. */
 #define MATMUL(name, element) \
     static void name(element *restrict out, const element *a, const element *b, int64_t rows, int64_t inner, \
@@ -62,7 +67,7 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
                       tensor_shape_words(out, result, sizeof(result)));
         return;
     }
-    if (!check_out(call, at, out, a) || !check_out(call, at, out, b))
+    if (!check_out(call, at, out, a) || !check_out(call, at, out, b) || !may_compute(call, at, out, a, b))
         return;
     if (out->type == DIST_F32)
         matmul_f32(out->data, a->data, b->data, a->shape[0], a->shape[1], b->shape[1]);
@@ -93,7 +98,7 @@ void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
                       tensor_shape_words(a, in, sizeof(in)), tensor_shape_words(out, result, sizeof(result)));
         return;
     }
-    if (!check_out(call, at, out, a))
+    if (!check_out(call, at, out, a) || !may_compute(call, at, out, a, a))
         return;
     size_t size = dtype_size(a->type);
     if (size == 1)

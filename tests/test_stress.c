@@ -23,23 +23,23 @@ TestSuite(stress, .timeout = 100);
 
 Test(stress, sixteen_ranks)
 {
-    stress("16 ranks", STRESS_RANKS, 4, (struct stress_plan){ .steps = 400 });
+    stress("16 ranks", STRESS_RANKS, 12, (struct stress_plan){ .steps = 400 });
 }
 
 Test(stress, sixteen_ranks_that_dawdle)
 {
-    stress("16 ranks that dawdle", STRESS_RANKS, 2, (struct stress_plan){ .steps = 300, .dawdle = true });
+    stress("16 ranks that dawdle", STRESS_RANKS, 4, (struct stress_plan){ .steps = 300, .dawdle = true });
 }
 
 Test(stress, three_ranks_for_long)
 {
-    stress("3 ranks", 3, 2, (struct stress_plan){ .steps = 3000 });
+    stress("3 ranks", 3, 4, (struct stress_plan){ .steps = 3000 });
 }
 
 Test(stress, sixteen_threads)
 {
     setenv("DIST_RANKS", "threads", 1);
-    stress("16 threads", STRESS_RANKS, 3, (struct stress_plan){ .steps = 400 });
+    stress("16 threads", STRESS_RANKS, 8, (struct stress_plan){ .steps = 400 });
 }
 
 Test(stress, eager_messages)

@@ -55,7 +55,7 @@ static struct arena *arena_of(struct launch_self *self)
     }
     const struct world_header *header = self->world.header;
     arena->offset = header->arena_offset + (uint64_t)self->env.rank * header->arena_bytes;
-    arena->base = world_at(&self->world, arena->offset);
+    arena->base = (char *)header + arena->offset; /* the program's view */
     arena->fd = self->world.fd;
     uint64_t pages = header->arena_bytes / PAGE;
     gaps[0] = (struct gap){ 0, pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX };
@@ -198,7 +198,7 @@ void host_free(struct launch_self *self, void *memory)
     if (!memory || !arena)
         return;
     pthread_mutex_lock(&arena->lock);
-    arena_give(arena, (uint32_t)((size_t)((char *)memory - arena->base) / PAGE));
+    arena_give(arena, (uint32_t)((world_offset(&self->world, memory) - arena->offset) / PAGE));
     pthread_mutex_unlock(&arena->lock);
 }
 

@@ -171,6 +171,17 @@ static void tell_circle(struct diagnosis *d)
                  "let these ranks make their calls in one order, or start one of them without waiting");
 }
 
+void explain_luck(struct diagnosis *d)
+{
+    char circle[sizeof d->sentence];
+    tell_circle(d);
+    snprintf(circle, sizeof circle, "%s", d->sentence);
+    d->class = CAUSE_LUCK;
+    snprintf(d->sentence, sizeof d->sentence, "%s",
+             "this run ended only because its messages were small enough to be buffered: otherwise ");
+    say(d, "%s", circle);
+}
+
 void find_cause(struct diagnosis *d)
 {
     struct near_miss near = find_near_miss(d);

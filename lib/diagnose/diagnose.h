@@ -27,7 +27,7 @@ struct view {
 };
 
 /* Why nothing moves, in one sentence, and what to do about it. */
-enum cause_class { CAUSE_DEADLOCK, CAUSE_MISMATCH, CAUSE_PEER_LEFT };
+enum cause_class { CAUSE_DEADLOCK, CAUSE_MISMATCH, CAUSE_PEER_LEFT, CAUSE_LUCK /* it ended well, by luck */ };
 
 struct diagnosis {
     const struct world *world;
@@ -38,7 +38,29 @@ struct diagnosis {
     enum cause_class class;
     char sentence[200];
     char advice[240];
+    /* of a run that is only thought through (replay.c): who would wait for whom? Else NULL. */
+    bool (*edge)(const struct diagnosis *d, int rank, int peer);
+    const void *replay;
 };
+
+/* What a report says besides the ranks. */
+struct told {
+    int status;                 /* enum dist_error, or the job's other exit status */
+    const char *sentence;       /* "what; advice", or with `advice` apart */
+    const char *advice;
+    int rank;                   /* who told, or was the cause; -1: nobody in particular */
+    const char *call;           /* what that rank called, */
+    struct dist_at at;          /* and where */
+};
+
+/* Where DIST_REPORT names a file: write a report that was not made here into it. `world` may be NULL. */
+void diagnose_write(const struct world *world, const struct told *told);
+
+/* The same for what a watcher has said of a rank that was lost. */
+void diagnose_lost(const struct world *world, int rank, int status, const char *text);
+
+/* When all ranks have left, and well: would it also have ended without buffers? If not, a warning is printed. */
+void replay_check(const struct world *world);                                  /* replay.c */
 
 /* Called every few milliseconds by the watcher (rank -1), or by a rank whose nap has ended. If the job can never move
  * again it is reported and declared failed. */
@@ -54,6 +76,7 @@ bool has_left(const struct view *view);
 void find_circle(struct diagnosis *d);
 
 void find_cause(struct diagnosis *d);                                          /* cause.c */
+void explain_luck(struct diagnosis *d);                                        /* the circle of a run that ended well */
 
 /* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */
 int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size);
@@ -62,7 +85,7 @@ int exit_status_of(enum cause_class class);
 const char *class_name(enum cause_class class);
 void report_text(const struct diagnosis *d);
 
-void report_json(const struct diagnosis *d, const char *path);                 /* json.c */
-void draw_graph(const struct diagnosis *d);                                    /* picture.c */
+void report_json(const struct diagnosis *d, const struct told *told, const char *path); /* json.c */
+void draw_graph(const struct diagnosis *d, const char *path);                  /* draw.c; `path` as for the JSON, or NULL */
 
 #endif

@@ -49,6 +49,8 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
     const struct view *view = &d->views[rank];
     if (!waits(view))
         return false;
+    if (d->edge)
+        return d->edge(d, rank, peer);
     const struct note_op *op = &view->open[0];
     if (op->kind == NOTE_COLLECTIVE)
         return peer != rank && is_member(d, op, peer) && !has_arrived(&d->views[peer], op);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define WIDTH 78 /* columns of prose */
 #define SHOWN 16 /* above that many ranks those that all wait alike are counted, not listed */
 
 static const struct {
@@ -14,6 +15,7 @@ static const struct {
     [CAUSE_DEADLOCK] = { "deadlock", DIST_ERR_DEADLOCK },
     [CAUSE_MISMATCH] = { "mismatch", DIST_ERR_MISMATCH },
     [CAUSE_PEER_LEFT] = { "peer left", DIST_ERR_PEER_LOST },
+    [CAUSE_LUCK] = { "warning", DIST_OK },
 };
 
 int exit_status_of(enum cause_class class)
@@ -69,6 +71,29 @@ static void add(struct page *page, const char *format, ...)
         page->used = sizeof page->text - 1;
 }
 
+/* Prose, broken at blanks so that a terminal of 80 columns holds it. */
+static void add_wrapped(struct page *page, const char *first, const char *text)
+{
+    size_t column = strlen(first);
+    add(page, "%s", first);
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column + length > WIDTH && column > 2) {
+            add(page, "\n  ");
+            column = 2;
+        }
+        add(page, "%.*s", (int)length, text);
+        column += length;
+        text += length;
+        if (*text == ' ' && column + 1 + strcspn(text + 1, " ") <= WIDTH) {
+            add(page, " ");
+            column++;
+        }
+        text += strspn(text, " ");
+    }
+    add(page, ".\n");
+}
+
 static bool in_circle(const struct diagnosis *d, int rank)
 {
     for (int i = 0; i < d->circle_length; i++)
@@ -107,7 +132,9 @@ void report_text(const struct diagnosis *d)
 {
     static _Thread_local struct page page;
     page.used = 0;
-    add(&page, "%s: %s.\n", class_name(d->class), d->sentence);
+    char first[32];
+    snprintf(first, sizeof first, "%s: ", class_name(d->class));
+    add_wrapped(&page, first, d->sentence);
     int shown = 0, hidden = 0;
     for (int rank = 0; rank < d->size; rank++) {
         if (d->size > SHOWN && shown >= SHOWN && !(in_circle(d, rank) && shown < 2 * SHOWN)) {
@@ -120,7 +147,7 @@ void report_text(const struct diagnosis *d)
     if (hidden > 0)
         add(&page, "  and %d more ranks\n", hidden);
     add_circle(&page, d);
-    add(&page, "try: %s.\n", d->advice);
+    add_wrapped(&page, "try: ", d->advice);
     for (size_t done = 0; done < page.used;) {
         ssize_t wrote = write(STDERR_FILENO, page.text + done, page.used - done);
         if (wrote <= 0)

@@ -70,6 +70,20 @@ static bool take_views(struct diagnosis *d)
     return true;
 }
 
+/* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
+static void report(const struct diagnosis *d, int first)
+{
+    const char *path = getenv("DIST_REPORT");
+    report_text(d);
+    if (path && *path)
+        report_json(d,
+                    &(struct told){ .status = exit_status_of(d->class),
+                                    .sentence = d->sentence,
+                                    .advice = d->advice,
+                                    .rank = first },
+                    path);
+}
+
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
 void diagnose_look(struct world *world, int rank)
 {
@@ -82,13 +96,12 @@ void diagnose_look(struct world *world, int rank)
         int first = d.circle_length > 0 ? d.circle[0] : 0;
         while (!waits(&d.views[first]) && first < d.size - 1)
             first++;
-        if (atomic_exchange(&world->header->failure.reported, 1) == 0)
-            report_text(&d);
+        bool tell = atomic_exchange(&world->header->failure.reported, 1) == 0;
+        if (tell)
+            report(&d, first);
         world_fail_because(world, first, exit_status_of(d.class), d.sentence);
-        draw_graph(&d);
-        const char *path = getenv("DIST_REPORT");
-        if (path && *path)
-            report_json(&d, path);
+        if (tell)
+            draw_graph(&d, getenv("DIST_REPORT"));
     }
     free(d.views);
     free(d.circle);

@@ -130,7 +130,11 @@ static int read_arguments(int argc, char **argv, struct job_plan *plan)
 
 int main(int argc, char **argv)
 {
-    struct job_plan plan = { .start = program_start, .look = diagnose_look, .after = trace_write };
+    struct job_plan plan = { .start = program_start,
+                             .look = diagnose_look,
+                             .review = replay_check,
+                             .write = diagnose_lost,
+                             .after = trace_write };
     char why[512];
     int status = read_arguments(argc, argv, &plan);
     if (status != 0)

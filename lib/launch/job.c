@@ -158,6 +158,8 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
     } else {
         job_watch(&job);
         result = job_verdict(&job);
+        if (result == 0 && plan->review)
+            plan->review(&job.world);
         int status = plan->after ? plan->after(&job.world, why, why_size) : 0;
         if (status != 0)
             fprintf(stderr, "%s\n", why);

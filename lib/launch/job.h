@@ -31,6 +31,8 @@ struct job_plan {
     void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
     char **argv;       /* distrun's program; dist_spawn: NULL */
     void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
+    void (*review)(const struct world *world); /* called when all ranks have ended well: was that luck? */
+    void (*write)(const struct world *world, int rank, int status, const char *text); /* puts a report of ours in a file */
     int (*after)(const struct world *world, char *why, size_t why_size); /* called when all ranks have ended */
 };
 

@@ -35,6 +35,8 @@ int launch_read_size(int wanted, int *size, char *why, size_t why_size);
 /* Read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
 int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size);
 
+struct dist_work;
+
 /* This thread's rank and its world; made on first need. Everything per rank hangs here. In process mode it is
  * one per process and any thread sees it; in thread mode one per thread. */
 struct launch_self {
@@ -43,6 +45,8 @@ struct launch_self {
     bool threads;      /* ranks are threads of this process */
     bool watched;      /* a watcher of ours reads this rank's end and tells the others */
     void (*look)(struct world *world, int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
+    void (*untaken)(struct launch_self *self, const struct dist_work *op); /* the room calls it for a message that was
+                          * sent and that its receiver, which has left, has not taken */
     void *context;     /* dist.c's state of this rank */
     void *arena;       /* devices/host.c's state of this rank */
     void *tensors;     /* tensor.c's state of this rank */

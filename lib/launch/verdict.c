@@ -153,10 +153,13 @@ int job_verdict(const struct job *job)
     else if (!lost) {
         if (!reported)
             say_cause(&text, job, failure);
-        if (job->plan.size > 1 && !failure->cause[0]) /* a diagnosis has named them all */
+        bool alone = failure->end == END_ERROR && failure->code == DIST_ERR_BUFFER; /* nobody else has a part in it */
+        if (job->plan.size > 1 && !failure->cause[0] && !alone) /* a diagnosis has named them all */
             say_others(&text, job, failure);
     }
     if (text.used > 0)
         dprintf(STDERR_FILENO, "%s", text.bytes);
+    if (!job->interrupt && !lost && !reported && job->plan.write)
+        job->plan.write(&job->world, failure->rank, exit_status(failure), text.bytes);
     return lost && lost != EPIPE ? DIST_ERR_SYSTEM : exit_status(failure);
 }

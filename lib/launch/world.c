@@ -34,7 +34,8 @@ static uint64_t trace_bytes(uint64_t arena_bytes)
 
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
 {
-    return header_bytes(size) + world_room_bytes(size) + (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
+    return header_bytes(size) + world_room_bytes(size) +
+           (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
 }
 
 /* The largest file that this process may make. Asking for more would not fail but send SIGXFSZ. */
@@ -65,6 +66,7 @@ static bool place(struct world *world, int size, uint64_t *arena_bytes)
         void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world->fd, 0);
         if (base != MAP_FAILED) {
             world->header = base;
+            world->base = base;
             return true;
         }
     }
@@ -125,6 +127,7 @@ int world_map(struct world *world, int fd)
         return DIST_ERR_SYSTEM;
     }
     world->header = base;
+    world->base = base;
     world->fd = fd;
     leave_out_of_dumps(world);
     return 0;
@@ -134,18 +137,34 @@ void world_unmap(struct world *world)
 {
     if (!world->header)
         return;
-    munmap(world->header, world->header->bytes);
+    uint64_t bytes = world->header->bytes;
+    if (world->base != (char *)world->header)
+        munmap(world->base, bytes);
+    munmap(world->header, bytes);
     close(world->fd);
     world->header = NULL;
+    world->base = NULL;
     world->fd = -1;
+}
+
+bool world_map_twice(struct world *world)
+{
+    uint64_t bytes = world->header->bytes;
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world->fd, 0);
+    if (base == MAP_FAILED)
+        return false;
+    world->base = base;
+    leave_out_of_dumps(world);
+    return true;
 }
 
 uint64_t world_offset(const struct world *world, const void *address)
 {
-    uintptr_t base = (uintptr_t)world->header, here = (uintptr_t)address;
-    if (here < base || here - base >= world->header->bytes)
-        return UINT64_MAX;
-    return here - base;
+    uintptr_t header = (uintptr_t)world->header, base = (uintptr_t)world->base, here = (uintptr_t)address;
+    uint64_t bytes = world->header->bytes;
+    if (here >= header && here - header < bytes)
+        return here - header;
+    return here >= base && here - base < bytes ? here - base : UINT64_MAX;
 }
 
 static bool fail(struct world *world, int rank, enum rank_end end, int code, const char *cause)

@@ -55,6 +55,7 @@ struct rank_slot {
     struct sleep_note helper_sleep; /* of its helper */
     _Atomic uint32_t open_count; /* valid while `sleep` says asleep, like the operations themselves */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
+    _Atomic uint64_t log;        /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     struct site sites[WORLD_SITES];
 };
 
@@ -87,13 +88,15 @@ struct world_header {
     uint64_t arena_bytes;
     uint64_t trace_offset;  /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
     uint64_t trace_bytes;
+    _Atomic uint32_t leavers; /* ranks that have left the job */
     struct world_failure failure;
     struct rank_slot slots[];
 };
 
 /* This process's mapping of a world. */
 struct world {
-    struct world_header *header; /* also the base of all offsets */
+    struct world_header *header; /* the program's view of the block; tensors have their addresses here */
+    char *base;                  /* where the library works: the same view, or a second one that is never protected */
     int fd;
 };
 
@@ -110,10 +113,13 @@ int world_create(struct world *world, int size);
 int world_map(struct world *world, int fd);
 void world_unmap(struct world *world);
 
-/* Offsets and pointers. world_offset gives UINT64_MAX for an address that lies outside. */
+/* Map the block a second time, for the library's own use (checked mode protects pages of the first view). False: errno. */
+bool world_map_twice(struct world *world);
+
+/* Offsets and pointers; both views count. world_offset gives UINT64_MAX for an address that lies outside. */
 static inline void *world_at(const struct world *world, uint64_t offset)
 {
-    return (char *)world->header + offset;
+    return world->base + offset;
 }
 uint64_t world_offset(const struct world *world, const void *address);
 

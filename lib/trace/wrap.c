@@ -47,8 +47,12 @@ static int trace_open(struct launch_self *self, struct dist_group *world, void *
     struct trace *trace = self->trace;
     int status = trace->inner->open(self, world, &trace->room, why, why_size);
     *room = trace;
-    if (status == DIST_OK)
+    if (status == DIST_OK) {
         record_group(trace->record, world);
+    } else {
+        self->trace = NULL;
+        free(trace);
+    }
     return status;
 }
 
@@ -210,12 +214,14 @@ static void fill_table(struct backend *table, const struct backend *inner)
 {
     *table = wrapping;
     table->name = inner->name;
-    slot **const ours[] = { &table->broadcast,  &table->reduce,         &table->all_reduce, &table->scatter,
-                            &table->gather,     &table->all_gather,     &table->reduce_scatter,
-                            &table->all_to_all, &table->barrier,        &table->monitored_barrier };
-    slot *const theirs[] = { inner->broadcast,  inner->reduce,         inner->all_reduce, inner->scatter,
-                             inner->gather,     inner->all_gather,     inner->reduce_scatter,
-                             inner->all_to_all, inner->barrier,        inner->monitored_barrier };
+    slot **const ours[] = { &table->broadcast,        &table->reduce,     &table->all_reduce,
+                            &table->scatter,          &table->gather,     &table->all_gather,
+                            &table->reduce_scatter,   &table->all_to_all, &table->barrier,
+                            &table->monitored_barrier };
+    slot *const theirs[] = { inner->broadcast,        inner->reduce,     inner->all_reduce,
+                             inner->scatter,          inner->gather,     inner->all_gather,
+                             inner->reduce_scatter,   inner->all_to_all, inner->barrier,
+                             inner->monitored_barrier };
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (!theirs[i])
             *ours[i] = NULL;

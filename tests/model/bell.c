@@ -10,6 +10,7 @@
 
 #define RINGERS 2
 
+/* In the order of the table below. */
 enum { FINE, COUNTS_LATE, READS_RINGS_LATE, LOOKS_FIRST, WEAK_NEWS, WAKES_FIRST, NO_COMPARE, NO_LAST_LOOK };
 
 static const struct fault faults[] = { { "the sleeper is counted after its last look", 0 },
@@ -29,21 +30,22 @@ static const struct scenario scenarios[] = { { "one ringer, one piece of news", 
 
 /* Where the sleeper stands. LOOK, then the steps of bell_sleep. */
 enum { LOOK, COUNT, SEEN, LAST, DOZE, ASLEEP, UNCOUNT, OVER };
+
 /* Where a ringer stands: lane_post and bell_ring. */
 enum { WRITE, LOOK_SLEEPERS, RING, WAKE };
 
 struct state {
-    uint8_t rings, sleepers;      /* the bell */
-    uint8_t news[RINGERS];        /* what each ringer has brought, in memory */
-    uint8_t buffered[RINGERS];    /* what still stands in its store buffer; 0: nothing */
-    uint8_t pc;                   /* the sleeper's */
-    uint8_t from;                 /* which ringer's news it looks at next */
-    uint8_t moved;                /* this look has found something */
-    uint8_t seen;                 /* `rings` before the last look */
-    uint8_t counted;              /* it is among the sleepers */
-    uint8_t taken[RINGERS];       /* the news it has seen */
-    uint8_t at[RINGERS];          /* the ringers' pc */
-    uint8_t brought[RINGERS];     /* the news they have written */
+    uint8_t rings, sleepers; /* the bell */
+    uint8_t news[RINGERS]; /* what each ringer has brought, in memory */
+    uint8_t buffered[RINGERS]; /* what still stands in its store buffer; 0: nothing */
+    uint8_t pc; /* the sleeper's */
+    uint8_t from; /* which ringer's news it looks at next */
+    uint8_t moved; /* this look has found something */
+    uint8_t seen; /* `rings` before the last look */
+    uint8_t counted; /* it is among the sleepers */
+    uint8_t taken[RINGERS]; /* the news it has seen */
+    uint8_t at[RINGERS]; /* the ringers' pc */
+    uint8_t brought[RINGERS]; /* the news they have written */
     uint8_t saw_sleepers[RINGERS]; /* what they read there, where a fault makes them look first */
 };
 
@@ -53,17 +55,9 @@ static int wanted(const struct step *step, int ringer)
     return pieces[step->scenario][ringer];
 }
 
-static void bell_begin(struct step *step)
-{
-    (void)step; /* zeros are right */
-}
-
 static bool has_all(const struct step *step, const struct state *s)
 {
-    for (int i = 0; i < RINGERS; i++)
-        if (s->taken[i] < wanted(step, i))
-            return false;
-    return true;
+    return s->taken[0] == wanted(step, 0) && s->taken[1] == wanted(step, 1);
 }
 
 /* One load of one ringer's news; true: that was the last of this look. */
@@ -102,7 +96,8 @@ static bool late(struct step *step, struct state *s)
 static void doze(struct step *step, struct state *s)
 {
     bool sleeps = s->rings == s->seen || step->fault == NO_COMPARE;
-    say(step, "sleeper: the kernel compares `rings` with %d: %s", s->seen, sleeps ? "it sleeps" : "it does not sleep");
+    say(step, "sleeper: the kernel compares `rings` with %d: %s", s->seen,
+        sleeps ? "it sleeps" : "it does not sleep");
     s->pc = sleeps ? ASLEEP : UNCOUNT;
 }
 
@@ -155,7 +150,8 @@ static void write_news(struct step *step, struct state *s, int i)
         s->buffered[i] = s->brought[i];
     else
         s->news[i] = s->brought[i];
-    say(step, "ringer %d: writes its news %d%s", i, s->brought[i], s->buffered[i] ? " (into its store buffer)" : "");
+    say(step, "ringer %d: writes its news %d%s", i, s->brought[i],
+        s->buffered[i] ? " (into its store buffer)" : "");
 }
 
 static void look_for_sleepers(struct step *step, struct state *s, int i)
@@ -214,6 +210,16 @@ static bool ringer(struct step *step, struct state *s, int i)
     }
 }
 
+static bool empty_buffer(struct step *step, struct state *s, int i)
+{
+    if (!s->buffered[i])
+        return false;
+    say(step, "ringer %d: its store buffer reaches memory: news %d", i, s->buffered[i]);
+    s->news[i] = s->buffered[i];
+    s->buffered[i] = 0;
+    return true;
+}
+
 static bool bell_move(struct step *step, int number)
 {
     struct state *s = step->state;
@@ -221,13 +227,7 @@ static bool bell_move(struct step *step, int number)
         return sleeper(step, s);
     if (number <= RINGERS)
         return ringer(step, s, number - 1);
-    int i = number - 1 - RINGERS;
-    if (!s->buffered[i])
-        return false;
-    say(step, "ringer %d: its store buffer reaches memory: news %d", i, s->buffered[i]);
-    s->news[i] = s->buffered[i];
-    s->buffered[i] = 0;
-    return true;
+    return empty_buffer(step, s, number - 1 - RINGERS);
 }
 
 static const char *bell_end(struct step *step)
@@ -242,7 +242,6 @@ const struct model model_bell = {
     .bytes = sizeof(struct state),
     .scenarios = scenarios,
     .faults = faults,
-    .begin = bell_begin,
     .move = bell_move,
     .end = bell_end,
 };

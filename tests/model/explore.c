@@ -14,12 +14,12 @@
 struct walk {
     const struct model *model;
     int scenario, fault;
-    unsigned char *states;   /* count * model->bytes */
-    uint32_t *parents;       /* the state each was first reached from */
-    unsigned char *moves;    /* and the move that did it */
+    unsigned char *states; /* count * model->bytes */
+    uint32_t *parents; /* the state each was first reached from */
+    unsigned char *moves; /* and the move that did it */
     size_t count, room;
-    uint32_t *table;         /* hash table of state number + 1; 0: free */
-    size_t slots;            /* a power of two */
+    uint32_t *table; /* hash table of state number + 1; 0: free */
+    size_t slots; /* a power of two */
 };
 
 void say(struct step *step, const char *format, ...)
@@ -124,7 +124,8 @@ static int length_of(const struct walk *w, size_t number)
 }
 
 /* The promise breaks after state `number`: by the move that `last` tells of, or by standing still (""). */
-static struct outcome broken(const struct walk *w, size_t number, const char *last, const char *promise, bool tell)
+static struct outcome broken(const struct walk *w, size_t number, const char *last, const char *promise,
+                             bool tell)
 {
     struct outcome outcome = { w->count, length_of(w, number) + (*last ? 1 : 0), promise };
     if (tell) {
@@ -169,7 +170,8 @@ struct outcome explore(const struct model *model, int scenario, int fault, bool 
     unsigned char *state = grow(NULL, model->bytes);
     memset(state, 0, model->bytes);
     struct step first = { state, scenario, fault, NULL, NULL };
-    model->begin(&first);
+    if (model->begin)
+        model->begin(&first);
     add(&w, state, 0, 0);
     for (size_t i = 0; i < w.count && !outcome.broken; i++)
         if (w.count > MOST_STATES)

@@ -4,16 +4,17 @@
  * Here are the scenarios, the faults, and the ranks' programs; letters.h describes the state.
  */
 #include "letters.h"
+#include "models.h"
 
-#include <string.h>
-
-static const struct scenario scenarios[] = { { "two letters each way, short and far", 2 },
-                                             { "tags that force parking, three letters and one back", 2 },
-                                             { "two of one tag parked, far", 2 },
-                                             { "long copies, of a parked letter and from the lane", 2 },
-                                             { "a receive that does not fit, from the lane and from the parked", 2 },
-                                             { "one ticket for three sends", 2 },
-                                             { 0 } };
+static const struct scenario scenarios[] = {
+    { "two letters each way, short and far", 2 },
+    { "tags that force parking, three letters and one back", 2 },
+    { "two of one tag parked, far", 2 },
+    { "long copies, of a parked letter and from the lane", 2 },
+    { "a receive that does not fit, from the lane and from the parked", 2 },
+    { "one ticket for three sends", 2 },
+    { 0 }
+};
 
 static const struct fault faults[] = {
     { "seq is written before the letter", 0 },
@@ -38,39 +39,35 @@ static const struct fault faults[] = {
     { 0 }
 };
 
-#define LINES 9
-
-/* Each scenario's two programs. In SEND and RECV: tag, size, whether it does not fit. */
-static const struct call programs[][2][LINES] = {
-    { { { SEND, 1, FAR, 0 }, { SEND, 1, SHORT, 0 }, { RECV, 1, FAR, 0 }, { RECV, 1, SHORT, 0 },
-        { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 }, { WAIT, 3, 0, 0 } },
-      { { SEND, 1, FAR, 0 }, { RECV, 1, FAR, 0 }, { RECV, 1, SHORT, 0 }, { SEND, 1, SHORT, 0 },
-        { WAIT, 1, 0, 0 }, { WAIT, 0, 0, 0 }, { WAIT, 3, 0, 0 }, { WAIT, 2, 0, 0 } } },
-    { { { SEND, 1, FAR, 0 }, { SEND, 2, FAR, 0 }, { SEND, 1, SHORT, 0 }, { RECV, 1, SHORT, 0 },
-        { WAIT, 3, 0, 0 }, { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 } },
-      { { SEND, 1, SHORT, 0 }, { RECV, 2, FAR, 0 }, { WAIT, 1, 0, 0 }, { RECV, 1, FAR, 0 },
-        { WAIT, 2, 0, 0 }, { RECV, 1, SHORT, 0 }, { WAIT, 3, 0, 0 }, { WAIT, 0, 0, 0 } } },
-    { { { SEND, 1, FAR, 0 }, { SEND, 1, FAR, 0 }, { SEND, 2, SHORT, 0 },
-        { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 0, 0, 0 } },
-      { { RECV, 2, SHORT, 0 }, { WAIT, 0, 0, 0 }, { RECV, 1, FAR, 0 }, { RECV, 1, FAR, 0 },
-        { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 } } },
-    { { { SEND, 1, LONG, 0 }, { SEND, 2, LONG, 0 }, { RECV, 1, LONG, 0 },
-        { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 } },
-      { { SEND, 1, LONG, 0 }, { RECV, 2, LONG, 0 }, { WAIT, 1, 0, 0 }, { RECV, 1, LONG, 0 },
-        { WAIT, 0, 0, 0 }, { WAIT, 2, 0, 0 } } },
-    { { { SEND, 1, FAR, 0 }, { SEND, 1, FAR, 0 }, { SEND, 2, SHORT, 0 },
-        { WAIT, 0, 0, 0 }, { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 } },
-      { { RECV, 1, FAR, 1 }, { RECV, 2, SHORT, 0 }, { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 },
-        { RECV, 1, FAR, 1 }, { WAIT, 2, 0, 0 } } },
-    { { { SEND, 1, LONG, 0 }, { SEND, 2, LONG, 0 }, { SEND, 2, SHORT, 0 },
-        { WAIT, 2, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 0, 0, 0 } },
-      { { RECV, 2, LONG, 0 }, { RECV, 1, LONG, 0 }, { RECV, 2, SHORT, 0 },
-        { WAIT, 0, 0, 0 }, { WAIT, 1, 0, 0 }, { WAIT, 2, 0, 0 } } },
+/* Each scenario's two programs. s: send, r: receive, x: a receive that does not fit; then the tag, and the size: short,
+ * far, long. w: wait for the operation with that number. */
+static const char *const programs[][2] = {
+    { "s1f s1s r1f r1s w0  w1  w2  w3 ", "s1f r1f r1s s1s w1  w0  w3  w2 " },
+    { "s1f s2f s1s r1s w3  w0  w1  w2 ", "s1s r2f w1  r1f w2  r1s w3  w0 " },
+    { "s1f s1f s2s w2  w1  w0 ", "r2s w0  r1f r1f w2  w1 " },
+    { "s1l s2l r1l w0  w1  w2 ", "s1l r2l w1  r1l w0  w2 " },
+    { "s1f s1f s2s w0  w2  w1 ", "x1f r2s w0  w1  x1f w2 " },
+    { "s1l s2l s2s w2  w1  w0 ", "r2l r1l r2s w0  w1  w2 " },
 };
+
+static struct call call_at(int scenario, int rank, int line)
+{
+    const char *word = programs[scenario][rank] + 4 * line;
+    if (line > 0 && word[-1] == 0)
+        return (struct call){ .what = END };
+    return (struct call){ .what = word[0] == 'w'   ? WAIT
+                                  : word[0] == 's' ? SEND
+                                                   : RECV,
+                          .tag = (uint8_t)(word[1] - '0'),
+                          .size = word[2] == 'l'   ? LONG
+                                  : word[2] == 'f' ? FAR
+                                                   : SHORT,
+                          .misfit = word[0] == 'x' };
+}
 
 struct call call_of(const struct turn *t, int rank, int op)
 {
-    return programs[t->step->scenario][rank][t->state->ranks[rank].ops[op].call];
+    return call_at(t->step->scenario, rank, t->state->ranks[rank].ops[op].call);
 }
 
 void note_broken(struct turn *t, bool good, const char *promise)
@@ -101,7 +98,8 @@ static void post(struct turn *t, struct call call)
 {
     uint8_t op = t->me->count++;
     t->me->ops[op] = (struct op){ .call = t->me->line++, .way = call.what == SEND ? QUEUED : OPEN };
-    say(t->step, "rank %d: posts %s %d, tag %d", t->rank, call.what == SEND ? "send" : "receive", op, call.tag);
+    say(t->step, "rank %d: posts %s %d, tag %d", t->rank, call.what == SEND ? "send" : "receive", op,
+        call.tag);
     if (call.what == RECV)
         take_parked(t, op);
 }
@@ -124,7 +122,7 @@ static void wait(struct turn *t, uint8_t op)
 
 static bool program_step(struct turn *t)
 {
-    struct call call = programs[t->step->scenario][t->rank][t->me->line];
+    struct call call = call_at(t->step->scenario, t->rank, t->me->line);
     if (call.what == END)
         return false;
     if (call.what == WAIT)
@@ -137,7 +135,7 @@ static bool program_step(struct turn *t)
 /* The program may do with a tensor what it likes as soon as its send is over. */
 static void overwrite(struct turn *t)
 {
-    uint8_t op = programs[t->step->scenario][t->rank][t->me->line++].tag;
+    uint8_t op = call_at(t->step->scenario, t->rank, t->me->line++).tag;
     say(t->step, "rank %d: overwrites the tensor of send %d", t->rank, op);
     t->shared->tensor[t->rank][op] = NONE;
     note_broken(t, order_write(t->order, t->rank, PLACE_TENSOR(t->rank, op)),
@@ -148,7 +146,7 @@ static void overwrite(struct turn *t)
 /* The walk is over: another one, back to the program, or sleep. */
 static bool rest(struct turn *t)
 {
-    uint8_t op = programs[t->step->scenario][t->rank][t->me->line].tag;
+    uint8_t op = call_at(t->step->scenario, t->rank, t->me->line).tag;
     bool over = t->me->ops[op].way == FINISHED;
     if (!over && !t->me->moved && !t->me->rung)
         return false; /* asleep */
@@ -183,7 +181,8 @@ static const char *lane_end(struct step *step)
             return "a completion is lost: a rank sleeps for ever";
         uint8_t took = s->ranks[rank].got | s->ranks[rank].refused;
         for (int op = 0; op < s->ranks[1 - rank].count; op++)
-            if (programs[step->scenario][1 - rank][s->ranks[1 - rank].ops[op].call].what == SEND && !(took >> op & 1))
+            if (call_at(step->scenario, 1 - rank, s->ranks[1 - rank].ops[op].call).what == SEND &&
+                !(took >> op & 1))
                 return "a message was never delivered";
     }
     return NULL;

@@ -43,7 +43,7 @@ static void take_ticket(struct turn *t)
     uint8_t ticket = 0;
     while (!(t->me->free_tickets >> ticket & 1))
         ticket++;
-    t->me->free_tickets &= (uint8_t)~(1 << ticket);
+    t->me->free_tickets &= (uint8_t) ~(1 << ticket);
     here(t)->ticket = ticket;
     t->me->pc = t->step->fault == TICKET_CLEARED_LATE ? AT_HEAD : AT_CLEAR;
 }
@@ -53,7 +53,8 @@ static void look_at_ticket(struct turn *t)
     uint8_t ticket = here(t)->ticket;
     uint8_t verdict = t->shared->stamps[t->rank][ticket];
     order_load(t->order, t->rank, WORD_STAMP(t->rank, ticket), t->step->fault != STAMP_READ_RELAXED);
-    say(t->step, "rank %d: send %d reads ticket %d: %s", t->rank, t->me->at, ticket, verdict ? "stamped" : "nothing");
+    say(t->step, "rank %d: send %d reads ticket %d: %s", t->rank, t->me->at, ticket,
+        verdict ? "stamped" : "nothing");
     if (verdict != VERDICT_NONE) {
         end_send(t, verdict);
         t->me->moved = 1;
@@ -119,7 +120,8 @@ static void clear_ticket(struct turn *t)
 static void write_head(struct turn *t)
 {
     say(t->step, "rank %d: writes the head of letter %d", t->rank, t->me->at);
-    note_broken(t, order_write(t->order, t->rank, PLACE_HEAD(t->rank)), "a letter is written while it may be read");
+    note_broken(t, order_write(t->order, t->rank, PLACE_HEAD(t->rank)),
+                "a letter is written while it may be read");
     t->shared->head[t->rank] = t->me->at;
     t->shared->ticket[t->rank] = here(t)->ticket;
     t->me->pc = AT_TEXT;
@@ -128,7 +130,8 @@ static void write_head(struct turn *t)
 static void write_text(struct turn *t)
 {
     say(t->step, "rank %d: writes the text of letter %d", t->rank, t->me->at);
-    note_broken(t, order_write(t->order, t->rank, PLACE_TEXT(t->rank)), "a letter is written while it may be read");
+    note_broken(t, order_write(t->order, t->rank, PLACE_TEXT(t->rank)),
+                "a letter is written while it may be read");
     t->shared->text[t->rank] = t->shared->tensor[t->rank][t->me->at]; /* of a far one, this is the offset */
     t->me->pc = AT_SEQ;
     if (t->step->fault == SEQ_FIRST)
@@ -137,7 +140,8 @@ static void write_text(struct turn *t)
 
 static void write_seq(struct turn *t)
 {
-    say(t->step, "rank %d: writes seq %d for letter %d, and rings", t->rank, t->shared->seq[t->rank] + 1, t->me->at);
+    say(t->step, "rank %d: writes seq %d for letter %d, and rings", t->rank, t->shared->seq[t->rank] + 1,
+        t->me->at);
     order_store(t->order, t->rank, WORD_SEQ(t->rank), t->step->fault != SEQ_RELAXED);
     t->shared->seq[t->rank]++;
     t->state->ranks[t->peer].rung = 1;

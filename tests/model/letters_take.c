@@ -105,7 +105,8 @@ static void visit(struct turn *t)
         return;
     }
     order_load(t->order, t->rank, WORD_SEQ(t->peer), t->step->fault != SEQ_READ_RELAXED);
-    say(t->step, "rank %d: reads seq: %d, has taken %d", t->rank, t->shared->seq[t->peer], t->shared->ack[t->rank]);
+    say(t->step, "rank %d: reads seq: %d, has taken %d", t->rank, t->shared->seq[t->peer],
+        t->shared->ack[t->rank]);
     if (t->shared->seq[t->peer] != t->shared->ack[t->rank])
         t->me->pc = AT_READ_HEAD;
 }
@@ -113,7 +114,8 @@ static void visit(struct turn *t)
 static void read_head(struct turn *t)
 {
     say(t->step, "rank %d: reads the head of the letter", t->rank);
-    note_broken(t, order_read(t->order, t->rank, PLACE_HEAD(t->peer)), "a letter is read while it may be written");
+    note_broken(t, order_read(t->order, t->rank, PLACE_HEAD(t->peer)),
+                "a letter is read while it may be written");
     t->me->letter.message = t->shared->head[t->peer];
     t->me->letter.ticket = t->shared->ticket[t->peer];
     t->me->pc = AT_READ_TEXT;
@@ -122,7 +124,8 @@ static void read_head(struct turn *t)
 static void read_text(struct turn *t)
 {
     say(t->step, "rank %d: reads the text of the letter", t->rank);
-    note_broken(t, order_read(t->order, t->rank, PLACE_TEXT(t->peer)), "a letter is read while it may be written");
+    note_broken(t, order_read(t->order, t->rank, PLACE_TEXT(t->peer)),
+                "a letter is read while it may be written");
     t->me->letter.text = t->shared->text[t->peer];
     t->me->pc = AT_MATCH;
 }
@@ -188,7 +191,8 @@ static void copy_from_lane(struct turn *t)
 static void stamp(struct turn *t)
 {
     struct op *op = here(t);
-    bool late = t->step->fault == STAMP_FIRST && !(t->me->got >> op->message & 1) && t->me->verdict == VERDICT_DONE;
+    bool late =
+        t->step->fault == STAMP_FIRST && !(t->me->got >> op->message & 1) && t->me->verdict == VERDICT_DONE;
     say(t->step, "rank %d: stamps ticket %d of send %d, and rings", t->rank, op->with, op->message);
     order_store(t->order, t->rank, WORD_STAMP(t->peer, op->with), t->step->fault != STAMP_RELAXED);
     t->shared->stamps[t->peer][op->with] = t->me->verdict;
@@ -215,7 +219,7 @@ static void copy_aside(struct turn *t)
 
 void recv_step(struct turn *t)
 {
-    static void (*const steps[])(struct turn *) = { visit, read_head, read_text, place, copy_from_lane,
-                                                    write_ack, copy_aside, stamp };
+    static void (*const steps[])(struct turn *) = { visit,          read_head, read_text,  place,
+                                                    copy_from_lane, write_ack, copy_aside, stamp };
     steps[t->me->pc - AT_RECV](t);
 }

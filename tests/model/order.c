@@ -32,7 +32,8 @@ bool order_write(struct order o, int thread, int place)
         reads |= read_by(o, place, i);
     uint64_t all = reads | written(o, place);
     bool ordered = (o.knows[thread] & all) == all;
-    for (int i = 0; i < o.holders; i++) /* who knows of this write knows, through it, of the reads before it */
+    for (int i = 0; i < o.holders;
+         i++) /* who knows of this write knows, through it, of the reads before it */
         o.knows[i] = (o.knows[i] | reads) & ~written(o, place);
     o.knows[thread] |= all;
     return ordered;

@@ -62,6 +62,8 @@ bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
     if (over) {
         collective_drop(room, op);
         engine_done(room, op, op->status);
+    } else if (room->threaded) { /* a waiter may have looked meanwhile, found it claimed, and gone to sleep */
+        bell_ring(&slot_of(room, room->rank)->bell);
     }
     return true;
 }

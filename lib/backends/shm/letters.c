@@ -35,6 +35,8 @@ bool letters_hopeless(struct shm_room *room, struct dist_work *op)
         ; /* what it took before it left still counts */
     for (struct dist_work *still = room->sends; still; still = still->next)
         if (still == op) {
+            if (room->self->untaken)
+                room->self->untaken(room->self, op);
             letters_drop(room, op);
             if (!op->aside) {
                 engine_done(room, op, DIST_ERR_PEER_LOST);

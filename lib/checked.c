@@ -1,0 +1,135 @@
+/*
+ * checked.c: DIST_CHECK=1, on the side of the calls. diagnose/guard.h tells what it does and why.
+ *
+ * Which tensors of a call are written depends on the call: the root of a broadcast only reads its tensor, and so do all
+ * but the root in a reduce.
+ */
+#include "checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS 512
+
+static void tell(struct misuse *misuse)
+{
+    char words[WORDS], text[2 * WORDS];
+    misuse_words(misuse, words, sizeof words);
+    misuse_text(misuse, text, sizeof text);
+    report_block(misuse->call ? misuse->call : call_name(CALL_NONE), misuse->at, DIST_ERR_BUFFER, words, text);
+}
+
+bool checked_open(struct context *context, struct dist_at at)
+{
+    const char *text = getenv("DIST_CHECK");
+    if (!text || !*text || strcmp(text, "0") == 0)
+        return true;
+    if (strcmp(text, "1") != 0) {
+        report(CALL_INIT, at, DIST_ERR_ENVIRONMENT, "DIST_CHECK is \"%.40s\"; it must be 0 or 1", text);
+        return false;
+    }
+    if (!guard_open(&context->self->world, tell) && context->self->env.rank == 0)
+        fprintf(stderr, "DIST_CHECK=1: address space is too small to watch plain C; only calls are checked\n");
+    return true;
+}
+
+/* ---- the calls of dist.h ------------------------------------------------------------ */
+
+static bool writes_its_tensor(const struct dist_work *op)
+{
+    bool root = op->peer == op->group->rank;
+    if (op->call == CALL_BROADCAST)
+        return !root;
+    return op->call != CALL_REDUCE || root;
+}
+
+static uintptr_t end_of(const struct dist_work *op, const struct span *span)
+{
+    return (uintptr_t)span->data + (size_t)span->count * dtype_size(op->type);
+}
+
+static bool may_use(struct context *context, const struct dist_work *op, const struct span *span, enum touch touch)
+{
+    struct misuse misuse = { .rank = context->self->env.rank, .call = call_name(op->call), .at = op->at };
+    if (span->count == 0 || !guard_finds((uintptr_t)span->data, end_of(op, span), touch, &misuse))
+        return true;
+    tell(&misuse);
+    return false;
+}
+
+static void take_off(struct context *context, const struct dist_work *op, const struct span *span, bool written)
+{
+    struct flight flight = { .begin = (uintptr_t)span->data,
+                             .end = end_of(op, span),
+                             .written = written,
+                             .rank = context->self->env.rank,
+                             .call = op->call,
+                             .at = op->at,
+                             .peer = op->p2p ? op->peer : -2,
+                             .work = op };
+    if (span->count > 0)
+        guard_take(&flight);
+}
+
+/* The same memory, where the library may always reach it. */
+static void translate(struct context *context, struct span *span)
+{
+    uint64_t offset = span->count > 0 ? world_offset(&context->self->world, span->data) : UINT64_MAX;
+    if (offset != UINT64_MAX)
+        span->data = world_at(&context->self->world, offset);
+}
+
+bool checked_begin(struct context *context, struct dist_work *op)
+{
+    if (!guard_is_open())
+        return true;
+    bool one = op->in.data == op->out.data, writes = op->out.data && (!one || writes_its_tensor(op));
+    if (op->in.data && !(one && writes) && !may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
+        return false;
+    if (writes && !may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
+        return false;
+    if (op->async && op->in.data && !(one && writes))
+        take_off(context, op, &op->in, false);
+    if (op->async && writes)
+        take_off(context, op, &op->out, true);
+    translate(context, &op->in);
+    translate(context, &op->out);
+    return true;
+}
+
+void checked_end(struct dist_work *op)
+{
+    if (guard_is_open())
+        guard_release(op);
+}
+
+/* ---- the calls of tensor.h ----------------------------------------------------------- */
+
+static bool may_touch(const char *call, struct dist_at at, const void *data, size_t bytes, enum touch touch)
+{
+    const struct launch_self *self = guard_is_open() ? launch_self_if_any() : NULL;
+    struct misuse misuse = { .rank = self ? self->env.rank : -1, .call = call, .at = at };
+    if (!self || bytes == 0 || !guard_finds((uintptr_t)data, (uintptr_t)data + bytes, touch, &misuse))
+        return true;
+    tell(&misuse);
+    return false;
+}
+
+bool tensor_may_read(const char *call, struct dist_at at, const tensor *t)
+{
+    return tensor_check(call, at, t) &&
+           may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_READ);
+}
+
+bool tensor_may_write(const char *call, struct dist_at at, const tensor *t)
+{
+    return tensor_check(call, at, t) &&
+           may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_WRITE);
+}
+
+/* A view may go at any time: the memory stays for the others. */
+bool tensor_may_free(const char *call, struct dist_at at, const tensor *t)
+{
+    return tensor_check(call, at, t) &&
+           (t->storage->users > 1 || may_touch(call, at, t->storage->data, t->storage->bytes, TOUCH_FREE));
+}

@@ -1,0 +1,16 @@
+/* checked.h: what DIST_CHECK=1 adds to the calls: no tensor is touched while a message needs it. */
+#ifndef CHECKED_H
+#define CHECKED_H
+
+#include "context.h"
+#include "diagnose/guard.h"
+
+/* Read DIST_CHECK, and switch on. False: it makes no sense, which was reported. */
+bool checked_open(struct context *context, struct dist_at at);
+
+/* May this op have its tensors? If so they are in flight until checked_end, where it is asynchronous, and the op is given
+ * the library's own addresses of them. False: it was reported. */
+bool checked_begin(struct context *context, struct dist_work *op);
+void checked_end(struct dist_work *op);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * guard.h: which tensors are in flight, and who touches them all the same (DIST_CHECK=1).
+ *
+ *   guard.c   the list of flights, and the pages of the program's view that are closed for them
+ *   fault.c   somebody has touched such a page
+ *   where.c   on which line of the program
+ *   misuse.c  the report
+ *
+ * From the post of a message to its wait, a tensor that is being sent may be read but not written, and one that is
+ * being received may not be touched. Calls of the library are checked when they are made. For plain C, through
+ * tensor_data(), the pages of the tensor are closed; the library itself reaches the memory through a second
+ * mapping, world.base. A page may hold innocent neighbours: touching those opens the page again, without a word.
+ *
+ * Protection of memory belongs to the process, and so does this list, also where ranks are threads.
+ */
+#ifndef DIAGNOSE_GUARD_H
+#define DIAGNOSE_GUARD_H
+
+#include "../call.h"
+#include "../launch/launch.h"
+
+/* A piece of a tensor in flight. */
+struct flight {
+    uintptr_t begin, end;  /* bytes, in the program's view */
+    bool written;          /* the message writes it, so nobody may look; else nobody may write */
+    int rank;              /* whose message */
+    enum call call;        /* the call that posted it, */
+    struct dist_at at;     /* where, */
+    int peer;              /* and to or from which rank; DIST_ANY_SOURCE; -2: a collective */
+    const void *work;      /* what is to be waited for */
+};
+
+enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOUCH_UNKNOWN };
+
+/* Somebody touches a tensor in flight. */
+struct misuse {
+    struct flight flight;
+    enum touch touch;
+    int rank;              /* who touches; -1: a thread that is no rank */
+    const char *call;      /* by this call of the library; NULL: plain C, */
+    struct dist_at at;     /* here; file NULL: not known */
+    char function[64];     /* plain C of which no line is known: the function, or "" */
+    uintptr_t address;     /* plain C of which nothing is known: the code */
+};
+
+/* Switch on, for this rank's process: map the second view and take over SIGSEGV. `tell` reports what plain C does, and
+ * returns where the program goes on. False: the memory cannot be mapped twice; only calls are checked then. */
+bool guard_open(struct world *world, void (*tell)(struct misuse *misuse));
+
+bool guard_is_open(void);
+void guard_take(const struct flight *flight);
+void guard_release(const void *work);
+
+/* Let a work's tensors be touched from now on: that they were was told. */
+void guard_pardon(const void *work);
+
+/* Would this touch of [begin, end) be a misuse? Fills in misuse->flight. */
+bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse);
+
+/* fault.c's question: what does a fault at this address mean? An innocent one has been mended. */
+enum fault { FAULT_FOREIGN, FAULT_INNOCENT, FAULT_MISUSE };
+enum fault guard_fault(uintptr_t address, struct misuse *misuse);
+
+bool fault_catch(void (*tell)(struct misuse *misuse));          /* fault.c */
+void where_prepare(void);                                        /* where.c: what must not happen inside a handler */
+void where_touched(void *context, struct misuse *misuse);       /* fills in at, function, address */
+void misuse_text(const struct misuse *misuse, char *text, size_t size); /* misuse.c: the block for stderr, */
+void misuse_words(const struct misuse *misuse, char *text, size_t size); /* and one sentence */
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * log.h: what each rank has called, while messages are buffered (DIST_BUFFERING=eager:BYTES).
+ *
+ * Buffering hides a deadlock as long as messages are short. So the calls are noted, and when the job has ended well
+ * they are gone through once more as if nothing were buffered (replay.c).
+ *
+ * A rank writes its own list, in the world's memory, so that it outlives the rank. It is bounded.
+ */
+#ifndef DIAGNOSE_LOG_H
+#define DIAGNOSE_LOG_H
+
+#include "../launch/launch.h"
+
+#define LOG_ROOM 32000 /* just under 1 MiB */
+
+enum log_kind { LOG_SEND = 1, LOG_RECV, LOG_COLLECTIVE, LOG_WAIT };
+
+struct log_entry {
+    uint8_t kind;
+    uint8_t blocks;   /* the call returns when the operation is over */
+    uint8_t call;     /* enum call */
+    uint8_t type;     /* enum dist_type */
+    uint16_t group;   /* its id */
+    uint16_t size;    /* how many members it has */
+    uint32_t site;    /* a call site of this rank */
+    int32_t peer;     /* sends and receives: with whom; receives from anybody: who it was */
+    int32_t tag;
+    uint32_t number;  /* collectives: which one of the group; waits: the entry that is waited for */
+    int64_t count;    /* elements */
+};
+
+struct call_log {
+    _Atomic uint32_t count; /* more than LOG_ROOM: the later ones are not there */
+    uint32_t unused;
+    struct log_entry entries[LOG_ROOM];
+};
+
+/* This rank's list; NULL: it keeps none. */
+static inline struct call_log *log_of(const struct world *world, int rank)
+{
+    uint64_t offset = atomic_load(&world->header->slots[rank].log);
+    return offset ? world_at(world, offset) : NULL;
+}
+
+/* Add an entry. Gives its number, from 1; 0: nothing is noted. */
+static inline uint32_t log_add(struct call_log *log, struct log_entry entry)
+{
+    uint32_t number = log ? atomic_fetch_add(&log->count, 1) : LOG_ROOM;
+    if (number >= LOG_ROOM)
+        return 0;
+    log->entries[number] = entry;
+    return number + 1;
+}
+
+#endif

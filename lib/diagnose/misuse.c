@@ -1,0 +1,128 @@
+/* misuse.c: the words for a tensor that was touched while a message still needed it. */
+#include "guard.h"
+#include "../dist.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *does; /* "rank 0 <writes to> a tensor that ..." */
+    const char *place; /* "<written> at" */
+} touches[] = {
+    [TOUCH_READ] = { "reads", "read at" },         [TOUCH_WRITE] = { "writes to", "written at" },
+    [TOUCH_FREE] = { "frees", "freed at" },        [TOUCH_SEND] = { "sends", "sent at" },
+    [TOUCH_RECEIVE] = { "receives into", "posted at" }, [TOUCH_UNKNOWN] = { "touches", "touched at" },
+};
+
+static const char *short_file(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? slash + 1 : file ? file : "?";
+}
+
+static bool is_collective(const struct flight *flight)
+{
+    return flight->peer == -2;
+}
+
+/* "a tensor that is being sent" */
+static void say_tensor(const struct misuse *misuse, char *text, size_t size)
+{
+    const struct flight *flight = &misuse->flight;
+    char whose[40] = "";
+    if (misuse->rank != flight->rank)
+        snprintf(whose, sizeof whose, " of rank %d", flight->rank);
+    if (is_collective(flight))
+        snprintf(text, size, "a tensor%s that %s still %s", whose, call_name(flight->call),
+                 flight->written ? "works on" : "reads");
+    else
+        snprintf(text, size, "a tensor%s that is %sbeing %s", whose,
+                 flight->written && misuse->touch == TOUCH_RECEIVE ? "already " : "",
+                 flight->written ? "received" : "sent");
+}
+
+static void say_place(const struct misuse *misuse, char *text, size_t size)
+{
+    if (misuse->at.file && misuse->call)
+        snprintf(text, size, "%s:%d, by %s", short_file(misuse->at.file), misuse->at.line, misuse->call);
+    else if (misuse->at.file)
+        snprintf(text, size, "%s:%d", short_file(misuse->at.file), misuse->at.line);
+    else if (misuse->function[0])
+        snprintf(text, size, "%s(); compile with -g to see the line", misuse->function);
+    else
+        snprintf(text, size, "code address 0x%lx, after the call below", (unsigned long)misuse->address);
+}
+
+/* "dist_isend to 1 (overlap.c:27)" */
+static void say_post(const struct flight *flight, char *text, size_t size)
+{
+    char peer[32] = "";
+    const char *word = flight->written ? "from" : "to";
+    if (flight->peer >= 0)
+        snprintf(peer, sizeof peer, " %s %d", word, flight->peer);
+    else if (flight->peer == DIST_ANY_SOURCE)
+        snprintf(peer, sizeof peer, " %s anybody", word);
+    snprintf(text, size, "%s%s (%s:%d)", call_name(flight->call), peer, short_file(flight->at.file),
+             flight->at.line);
+}
+
+static const char *post_label(const struct flight *flight)
+{
+    if (is_collective(flight))
+        return "started by";
+    return flight->written ? "received by" : "being sent by";
+}
+
+static const char *advice_for(const struct misuse *misuse)
+{
+    if (misuse->touch == TOUCH_FREE)
+        return "wait first, then free it";
+    if (misuse->touch == TOUCH_RECEIVE)
+        return "receive into a tensor of its own, or wait in between";
+    if (misuse->touch == TOUCH_SEND)
+        return "wait for the data before you send it on";
+    if (misuse->flight.written)
+        return "wait before you look; until then the elements may be old or new";
+    return "wait before you change it, or change a copy (tensor_clone)";
+}
+
+static void say_missing(const struct misuse *misuse, char *text, size_t size)
+{
+    const struct flight *flight = &misuse->flight;
+    if (!misuse->at.file)
+        snprintf(text, size, "dist_wait on that work, before the touch");
+    else if (strcmp(short_file(misuse->at.file), short_file(flight->at.file)) == 0)
+        snprintf(text, size, "dist_wait on that work, before line %d", misuse->at.line);
+    else
+        snprintf(text, size, "dist_wait on that work, before %s:%d", short_file(misuse->at.file),
+                 misuse->at.line);
+}
+
+static void say_who(const struct misuse *misuse, char *text, size_t size)
+{
+    if (misuse->rank >= 0)
+        snprintf(text, size, "rank %d", misuse->rank);
+    else
+        snprintf(text, size, "a thread of the program");
+}
+
+void misuse_text(const struct misuse *misuse, char *text, size_t size)
+{
+    char who[32], tensor[120], place[160], post[160], missing[120];
+    say_who(misuse, who, sizeof who);
+    say_tensor(misuse, tensor, sizeof tensor);
+    say_place(misuse, place, sizeof place);
+    say_post(&misuse->flight, post, sizeof post);
+    say_missing(misuse, missing, sizeof missing);
+    snprintf(text, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.", who,
+             touches[misuse->touch].does, tensor, touches[misuse->touch].place, place,
+             post_label(&misuse->flight), post, "missing", missing, advice_for(misuse));
+}
+
+void misuse_words(const struct misuse *misuse, char *text, size_t size)
+{
+    char tensor[120], post[160];
+    say_tensor(misuse, tensor, sizeof tensor);
+    say_post(&misuse->flight, post, sizeof post);
+    snprintf(text, size, "%s %s, %s; %s", touches[misuse->touch].does, tensor, post, advice_for(misuse));
+}

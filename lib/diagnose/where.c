@@ -1,0 +1,163 @@
+/*
+ * where.c: the line of the program that was running.
+ *
+ * The touch itself may lie in libc (memcpy, printf): the first caller outside of it is meant. addr2line, which comes
+ * with every gcc, knows the line of an address, or at least the function.
+ */
+#define _GNU_SOURCE
+#include "guard.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define FRAMES 64
+
+/* The file that an address of code was loaded from, and its place in there. */
+struct origin {
+    uintptr_t address;
+    uintptr_t offset;
+    char file[512];
+};
+
+/* backtrace() loads a library when it is first used. */
+void where_prepare(void)
+{
+    void *frame;
+    backtrace(&frame, 1);
+}
+
+static uintptr_t instruction_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static int look_in(struct dl_phdr_info *object, size_t size, void *argument)
+{
+    struct origin *origin = argument;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || origin->address < begin || origin->address - begin >= part->p_memsz)
+            continue;
+        origin->offset = origin->address - object->dlpi_addr;
+        snprintf(origin->file, sizeof origin->file, "%s",
+                 object->dlpi_name && object->dlpi_name[0] ? object->dlpi_name : "/proc/self/exe");
+        return 1;
+    }
+    return 0;
+}
+
+static bool is_of_system(const struct origin *origin)
+{
+    static const char *const names[] = { "libc.", "libc-", "libm.", "libm-", "ld-", "linux-vdso", "libpthread",
+                                         "libasan", "libtsan", "libubsan" };
+    const char *slash = strrchr(origin->file, '/');
+    const char *name = slash ? slash + 1 : origin->file;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The first frame, from the touch outwards, that is the program's own. */
+static bool find_frame(void *context, struct origin *origin)
+{
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES), touch = 0;
+    uintptr_t instruction = instruction_of(context);
+    while (touch < count && (uintptr_t)frames[touch] != instruction)
+        touch++;
+    for (int i = touch < count ? touch : 0; i < count; i++) {
+        /* All but the first are return addresses: the call stands before them. */
+        *origin = (struct origin){ .address = (uintptr_t)frames[i] - (i > touch) };
+        if (dl_iterate_phdr(look_in, origin) && !is_of_system(origin))
+            return true;
+    }
+    return false;
+}
+
+/* Start PROGRAM -f -e FILE OFFSET; what it prints comes out of *out. */
+static pid_t start(const char *program, const struct origin *origin, int *out)
+{
+    int ends[2];
+    char offset[32];
+    snprintf(offset, sizeof offset, "0x%lx", (unsigned long)origin->offset);
+    char file[64];
+    snprintf(file, sizeof file, "/proc/%ld/exe", (long)getpid());
+    const char *path = strcmp(origin->file, "/proc/self/exe") == 0 ? file : origin->file;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+        dup2(nothing, STDIN_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        execlp(program, program, "-f", "-e", path, offset, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    *out = ends[0];
+    return pid;
+}
+
+static bool ask(const char *program, const struct origin *origin, char *text, size_t size)
+{
+    int out = -1, status = -1;
+    size_t used = 0;
+    pid_t pid = start(program, origin, &out);
+    if (pid > 0) {
+        for (ssize_t got; (got = read(out, text + used, size - 1 - used)) != 0;)
+            if (got > 0)
+                used += (size_t)got;
+            else if (errno != EINTR)
+                break;
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (out >= 0)
+        close(out);
+    text[used] = '\0';
+    return status == 0;
+}
+
+/* Two lines: the function, then "/path/file.c:12 (discriminator 3)"; "??" stands for what is not known. */
+static void read_answer(const char *text, struct misuse *misuse)
+{
+    static _Thread_local char file[256]; /* the report is written before the next one */
+    const char *second = strchr(text, '\n'), *colon = second ? strrchr(second, ':') : NULL;
+    if (text[0] != '?' && second)
+        snprintf(misuse->function, sizeof misuse->function, "%.*s", (int)(second - text), text);
+    if (!colon || second[1] == '?' || atoi(colon + 1) <= 0)
+        return;
+    snprintf(file, sizeof file, "%.*s", (int)(colon - second - 1), second + 1);
+    misuse->at = (struct dist_at){ file, atoi(colon + 1) };
+}
+
+void where_touched(void *context, struct misuse *misuse)
+{
+    struct origin origin;
+    char text[1024] = "";
+    misuse->address = instruction_of(context);
+    if (!find_frame(context, &origin))
+        return;
+    misuse->address = origin.offset;
+    if (ask("addr2line", &origin, text, sizeof text) || ask("llvm-addr2line", &origin, text, sizeof text))
+        read_answer(text, misuse);
+}

@@ -1,0 +1,87 @@
+/*
+ * leaks.c: what a rank has left undone, told once, when it leaves the job. It is no error: the status stays.
+ *
+ * That a message was never received is told by the rank that sent it. Only the sender knows for certain: it waits in
+ * destroy until each message was taken or its receiver has left, while a receiver may leave before the message comes.
+ */
+#include "leaks.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void add(struct leaks *leaks, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct leaks *leaks, const char *format, ...)
+{
+    va_list list;
+    if (leaks->count++ >= LEAKS_SHOWN)
+        return;
+    va_start(list, format);
+    vsnprintf(leaks->lines[leaks->count - 1], sizeof leaks->lines[0], format, list);
+    va_end(list);
+}
+
+static const char *short_file(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? slash + 1 : file ? file : "?";
+}
+
+static const char *describe(const struct dist_work *op, char *text, size_t size)
+{
+    const char *word = op->sends ? "to" : "from";
+    char peer[32] = "";
+    if (op->p2p && op->peer == DIST_ANY_SOURCE)
+        snprintf(peer, sizeof peer, " from anybody");
+    else if (op->p2p)
+        snprintf(peer, sizeof peer, " %s %d", word, op->peer);
+    snprintf(text, size, "%s%s (%s:%d)", call_name(op->call), peer, short_file(op->at.file), op->at.line);
+    return text;
+}
+
+void leaks_works(struct leaks *leaks, struct context *context)
+{
+    char text[100];
+    const struct dist_work *work = context->started;
+    while (work && work->older)
+        work = work->older;
+    for (; work; work = work->newer)
+        add(leaks, "never waited for  %s", describe(work, text, sizeof text));
+}
+
+void leaks_untaken(struct launch_self *self, const struct dist_work *op)
+{
+    const struct context *context = self->context;
+    char text[100];
+    if (context && context->untaken)
+        add(context->untaken, "never received    %s", describe(op, text, sizeof text));
+}
+
+void leaks_memory(struct leaks *leaks, struct context *context)
+{
+    char shape[100];
+    const struct tensor *t = tensor_handle_newest(context->self);
+    while (t && t->older)
+        t = t->older;
+    for (; t; t = t->newer)
+        add(leaks, "never freed       tensor of %s %s (%s:%d)", tensor_shape_words(t, shape, sizeof shape),
+            dtype_name(t->type), short_file(t->made_at.file), t->made_at.line);
+    for (const struct dist_group *group = context->groups; group; group = group->next)
+        if (group->live == GROUP_LIVE)
+            add(leaks, "never freed       group of %d ranks (%s:%d)", group->size, short_file(group->made_at.file),
+                group->made_at.line);
+}
+
+void leaks_tell(const struct leaks *leaks, const struct context *context)
+{
+    char text[LEAKS_SHOWN * 130 + 200];
+    size_t used;
+    if (leaks->count == 0 || world_failed(&context->self->world))
+        return;
+    used = (size_t)snprintf(text, sizeof text, "note: rank %d leaves something behind:\n", context->self->env.rank);
+    for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "  %s\n", leaks->lines[i]);
+    if (leaks->count > LEAKS_SHOWN)
+        snprintf(text + used, sizeof text - used, "  and %d more\n", leaks->count - LEAKS_SHOWN);
+    fputs(text, stderr);
+    fflush(stderr);
+}

@@ -1,0 +1,229 @@
+/*
+ * line.c: an event in the words of the Chrome trace format. "ph":"X" is a slice of time on a thread, "s" and "f" are
+ * the two ends of an arrow. A rank is shown as process rank + 1, since viewers keep 0 for themselves. Names of
+ * arguments with capitals are those of the PyTorch profiler.
+ */
+#include "line.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RANKS_SHOWN 30 /* longer lists are cut as the PyTorch profiler cuts them */
+
+static const char *const dtype_words[DTYPE_COUNT] = {
+    [DIST_F32] = "Float", [DIST_F64] = "Double", [DIST_F16] = "Half", [DIST_BF16] = "BFloat16",
+    [DIST_I32] = "Int",   [DIST_I64] = "Long",   [DIST_U8] = "Byte",
+};
+
+static const char *const collective_words[CALL_COUNT] = {
+    [CALL_SEND] = "send",
+    [CALL_ISEND] = "send",
+    [CALL_RECV] = "recv",
+    [CALL_IRECV] = "recv",
+    [CALL_BROADCAST] = "broadcast",
+    [CALL_REDUCE] = "reduce",
+    [CALL_ALL_REDUCE] = "allreduce",
+    [CALL_SCATTER] = "scatter",
+    [CALL_GATHER] = "gather",
+    [CALL_ALL_GATHER] = "allgather",
+    [CALL_REDUCE_SCATTER] = "reduce_scatter",
+    [CALL_ALL_TO_ALL] = "all_to_all",
+    [CALL_BARRIER] = "barrier",
+    [CALL_MONITORED_BARRIER] = "barrier",
+};
+
+void line_begin(struct writing *w)
+{
+    fputs(w->first ? "\n" : ",\n", w->file);
+    w->first = false;
+}
+
+/* Microseconds with three digits behind the point, without rounding. */
+static void write_time(struct writing *w, const char *name, uint64_t time)
+{
+    fprintf(w->file, ",\"%s\":%llu.%03llu", name, (unsigned long long)time / 1000,
+            (unsigned long long)time % 1000);
+}
+
+static void write_string(FILE *file, const char *text)
+{
+    putc('"', file);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            fprintf(file, "\\u%04x", c);
+        else
+            putc(c, file);
+    }
+    putc('"', file);
+}
+
+static void write_values(FILE *file, const char *name, const double *value, uint32_t count)
+{
+    if (count == 0)
+        return;
+    fprintf(file, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (isfinite(value[i]))
+            fprintf(file, "%s%.9g", i ? "," : "", value[i]);
+        else
+            fprintf(file, "%snull", i ? "," : ""); /* JSON has no word for it */
+    }
+    putc(']', file);
+}
+
+static bool receives(const struct event *event)
+{
+    return event->kind == EVENT_MESSAGE && (event->call == CALL_RECV || event->call == CALL_IRECV ||
+                                            (event->call == CALL_BATCH && event->out > 0));
+}
+
+static const char *name_of(const struct record *record, const struct event *event)
+{
+    if (event->kind == EVENT_SPAN)
+        return event->values ? record_at(record, event->values) : "span";
+    if (event->call == CALL_BATCH)
+        return receives(event) ? "irecv" : "isend";
+    const char *name = call_name((enum call)event->call);
+    return strncmp(name, "dist_", 5) == 0 ? name + 5 : name;
+}
+
+static const char *category_of(const struct event *event)
+{
+    static const char *const words[] = { "", "job", "comm", "comm", "wait", "compute" };
+    return words[event->kind];
+}
+
+static void write_group(struct writing *w, const struct record *record, const struct event *event)
+{
+    const struct group_note *group = NULL;
+    for (uint32_t note = atomic_load(&record->groups); note; note = group->next) {
+        group = record_at(record, note);
+        if (group->id == event->group)
+            break;
+    }
+    fprintf(w->file, ",\"Process Group Name\":\"%d\"", event->group);
+    if (!group || group->id != event->group)
+        return;
+    fprintf(w->file, ",\"Group size\":%d,\"Process Group Ranks\":\"[", group->size);
+    for (int i = 0; i < group->size && i < RANKS_SHOWN; i++)
+        fprintf(w->file, "%s%d", i ? ", " : "", group->ranks[i]);
+    fputs(group->size > RANKS_SHOWN ? ", ...]\"" : "]\"", w->file);
+}
+
+static void write_tensors(struct writing *w, const struct record *record, const struct event *event)
+{
+    size_t size = dtype_size((enum dist_type)event->type);
+    int64_t count = event->in > event->out ? event->in : event->out;
+    fprintf(w->file, ",\"dtype\":\"%s\",\"In msg nelems\":%lld,\"Out msg nelems\":%lld,\"bytes\":%llu",
+            dtype_words[event->type], (long long)event->in, (long long)event->out,
+            (unsigned long long)count * size);
+    if (!event->values)
+        return;
+    const struct values *values = record_at(record, event->values);
+    write_values(w->file, "in", values->value, values->in);
+    write_values(w->file, "out", values->value + values->in, values->out);
+}
+
+static void write_message(struct writing *w, int rank, uint32_t index)
+{
+    const struct event *event = &record_of(w->world, rank)->events[index];
+    bool taken = receives(event);
+    int peer = taken && event->from >= 0 ? event->from : event->peer;
+    uint32_t message = w->pairs.message[rank][index];
+    fprintf(w->file, ",\"Src Rank\":%d,\"Dst Rank\":%d,\"tag\":%d", taken ? peer : rank, taken ? rank : peer,
+            event->tag);
+    if (message)
+        fprintf(w->file, ",\"message\":%u", message);
+}
+
+static bool has_root(const struct event *event)
+{
+    return event->call == CALL_BROADCAST || event->call == CALL_REDUCE || event->call == CALL_SCATTER ||
+           event->call == CALL_GATHER;
+}
+
+static void write_collective(struct writing *w, const struct event *event)
+{
+    fprintf(w->file, ",\"Seq\":%u", w->turn[event->group]++);
+    if (has_root(event))
+        fprintf(w->file, ",\"root\":%d", event->peer); /* its place in the group */
+    if (event->call == CALL_REDUCE || event->call == CALL_ALL_REDUCE || event->call == CALL_REDUCE_SCATTER)
+        fprintf(w->file, ",\"op\":\"%s\"", op_name((enum dist_op)event->op));
+}
+
+static void write_arguments(struct writing *w, int rank, uint32_t index)
+{
+    const struct record *record = record_of(w->world, rank);
+    const struct event *event = &record->events[index];
+    const struct site *site = world_site_at(w->world, rank, event->site);
+    fputs(",\"args\":{\"at\":", w->file);
+    write_string(w->file, site->file);
+    fprintf(w->file, ",\"line\":%d,\"event\":%u", site->line, index);
+    if (event->kind == EVENT_MESSAGE || event->kind == EVENT_COLLECTIVE) {
+        if (collective_words[event->call] || event->call == CALL_BATCH)
+            fprintf(w->file, ",\"Collective name\":\"%s\"",
+                    event->call == CALL_BATCH ? receives(event) ? "recv" : "send"
+                                              : collective_words[event->call]);
+        write_group(w, record, event);
+        write_tensors(w, record, event);
+    }
+    if (event->kind == EVENT_MESSAGE)
+        write_message(w, rank, index);
+    if (event->kind == EVENT_COLLECTIVE)
+        write_collective(w, event);
+    if (event->kind == EVENT_WAIT && event->other != TRACE_NONE)
+        fprintf(w->file, ",\"started\":%u", event->other);
+    if (atomic_load(&event->end) == 0)
+        fputs(",\"unfinished\":true", w->file);
+    if (event->status != DIST_OK)
+        fprintf(w->file, ",\"error\":\"%s\"", dist_error_name((enum dist_error)event->status));
+    putc('}', w->file);
+}
+
+static uint64_t end_of(const struct writing *w, int rank, const struct event *event)
+{
+    uint64_t end = atomic_load(&event->end);
+    return end ? end : w->last[rank];
+}
+
+/* The arrow leaves where the send began, and ends where the receiver learned that the message was there: at the end of
+ * the receive, or of the wait for it. */
+static void write_arrow(struct writing *w, int rank, uint32_t index)
+{
+    const struct record *record = record_of(w->world, rank);
+    const struct event *event = &record->events[index];
+    uint32_t message = w->pairs.message[rank][index];
+    bool arrives = receives(event);
+    uint64_t when = event->begin;
+    if (arrives && event->call != CALL_RECV && event->other < record_kept(record, NULL))
+        event = &record->events[event->other];
+    if (arrives)
+        when = end_of(w, rank, event);
+    line_begin(w);
+    fprintf(w->file,
+            "{\"ph\":\"%s\",\"name\":\"message\",\"cat\":\"message\",\"id\":%u,\"pid\":%d,\"tid\":%d",
+            arrives ? "f\",\"bp\":\"e" : "s", message, rank + 1, event->lane + 1);
+    write_time(w, "ts", when - w->start);
+    putc('}', w->file);
+}
+
+void line_event(struct writing *w, int rank, uint32_t index)
+{
+    const struct record *record = record_of(w->world, rank);
+    const struct event *event = &record->events[index];
+    if (atomic_load(&event->kind) == EVENT_ABSENT)
+        return;
+    line_begin(w);
+    fputs("{\"ph\":\"X\",\"name\":", w->file);
+    write_string(w->file, name_of(record, event));
+    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", category_of(event), rank + 1, event->lane + 1);
+    write_time(w, "ts", event->begin - w->start);
+    write_time(w, "dur", end_of(w, rank, event) - event->begin);
+    write_arguments(w, rank, index);
+    putc('}', w->file);
+    if (w->pairs.message[rank][index])
+        write_arrow(w, rank, index);
+}

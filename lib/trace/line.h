@@ -1,0 +1,26 @@
+/* line.h: one event as lines of the file. */
+#ifndef TRACE_LINE_H
+#define TRACE_LINE_H
+
+#include "pairs.h"
+
+#include <stdio.h>
+
+/* What is known while a file is written. */
+struct writing {
+    FILE *file;
+    const struct world *world;
+    struct pairs pairs;
+    uint64_t start; /* the first event of all: time 0 */
+    uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
+    uint32_t *turn; /* of the rank that is being written, per group: how many collectives were written */
+    bool first; /* no line yet: no comma */
+};
+
+/* Start a line: a comma where one is due. */
+void line_begin(struct writing *w);
+
+/* The slice of an event, and the start or the end of the arrow of its message. */
+void line_event(struct writing *w, int rank, uint32_t index);
+
+#endif

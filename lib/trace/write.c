@@ -1,0 +1,123 @@
+/* write.c: what all ranks remember, as one file. */
+#include "line.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUPS 65536 /* ids are 16 bits */
+
+static const struct record *traced(const struct world *world, int rank)
+{
+    const struct record *record = record_of(world, rank);
+    return atomic_load(&record->magic) == TRACE_MAGIC ? record : NULL;
+}
+
+static void find_times(struct writing *w)
+{
+    w->start = UINT64_MAX;
+    for (int rank = 0; rank < w->world->header->size; rank++) {
+        const struct record *record = traced(w->world, rank);
+        uint32_t kept = record ? record_kept(record, NULL) : 0;
+        for (uint32_t i = 0; i < kept; i++) {
+            const struct event *event = &record->events[i];
+            uint64_t end = atomic_load(&event->end);
+            if (atomic_load(&event->kind) == EVENT_ABSENT)
+                continue;
+            w->start = event->begin < w->start ? event->begin : w->start;
+            uint64_t late = end > event->begin ? end : event->begin;
+            w->last[rank] = late > w->last[rank] ? late : w->last[rank];
+        }
+    }
+}
+
+static void write_names(struct writing *w, int rank, const struct record *record)
+{
+    uint32_t lanes = atomic_load(&record->lanes);
+    line_begin(w);
+    fprintf(w->file,
+            "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":1,\"args\":{\"name\":\"rank %d\"}}",
+            rank + 1, rank);
+    line_begin(w);
+    fprintf(
+        w->file,
+        "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":1,\"args\":{\"sort_index\":%d}}",
+        rank + 1, rank);
+    for (uint32_t lane = 0; lane < (lanes ? lanes : 1); lane++) {
+        line_begin(w);
+        fprintf(w->file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"",
+                rank + 1, lane + 1);
+        fprintf(w->file, lane ? "thread %u\"}}" : "main\"}}", lane);
+    }
+}
+
+static void write_rank(struct writing *w, int rank)
+{
+    const struct record *record = traced(w->world, rank);
+    if (!record)
+        return;
+    write_names(w, rank, record);
+    memset(w->turn, 0, GROUPS * sizeof *w->turn);
+    uint32_t kept = record_kept(record, NULL);
+    for (uint32_t i = 0; i < kept; i++)
+        line_event(w, rank, i);
+}
+
+static void write_all(struct writing *w)
+{
+    int size = w->world->header->size;
+    uint64_t lost = 0, here;
+    const char *backend = "";
+    for (int rank = 0; rank < size; rank++) {
+        const struct record *record = traced(w->world, rank);
+        if (!record)
+            continue;
+        record_kept(record, &here);
+        lost += here;
+        backend = record->backend;
+    }
+    fprintf(w->file,
+            "{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\n"
+            "\"distributedInfo\":{\"backend\":\"%s\",\"world_size\":%d},\"lostEvents\":%llu,\n"
+            "\"traceEvents\":[",
+            backend, size, (unsigned long long)lost);
+    for (int rank = 0; rank < size; rank++)
+        write_rank(w, rank);
+    fputs("\n]}\n", w->file);
+}
+
+/* A system error in one sentence. */
+static int failed(const char *file, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "DIST_TRACE names %s, which cannot be written: %s", file, strerror(errno));
+    return DIST_ERR_ENVIRONMENT;
+}
+
+int trace_write(const struct world *world, char *why, size_t why_size)
+{
+    const char *file = getenv("DIST_TRACE");
+    if (!file || !*file)
+        return DIST_OK;
+    int status = DIST_OK, size = world->header->size;
+    struct writing w = { .world = world, .first = true };
+    w.last = calloc((size_t)size, sizeof *w.last);
+    w.turn = calloc(GROUPS, sizeof *w.turn);
+    w.file = fopen(file, "we");
+    if (!w.file) {
+        status = failed(file, why, why_size);
+    } else if (!w.last || !w.turn || !pairs_find(&w.pairs, world)) {
+        snprintf(why, why_size, "DIST_TRACE: the system gives no memory for writing %s", file);
+        status = DIST_ERR_MEMORY;
+    } else {
+        find_times(&w);
+        write_all(&w);
+    }
+    bool bad = w.file && ferror(w.file) != 0;
+    if (w.file && (fclose(w.file) != 0 || bad) && status == DIST_OK)
+        status = failed(file, why, why_size);
+    pairs_free(&w.pairs);
+    free(w.last);
+    free(w.turn);
+    return status;
+}

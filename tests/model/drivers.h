@@ -1,0 +1,141 @@
+/*
+ * drivers.h: the state of the helper's model, shared by its files: helper.c has the scenarios, drivers_wait.c the
+ * ranks' own threads, drivers_walk.c the helpers and what all threads do under the engine's lock.
+ *
+ * Two ranks, each with its own thread and perhaps a helper. Of a letter only its number is left: the lane's model
+ * has the rest. What counts here is who wakes whom.
+ */
+#ifndef MODEL_DRIVERS_H
+#define MODEL_DRIVERS_H
+
+#include "explore.h"
+
+#include <stdint.h>
+
+/* A line of a rank's program. */
+enum call { END, SEND, RECV, WAIT_SENDS, WAIT_RECVS, TEST };
+
+/* What the threads do next. START, OUT: in the program. */
+enum {
+    /* a rank's own thread */
+    START,
+    OUT,
+    POST_LOCK,
+    TEST_LOCK,
+    ENTER_LOCK,
+    WAIT_DONE,
+    WAIT_LOCK,
+    WAIT_LOOKED,
+    URGE,
+    COUNT,
+    SEEN,
+    LAST_LOCK,
+    LAST_LOOKED,
+    DOZE,
+    ASLEEP,
+    UNCOUNT,
+    LEAVE_LOCK,
+    /* it hands over */
+    LISTEN,
+    LIGHT_LOOKED,
+    LATE_LISTEN,
+    NUDGE,
+    UNLOCK,
+    /* a helper */
+    HELP_LOCK,
+    HELP_SEEN,
+    HELP_LOOKED,
+    HELP_LATE_SEEN,
+    HELP_UNLISTEN,
+    HELP_LATE_UNLISTEN,
+    HELP_DOZE,
+    /* along the open operations */
+    WALK_ACK,
+    WALK_POST,
+    WALK_POST_RING,
+    WALK_RECV,
+    WALK_TAKE,
+    WALK_TAKEN,
+    WALK_COPY,
+    WALK_STAMP,
+    WALK_STAMPED,
+    WALK_END,
+    /* the bell of somebody */
+    RING_LOOK,
+    RING_COUNT,
+    RING_WAKE
+};
+
+struct bell {
+    uint8_t rings, sleepers;
+};
+
+struct thread {
+    uint8_t pc;
+    uint8_t walk_back, ring_back; /* where to go on after a walk, and after ringing */
+    uint8_t bell; /* the bell to ring: a thread's number */
+    uint8_t light, moved; /* of the walk */
+    uint8_t seen; /* rings before the last look */
+};
+
+struct rank {
+    uint8_t line; /* of the program */
+    uint8_t lock; /* 0: free; else the holder's number + 1 */
+    uint8_t listens, drivers; /* as in struct shm_room */
+    uint8_t urged; /* for the fault that urges only once in a wait */
+    uint8_t sends, recvs; /* posted, ever */
+    uint8_t sends_done, recvs_done;
+    uint8_t copies; /* long letters taken, not yet being copied */
+    uint8_t seq, ack, stamps; /* written by this rank, read by the other */
+};
+
+/* Thread 2 * r is rank r's own, 2 * r + 1 its helper; the bell with that number is the one it sleeps on. */
+struct state {
+    struct rank ranks[2];
+    struct thread threads[4];
+    struct bell bells[4];
+};
+
+/* Faults, in the order of helper.c's table. */
+enum {
+    FINE,
+    LISTENS_LATE,
+    SEEN_LATE,
+    NO_NUDGE,
+    NUDGE_UNCOUNTED,
+    NO_HANDOVER,
+    DONE_UNTOLD,
+    NEVER_URGES,
+    URGES_ONCE,
+    LONG_UNTOLD,
+    UNLISTENS_UNLOCKED
+};
+
+/* One thread's step. */
+struct turn {
+    struct step *step;
+    struct state *s;
+    struct thread *me;
+    struct rank *mine, *other;
+    int number, rank;
+    bool long_out, long_in; /* are the letters from here, and to here, long? */
+    bool has_helper;
+    const uint8_t *lines; /* the rank's program, enum call */
+};
+
+static inline int open_of(const struct rank *rank)
+{
+    return rank->sends + rank->recvs - rank->sends_done - rank->recvs_done;
+}
+
+bool lock(struct turn *t, uint8_t next); /* false: somebody else holds it */
+void unlock(struct turn *t);
+void ring(struct turn *t, int bell, uint8_t back);
+bool doze(struct turn *t, uint8_t awake, uint8_t asleep); /* false: it sleeps */
+void walk(struct turn *t, bool light, uint8_t back);
+bool walk_step(struct turn *t); /* WALK_* and RING_* */
+bool help_step(struct turn *t); /* HELP_* */
+bool own_step(struct turn *t); /* the others */
+void tell(struct turn *t, const char *what);
+
+#endif

@@ -1,0 +1,201 @@
+/* drivers_wait.c: a rank's own thread: it posts, tests and waits, and hands over to its helper. */
+#include "drivers.h"
+
+void tell(struct turn *t, const char *what)
+{
+    say(t->step, "rank %d%s %s", t->rank, t->number % 2 ? "'s helper" : "", what);
+}
+
+/* ---- the program ------------------------------------------------------------------------ */
+
+static bool read_line(struct turn *t)
+{
+    enum call call = t->lines[t->mine->line];
+    if (call == END)
+        return false;
+    t->mine->line++;
+    t->me->pc = call == TEST ? TEST_LOCK : call == SEND || call == RECV ? POST_LOCK : ENTER_LOCK;
+    return true;
+}
+
+static bool is_over(const struct turn *t)
+{
+    if (t->lines[t->mine->line - 1] == WAIT_SENDS)
+        return t->mine->sends_done == t->mine->sends;
+    return t->mine->recvs_done == t->mine->recvs;
+}
+
+static bool post(struct turn *t)
+{
+    if (!lock(t, LISTEN))
+        return false;
+    bool sends = t->lines[t->mine->line - 1] == SEND;
+    tell(t, sends ? "takes the lock, and posts a send" : "takes the lock, and posts a receive");
+    if (sends)
+        t->mine->sends++;
+    else
+        t->mine->recvs++;
+    return true;
+}
+
+/* drive(+1), or drive(-1): the lock is held for a moment; leaving may hand over. */
+static bool drive(struct turn *t, int change)
+{
+    if (!lock(t, change > 0 ? WAIT_DONE : LISTEN))
+        return false;
+    tell(t, change > 0 ? "begins to wait, and to drive" : "ends its wait");
+    t->mine->drivers = (uint8_t)(t->mine->drivers + change);
+    t->mine->urged = 0;
+    if (change > 0 && t->mine->listens) {
+        t->mine->listens = 0;
+        t->s->bells[2 * t->rank + 1].sleepers--;
+    }
+    if (change > 0 || t->step->fault == NO_HANDOVER) {
+        unlock(t);
+        t->me->pc = change > 0 ? WAIT_DONE : OUT;
+    }
+    return true;
+}
+
+/* ---- handing over: helper_takes_over ------------------------------------------------------ */
+
+static void listen(struct turn *t)
+{
+    if (open_of(t->mine) == 0 || t->mine->drivers > 0 || !t->has_helper) {
+        tell(t, "has nothing to hand over");
+        t->me->pc = UNLOCK;
+        return;
+    }
+    tell(t, t->me->pc == LISTEN && t->step->fault == LISTENS_LATE ? "(the helper is not counted yet)"
+                                                                  : "counts its helper among the sleepers");
+    if (!t->mine->listens && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
+        t->mine->listens = 1;
+        t->s->bells[2 * t->rank + 1].sleepers++;
+    }
+    if (t->me->pc == LISTEN)
+        walk(t, true, LIGHT_LOOKED);
+    else
+        t->me->pc = NUDGE;
+}
+
+static void light_looked(struct turn *t)
+{
+    tell(t, t->me->moved ? "looks lightly again" : "has looked lightly, in vain");
+    if (t->me->moved)
+        walk(t, true, LIGHT_LOOKED);
+    else
+        t->me->pc = t->step->fault == LISTENS_LATE ? LATE_LISTEN : NUDGE;
+}
+
+static void nudge(struct turn *t)
+{
+    int bell = 2 * t->rank + 1;
+    bool needed = t->mine->copies && t->step->fault != NO_NUDGE;
+    tell(t, needed ? "strikes the bell of its helper" : "need not nudge its helper");
+    t->me->pc = UNLOCK;
+    if (!needed)
+        return;
+    t->s->bells[bell].rings += t->step->fault != NUDGE_UNCOUNTED;
+    if (t->s->threads[bell].pc == ASLEEP)
+        t->s->threads[bell].pc = HELP_LOCK;
+}
+
+/* ---- waiting: shm_wait and bell_sleep ------------------------------------------------------ */
+
+static void urge(struct turn *t)
+{
+    bool urges = t->step->fault != NEVER_URGES && !(t->step->fault == URGES_ONCE && t->mine->urged);
+    tell(t, "loses its patience");
+    t->mine->urged = t->step->fault == URGES_ONCE;
+    if (urges)
+        ring(t, 2 * (1 - t->rank) + 1, COUNT);
+    else
+        t->me->pc = COUNT;
+}
+
+static void wait_step(struct turn *t)
+{
+    struct bell *bell = &t->s->bells[t->number];
+    switch (t->me->pc) {
+    case WAIT_DONE:
+        tell(t, is_over(t) ? "finds it done" : "finds it not done");
+        t->me->pc = is_over(t) ? LEAVE_LOCK : WAIT_LOCK;
+        break;
+    case WAIT_LOOKED:
+    case LAST_LOOKED:
+        tell(t, t->me->moved ? "lets go of the lock, something moved" : "lets go of the lock, nothing moved");
+        unlock(t);
+        t->me->pc = t->me->pc == WAIT_LOOKED ? (t->me->moved || is_over(t) ? WAIT_DONE : URGE)
+                                             : (t->me->moved || is_over(t) ? UNCOUNT : DOZE);
+        break;
+    case URGE:
+        urge(t);
+        break;
+    case COUNT:
+        tell(t, "adds itself to the sleepers");
+        bell->sleepers++;
+        t->me->pc = SEEN;
+        break;
+    case SEEN:
+        tell(t, "reads `rings`");
+        t->me->seen = bell->rings;
+        t->me->pc = LAST_LOCK;
+        break;
+    default: /* UNCOUNT */
+        tell(t, "takes itself off the sleepers");
+        bell->sleepers--;
+        t->me->seen = 0;
+        t->me->pc = WAIT_DONE;
+    }
+}
+
+static bool look(struct turn *t, bool light, uint8_t back)
+{
+    if (!lock(t, back))
+        return false;
+    tell(t, "takes the lock and looks");
+    walk(t, light, back);
+    return true;
+}
+
+bool own_step(struct turn *t)
+{
+    switch (t->me->pc) {
+    case START:
+    case OUT:
+        return read_line(t);
+    case POST_LOCK:
+        return post(t);
+    case TEST_LOCK:
+        return look(t, true, NUDGE);
+    case ENTER_LOCK:
+        return drive(t, +1);
+    case LEAVE_LOCK:
+        return drive(t, -1);
+    case WAIT_LOCK:
+        return look(t, false, WAIT_LOOKED);
+    case LAST_LOCK:
+        return look(t, false, LAST_LOOKED);
+    case DOZE:
+        doze(t, UNCOUNT, ASLEEP);
+        return true;
+    case LISTEN:
+    case LATE_LISTEN:
+        listen(t);
+        return true;
+    case LIGHT_LOOKED:
+        light_looked(t);
+        return true;
+    case NUDGE:
+        nudge(t);
+        return true;
+    case UNLOCK:
+        tell(t, "lets go of the lock");
+        unlock(t);
+        t->me->pc = OUT;
+        return true;
+    default:
+        wait_step(t);
+        return true;
+    }
+}

@@ -1,0 +1,243 @@
+/* drivers_walk.c: what threads do under the engine's lock (engine_progress, engine_done), ringing, and the helper. */
+#include "drivers.h"
+
+bool lock(struct turn *t, uint8_t next)
+{
+    if (t->mine->lock)
+        return false;
+    t->mine->lock = (uint8_t)(t->number + 1);
+    t->me->pc = next;
+    return true;
+}
+
+void unlock(struct turn *t)
+{
+    t->mine->lock = 0;
+}
+
+/* ---- bells ------------------------------------------------------------------------------- */
+
+void ring(struct turn *t, int bell, uint8_t back)
+{
+    t->me->bell = (uint8_t)bell;
+    t->me->ring_back = back;
+    t->me->pc = RING_LOOK;
+}
+
+static void ring_step(struct turn *t)
+{
+    struct bell *bell = &t->s->bells[t->me->bell];
+    struct thread *sleeper = &t->s->threads[t->me->bell];
+    if (t->me->pc == RING_LOOK) {
+        say(t->step, "rank %d%s reads `sleepers` of rank %d%s: %d", t->rank, t->number % 2 ? "'s helper" : "",
+            t->me->bell / 2, t->me->bell % 2 ? "'s helper" : "", bell->sleepers);
+        t->me->pc = bell->sleepers ? RING_COUNT : t->me->ring_back;
+    } else if (t->me->pc == RING_COUNT) {
+        tell(t, "counts up `rings`");
+        bell->rings++;
+        t->me->pc = RING_WAKE;
+    } else {
+        tell(t, sleeper->pc == ASLEEP ? "wakes the sleeper" : "wakes nobody, since nobody sleeps");
+        if (sleeper->pc == ASLEEP)
+            sleeper->pc = t->me->bell % 2 ? HELP_LOCK : UNCOUNT;
+        t->me->pc = t->me->ring_back;
+    }
+    if (t->me->pc == t->me->ring_back)
+        t->me->bell = t->me->ring_back = 0;
+}
+
+bool doze(struct turn *t, uint8_t awake, uint8_t asleep)
+{
+    bool sleeps = t->s->bells[t->number].rings == t->me->seen;
+    tell(t, sleeps ? "goes to sleep" : "is not let to sleep, since `rings` has changed");
+    t->me->pc = sleeps ? asleep : awake;
+    t->me->seen = t->me->moved = t->me->light = 0;
+    return !sleeps;
+}
+
+/* ---- along the open operations -------------------------------------------------------------- */
+
+void walk(struct turn *t, bool light, uint8_t back)
+{
+    t->me->light = light;
+    t->me->moved = 0;
+    t->me->walk_back = back;
+    t->me->pc = WALK_ACK;
+}
+
+/* engine_done: whoever of the rank waits for it is told. */
+static void done(struct turn *t, uint8_t *count, uint8_t back)
+{
+    (*count)++;
+    t->me->moved = 1;
+    if (t->step->fault == DONE_UNTOLD && t->number % 2)
+        t->me->pc = back;
+    else
+        ring(t, 2 * t->rank, back);
+}
+
+/* The first send that is not over: is it now, by the peer's ack, or stamp? If the lane is free, post the next. */
+static void walk_ack(struct turn *t)
+{
+    int over = t->long_out ? t->other->stamps : t->other->ack;
+    bool lane_free = t->other->ack == t->mine->seq;
+    if (t->mine->sends_done < over) {
+        tell(t, "sees that its send is done");
+        done(t, &t->mine->sends_done, WALK_ACK);
+    } else if (lane_free && t->mine->seq < t->mine->sends) {
+        tell(t, "sees that its lane is free");
+        t->me->pc = WALK_POST;
+    } else {
+        tell(t, "sees nothing new for its sends");
+        t->me->pc = WALK_RECV;
+    }
+}
+
+static void walk_post(struct turn *t)
+{
+    tell(t, "posts a letter");
+    t->mine->seq++;
+    t->me->moved = 1;
+    ring(t, 2 * (1 - t->rank), t->long_out && t->step->fault != LONG_UNTOLD ? WALK_POST_RING : WALK_RECV);
+}
+
+static void walk_recv(struct turn *t)
+{
+    bool takes = t->mine->ack < t->mine->recvs && t->mine->ack < t->other->seq;
+    if (t->mine->copies && !t->me->light) {
+        tell(t, "begins a long copy, and lets go of the lock");
+        t->mine->copies--;
+        unlock(t);
+        t->me->pc = WALK_COPY;
+        return;
+    }
+    tell(t, takes ? "sees a letter" : "sees no letter");
+    t->me->pc = takes ? WALK_TAKE : WALK_END;
+}
+
+static void walk_take(struct turn *t)
+{
+    tell(t, "takes the letter, and writes ack");
+    t->mine->ack++;
+    t->mine->copies = (uint8_t)(t->mine->copies + t->long_in);
+    t->me->moved = 1;
+    ring(t, 2 * (1 - t->rank), WALK_TAKEN);
+}
+
+static void walk_end(struct turn *t)
+{
+    tell(t, "has been along all operations");
+    t->me->pc = t->me->walk_back;
+    t->me->walk_back = t->me->light = 0;
+}
+
+static bool copied(struct turn *t)
+{
+    if (!lock(t, WALK_STAMP))
+        return false;
+    tell(t, "has copied, and takes the lock again");
+    return true;
+}
+
+static void walk_stamp(struct turn *t)
+{
+    tell(t, "stamps the ticket");
+    t->mine->stamps++;
+    ring(t, 2 * (1 - t->rank), WALK_STAMPED);
+}
+
+/* The receive is over; or a long letter was only taken, and its copy waits. */
+static void walk_received(struct turn *t, bool over)
+{
+    tell(t, over ? "is done with the receive" : "puts the copy into its queue");
+    t->me->pc = WALK_END;
+    if (over)
+        done(t, &t->mine->recvs_done, WALK_END);
+}
+
+bool walk_step(struct turn *t)
+{
+    static void (*const steps[])(struct turn *) = {
+        [WALK_ACK] = walk_ack,   [WALK_POST] = walk_post,   [WALK_RECV] = walk_recv,
+        [WALK_TAKE] = walk_take, [WALK_STAMP] = walk_stamp, [WALK_END] = walk_end,
+    };
+    uint8_t pc = t->me->pc;
+    if (pc == WALK_COPY)
+        return copied(t);
+    if (pc == WALK_POST_RING)
+        ring(t, 2 * (1 - t->rank) + 1, WALK_RECV);
+    else if (pc == WALK_TAKEN || pc == WALK_STAMPED)
+        walk_received(t, pc == WALK_STAMPED || !t->long_in);
+    else if (pc >= RING_LOOK)
+        ring_step(t);
+    else
+        steps[pc](t);
+    return true;
+}
+
+/* ---- the helper ------------------------------------------------------------------------------ */
+
+/* helper_listen(false). Its lock may be gone by then: that is one of the faults. */
+static void unlisten(struct turn *t)
+{
+    tell(t, "is no longer counted, since nothing is open");
+    t->s->bells[t->number].sleepers = (uint8_t)(t->s->bells[t->number].sleepers - t->mine->listens);
+    t->mine->listens = 0;
+}
+
+static void help_looked(struct turn *t)
+{
+    if (t->mine->listens && open_of(t->mine) == 0)
+        t->me->pc = t->step->fault == UNLISTENS_UNLOCKED ? HELP_LATE_UNLISTEN : HELP_UNLISTEN;
+    else
+        t->me->pc = t->me->moved ? HELP_SEEN : t->step->fault == SEEN_LATE ? HELP_LATE_SEEN : HELP_DOZE;
+    bool keeps = t->me->pc == HELP_SEEN || t->me->pc == HELP_UNLISTEN;
+    tell(t, keeps ? "looks whether anything is open" : "lets go of the lock");
+    if (!keeps)
+        unlock(t);
+}
+
+static void help_seen(struct turn *t)
+{
+    bool works = t->mine->drivers == 0 && open_of(t->mine) > 0;
+    tell(t, works ? "reads `rings`, and looks" : "reads `rings`, and has nothing to do");
+    t->me->seen = t->s->bells[t->number].rings;
+    t->me->moved = 0;
+    if (works)
+        walk(t, false, HELP_LOOKED);
+    else
+        t->me->pc = HELP_LOOKED;
+}
+
+bool help_step(struct turn *t)
+{
+    switch (t->me->pc) {
+    case HELP_LOCK:
+        if (!lock(t, HELP_SEEN))
+            return false;
+        help_seen(t); /* in the same step: that it reads `rings` later makes no difference to anybody */
+        return true;
+    case HELP_SEEN:
+        help_seen(t);
+        return true;
+    case HELP_LOOKED:
+        help_looked(t);
+        return true;
+    case HELP_UNLISTEN:
+        unlisten(t);
+        t->me->pc = HELP_LOOKED;
+        return true;
+    case HELP_LATE_UNLISTEN:
+        unlisten(t);
+        t->me->pc = HELP_DOZE;
+        return true;
+    case HELP_LATE_SEEN:
+        tell(t, "reads `rings`");
+        t->me->seen = t->s->bells[t->number].rings;
+        t->me->pc = HELP_DOZE;
+        return true;
+    default:
+        doze(t, HELP_LOCK, ASLEEP);
+        return true;
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * helper.c: the model of a rank whose program computes while its helper drives: lib/backends/shm/{engine,helper}.c.
+ *
+ * Rank 0 posts operations and computes, for ever; rank 1 waits for what it should get from them. Nobody may wait
+ * in vain, and a long letter whose receive is open must be copied even if nobody waits for it.
+ */
+#include "drivers.h"
+#include "models.h"
+
+/* Moves are threads: 0, 1: rank 0 and its helper; 2, 3: rank 1 and its helper, where it has one. */
+static const struct scenario scenarios[] = { { "two sends behind each other, their sender computes", 3 },
+                                             { "a receive of a short letter, its receiver computes", 3 },
+                                             { "a receive of a long letter, its receiver computes", 3 },
+                                             { "a long letter is found by a test", 3 },
+                                             { "a wait for one operation hands over the other", 3 },
+                                             { "a wait while the helper copies", 3 },
+                                             { "both compute: a long letter is copied meanwhile", 4 },
+                                             { "a receive is posted as the one before it ends", 3 },
+                                             { 0 } };
+
+static const struct fault faults[] = { { "the helper is counted after the last light look", 1 },
+                                       { "the helper reads `rings` after its look", 1 },
+                                       { "what a light look leaves undone is not told to the helper", 3 },
+                                       { "the helper is nudged without counting up `rings`", 3 },
+                                       { "a wait ends without handing over", 4 },
+                                       { "the helper ends an operation without ringing its own rank", 5 },
+                                       { "a waiter goes to sleep without urging its peer's helper", 1 },
+                                       { "a waiter urges once in a wait, not before each sleep", 0 },
+                                       { "a long letter does not ring the helper", 6 },
+                                       { "the helper gives up its count after it has let go of the lock", 7 },
+                                       { 0 } };
+
+static const struct {
+    bool is_long[2]; /* the letters from each rank */
+    uint8_t lines[2][6];
+} programs[] = {
+    { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } } },
+    { { false, false }, { { RECV }, { SEND, WAIT_SENDS } } },
+    { { false, true }, { { RECV }, { SEND, WAIT_SENDS } } },
+    { { false, true }, { { RECV, TEST, TEST }, { SEND, WAIT_SENDS } } },
+    { { false, false }, { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } } },
+    { { false, true }, { { RECV, WAIT_RECVS }, { SEND, WAIT_SENDS } } },
+    { { false, true }, { { RECV }, { SEND } } },
+    { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } } },
+};
+
+static void helper_begin(struct step *step)
+{
+    struct state *s = step->state;
+    s->threads[0].pc = s->threads[2].pc = START;
+    s->threads[1].pc = s->threads[3].pc = HELP_LOCK;
+}
+
+static bool one_step(struct turn *t)
+{
+    if (t->me->pc == ASLEEP)
+        return false;
+    if (t->me->pc >= WALK_ACK)
+        return walk_step(t);
+    return t->number % 2 ? help_step(t) : own_step(t);
+}
+
+/* Does the next step touch nothing that another thread can see, or only let go of the lock? Then no thread can tell
+ * whether it comes at once or later, and the explorer need not try both. */
+static bool is_private(const struct turn *t)
+{
+    switch (t->me->pc) {
+    case OUT:
+    case URGE:
+    case LIGHT_LOOKED:
+    case UNLOCK:
+    case HELP_LOOKED:
+    case WALK_POST_RING:
+    case WALK_END:
+        return true;
+    case WALK_ACK:
+        return t->mine->sends_done == t->mine->sends;
+    case WALK_RECV:
+        return t->mine->ack == t->mine->recvs && (t->me->light || !t->mine->copies);
+    default:
+        return false;
+    }
+}
+
+static bool helper_move(struct step *step, int number)
+{
+    struct state *s = step->state;
+    int rank = number / 2;
+    struct step silent = { s, step->scenario, step->fault, NULL, NULL };
+    struct turn turn = { .step = step,
+                         .s = s,
+                         .me = &s->threads[number],
+                         .mine = &s->ranks[rank],
+                         .other = &s->ranks[1 - rank],
+                         .number = number,
+                         .rank = rank,
+                         .long_out = programs[step->scenario].is_long[rank],
+                         .long_in = programs[step->scenario].is_long[1 - rank],
+                         .has_helper = 2 * rank + 1 < scenarios[step->scenario].moves,
+                         .lines = programs[step->scenario].lines[rank] };
+    if (!one_step(&turn))
+        return false;
+    turn.step = &silent;
+    while (is_private(&turn) && one_step(&turn))
+        ;
+    return true;
+}
+
+static const char *helper_end(struct step *step)
+{
+    const struct state *s = step->state;
+    for (int rank = 0; rank < 2; rank++) {
+        const struct rank *mine = &s->ranks[rank], *other = &s->ranks[1 - rank];
+        if (s->threads[2 * rank].pc > OUT)
+            return "a rank waits for ever";
+        if (programs[step->scenario].is_long[1 - rank] && mine->recvs_done < other->seq &&
+            mine->recvs_done < mine->recvs)
+            return "a long letter lies there for ever, and the helper sleeps";
+    }
+    return NULL;
+}
+
+const struct model model_helper = {
+    .name = "helper",
+    .promise = "nobody waits in vain for a rank that computes",
+    .bytes = sizeof(struct state),
+    .scenarios = scenarios,
+    .faults = faults,
+    .begin = helper_begin,
+    .move = helper_move,
+    .end = helper_end,
+};

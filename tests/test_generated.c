@@ -1,0 +1,133 @@
+/*
+ * test_generated.c: is every mistake found, and nothing else taken for one?
+ *
+ * Each label gets as many programs, and as many right ones are made as wrong ones. A run prints its seed; with
+ * DIST_TEST_SEED set to it the same programs are made again.
+ */
+#define _GNU_SOURCE
+#include "generated.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Under a sanitizer everything takes longer, and what is left lying on purpose would be reported. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+enum { EACH = 1, LABELS = FAULT_LEAK_WORK, SAMPLE = 6, SCHEDULES = 10 };
+#else
+enum { EACH = 6, LABELS = FAULT_COUNT, SAMPLE = 30, SCHEDULES = 200 };
+#endif
+
+#define DEADLINE 5.0 /* seconds for one program, which needs a few milliseconds */
+
+/* What came of all programs with one label. */
+struct row {
+    int programs, right;
+    double slowest; /* seconds */
+};
+
+static uint64_t first_seed(void)
+{
+    const char *given = getenv("DIST_TEST_SEED");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return given ? strtoull(given, NULL, 0) : (uint64_t)now.tv_sec * 1000003u % 1000000000u;
+}
+
+/* Judge one program. The first few that surprise are printed whole. */
+static void examine(const struct gen_program *p, const char *mode, int schedules, double deadline,
+                    struct row *row)
+{
+    static struct gen_verdict verdict;
+    static int surprises;
+    gen_judge(p, mode, schedules, deadline, &verdict);
+    row->programs++;
+    row->right += verdict.right;
+    if (verdict.seconds > row->slowest)
+        row->slowest = verdict.seconds;
+    if (verdict.right || surprises++ >= 3)
+        return;
+    gen_print(p);
+    printf("as %s: %s. It said:\n%s\n", mode, verdict.wrong, verdict.said);
+    fflush(stdout);
+}
+
+static int size_for(enum gen_fault fault, uint64_t seed)
+{
+    int least = gen_smallest(fault);
+    uint64_t dice = seed;
+    return least + (int)ref_below(&dice, GEN_RANKS - least + 1);
+}
+
+static void print_table(const struct row *rows, const char *mode, uint64_t seed)
+{
+    printf("ranks as %s, DIST_TEST_SEED=%lu\n  %-24s programs  right  slowest\n", mode, (unsigned long)seed,
+           "label");
+    for (int fault = 0; fault < LABELS; fault++)
+        printf("  %-24s %8d %6d  %4.0f ms\n", gen_fault_name((enum gen_fault)fault), rows[fault].programs,
+               rows[fault].right, rows[fault].slowest * 1e3);
+    fflush(stdout);
+}
+
+static void examine_all(const char *mode)
+{
+    static struct gen_program p;
+    struct row rows[FAULT_COUNT] = { { 0 } };
+    uint64_t first = first_seed(), seed = first;
+    int wrong_ones = 0, found = 0;
+    for (int i = 0; i < EACH; i++)
+        for (int fault = 1; fault < LABELS; fault++) {
+            gen_make(&p, seed, size_for((enum gen_fault)fault, seed), (enum gen_fault)fault);
+            examine(&p, mode, 1, DEADLINE, &rows[fault]);
+            seed++;
+            gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE);
+            examine(&p, mode, 1, DEADLINE, &rows[FAULT_NONE]);
+            seed++;
+        }
+    for (int fault = 1; fault < LABELS; fault++) {
+        wrong_ones += rows[fault].programs;
+        found += rows[fault].right;
+    }
+    print_table(rows, mode, first);
+    cr_assert(rows[FAULT_NONE].right == rows[FAULT_NONE].programs,
+              "%d right programs were taken for wrong ones",
+              rows[FAULT_NONE].programs - rows[FAULT_NONE].right);
+    cr_assert(found >= wrong_ones * 0.99, "%d of %d wrong programs were found out", found, wrong_ones);
+}
+
+TestSuite(generated, .timeout = 200);
+
+Test(generated, as_processes)
+{
+    examine_all("processes");
+}
+
+Test(generated, as_threads)
+{
+    examine_all("threads");
+}
+
+/* A rank that comes late is no reason to complain, wherever it is late. */
+Test(generated, right_ones_under_random_delays)
+{
+    static struct gen_program p;
+    struct row row = { 0 };
+    uint64_t seed = first_seed() + 100000;
+    for (int i = 0; i < SAMPLE; i++, seed++) {
+        gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE);
+        examine(&p, i % 2 ? "threads" : "processes", SCHEDULES, DEADLINE * 4, &row);
+    }
+    printf("%d programs, each with %d schedules of random delays, DIST_TEST_SEED=%lu: %d right\n",
+           row.programs, SCHEDULES, (unsigned long)(seed - SAMPLE - 100000), row.right);
+    fflush(stdout);
+    cr_assert(row.right == row.programs, "%d right programs were taken for wrong ones",
+              row.programs - row.right);
+}
