@@ -52,6 +52,7 @@ SHOWN := $(shell awk '$$2 == "insert:" && $$3 ~ /\.c$$/ { file = FILENAME; sub(/
 CHAPTER_SOURCES := $(SHOWN) $(filter-out $(SHOWN),$(wildcard chapters/*/*.c))
 SUITE_SOURCES := $(sort $(wildcard tests/test_*.c))
 HELPER_SOURCES := $(filter-out $(SUITE_SOURCES),$(wildcard tests/*.c))
+MODEL_SOURCES := $(wildcard tests/model/*.c)
 TEST_PROGRAM_SOURCES := $(sort $(wildcard tests/programs/*.c))
 TSAN_SOURCES := $(sort $(wildcard tests/tsan/*.c))
 BENCH_SOURCES := $(filter-out %/bench_mpi.c,$(wildcard tests/bench/bench_*.c))
@@ -111,6 +112,11 @@ build/bin/distrun: build/lib/launch/distrun.o build/libdist.a
 	$Q mkdir -p $(@D)
 	$Q $(CC) $^ $(LIBS) -o $@
 
+# The protocol's model knows nothing of the library.
+build/tests/model/model: $(MODEL_SOURCES:%.c=build/%.o)
+	$(call say,LINK,$@)
+	$Q $(CC) $^ -o $@
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 # ---- who may include whom ---------------------------------------------------------
@@ -162,7 +168,7 @@ run-%: programs ## one chapter: make run-02, make run-02 N=7, make run-02 PROG=c
 	$Q $(if $N,WORLD_SIZE=$N) tests/tools/run.sh $(chosen)
 chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS)),$(CHAPTERS)))
 
-suites: $(SUITES) $(TEST_PROGRAMS) $(DISTRUN)
+suites: $(SUITES) $(TEST_PROGRAMS) $(DISTRUN) build/tests/model/model
 
 criterion:
 	$Q CC="$(CC)" tests/tools/install.sh

@@ -105,10 +105,10 @@ void dot_begin(struct picture *p, const char *name)
 
 void dot_title(struct picture *p, struct point middle, const char *title, const char *subtitle)
 {
-    struct node head = { .shape = "plaintext", .size = 19, .bold = true, .height = 22 };
+    struct node head = { .shape = "plaintext", .size = 19, .bold = true, .height = 26 };
     struct node line = { .shape = "plaintext", .size = 12.5, .ink = SOFT, .height = 18 };
-    head.width = text_width(title, 21);
-    line.width = text_width(subtitle, 12.5);
+    head.width = text_width(title, 22) + 20;
+    line.width = text_width(subtitle, 12.5) + 8;
     dot_node(p, "title", 0, (struct point){ middle.x, middle.y + 22 }, head, title);
     dot_node(p, "subtitle", 0, middle, line, subtitle);
 }
@@ -172,7 +172,7 @@ void dot_curve(struct picture *p, struct point a, struct point c, struct point d
     fputs(", pos=\"", p->file);
     struct point end = b;
     if (!headless) { /* the head is drawn from the curve's end to b */
-        double dx = b.x - d.x, dy = b.y - d.y, length = sqrt(dx * dx + dy * dy), head = 9;
+        double dx = b.x - d.x, dy = b.y - d.y, length = sqrt(dx * dx + dy * dy), head = stroke.head ? 7 : 9;
         if (length > head)
             end = (struct point){ b.x - dx / length * head, b.y - dy / length * head };
         print_point(p->file, "e,", b);
@@ -210,7 +210,7 @@ void dot_tag(struct picture *p, struct point at, const char *color, double size,
 void dot_text(struct picture *p, struct point at, double size, const char *ink, const char *text)
 {
     struct node plain = { .shape = "plaintext", .ink = ink, .size = size };
-    plain.width = text_width(text, size);
-    plain.height = text_lines(text) * size * 1.25;
+    plain.width = text_width(text, size) + 6;
+    plain.height = text_lines(text) * size * 1.2 + 4;
     dot_node(p, "w", p->parts++, at, plain, text);
 }

@@ -125,7 +125,8 @@ static double place_tree(struct flow *flow, int node, int depth, double next)
 
 static void place_circle(struct flow *flow)
 {
-    double between = 2 * NODE + (flow->shape == SHAPE_RING ? fmin(widest_tag(flow), 90) + 20 : 84);
+    double between =
+        2 * NODE + (flow->shape == SHAPE_RING ? fmin(widest_tag(flow), 90) + 20 : widest_tag(flow) + 40);
     flow->radius =
         flow->nodes < 2 ? 0 : fmax(flow->nodes == 2 ? 120 : 150, between / 2 / sin(PI / flow->nodes));
     for (int i = 0, node = 0; i < flow->nodes; i++) {
@@ -195,8 +196,7 @@ static struct curve bow(const struct flow *flow, int src, int dst)
     struct curve curve = { .a = from, .b = to };
     curve.c = (struct point){ from.x + part * ux - bend * uy, from.y + part * uy + bend * ux };
     curve.d = (struct point){ to.x - part * ux - bend * uy, to.y - part * uy + bend * ux };
-    double where = flow->shape == SHAPE_CIRCLE && !answers(flow, src, dst) && flow->nodes > 3 ? 0.4 : 0.5;
-    double t = where, s = 1 - t;
+    double t = flow->shape == SHAPE_CIRCLE && flow->nodes > 2 ? 0.37 : 0.5, s = 1 - t;
     curve.tag.x =
         s * s * s * from.x + 3 * s * s * t * curve.c.x + 3 * s * t * t * curve.d.x + t * t * t * to.x;
     curve.tag.y =

@@ -14,7 +14,13 @@
 #define MOST_COLUMNS 90
 #define BAR 11.0
 
-/* What the drawing of one rank needs. */
+/* A tag that was placed. */
+struct tag {
+    struct point at;
+    double width;
+};
+
+/* What is being drawn. */
 struct sheet {
     struct picture *p;
     const struct run *run;
@@ -117,7 +123,36 @@ static void draw_bars(const struct sheet *sheet)
     }
 }
 
-static void draw_arrow(const struct sheet *sheet, int message)
+static bool is_free(const struct sheet *sheet, struct point at, double width)
+{
+    for (int i = 0; i < sheet->tag_count; i++) {
+        const struct tag *tag = &sheet->tags[i];
+        if (fabs(tag->at.x - at.x) < (tag->width + width) / 2 + 4 && fabs(tag->at.y - at.y) < 21)
+            return false;
+    }
+    return true;
+}
+
+/* A place on the arrow between two rows, the nearest to its start that no other tag has. */
+static struct point place_tag(struct sheet *sheet, struct point a, struct point b, double width)
+{
+    static const double parts[] = { 0.5, 0.3, 0.7 };
+    int gaps = (int)(fabs(b.y - a.y) / ROW + 0.5);
+    struct point first = { a.x + (b.x - a.x) * 0.5 / gaps, a.y + (b.y - a.y) * 0.5 / gaps }, at = first;
+    for (int gap = 0; gap < gaps; gap++)
+        for (int i = 0; i < 3; i++) {
+            double part = (gap + parts[i]) / gaps;
+            at = (struct point){ a.x + part * (b.x - a.x), a.y + part * (b.y - a.y) };
+            if (is_free(sheet, at, width))
+                goto done;
+        }
+    at = first;
+done:
+    sheet->tags[sheet->tag_count++] = (struct tag){ at, width };
+    return at;
+}
+
+static void draw_arrow(struct sheet *sheet, int message)
 {
     const struct message *m = &sheet->run->messages[message];
     char text[160];
@@ -129,10 +164,8 @@ static void draw_arrow(const struct sheet *sheet, int message)
     double length = hypot(b.x - a.x, b.y - a.y), ux = (b.x - a.x) / length, uy = (b.y - a.y) / length;
     struct point from = { a.x + 6 * ux, a.y + 6 * uy }, to = { b.x - 6 * ux, b.y - 6 * uy };
     dot_line(sheet->p, from, to, (struct stroke){ .color = rank_strong(src) });
-    double part = fmin(0.5, 0.5 * ROW / fabs(b.y - a.y)); /* between the sender's row and the next one */
     words_message(sheet->run, message, text, sizeof text);
-    dot_tag(sheet->p, (struct point){ a.x + part * (b.x - a.x), a.y + part * (b.y - a.y) }, rank_strong(src),
-            11, text);
+    dot_tag(sheet->p, place_tag(sheet, a, b, text_width(text, 11) + 12), rank_strong(src), 11, text);
     draw_clock(sheet, m->send, dst < src);
     draw_clock(sheet, m->done, dst > src);
 }
@@ -194,22 +227,24 @@ static void draw_dots(const struct sheet *sheet)
 /* What the reader has to know to read this one. */
 static void subtitle(const struct sheet *sheet, char *text, size_t size)
 {
-    bool waits = false, spans = false, starts = false, stuck = false;
+    bool waits = false, spans = false, starts = false, stuck = false, meets = false;
     for (int i = 0; i < sheet->run->count; i++) {
         const struct act *act = &sheet->run->acts[i];
         waits |= act->kind == ACT_RECV || act->kind == ACT_WAIT || act->kind == ACT_COLLECTIVE;
         spans |= act->kind == ACT_SPAN;
         starts |= act->kind == ACT_IRECV;
+        meets |= act->kind == ACT_COLLECTIVE;
         stuck |= act->unfinished && act->kind != ACT_OTHER;
     }
-    snprintf(text, size, "%s%s%s%s%s%s",
+    snprintf(text, size, "%s%s%s%s%s%s%s",
              sheet->time ? "time runs to the right" : "a number is an event's Lamport clock",
              waits ? "; a pale bar is waiting" : "", spans ? "; a coloured bar is computing" : "",
-             starts ? "; a ring: a receive is started" : "", stuck ? "; red: for ever" : "",
+             starts ? "; a ring: a receive is started" : "", meets ? "; a line down: a collective" : "",
+             stuck ? "; red: for ever" : "",
              sheet->run->ranks > MOST_RANKS ? "; only the first and the last 8 ranks" : "");
 }
 
-static void draw_all(const struct sheet *sheet, const struct wish *wish)
+static void draw_all(struct sheet *sheet, const struct wish *wish)
 {
     char line[240], title[80];
     subtitle(sheet, line, sizeof line);
@@ -237,7 +272,13 @@ bool draw_spacetime(struct picture *p, const struct run *run, const struct wish 
         return snprintf(why, 200, "the system gives no memory"), false;
     struct sheet sheet = { .p = p, .run = run, .order = &order, .time = wish->time };
     sheet.last = fmin(fmax(order.end, 3), MOST_COLUMNS);
-    draw_all(&sheet, wish);
+    sheet.tags = calloc((size_t)run->message_count + 1, sizeof *sheet.tags);
+    if (sheet.tags)
+        draw_all(&sheet, wish);
+    else
+        snprintf(why, 200, "the system gives no memory");
+    bool good = sheet.tags != NULL;
+    free(sheet.tags);
     order_free(&order);
-    return true;
+    return good;
 }

@@ -7,11 +7,14 @@
 #define _GNU_SOURCE
 #include "context.h"
 #include "diagnose/diagnose.h"
+#include "launch/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define WIDTH 74 /* columns of a report: 80 hold it, also behind the number of its rank */
 
 static const struct {
     enum dist_error error;
@@ -119,17 +122,18 @@ static int deliver_report(const char *call, struct dist_at at, enum dist_error e
     int rank = self ? self->env.rank : -1;
     const char *slash = at.file ? strrchr(at.file, '/') : NULL;
     const char *file = slash ? slash + 1 : at.file ? at.file : "?";
-    char who[32] = "", sentence[640];
+    char who[32] = "", sentence[640], wrapped[720];
     if (rank >= 0)
         snprintf(who, sizeof who, "rank %d: ", rank);
     if (at.line > 0)
         snprintf(sentence, sizeof sentence, "%s%s (%s:%d): %s.", who, call, file, at.line, what);
     else
         snprintf(sentence, sizeof sentence, "%s%s: %s.", who, call, what);
+    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
     if (!context || !context->handler)
         end_program(self,
                     &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
-                    block ? block : sentence);
+                    block ? block : wrapped);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
     context->handler(&told, context->handler_context);
     return -(int)error;

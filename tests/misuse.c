@@ -87,6 +87,20 @@ static bool listen_to(int in, char *said, size_t size)
 
 /* ---- the report ------------------------------------------------------------------ */
 
+/* A report is broken into lines of a terminal; put it together again. With a prefix or without: "[0]   further". */
+static void join_lines(char *said)
+{
+    for (char *at = said; (at = strchr(at, '\n')) != NULL;) {
+        char *rest = at + 1;
+        if (*rest == '[')
+            rest += strcspn(rest, "]") + 2;
+        if (strncmp(rest, "  ", 2) == 0 && strncmp(rest, "  rank", 6) != 0)
+            memmove(at + 1, rest + 2, strlen(rest + 2) + 1), *at = ' ';
+        else
+            at++;
+    }
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -169,6 +183,7 @@ bool misuse_run(const struct misuse *misuse, struct misuse_outcome *outcome)
     outcome->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     int left = processes_left();
 
+    join_lines(outcome->said);
     check_report(misuse, outcome);
     if (outcome->status != (int)misuse->error)
         snprintf(outcome->wrong, sizeof outcome->wrong, "exit status %d, must be %d (%s)", outcome->status,

@@ -1,5 +1,6 @@
 /* report.c: the diagnosis as text: class and sentence, every rank's call, the circle, the suggestion. */
 #include "diagnose.h"
+#include "../launch/text.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -71,27 +72,12 @@ static void add(struct page *page, const char *format, ...)
         page->used = sizeof page->text - 1;
 }
 
-/* Prose, broken at blanks so that a terminal of 80 columns holds it. */
-static void add_wrapped(struct page *page, const char *first, const char *text)
+static void add_prose(struct page *page, const char *first, const char *text)
 {
-    size_t column = strlen(first);
-    add(page, "%s", first);
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (column + length > WIDTH && column > 2) {
-            add(page, "\n  ");
-            column = 2;
-        }
-        add(page, "%.*s", (int)length, text);
-        column += length;
-        text += length;
-        if (*text == ' ' && column + 1 + strcspn(text + 1, " ") <= WIDTH) {
-            add(page, " ");
-            column++;
-        }
-        text += strspn(text, " ");
-    }
-    add(page, ".\n");
+    char line[512], wrapped[600];
+    snprintf(line, sizeof line, "%s%s.", first, text);
+    text_wrap(line, WIDTH, wrapped, sizeof wrapped);
+    add(page, "%s\n", wrapped);
 }
 
 static bool in_circle(const struct diagnosis *d, int rank)
@@ -134,9 +120,11 @@ void report_text(const struct diagnosis *d)
     page.used = 0;
     char first[32];
     snprintf(first, sizeof first, "%s: ", class_name(d->class));
-    add_wrapped(&page, first, d->sentence);
+    add_prose(&page, first, d->sentence);
     int shown = 0, hidden = 0;
     for (int rank = 0; rank < d->size; rank++) {
+        if (d->class == CAUSE_LUCK && has_left(&d->views[rank]))
+            continue;
         if (d->size > SHOWN && shown >= SHOWN && !(in_circle(d, rank) && shown < 2 * SHOWN)) {
             hidden++;
             continue;
@@ -147,7 +135,7 @@ void report_text(const struct diagnosis *d)
     if (hidden > 0)
         add(&page, "  and %d more ranks\n", hidden);
     add_circle(&page, d);
-    add_wrapped(&page, "try: ", d->advice);
+    add_prose(&page, "try: ", d->advice);
     for (size_t done = 0; done < page.used;) {
         ssize_t wrote = write(STDERR_FILENO, page.text + done, page.used - done);
         if (wrote <= 0)

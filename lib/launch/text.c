@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void text_add(struct text *text, const char *format, ...)
 {
@@ -46,4 +47,24 @@ int text_add_ranks(struct text *text, const bool *in, int size)
         said++;
     }
     return count;
+}
+
+void text_wrap(const char *text, size_t width, char *out, size_t size)
+{
+    size_t used = 0, column = 0, indent = 0;
+    while (*text && used + 4 < size) {
+        size_t length = strcspn(text, " \n");
+        if (column > indent && column + 1 + length > width) {
+            used += (size_t)snprintf(out + used, size - used, "\n  ");
+            column = indent = 2;
+        } else if (column > indent) {
+            out[used++] = ' ';
+            column++;
+        }
+        int wrote = snprintf(out + used, size - used, "%.*s", (int)length, text);
+        used += (size_t)wrote < size - used ? (size_t)wrote : size - used - 1;
+        column += length;
+        text += length + strspn(text + length, " \n");
+    }
+    out[used] = '\0';
 }

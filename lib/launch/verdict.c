@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#define WIDTH 79 /* columns */
 #define PLACES 8 /* more different places than this are not told one by one */
 
 static const char *place_of(const struct job *job, int rank, char *text, size_t size)
@@ -135,6 +136,19 @@ static int exit_status(const struct world_failure *failure)
     return failure->code > 0 ? failure->code : DIST_ERR_STATE;
 }
 
+/* Each line of the text, broken so that a terminal holds it. */
+static void say_in_lines(const struct text *text)
+{
+    char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];
+    for (const char *at = text->used ? text->bytes : ""; *at;) {
+        int length = (int)strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", length, at);
+        text_wrap(line, WIDTH, wrapped, sizeof wrapped);
+        dprintf(STDERR_FILENO, "%s\n", wrapped);
+        at += length + (at[length] == '\n');
+    }
+}
+
 int job_verdict(const struct job *job)
 {
     static _Thread_local struct text text;
@@ -157,8 +171,7 @@ int job_verdict(const struct job *job)
         if (job->plan.size > 1 && !failure->cause[0] && !alone) /* a diagnosis has named them all */
             say_others(&text, job, failure);
     }
-    if (text.used > 0)
-        dprintf(STDERR_FILENO, "%s", text.bytes);
+    say_in_lines(&text);
     if (!job->interrupt && !lost && !reported && job->plan.write)
         job->plan.write(&job->world, failure->rank, exit_status(failure), text.bytes);
     return lost && lost != EPIPE ? DIST_ERR_SYSTEM : exit_status(failure);

@@ -103,7 +103,7 @@ struct world {
 /* How large the backend's room is: what every pair of ranks shares, and what every rank has. */
 static inline uint64_t world_room_bytes(int size)
 {
-    uint64_t pair_bytes = 64, rank_bytes = 64 << 10;
+    uint64_t pair_bytes = 64, rank_bytes = 320 << 10;
     uint64_t bytes = pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size;
     return (bytes + 4095) / 4096 * 4096;
 }

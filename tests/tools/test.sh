@@ -113,6 +113,15 @@ for suite in $SUITES; do
     run_suite "$suite" 240 "$(basename "$suite")"
 done
 
+echo "every interleaving of the protocol's model"
+if timeout -k 5 120 build/tests/model/model >build/results/model.log 2>&1; then
+    tail -n 1 build/results/model.log
+    sed -n 's/^\([0-9]*\) passed.*/\1/p' build/results/model.log | awk '{ for (i = 1; i <= $1; i++) print "pass model " i }' >>$RESULTS
+else
+    fail "tests/model: see build/results/model.log"
+    tail -n 20 build/results/model.log | sed 's/^/    /'
+fi
+
 echo "what the chapters print, with 2, 4 and 7 ranks, as processes and as threads"
 tests/tools/outputs.sh $CHAPTERS
 tests/tools/lessons.sh --check $LESSONS

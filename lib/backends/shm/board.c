@@ -16,6 +16,7 @@
  *   Reading cards and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier that a
  *   member only reaches when it is through with k; so nobody writes set k + 2, which is k's, before that.
  *   Reading tensors late. Plans that read a peer's tensor end with a barrier.
+ * The model in tests/model/ walks through every interleaving of two and three members with this board.
  */
 #include "shm.h"
 
@@ -77,7 +78,7 @@ uint32_t board_arrive(struct shm_room *room, struct shm_group *g)
 
 bool board_passed(const struct shm_group *g, uint32_t phase)
 {
-    return atomic_load_explicit(&g->board->phase.rings, memory_order_acquire) != phase;
+    return atomic_load(&g->board->phase.rings) != phase;
 }
 
 /* The next member, from `from` on, that has not pinned its card for this collective. -1: there is none. */

@@ -4,7 +4,8 @@
  * It starts with the first asynchronous operation. It sleeps on slot.helper, and is counted among that bell's
  * sleepers (helper_listens) only while there are open operations and no waiter: a peer pays for a wake-up only
  * if nobody is looking. Whoever leaves the library with operations open raises the count, and then takes a last
- * light look; by bell.h's argument no news falls between the two.
+ * light look; by bell.h's argument no news falls between the two. The model in tests/model/ walks through every
+ * interleaving of a waiter, a computing rank and its helper.
  */
 #include "shm.h"
 

@@ -36,7 +36,7 @@
 bool lane_is_free(struct shm_room *room, int dst)
 {
     uint32_t seq = atomic_load_explicit(&lane_between(room, room->rank, dst)->seq, memory_order_relaxed);
-    uint32_t ack = atomic_load_explicit(&lane_between(room, dst, room->rank)->ack, memory_order_acquire);
+    uint32_t ack = atomic_load(&lane_between(room, dst, room->rank)->ack);
     return (seq & COUNT_MASK) == ack >> 2;
 }
 
@@ -73,7 +73,7 @@ const struct letter *lane_peek(struct shm_room *room, int src)
 {
     const struct lane *lane = lane_between(room, src, room->rank);
     uint32_t ack = atomic_load_explicit(&lane_between(room, room->rank, src)->ack, memory_order_relaxed);
-    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_acquire);
+    uint32_t seq = atomic_load(&lane->seq);
     return (seq & COUNT_MASK) == ack >> 2 ? NULL : &lane->letter;
 }
 

@@ -60,11 +60,12 @@ static bool held(struct shm_room *room, int peer)
     return room->held[peer] == room->visit;
 }
 
-static bool may_post(struct shm_room *room, int peer)
+/* The next free ticket; NO_TICKET: all are with letters that are parked. */
+static uint32_t take_ticket(struct shm_room *room)
 {
-    if (room->free_ticket_count == 0)
-        room->held[peer] = room->visit;
-    return !held(room, peer);
+    if (room->free_ticket_count > 0)
+        return room->free_tickets[--room->free_ticket_count];
+    return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
 }
 
 /* Move one send on by a step. */
@@ -74,9 +75,13 @@ static bool push_send(struct shm_room *room, struct dist_work *op)
     enum verdict verdict = VERDICT_NONE;
     switch (op->step) {
     case SEND_QUEUED:
-        if (!may_post(room, op->peer))
+        if (held(room, op->peer))
+            return lane_frees_soon(room, op->peer); /* true: it is free now, take another walk */
+        op->ticket = take_ticket(room);
+        if (op->ticket == NO_TICKET) {
+            room->held[op->peer] = room->visit;
             return false;
-        op->ticket = room->free_tickets[--room->free_ticket_count];
+        }
         atomic_store_explicit(&row[op->ticket], VERDICT_NONE, memory_order_relaxed);
         op->step = SEND_POSTED;
         struct letter letter = write_letter(room, op, (uint16_t)op->ticket);

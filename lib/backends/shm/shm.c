@@ -51,8 +51,6 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->recvs_end = &room->recvs;
     room->copies_end = &room->copies;
     room->parked_end = &room->parked;
-    for (int i = 0; i < TICKETS; i++)
-        room->free_tickets[room->free_ticket_count++] = (uint16_t)i;
     pthread_mutex_init(&room->lock, NULL);
 }
 

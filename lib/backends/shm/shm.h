@@ -24,7 +24,7 @@
 #define LANE_BYTES 40             /* a message up to this long travels inside the lane */
 #define LANE_FAR 255              /* lane.length of a longer one */
 #define DIRECT_BYTES (32 << 10)   /* above this the engine is unlocked while it copies */
-#define TICKETS 1024              /* messages of one rank that can be parked at their receivers */
+#define TICKETS 65535             /* messages of one rank that can be parked at their receivers */
 #define NO_TICKET 0xffff
 #define SLOT_BYTES (16 << 10)     /* a collective up to this size goes through the board */
 
@@ -123,8 +123,9 @@ struct shm_room {
     struct parked *parked, **parked_end;    /* in the order they came */
     struct shm_group *groups;               /* those with collectives to drive */
     struct shm_group *retired;              /* freed groups whose board others may still use */
-    uint16_t free_tickets[TICKETS];
+    uint16_t free_tickets[TICKETS];         /* given back; those from tickets_used on were never taken */
     int free_ticket_count;
+    uint32_t tickets_used;
 };
 
 static inline struct lane *lane_between(const struct shm_room *room, int src, int dst)

@@ -1,0 +1,30 @@
+/*
+ * picture.h: who waits for whom, as a drawing. Needs nothing of the library, so other programs can draw with it.
+ *
+ * Those of a circle stand around it, the others beside it. All positions are computed here, so the drawing is the same
+ * on every machine:  neato -n2 -Tsvg waitfor.dot
+ */
+#ifndef DIAGNOSE_PICTURE_H
+#define DIAGNOSE_PICTURE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct picture {
+    const char *title;    /* "Deadlock: ranks 0 and 1 wait for each other" */
+    const char *subtitle; /* NULL: the usual one */
+    int count;            /* ranks */
+    const char **doing;   /* per rank: "send to 1", "finished" */
+    const bool *finished; /* per rank: drawn dashed */
+    int edge_count;
+    int (*edges)[2];      /* who waits, for whom */
+    int cycle_count;      /* 0: there is none */
+    const int *cycle;     /* ranks, each waits for the next */
+};
+
+#define PICTURE_MOST 16 /* ranks that are drawn one by one; of more a few stand for all */
+
+/* Print it as DOT. False: there is no memory, or the file could not be written. */
+bool picture_write(const struct picture *picture, FILE *file);
+
+#endif
