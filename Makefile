@@ -4,6 +4,7 @@
 #
 #   lib/**/*.c             -> build/libdist.a (all but lib/launch/distrun.c)
 #   lib/launch/distrun.c   -> build/bin/distrun
+#   diagrams/*.c           -> build/bin/draw and build/bin/play
 #   chapters/NN_x/NAME.c   -> build/chapters/NN_x/NAME
 #   tests/test_*.c         -> build/tests/test_*, a Criterion suite each; the other tests/*.c help them
 #   tests/programs/NAME.c  -> build/tests/programs/NAME, started by suites
@@ -59,6 +60,9 @@ BENCH_SOURCES := $(filter-out %/bench_mpi.c,$(wildcard tests/bench/bench_*.c))
 
 BENCHES := $(BENCH_SOURCES:%.c=build/%)
 LESSONS := $(wildcard README.md chapters/*/README.md)
+# What draw and play share.
+DRAW_SOURCES := $(filter-out diagrams/draw.c diagrams/play.c,$(wildcard diagrams/*.c))
+DRAWERS := build/bin/draw build/bin/play
 DISTRUN := $(if $(wildcard lib/launch/distrun.c),build/bin/distrun)
 CHAPTERS := $(CHAPTER_SOURCES:%.c=build/%)
 SUITES := $(SUITE_SOURCES:%.c=build/%)
@@ -71,6 +75,8 @@ build/flags: FORCE
 	$Q mkdir -p $(@D)
 	$Q echo '$(CC) $(FLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS)' >$@
 
+PUBLIC_NAMES := dist_* tensor_* algorithm_*
+
 # The same sources in three flavours: build/ for everybody, build/asan/ and build/tsan/ for the sanitizers.
 # $(1) is the folder, $(2) the flags that make it different.
 define flavour
@@ -79,17 +85,35 @@ $(1)/%.o: %.c build/flags
 	$$Q mkdir -p $$(@D)
 	$$Q $$(CC) $$(FLAGS) $(2) $$(EXTRA) -MMD -MP -c $$< -o $$@
 
-$(1)/libdist.a: $$(LIB_SOURCES:%.c=$(1)/%.o)
+$(1)/libinside.a: $$(LIB_SOURCES:%.c=$(1)/%.o)
 	$$(call say,AR,$$@)
 	$$Q rm -f $$@
 	$$Q ar rcs $$@ $$^
+
+# For programs: one object in which only the public names can be seen, so that a program may have a `report` of its own.
+$(1)/libdist.a: $$(LIB_SOURCES:%.c=$(1)/%.o) Makefile
+	$$(call say,AR,$$@)
+	$$Q rm -f $$@
+	$$Q $$(LD) -r $$(filter %.o,$$^) -o $(1)/dist.o
+	$$Q objcopy --wildcard $$(PUBLIC_NAMES:%=--keep-global-symbol='%') $(1)/dist.o
+	$$Q ar rcs $$@ $(1)/dist.o
 
 $(1)/tests/libhelpers.a: $$(HELPER_SOURCES:%.c=$(1)/%.o)
 	$$(call say,AR,$$@)
 	$$Q rm -f $$@
 	$$Q ar rcs $$@ $$^
 
-$$(SUITE_SOURCES:%.c=$(1)/%): $(1)/%: $(1)/%.o $(1)/tests/libhelpers.a $(1)/libdist.a
+$(1)/diagrams/libdraw.a: $$(DRAW_SOURCES:%.c=$(1)/%.o)
+	$$(call say,AR,$$@)
+	$$Q rm -f $$@
+	$$Q ar rcs $$@ $$^
+
+$(1)/bin/draw $(1)/bin/play: $(1)/bin/%: $(1)/diagrams/%.o $(1)/diagrams/libdraw.a
+	$$(call say,LINK,$$@)
+	$$Q mkdir -p $$(@D)
+	$$Q $$(CC) $(2) $$^ $$(LIBS) -o $$@
+
+$$(SUITE_SOURCES:%.c=$(1)/%): $(1)/%: $(1)/%.o $(1)/tests/libhelpers.a $(1)/diagrams/libdraw.a $(1)/libinside.a
 	$$(call say,LINK,$$@)
 	$$Q $$(CC) $(2) $$^ $$(CRITERION_LIBS) $$(LIBS) -o $$@
 
@@ -107,7 +131,7 @@ $(eval $(call flavour,build,))
 $(eval $(call flavour,build/asan,$(ASAN)))
 $(eval $(call flavour,build/tsan,$(TSAN)))
 
-build/bin/distrun: build/lib/launch/distrun.o build/libdist.a
+build/bin/distrun: build/lib/launch/distrun.o build/libinside.a
 	$(call say,LINK,$@)
 	$Q mkdir -p $(@D)
 	$Q $(CC) $^ $(LIBS) -o $@
@@ -129,7 +153,7 @@ chapters/**          : lib/dist.h lib/tensor.h
 exercises/**         : lib/dist.h lib/tensor.h
 solutions/**         : lib/dist.h lib/tensor.h
 tests/programs/**    : lib/dist.h lib/tensor.h ./*.h tests/*.h
-tests/**             : lib/** ./*.h tests/*.h
+tests/**             : lib/** diagrams/*.h ./*.h tests/*.h
 diagrams/**          : ./*.h
 lib/tensor.h         : nothing
 lib/dist.h           : lib/tensor.h
@@ -154,21 +178,21 @@ export INCLUDE_RULES
 
 # ---- what you can ask for --------------------------------------------------------
 
-.PHONY: chapters lib programs suites sanitized criterion test check lessons expected bench doctor help clean FORCE
+.PHONY: chapters lib diagrams fuzz programs suites sanitized criterion test check lessons expected bench doctor help clean FORCE
 
 chapters: programs ## (the default) build everything and run the chapters so far, four ranks each
 	$Q tests/tools/run.sh $(CHAPTERS)
 
 lib: build/libdist.a ## build/libdist.a: all that a program of yours needs
 
-programs: lib $(DISTRUN) $(CHAPTERS) ## the chapters' programs and build/bin/distrun, not run
+programs: lib $(DISTRUN) $(DRAWERS) $(CHAPTERS) ## the chapters' programs and build/bin/distrun, not run
 
 run-%: programs ## one chapter: make run-02, make run-02 N=7, make run-02 PROG=chain
 	$Q $(if $(chosen),,echo "There is no chapter or program like that; \`ls chapters/*\` shows them." >&2; exit 2)
 	$Q $(if $N,WORLD_SIZE=$N) tests/tools/run.sh $(chosen)
 chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS)),$(CHAPTERS)))
 
-suites: $(SUITES) $(TEST_PROGRAMS) $(DISTRUN) build/tests/model/model
+suites: $(SUITES) $(TEST_PROGRAMS) $(DISTRUN) $(DRAWERS) build/tests/model/model
 
 criterion:
 	$Q CC="$(CC)" tests/tools/install.sh
@@ -195,8 +219,18 @@ check: ## who includes whom, warnings of gcc and clang, format, lengths
 lessons: ## put programs and outputs into the lessons anew
 	$Q tests/tools/lessons.sh $(LESSONS)
 
+diagrams: programs ## draw all pictures of the lessons anew from real runs; look at them before you keep them
+	$Q tests/tools/pictures.sh --write
+
+draw-%: programs ## your own run as pictures: make draw-02, make draw-02 N=6
+	$Q tests/tools/pictures.sh --own $* $N
+
 expected: programs ## write chapters/*/expected anew from real runs; read the difference before you keep it
 	$Q tests/tools/outputs.sh --write $(CHAPTERS)
+
+# With clang's fuzzer; its finds and its corpus stay in build/fuzz.
+fuzz: suites ## throw broken traces at the drawing program: make fuzz SECONDS=600
+	$Q FLAGS="$(FLAGS)" tests/tools/fuzz.sh $(or $(SECONDS),60)
 
 bench: lib $(BENCHES) ## measure messages and collectives beside the machine's limits and Open MPI
 	$Q CC="$(CC)" tests/bench/bench.sh

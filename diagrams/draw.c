@@ -104,12 +104,22 @@ static bool read_command(struct command *command, int argc, char **argv)
     return command->kind >= 0 && command->file;
 }
 
+static bool draw_report(struct picture *p, const struct command *command, char *why)
+{
+    struct json json;
+    bool good = json_open(&json, command->file) && draw_waitfor(p, &json, &command->wish, why);
+    if (json.why[0])
+        snprintf(why, 200, "%s", json.why);
+    json_close(&json);
+    return good;
+}
+
 static bool draw(struct picture *p, const struct command *command, char *why)
 {
     drawing *draw_run = kinds[command->kind].draw;
-    if (!draw_run)
-        return draw_waitfor(p, command->file, &command->wish, why);
     struct run run;
+    if (!draw_run)
+        return draw_report(p, command, why);
     bool good = run_read(&run, command->file);
     if (good) {
         run_cut(&run, command->from, command->to);

@@ -12,6 +12,7 @@
 #define DRAW_H
 
 #include "dot.h"
+#include "json.h"
 #include "order.h"
 
 #define MOST_RANKS 16 /* more are drawn in groups, or only the first and the last */
@@ -30,7 +31,7 @@ bool draw_spacetime(struct picture *p, const struct run *run, const struct wish 
 bool draw_schedule(struct picture *p, const struct run *run, const struct wish *wish, char *why);
 bool draw_collective(struct picture *p, const struct run *run, const struct wish *wish, char *why);
 bool draw_matrix(struct picture *p, const struct run *run, const struct wish *wish, char *why);
-bool draw_waitfor(struct picture *p, const char *path, const struct wish *wish, char *why);
+bool draw_waitfor(struct picture *p, struct json *json, const struct wish *wish, char *why);
 
 /* ---- words.c ---------------------------------------------------------------------- */
 

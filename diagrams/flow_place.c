@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define NODE 43.0 /* radius of a node, and a gap */
-#define IN_ROW 8 /* nodes of a chain in one row */
+#define PAGE 1000.0 /* how wide a chain may be before it takes another row */
 #define PI 3.14159265358979323846
 
 static int out_degree(const struct flow *flow, int node)
@@ -98,8 +98,9 @@ static double widest_tag(const struct flow *flow)
 static void place_chain(struct flow *flow)
 {
     double across = 2 * NODE + widest_tag(flow) + 50, down = 150;
+    int in_row = (int)fmax(2, fmin(8, PAGE / across + 1));
     for (int i = 0; i < flow->nodes; i++) {
-        int row = i / IN_ROW, column = row % 2 ? IN_ROW - 1 - i % IN_ROW : i % IN_ROW;
+        int row = i / in_row, column = row % 2 ? in_row - 1 - i % in_row : i % in_row;
         flow->at[i] = (struct point){ across * column, -down * row };
     }
 }
@@ -125,8 +126,7 @@ static double place_tree(struct flow *flow, int node, int depth, double next)
 
 static void place_circle(struct flow *flow)
 {
-    double between =
-        2 * NODE + (flow->shape == SHAPE_RING ? fmin(widest_tag(flow), 90) + 20 : widest_tag(flow) + 40);
+    double between = 2 * NODE + widest_tag(flow) + 38;
     flow->radius =
         flow->nodes < 2 ? 0 : fmax(flow->nodes == 2 ? 120 : 150, between / 2 / sin(PI / flow->nodes));
     for (int i = 0, node = 0; i < flow->nodes; i++) {

@@ -46,7 +46,7 @@ static void name_of(const struct matrix *m, int group, char *text, size_t size)
 static const char *shade(int64_t bytes, int64_t most)
 {
     static const char *const shades[] = { "#E3EFF8", "#C2DDF1", "#93C3E5", "#5CA3D5", "#2B84C0", "#0072B2" };
-    int step = (int)(5 * (double)bytes / (double)most + 0.5);
+    int step = most > 0 ? (int)(5 * (double)bytes / (double)most + 0.5) : 0;
     return bytes == 0 ? GROUND : shades[step];
 }
 

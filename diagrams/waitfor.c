@@ -9,7 +9,6 @@
  * stand on a circle, the others in columns beside it.
  */
 #include "draw.h"
-#include "json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -223,23 +222,21 @@ static void draw_all(struct graph *g, const struct value *report, const struct w
     dot_end(g->p);
 }
 
-bool draw_waitfor(struct picture *p, const char *path, const struct wish *wish, char *why)
+bool draw_waitfor(struct picture *p, struct json *json, const struct wish *wish, char *why)
 {
     struct graph *g = calloc(1, sizeof *g);
-    struct json json;
-    const struct value *report = json_open(&json, path) ? json_value(&json) : NULL;
-    bool good = g && report && json_ends(&json);
+    const struct value *report = json_value(json);
+    bool good = g && report && json_ends(json);
     if (!g)
         snprintf(why, 200, "the system gives no memory");
     else if (!good)
-        snprintf(why, 200, "%s", json.why);
+        snprintf(why, 200, "%s", json->why);
     if (good) {
         g->p = p;
         good = read_report(g, report, why);
-        if (good)
-            draw_all(g, report, wish);
     }
-    json_close(&json);
+    if (good)
+        draw_all(g, report, wish);
     free(g);
     return good;
 }

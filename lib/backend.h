@@ -21,6 +21,7 @@ struct dist_group {
     int *ranks;       /* group rank -> world rank */
     int pending;      /* works not yet waited for */
     uint32_t logged;  /* diagnose/log.h: collectives in the list of calls */
+    uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
     void *room;       /* the backend's own */
     struct dist_at made_at;
     struct dist_group *next;
@@ -56,6 +57,7 @@ struct dist_work {
     int status;             /* enum dist_error */
     int from;               /* receives: the world rank that sent; else -1 */
     char why[256];          /* with a status: what differs, in words for the report */
+    int speaker;            /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
     /* the room's notes; nobody else looks */
     _Atomic uint32_t done;

@@ -16,7 +16,8 @@ static void tell(struct misuse *misuse)
     char words[WORDS], text[2 * WORDS];
     misuse_words(misuse, words, sizeof words);
     misuse_text(misuse, text, sizeof text);
-    report_block(misuse->call ? misuse->call : call_name(CALL_NONE), misuse->at, DIST_ERR_BUFFER, words, text);
+    report_block(misuse->call ? misuse->call : call_name(CALL_NONE), misuse->at, DIST_ERR_BUFFER, words,
+                 text);
 }
 
 bool checked_open(struct context *context, struct dist_at at)
@@ -29,7 +30,8 @@ bool checked_open(struct context *context, struct dist_at at)
         return false;
     }
     if (!guard_open(&context->self->world, tell) && context->self->env.rank == 0)
-        fprintf(stderr, "DIST_CHECK=1: address space is too small to watch plain C; only calls are checked\n");
+        fprintf(stderr,
+                "DIST_CHECK=1: address space is too small to watch plain C; only calls are checked\n");
     return true;
 }
 
@@ -48,7 +50,8 @@ static uintptr_t end_of(const struct dist_work *op, const struct span *span)
     return (uintptr_t)span->data + (size_t)span->count * dtype_size(op->type);
 }
 
-static bool may_use(struct context *context, const struct dist_work *op, const struct span *span, enum touch touch)
+static bool may_use(struct context *context, const struct dist_work *op, const struct span *span,
+                    enum touch touch)
 {
     struct misuse misuse = { .rank = context->self->env.rank, .call = call_name(op->call), .at = op->at };
     if (span->count == 0 || !guard_finds((uintptr_t)span->data, end_of(op, span), touch, &misuse))
@@ -57,7 +60,8 @@ static bool may_use(struct context *context, const struct dist_work *op, const s
     return false;
 }
 
-static void take_off(struct context *context, const struct dist_work *op, const struct span *span, bool written)
+static void take_off(struct context *context, const struct dist_work *op, const struct span *span,
+                     bool written)
 {
     struct flight flight = { .begin = (uintptr_t)span->data,
                              .end = end_of(op, span),

@@ -1,7 +1,7 @@
 /* collective.c: what all collectives have in common: check what one rank can check alone, and hand it on. */
 #include "checked.h"
 #include "collective.h"
-#include "diagnose/log.h"
+#include "noted.h"
 
 static int group_root(struct context *context, const struct collective *c, const struct dist_group *group)
 {
@@ -124,22 +124,9 @@ static bool fill(struct context *context, const struct collective *c, double tim
     return checked_begin(context, op);
 }
 
-void collective_note(struct context *context, struct dist_work *op)
-{
-    op->logged = log_add(context->log, (struct log_entry){ .kind = LOG_COLLECTIVE,
-                                                           .blocks = !op->async,
-                                                           .call = (uint8_t)op->call,
-                                                           .type = (uint8_t)op->type,
-                                                           .group = (uint16_t)op->group->id,
-                                                           .size = (uint16_t)op->group->size,
-                                                           .site = op->site,
-                                                           .number = op->group->logged++,
-                                                           .count = op->block });
-}
-
 static int hand_on(struct context *context, struct dist_work *op)
 {
-    collective_note(context, op);
+    noted_collective(context, op);
     const struct backend *b = context->backend;
     int (*const calls[CALL_COUNT])(void *, struct dist_work *) = {
         [CALL_BROADCAST] = b->broadcast,

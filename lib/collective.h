@@ -24,7 +24,4 @@ dist_work *collective_call(struct collective c);
 /* Inside a call that was entered: check it and run it to the end. 0, or what report() gave. */
 int collective_run(struct context *context, const struct collective *c, double timeout);
 
-/* Note a collective for diagnose/replay.c. */
-void collective_note(struct context *context, struct dist_work *op);
-
 #endif

@@ -1,10 +1,10 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
 #define _GNU_SOURCE
+#include "algorithms/room.h"
 #include "checked.h"
-#include "devices/host.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/log.h"
 #include "leaks.h"
+#include "noted.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>
@@ -61,20 +61,6 @@ static int meet_everyone(struct context *context, struct dist_at at)
     return status == DIST_OK ? 0 : report_op(&op);
 }
 
-/* Where messages are buffered a deadlock may stay hidden: keep a list of the calls, for diagnose/replay.c. */
-static void open_log(struct context *context)
-{
-    const char *buffering = getenv("DIST_BUFFERING");
-    if (!buffering || strncmp(buffering, "eager:", 6) != 0)
-        return;
-    context->log = host_alloc(context->self, sizeof *context->log);
-    if (!context->log)
-        return;
-    atomic_store(&context->log->count, 0);
-    atomic_store(&context->self->world.header->slots[context->self->env.rank].log,
-                 world_offset(&context->self->world, context->log));
-}
-
 int dist_init_process_group_with(struct dist_init_args args)
 {
     struct context *context = context_get();
@@ -87,13 +73,15 @@ int dist_init_process_group_with(struct dist_init_args args)
     char why[256] = "the system gives no memory for the job's tables";
     int status = make_world(context);
     if (status == DIST_OK)
+        backend = algorithms_wrap(context->self, backend, &status, why, sizeof why);
+    if (status == DIST_OK)
         status = backend->open(context->self, &context->world, &context->room, why, sizeof why);
     if (status != DIST_OK)
         return report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
     context->backend = backend;
     context->self->look = diagnose_look;
     context->self->untaken = leaks_untaken;
-    open_log(context);
+    noted_open(context);
     set_state(context, RANK_JOINED);
     context_enter(CALL_INIT, args.at);
     int result = meet_everyone(context, args.at);

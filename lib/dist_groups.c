@@ -1,5 +1,5 @@
 /* dist_groups.c: making and freeing groups. */
-#include "collective.h"
+#include "noted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group };
     op.site = world_site(&context->self->world, context->self->env.rank, at);
     op.group = &context->world; /* all ranks meet, members or not */
-    collective_note(context, &op);
+    noted_collective(context, &op);
     op.group = group;
     if (context->backend->group_new(context->room, &op) == DIST_OK) {
         group->next = context->groups;

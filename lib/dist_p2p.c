@@ -1,6 +1,6 @@
 /* dist_p2p.c: send, receive, batches of them, and waiting. */
 #include "checked.h"
-#include "diagnose/log.h"
+#include "noted.h"
 
 struct p2p {
     enum call call; /* as reports name it */
@@ -60,28 +60,6 @@ static bool prepare(struct context *context, const struct p2p *ask, struct dist_
     return checked_begin(context, op);
 }
 
-/* Note the call for replay.c. Gives the place of the entry. */
-static uint32_t note(struct context *context, const struct dist_work *op)
-{
-    return log_add(context->log, (struct log_entry){ .kind = op->sends ? LOG_SEND : LOG_RECV,
-                                                     .blocks = !op->async,
-                                                     .call = (uint8_t)op->call,
-                                                     .type = (uint8_t)op->type,
-                                                     .group = (uint16_t)op->group->id,
-                                                     .size = (uint16_t)op->group->size,
-                                                     .site = op->site,
-                                                     .peer = op->peer,
-                                                     .tag = op->tag,
-                                                     .count = op->sends ? op->in.count : op->out.count });
-}
-
-/* A receive from anybody has ended: from whom was it? */
-static void note_source(struct context *context, const struct dist_work *op)
-{
-    if (op->logged && op->from >= 0)
-        context->log->entries[op->logged - 1].peer = op->from;
-}
-
 static int hand_on(struct context *context, const struct p2p *ask, struct dist_work *op)
 {
     const struct backend *backend = context->backend;
@@ -96,9 +74,9 @@ static int blocking(const struct p2p *ask)
     struct dist_work op = { 0 };
     int result = -DIST_ERR_ARGUMENT;
     if (prepare(context, ask, &op)) {
-        op.logged = note(context, &op);
+        noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
-        note_source(context, &op);
+        noted_source(context, &op);
     }
     context_exit(context);
     return result;
@@ -118,7 +96,7 @@ static dist_work *start(struct context *context, const struct p2p *ask)
         return NULL;
     }
     op->group->pending++;
-    op->logged = note(context, op);
+    noted_message(context, op);
     if (hand_on(context, ask, op) == DIST_OK)
         return op;
     checked_end(op);
@@ -199,14 +177,9 @@ static int wait_for(struct context *context, enum call call, struct dist_at at, 
 {
     if (!check_work(call, at, work))
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
-    if (work->logged)
-        log_add(context->log, (struct log_entry){ .kind = LOG_WAIT,
-                                                  .blocks = 1,
-                                                  .call = (uint8_t)call,
-                                                  .site = work->site,
-                                                  .number = work->logged });
+    noted_wait(context, work);
     int status = context->backend->wait(context->room, work);
-    note_source(context, work);
+    noted_source(context, work);
     checked_end(work);
     int result = work->from >= 0 ? work->from : 0;
     work->group->pending--;

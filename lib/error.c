@@ -131,9 +131,10 @@ static int deliver_report(const char *call, struct dist_at at, enum dist_error e
         snprintf(sentence, sizeof sentence, "%s%s: %s.", who, call, what);
     text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
     if (!context || !context->handler)
-        end_program(self,
-                    &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
-                    block ? block : wrapped);
+        end_program(
+            self,
+            &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
+            block ? block : wrapped);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
     context->handler(&told, context->handler_context);
     return -(int)error;
@@ -149,13 +150,26 @@ int report(enum call call, struct dist_at at, enum dist_error error, const char 
     return deliver_report(call_name(call), at, error, what, NULL);
 }
 
-int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence, const char *block)
+int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
+                 const char *block)
 {
     return deliver_report(call, at, error, sentence, block);
 }
 
+/* Of several ranks that find the same fault one speaks, always the same one; the others give it a moment. */
+static void let_speak(const struct dist_work *op)
+{
+    const struct launch_self *self = launch_self_if_any();
+    const struct context *context = self ? self->context : NULL;
+    if (!context || context->handler || op->speaker == 0 || op->speaker - 1 == self->env.rank)
+        return;
+    for (int i = 0; i < 200 && !world_failed(&self->world); i++)
+        usleep(1000);
+}
+
 int report_op(const struct dist_work *op)
 {
+    let_speak(op);
     const char *advice = advice_of((enum dist_error)op->status);
     if (!advice)
         return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);

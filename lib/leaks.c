@@ -12,12 +12,20 @@
 static void add(struct leaks *leaks, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct leaks *leaks, const char *format, ...)
 {
+    char line[sizeof leaks->lines[0]];
     va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
+        if (strcmp(line, leaks->lines[i]) == 0) {
+            leaks->times[i]++;
+            return;
+        }
     if (leaks->count++ >= LEAKS_SHOWN)
         return;
-    va_start(list, format);
-    vsnprintf(leaks->lines[leaks->count - 1], sizeof leaks->lines[0], format, list);
-    va_end(list);
+    memcpy(leaks->lines[leaks->count - 1], line, sizeof line);
+    leaks->times[leaks->count - 1] = 1;
 }
 
 static const char *short_file(const char *file)
@@ -67,19 +75,21 @@ void leaks_memory(struct leaks *leaks, struct context *context)
             dtype_name(t->type), short_file(t->made_at.file), t->made_at.line);
     for (const struct dist_group *group = context->groups; group; group = group->next)
         if (group->live == GROUP_LIVE)
-            add(leaks, "never freed       group of %d ranks (%s:%d)", group->size, short_file(group->made_at.file),
-                group->made_at.line);
+            add(leaks, "never freed       group of %d ranks (%s:%d)", group->size,
+                short_file(group->made_at.file), group->made_at.line);
 }
 
 void leaks_tell(const struct leaks *leaks, const struct context *context)
 {
-    char text[LEAKS_SHOWN * 130 + 200];
+    char text[LEAKS_SHOWN * 150 + 200];
     size_t used;
     if (leaks->count == 0 || world_failed(&context->self->world))
         return;
-    used = (size_t)snprintf(text, sizeof text, "note: rank %d leaves something behind:\n", context->self->env.rank);
+    used = (size_t)snprintf(text, sizeof text, "note: rank %d leaves something behind:\n",
+                            context->self->env.rank);
     for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "  %s\n", leaks->lines[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used, leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n",
+                                 leaks->lines[i], leaks->times[i]);
     if (leaks->count > LEAKS_SHOWN)
         snprintf(text + used, sizeof text - used, "  and %d more\n", leaks->count - LEAKS_SHOWN);
     fputs(text, stderr);

@@ -8,8 +8,9 @@
 
 /* The lines of the report, collected while the rank leaves. */
 struct leaks {
-    int count;               /* all that were found; the first LEAKS_SHOWN have a line */
+    int count; /* different ones; the first LEAKS_SHOWN have a line, */
     char lines[LEAKS_SHOWN][120];
+    int times[LEAKS_SHOWN]; /* and how often they were found */
 };
 
 /* Works that were not waited for; a message that nobody took (called by the room, as launch_self.untaken); tensors

@@ -46,7 +46,9 @@ void *tensor_data_at(struct dist_at at, const tensor *t)
 
 double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
 {
-    return tensor_may_read("tensor_item", at, t) && check_index("tensor_item", at, t, i) ? dtype_load(t->type, t->data, i) : 0;
+    return tensor_may_read("tensor_item", at, t) && check_index("tensor_item", at, t, i)
+               ? dtype_load(t->type, t->data, i)
+               : 0;
 }
 
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)

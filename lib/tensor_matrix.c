@@ -35,7 +35,8 @@ static bool check_out(const char *call, struct dist_at at, const tensor *out, co
     return true;
 }
 
-static bool may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a, const tensor *b)
+static bool may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a,
+                        const tensor *b)
 {
     return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b);
 }

@@ -156,6 +156,23 @@ static void together(struct exam *exam, int rank, int size)
     tensor_free(out);
 }
 
+/* Long collectives that the background has begun when their ranks come to wait, early or late. */
+static void begun(struct exam *exam, int rank, int size)
+{
+    uint64_t dice = exam->seed + (uint64_t)rank;
+    tensor *x = numbered(60000, 1);
+    for (int i = 0; i < 20; i++) {
+        tensor_fill(x, rank + i);
+        dist_work *work = dist_all_reduce(x, .op = DIST_MAX, .async_op = true);
+        usleep((useconds_t)ref_below(&dice, 300));
+        dist_wait(work);
+        const int32_t *data = tensor_data(x);
+        bool right = data[0] == size - 1 + i && data[59999] == size - 1 + i;
+        exam_check(exam, right, "an all_reduce begun in the background is wrong");
+    }
+    tensor_free(x);
+}
+
 /* A work that is_completed calls done is done, and is still to be waited for. */
 static void look(struct exam *exam, int rank, int size)
 {
@@ -172,7 +189,7 @@ static void look(struct exam *exam, int rank, int size)
 void conform_order(struct exam *exam, int rank, int size)
 {
     static void (*const parts[])(struct exam *, int, int) = {
-        tags, many, any_in_order, late, groups_apart, together, look,
+        tags, many, any_in_order, late, groups_apart, together, begun, look,
     };
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

@@ -3,15 +3,16 @@
 
 /* A transfer under way between two ranks: `line` starts it on `rank`, whose slot it is. */
 struct flight {
-    int rank, peer, slot, line;
+    int rank, slot, line;
 };
 
-static struct flight take_off(struct gen_program *p, bool sends)
+static struct flight take_off(struct gen_program *p, bool sends, bool whole)
 {
     int ranks[GEN_RANKS];
     spoil_draw(p, ranks);
     struct gen_step m = spoil_message(p);
-    struct flight flight = { .rank = ranks[0], .peer = ranks[1] };
+    struct flight flight = { .rank = ranks[0] };
+    m.slice = m.slice && !whole;
     flight.line = gen_start(p, ranks[0], spoil_as(m, sends ? GEN_ISEND : GEN_IRECV, ranks[1]));
     flight.slot = p->slot_count[ranks[0]] - 1;
     spoil_transfer(p, ranks[1], spoil_as(m, GEN_SEND, ranks[0]), !sends, true);
@@ -46,19 +47,21 @@ static void touch(struct gen_program *p, struct flight flight, struct gen_step t
 
 void spoil_write_while_sending(struct gen_program *p)
 {
-    struct flight flight = gen_chance(p, 4) ? take_off_together(p, GEN_ALL_GATHER) : take_off(p, true);
+    struct flight flight = gen_chance(p, 4) ? take_off_together(p, GEN_ALL_GATHER) : take_off(p, true, false);
     touch(p, flight, (struct gen_step){ .op = GEN_WRITE, .raw = gen_chance(p, 2) });
 }
 
 void spoil_read_too_early(struct gen_program *p)
 {
-    struct flight flight = gen_chance(p, 4) ? take_off_together(p, GEN_ALL_REDUCE) : take_off(p, false);
+    struct flight flight =
+        gen_chance(p, 4) ? take_off_together(p, GEN_ALL_REDUCE) : take_off(p, false, false);
     touch(p, flight, (struct gen_step){ .op = GEN_READ, .raw = gen_chance(p, 2) });
 }
 
 void spoil_free_in_flight(struct gen_program *p)
 {
-    touch(p, take_off(p, gen_chance(p, 2)), (struct gen_step){ .op = GEN_FREE });
+    /* not a slice: freeing one leaves the memory where it is */
+    touch(p, take_off(p, gen_chance(p, 2), true), (struct gen_step){ .op = GEN_FREE });
 }
 
 void spoil_overlapping_receives(struct gen_program *p)

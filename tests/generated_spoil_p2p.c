@@ -59,7 +59,7 @@ void spoil_wrong_peer(struct gen_program *p)
 }
 
 /* One message, and a receive that differs from it by what `twist` does. */
-static void twisted(struct gen_program *p, void (*twist)(struct gen_program *, struct gen_step *))
+static void twisted(struct gen_program *p, void (*twist)(struct gen_program *, struct gen_step *), int named)
 {
     int ranks[GEN_RANKS];
     spoil_draw(p, ranks);
@@ -68,7 +68,7 @@ static void twisted(struct gen_program *p, void (*twist)(struct gen_program *, s
     bool swapped = gen_chance(p, 2);
     int a = spoil_transfer(p, ranks[0], spoil_as(swapped ? other : m, GEN_SEND, ranks[1]), true, true);
     int b = spoil_transfer(p, ranks[1], spoil_as(swapped ? m : other, GEN_RECV, ranks[0]), false, true);
-    spoil_label(p, DIST_ERR_MISMATCH, 2, a, b);
+    spoil_label(p, DIST_ERR_MISMATCH, named, a, b);
     spoil_go_on(p, 1u << ranks[0] | 1u << ranks[1], gen_chance(p, 2));
 }
 
@@ -89,17 +89,17 @@ static void other_type(struct gen_program *p, struct gen_step *m)
 
 void spoil_wrong_tag(struct gen_program *p)
 {
-    twisted(p, other_tag);
+    twisted(p, other_tag, 2);
 }
 
 void spoil_wrong_size(struct gen_program *p)
 {
-    twisted(p, other_count);
+    twisted(p, other_count, 1);
 }
 
 void spoil_wrong_type(struct gen_program *p)
 {
-    twisted(p, other_type);
+    twisted(p, other_type, 1);
 }
 
 /* Two members of a group; one of them means the group, the other the world. */

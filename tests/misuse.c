@@ -91,13 +91,13 @@ static bool listen_to(int in, char *said, size_t size)
 static void join_lines(char *said)
 {
     for (char *at = said; (at = strchr(at, '\n')) != NULL;) {
-        char *rest = at + 1;
-        if (*rest == '[')
-            rest += strcspn(rest, "]") + 2;
-        if (strncmp(rest, "  ", 2) == 0 && strncmp(rest, "  rank", 6) != 0)
-            memmove(at + 1, rest + 2, strlen(rest + 2) + 1), *at = ' ';
-        else
-            at++;
+        char *rest = at + 1, *prefix_end = strstr(rest, "] ");
+        if (*rest == '[' && prefix_end != NULL)
+            rest = prefix_end + 2;
+        bool goes_on = strncmp(rest, "  ", 2) == 0;
+        if (goes_on)
+            memmove(at + 1, rest + 2, strlen(rest + 2) + 1);
+        *at++ = goes_on ? ' ' : '\n';
     }
 }
 

@@ -100,6 +100,20 @@ static void take(int *fd, char *text, size_t size)
     }
 }
 
+/* A report is broken at 80 columns, and goes on with two blanks, behind the rank's number if there is one. */
+static void join_lines(char *said)
+{
+    for (char *at = said; (at = strchr(at, '\n'));) {
+        char *rest = at + 1, *prefix_end = strstr(rest, "] ");
+        if (*rest == '[' && prefix_end)
+            rest = prefix_end + 2;
+        bool goes_on = strncmp(rest, "  ", 2) == 0;
+        if (goes_on)
+            memmove(at + 1, rest + 2, strlen(rest + 2) + 1);
+        *at++ = goes_on ? ' ' : '\n';
+    }
+}
+
 void started_end(struct started *started, double seconds)
 {
     double deadline = seconds_now() + seconds;
@@ -120,6 +134,8 @@ void started_end(struct started *started, double seconds)
             break;
     }
     waitpid(started->pid, &status, 0);
+    memcpy(started->stderr_raw, started->stderr_text, sizeof started->stderr_raw);
+    join_lines(started->stderr_text);
     started->seconds = seconds_now() - started->seconds;
     started->status = killed ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

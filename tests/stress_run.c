@@ -53,10 +53,9 @@ static tensor *speech(const struct stress *s, int rank, int64_t count)
 static void look(struct stress *s, struct pending *p)
 {
     const int64_t *data = p->in ? tensor_data(p->in) : NULL;
-    int64_t each = p->in ? tensor_numel(p->in) / p->blocks : 0;
-    for (int b = 0; b < (p->in ? p->blocks : 0); b++) {
-        int64_t i = 0;
-        while (i < each && data[b * each + i] == p->first[b] + i * p->slope)
+    int64_t each = p->in ? tensor_numel(p->in) / p->blocks : 0, i;
+    for (int b = 0; p->in && b < p->blocks; b++) {
+        for (i = 0; i < each && data[b * each + i] == p->first[b] + i * p->slope;)
             i++;
         exam_check(s->exam, i == each, "%s: element %lld of block %d is wrong", p->what, (long long)i, b);
     }

@@ -21,22 +21,32 @@ typedef void finish(tensor *sum, tensor *other, tensor *matrix);
 static void wait_then_work(tensor *sum, tensor *other, tensor *matrix)
 {
     dist_recv(other, 0);
-    tensor_matmul(sum, matrix, matrix);
-    tensor_add(sum, other);
+    dist_span("work") {
+        tensor_matmul(sum, matrix, matrix);
+    }
+    dist_span("add") {
+        tensor_add(sum, other);
+    }
 }
 
 static void work_while_waiting(tensor *sum, tensor *other, tensor *matrix)
 {
     dist_work *arriving = dist_irecv(other, 0);
-    tensor_matmul(sum, matrix, matrix);
+    dist_span("work") {
+        tensor_matmul(sum, matrix, matrix);
+    }
     dist_wait(arriving);
-    tensor_add(sum, other);
+    dist_span("add") {
+        tensor_add(sum, other);
+    }
 }
 
 /* Rank 0 stands for another machine: its work must not take a core away from rank 1, so it sleeps. */
 static void work_elsewhere(void)
 {
-    thrd_sleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+    dist_span("work") {
+        thrd_sleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+    }
 }
 
 /* Milliseconds from the common start until rank 1 has the sum. */

@@ -22,8 +22,10 @@ static void run(int rank, int world_size)
         dist_wait(sending);
     } else if (rank == 1) {
         dist_recv(x, 0);
-        printf("rank 1 got %g ... %g\n", tensor_item(x, 0), tensor_item(x, 999));
     }
+    dist_barrier();
+    if (rank == 1)
+        printf("rank 1 got %g ... %g\n", tensor_item(x, 0), tensor_item(x, 999));
 
     tensor_free(x);
     dist_destroy_process_group();

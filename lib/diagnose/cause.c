@@ -18,7 +18,7 @@ struct near_miss {
     int waiter; /* the rank that waits */
     int other; /* the rank of the operation that nearly matches */
     const struct note_op *op;
-    int distance; /* 1: another tag; 2: another group; 3: another rank */
+    int distance; /* 1: another tag; 2: another group; 3: another rank; 4: it names another rank than the waiter */
 };
 
 /* Will the rank never come to send or receive again, because it has left or is held by a collective? */
@@ -48,6 +48,23 @@ static void consider(const struct diagnosis *d, struct near_miss *best, int wait
         *best = (struct near_miss){ waiter, other, op, far };
 }
 
+/* The rank that is waited for has the other half open, but has addressed it to somebody who will not come for it. */
+static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best, int waiter,
+                                         uint8_t wanted)
+{
+    const struct note_op *own = &d->views[waiter].open[0];
+    if (own->peer == DIST_ANY_SOURCE || own->peer == waiter)
+        return;
+    const struct view *view = &d->views[own->peer];
+    for (int i = 0; i < view->count; i++) {
+        const struct note_op *op = &view->open[i];
+        if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != waiter && op->tag == own->tag &&
+            op->group == own->group && op->type == own->type && op->count == own->count &&
+            out_of_reach(&d->views[op->peer]) && best->distance == 0)
+            *best = (struct near_miss){ waiter, own->peer, op, 4 };
+    }
+}
+
 static struct near_miss find_near_miss(const struct diagnosis *d)
 {
     struct near_miss best = { 0 };
@@ -66,6 +83,7 @@ static struct near_miss find_near_miss(const struct diagnosis *d)
         for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
             if (view->open[i].kind == NOTE_LETTER)
                 consider(d, &best, waiter, view->open[i].peer, &view->open[i]);
+        consider_addressed_elsewhere(d, &best, waiter, wanted);
     }
     return best;
 }
@@ -98,7 +116,8 @@ static void tell_near_miss(struct diagnosis *d, const struct near_miss *near)
     };
     static const char *const advice[] = { "", "give both calls the same tag",
                                           "give both calls the same group",
-                                          "name the rank that really sends, or let that rank send" };
+                                          "name the rank that really sends, or let that rank send",
+                                          "let both calls name each other's rank" };
     const struct note_op *own = &d->views[near->waiter].open[0];
     char there[80];
     describe_place(d, near->other, near->op->site, there, sizeof there);
@@ -109,6 +128,9 @@ static void tell_near_miss(struct diagnosis *d, const struct near_miss *near)
             near->op->tag, there);
     else if (near->distance == 2)
         say(d, "; rank %d %s it on another group (%s)", near->other, doing[near->op->kind], there);
+    else if (near->distance == 4)
+        say(d, "; rank %d %s rank %d instead (%s)", near->other, doing[near->op->kind], near->op->peer,
+            there);
     else
         say(d, "; the nearest unmatched call is rank %d's, which %s it (%s)", near->other,
             doing[near->op->kind], there);

@@ -2,9 +2,12 @@
  * diagnose.h: why does nothing move?
  *
  *   stuck.c     decides: is every rank asleep, with no bell rung since its last look? Then none will ever move.
+ *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a circle?
  *   cause.c     finds the one cause to tell, and what to change
- *   report.c    the text on stderr          json.c  the same for programs       picture.c  the same as a drawing
+ *   report.c    the text on stderr          json.c  the same for programs       draw.c  the same as a drawing (picture.h)
+ *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
+ *   guard.c, fault.c, where.c, misuse.c     who touches a tensor in flight? (guard.h)
  *
  * There is no time limit in it. That all are asleep is read twice, with every sleep's number (its epoch) the same, so
  * at the moment between the two readings all slept at once. A rank goes to sleep only after a look that found nothing
@@ -21,8 +24,8 @@
 /* What one rank does, copied while the job stood still. */
 struct view {
     enum rank_state state;
-    uint32_t call;              /* call id << 16 | site */
-    int count;                  /* open operations; the first is what it waits for */
+    uint32_t call; /* call id << 16 | site */
+    int count; /* open operations; the first is what it waits for */
     struct note_op open[NOTE_OPS];
 };
 
@@ -32,9 +35,9 @@ enum cause_class { CAUSE_DEADLOCK, CAUSE_MISMATCH, CAUSE_PEER_LEFT, CAUSE_LUCK /
 struct diagnosis {
     const struct world *world;
     int size;
-    struct view *views;         /* per rank */
-    int *circle;                /* ranks that wait for each other, in order */
-    int circle_length;          /* 0: there is none */
+    struct view *views; /* per rank */
+    int *circle; /* ranks that wait for each other, in order */
+    int circle_length; /* 0: there is none */
     enum cause_class class;
     char sentence[200];
     char advice[240];
@@ -45,12 +48,12 @@ struct diagnosis {
 
 /* What a report says besides the ranks. */
 struct told {
-    int status;                 /* enum dist_error, or the job's other exit status */
-    const char *sentence;       /* "what; advice", or with `advice` apart */
+    int status; /* enum dist_error, or the job's other exit status */
+    const char *sentence; /* "what; advice", or with `advice` apart */
     const char *advice;
-    int rank;                   /* who told, or was the cause; -1: nobody in particular */
-    const char *call;           /* what that rank called, */
-    struct dist_at at;          /* and where */
+    int rank; /* who told, or was the cause; -1: nobody in particular */
+    const char *call; /* what that rank called, */
+    struct dist_at at; /* and where */
 };
 
 /* Where DIST_REPORT names a file: write a report that was not made here into it. `world` may be NULL. */
@@ -60,23 +63,25 @@ void diagnose_write(const struct world *world, const struct told *told);
 void diagnose_lost(const struct world *world, int rank, int status, const char *text);
 
 /* When all ranks have left, and well: would it also have ended without buffers? If not, a warning is printed. */
-void replay_check(const struct world *world);                                  /* replay.c */
+void replay_check(const struct world *world); /* replay.c */
 
 /* Called every few milliseconds by the watcher (rank -1), or by a rank whose nap has ended. If the job can never move
  * again it is reported and declared failed. */
 void diagnose_look(struct world *world, int rank);
 
-bool diagnose_stuck(const struct world *world, int rank);                     /* stuck.c */
+bool diagnose_stuck(const struct world *world, int rank); /* stuck.c */
+void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
+bool diagnose_refresh(struct world *world, int rank); /* fresh.c: have the notes written anew */
 
 /* graph.c */
-bool waits(const struct view *view);                                           /* asleep in a call that needs others */
-bool waits_for(const struct diagnosis *d, int rank, int peer);                 /* does `rank` need something of `peer`? */
-bool needs_only_one(const struct view *view);                                  /* any one of those will do */
+bool waits(const struct view *view); /* asleep in a call that needs others */
+bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
+bool needs_only_one(const struct view *view); /* any one of those will do */
 bool has_left(const struct view *view);
 void find_circle(struct diagnosis *d);
 
-void find_cause(struct diagnosis *d);                                          /* cause.c */
-void explain_luck(struct diagnosis *d);                                        /* the circle of a run that ended well */
+void find_cause(struct diagnosis *d); /* cause.c */
+void explain_luck(struct diagnosis *d); /* the circle of a run that ended well */
 
 /* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */
 int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size);
@@ -86,6 +91,6 @@ const char *class_name(enum cause_class class);
 void report_text(const struct diagnosis *d);
 
 void report_json(const struct diagnosis *d, const struct told *told, const char *path); /* json.c */
-void draw_graph(const struct diagnosis *d, const char *path);                  /* draw.c; `path` as for the JSON, or NULL */
+void draw_graph(const struct diagnosis *d, const char *path); /* draw.c; `path` as for the JSON, or NULL */
 
 #endif

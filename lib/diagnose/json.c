@@ -23,11 +23,11 @@ static const char *class_of(int status)
         int status;
         const char *name;
     } classes[] = {
-        { DIST_ERR_ARGUMENT, "argument" },   { DIST_ERR_STATE, "state" },
-        { DIST_ERR_MISMATCH, "mismatch" },   { DIST_ERR_PEER_LOST, "peer_lost" },
-        { DIST_ERR_TIMEOUT, "timeout" },     { DIST_ERR_DEADLOCK, "deadlock" },
+        { DIST_ERR_ARGUMENT, "argument" },       { DIST_ERR_STATE, "state" },
+        { DIST_ERR_MISMATCH, "mismatch" },       { DIST_ERR_PEER_LOST, "peer_lost" },
+        { DIST_ERR_TIMEOUT, "timeout" },         { DIST_ERR_DEADLOCK, "deadlock" },
         { DIST_ERR_ENVIRONMENT, "environment" }, { DIST_ERR_MEMORY, "memory" },
-        { DIST_ERR_SYSTEM, "system" },       { DIST_ERR_BUFFER, "buffer" },
+        { DIST_ERR_SYSTEM, "system" },           { DIST_ERR_BUFFER, "buffer" },
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (classes[i].status == status)
@@ -72,7 +72,7 @@ static void put_plain(FILE *file, const struct diagnosis *d, const struct told *
     const struct site *at = world_site_at(d->world, rank, view->call & 0xffff);
     const char *call = told_it ? told->call : view->call ? call_name((enum call)(view->call >> 16)) : NULL;
     const char *slash = told->at.file ? strrchr(told->at.file, '/') : NULL;
-    const char *state = view->state >= RANK_LEFT      ? "left"
+    const char *state = view->state >= RANK_LEFT     ? "left"
                         : view->state == RANK_ABSENT ? "absent"
                         : call                       ? "calling"
                                                      : "computing";
@@ -95,8 +95,12 @@ static void put_waiting(FILE *file, const struct diagnosis *d, int rank)
         fputs(", \"peer\": null, \"tag\": null", file);
     else
         fprintf(file, ", \"peer\": %d, \"tag\": %d", op->peer, op->tag);
-    fprintf(file, ", \"count\": %lld, \"type\": ", (long long)op->count);
-    put_string(file, dtype_name(op->type));
+    if (op->call == CALL_BARRIER || op->call == CALL_MONITORED_BARRIER || op->call == CALL_NEW_GROUP) {
+        fputs(", \"count\": null, \"type\": null", file);
+    } else {
+        fprintf(file, ", \"count\": %lld, \"type\": ", (long long)op->count);
+        put_string(file, dtype_name(op->type));
+    }
     fprintf(file, ", \"group\": %d", op->group);
     put_place(file, at->file, at->line);
 }
@@ -132,7 +136,8 @@ static void put_report(FILE *file, const struct diagnosis *d, const struct told 
         cut = next;
     size_t length = cut ? (size_t)(cut - told->sentence) : strlen(told->sentence);
     char *sentence = strndup(told->sentence, length);
-    fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", class_of(told->status), told->status);
+    fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", class_of(told->status),
+            told->status);
     put_string(file, sentence);
     fputs(",\n  \"advice\": ", file);
     put_string(file, advice ? advice : cut ? cut + 2 : NULL);
@@ -164,7 +169,9 @@ void diagnose_lost(const struct world *world, int rank, int status, const char *
 {
     char line[256];
     snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
-    diagnose_write(world, &(struct told){ .status = status, .sentence = line, .advice = "look at that rank first", .rank = rank });
+    diagnose_write(
+        world, &(struct told){
+                   .status = status, .sentence = line, .advice = "look at that rank first", .rank = rank });
 }
 
 void diagnose_write(const struct world *world, const struct told *told)

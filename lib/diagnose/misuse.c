@@ -9,9 +9,12 @@ static const struct {
     const char *does; /* "rank 0 <writes to> a tensor that ..." */
     const char *place; /* "<written> at" */
 } touches[] = {
-    [TOUCH_READ] = { "reads", "read at" },         [TOUCH_WRITE] = { "writes to", "written at" },
-    [TOUCH_FREE] = { "frees", "freed at" },        [TOUCH_SEND] = { "sends", "sent at" },
-    [TOUCH_RECEIVE] = { "receives into", "posted at" }, [TOUCH_UNKNOWN] = { "touches", "touched at" },
+    [TOUCH_READ] = { "reads", "read at" },
+    [TOUCH_WRITE] = { "writes to", "written at" },
+    [TOUCH_FREE] = { "frees", "freed at" },
+    [TOUCH_SEND] = { "sends", "sent at" },
+    [TOUCH_RECEIVE] = { "receives into", "posted at" },
+    [TOUCH_UNKNOWN] = { "touches", "touched at" },
 };
 
 static const char *short_file(const char *file)
@@ -81,6 +84,8 @@ static const char *advice_for(const struct misuse *misuse)
         return "receive into a tensor of its own, or wait in between";
     if (misuse->touch == TOUCH_SEND)
         return "wait for the data before you send it on";
+    if (misuse->flight.written && misuse->touch == TOUCH_WRITE)
+        return "wait first: until then other values may still come in";
     if (misuse->flight.written)
         return "wait before you look; until then the elements may be old or new";
     return "wait before you change it, or change a copy (tensor_clone)";

@@ -11,15 +11,15 @@
 #include <stdio.h>
 
 struct picture {
-    const char *title;    /* "Deadlock: ranks 0 and 1 wait for each other" */
+    const char *title; /* "Deadlock: ranks 0 and 1 wait for each other" */
     const char *subtitle; /* NULL: the usual one */
-    int count;            /* ranks */
-    const char **doing;   /* per rank: "send to 1", "finished" */
+    int count; /* ranks */
+    const char **doing; /* per rank: "send to 1", "finished" */
     const bool *finished; /* per rank: drawn dashed */
     int edge_count;
-    int (*edges)[2];      /* who waits, for whom */
-    int cycle_count;      /* 0: there is none */
-    const int *cycle;     /* ranks, each waits for the next */
+    int (*edges)[2]; /* who waits, for whom */
+    int cycle_count; /* 0: there is none */
+    const int *cycle; /* ranks, each waits for the next */
 };
 
 #define PICTURE_MOST 16 /* ranks that are drawn one by one; of more a few stand for all */

@@ -7,34 +7,12 @@
  * none can move and not all are at their end, the run was lucky.
  */
 #define _GNU_SOURCE
-#include "diagnose.h"
-#include "log.h"
+#include "replay.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #define NOBODY UINT32_MAX
-
-/* An entry, by what must agree for two to belong together. */
-struct key {
-    int32_t src, dst;   /* of a message; collectives: -1 */
-    uint32_t group;
-    uint32_t tag;       /* collectives: which one of the group */
-    uint32_t receives;  /* 0: the send */
-    uint32_t rank;
-    uint32_t entry;
-};
-
-struct replay {
-    int size;
-    struct call_log **logs;
-    uint32_t *counts;   /* per rank: entries */
-    uint32_t *at;       /* per rank: the entry that it has come to */
-    uint32_t **partner; /* per rank and entry: messages: the other side's entry, or NOBODY; collectives: place in keys */
-    uint32_t *arrived;  /* per place in keys: members that have come to this collective */
-    struct key *keys;
-    size_t key_count;
-};
 
 static int compare(const void *left, const void *right)
 {
@@ -52,16 +30,6 @@ static int compare(const void *left, const void *right)
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     return a->entry < b->entry ? -1 : a->entry > b->entry;
-}
-
-static bool same(const struct key *a, const struct key *b)
-{
-    return a->src == b->src && a->dst == b->dst && a->group == b->group && a->tag == b->tag;
-}
-
-static const struct log_entry *entry_of(const struct replay *replay, int rank, uint32_t entry)
-{
-    return &replay->logs[rank]->entries[entry];
 }
 
 /* All entries but the waits, sorted. False: a receive whose sender is not known makes it all guesswork. */
@@ -107,7 +75,7 @@ static void pair_all(struct replay *replay)
 {
     for (size_t begin = 0, end; begin < replay->key_count; begin = end) {
         end = begin + 1;
-        while (end < replay->key_count && same(&replay->keys[begin], &replay->keys[end]))
+        while (end < replay->key_count && key_same(&replay->keys[begin], &replay->keys[end]))
             end++;
         pair(replay, begin, end);
     }
@@ -160,68 +128,6 @@ static bool run_again(struct replay *replay)
     return ended;
 }
 
-/* ---- the report ----------------------------------------------------------------------- */
-
-static uint32_t waited_entry(const struct replay *replay, int rank)
-{
-    const struct log_entry *e = entry_of(replay, rank, replay->at[rank]);
-    return e->kind == LOG_WAIT ? e->number - 1 : replay->at[rank];
-}
-
-static bool edge(const struct diagnosis *d, int rank, int peer)
-{
-    const struct replay *replay = d->replay;
-    uint32_t entry = waited_entry(replay, rank);
-    const struct log_entry *e = entry_of(replay, rank, entry);
-    if (e->kind != LOG_COLLECTIVE)
-        return e->peer == peer;
-    for (size_t i = replay->partner[rank][entry]; i < replay->key_count; i++) {
-        const struct key *key = &replay->keys[i];
-        if (!same(key, &replay->keys[replay->partner[rank][entry]]))
-            break;
-        if ((int)key->rank == peer)
-            return key->entry > replay->at[peer];
-    }
-    return false;
-}
-
-static void view_of(const struct replay *replay, int rank, struct view *view)
-{
-    view->state = replay->at[rank] == replay->counts[rank] ? RANK_LEFT : RANK_JOINED;
-    if (view->state == RANK_LEFT)
-        return;
-    const struct log_entry *e = entry_of(replay, rank, waited_entry(replay, rank));
-    view->count = 1;
-    view->call = (uint32_t)e->call << 16 | e->site;
-    view->open[0] = (struct note_op){ .kind = e->kind == LOG_SEND   ? NOTE_SEND
-                                              : e->kind == LOG_RECV ? NOTE_RECV
-                                                                    : NOTE_COLLECTIVE,
-                                      .type = e->type,
-                                      .call = e->call,
-                                      .group = e->group,
-                                      .size = e->size,
-                                      .site = e->site,
-                                      .peer = e->peer,
-                                      .tag = e->tag,
-                                      .count = e->count };
-}
-
-static void warn(const struct world *world, const struct replay *replay)
-{
-    struct diagnosis d = { .world = world, .size = replay->size, .edge = edge, .replay = replay };
-    d.views = calloc((size_t)d.size, sizeof *d.views);
-    d.circle = calloc((size_t)d.size, sizeof *d.circle);
-    for (int rank = 0; d.views && d.circle && rank < d.size; rank++)
-        view_of(replay, rank, &d.views[rank]);
-    if (d.views && d.circle) {
-        find_circle(&d);
-        explain_luck(&d);
-        report_text(&d);
-    }
-    free(d.views);
-    free(d.circle);
-}
-
 /* Room for all of it in one piece of work. False: no rank keeps a list, or there is no memory. */
 static bool prepare(struct replay *replay, const struct world *world)
 {
@@ -237,8 +143,10 @@ static bool prepare(struct replay *replay, const struct world *world)
             return false;
         replay->counts[rank] = atomic_load(&replay->logs[rank]->count);
         if (replay->counts[rank] > LOG_ROOM) {
-            dprintf(STDERR_FILENO, "note: rank %d made more than %d calls, too many to see whether it depends on\n"
-                                   "  buffered messages.\n", (int)rank, LOG_ROOM);
+            dprintf(STDERR_FILENO,
+                    "note: rank %d made more than %d calls, too many to see whether it depends on\n"
+                    "  buffered messages.\n",
+                    (int)rank, LOG_ROOM);
             return false;
         }
         replay->partner[rank] = calloc((size_t)replay->counts[rank] + 1, sizeof **replay->partner);
@@ -257,7 +165,7 @@ void replay_check(const struct world *world)
     if (log_of(world, 0) && prepare(&replay, world) && collect(&replay)) {
         pair_all(&replay);
         if (!run_again(&replay))
-            warn(world, &replay);
+            luck_tell(world, &replay);
     }
     for (int rank = 0; replay.partner && rank < replay.size; rank++)
         free(replay.partner[rank]);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define WIDTH 78 /* columns of prose */
+#define STEPS 10 /* of a circle are named */
 #define SHOWN 16 /* above that many ranks those that all wait alike are counted, not listed */
 
 static const struct {
@@ -109,9 +110,9 @@ static void add_circle(struct page *page, const struct diagnosis *d)
     if (d->circle_length < 2)
         return;
     add(page, "  circle: ");
-    for (int i = 0; i < d->circle_length && i < SHOWN; i++)
+    for (int i = 0; i < d->circle_length && i < STEPS; i++)
         add(page, "%d > ", d->circle[i]);
-    add(page, "%s%d\n", d->circle_length > SHOWN ? "... > " : "", d->circle[0]);
+    add(page, "%s%d\n", d->circle_length > STEPS ? "... > " : "", d->circle[0]);
 }
 
 void report_text(const struct diagnosis *d)

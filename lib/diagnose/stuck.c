@@ -2,6 +2,7 @@
 #include "diagnose.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `awake_too`: the caller itself, just
  * back from a nap that brought no news, counts as asleep. */
@@ -50,15 +51,12 @@ bool diagnose_stuck(const struct world *world, int caller)
     return there > 0 && !world_failed(world);
 }
 
-static bool take_views(struct diagnosis *d)
+void read_views(const struct world *world, struct view *views)
 {
-    d->views = calloc((size_t)d->size, sizeof *d->views);
-    d->circle = calloc((size_t)d->size, sizeof *d->circle);
-    if (!d->views || !d->circle)
-        return false;
-    for (int rank = 0; rank < d->size; rank++) {
-        const struct rank_slot *slot = &d->world->header->slots[rank];
-        struct view *view = &d->views[rank];
+    memset(views, 0, (size_t)world->header->size * sizeof *views);
+    for (int rank = 0; rank < world->header->size; rank++) {
+        const struct rank_slot *slot = &world->header->slots[rank];
+        struct view *view = &views[rank];
         view->state = atomic_load(&slot->state);
         view->call = atomic_load(&slot->call);
         if (view->state >= RANK_LEFT)
@@ -67,7 +65,15 @@ static bool take_views(struct diagnosis *d)
         for (int i = 0; i < view->count && i < NOTE_OPS; i++)
             view->open[i] = slot->open[i];
     }
-    return true;
+}
+
+static bool take_views(struct diagnosis *d)
+{
+    d->views = calloc((size_t)d->size, sizeof *d->views);
+    d->circle = calloc((size_t)d->size, sizeof *d->circle);
+    if (d->views && d->circle)
+        read_views(d->world, d->views);
+    return d->views && d->circle;
 }
 
 /* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
@@ -87,7 +93,7 @@ static void report(const struct diagnosis *d, int first)
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
 void diagnose_look(struct world *world, int rank)
 {
-    if (!diagnose_stuck(world, rank))
+    if (!diagnose_stuck(world, rank) || !diagnose_refresh(world, rank))
         return;
     struct diagnosis d = { .world = world, .size = world->header->size };
     if (take_views(&d) && diagnose_stuck(world, rank)) {

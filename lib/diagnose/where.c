@@ -65,8 +65,8 @@ static int look_in(struct dl_phdr_info *object, size_t size, void *argument)
 
 static bool is_of_system(const struct origin *origin)
 {
-    static const char *const names[] = { "libc.", "libc-", "libm.", "libm-", "ld-", "linux-vdso", "libpthread",
-                                         "libasan", "libtsan", "libubsan" };
+    static const char *const names[] = { "libc.",      "libc-",      "libm.",   "libm-",   "ld-",
+                                         "linux-vdso", "libpthread", "libasan", "libtsan", "libubsan" };
     const char *slash = strrchr(origin->file, '/');
     const char *name = slash ? slash + 1 : origin->file;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

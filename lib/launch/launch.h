@@ -51,6 +51,7 @@ struct launch_self {
     void *arena;       /* devices/host.c's state of this rank */
     void *tensors;     /* tensor.c's state of this rank */
     void *trace;       /* lib/trace's state of this rank; NULL: nothing is recorded */
+    void *algorithms;  /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 
 /* The state of the calling rank. Attaches to the world on the first call. NULL on failure: status in *status and

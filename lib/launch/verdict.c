@@ -167,7 +167,8 @@ int job_verdict(const struct job *job)
     else if (!lost) {
         if (!reported)
             say_cause(&text, job, failure);
-        bool alone = failure->end == END_ERROR && failure->code == DIST_ERR_BUFFER; /* nobody else has a part in it */
+        bool alone =
+            failure->end == END_ERROR && failure->code == DIST_ERR_BUFFER; /* nobody else has a part in it */
         if (job->plan.size > 1 && !failure->cause[0] && !alone) /* a diagnosis has named them all */
             say_others(&text, job, failure);
     }

@@ -53,6 +53,7 @@ struct rank_slot {
     struct bell helper;          /* the same, for the thread that drives its operations while it computes */
     struct sleep_note sleep;     /* of the rank's own thread */
     struct sleep_note helper_sleep; /* of its helper */
+    char refusal[160];           /* why it refused a message: written before the sender is told */
     _Atomic uint32_t open_count; /* valid while `sleep` says asleep, like the operations themselves */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
     _Atomic uint64_t log;        /* where its list of calls is (diagnose/log.h); 0: it keeps none */

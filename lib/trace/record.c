@@ -6,7 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#define NOTES_MOST (1u << 20)
+#define NOTES_MOST (256u << 10) /* names, and the values of the first some hundred small operations */
+#define READY_MOST \
+    (1u << 20) /* bytes of events that are touched before the run: a fresh page costs microseconds */
+#define READY_ALL (64u << 20) /* the same for all ranks together */
+#define PAGE 4096
 
 /* Which of a rank's threads this is. */
 static _Thread_local struct {
@@ -35,15 +39,25 @@ uint32_t record_kept(const struct record *record, uint64_t *lost)
     return count < record->room ? count : record->room;
 }
 
-bool record_open(struct record *record, uint64_t bytes, const char *backend)
+static void touch(struct record *record, size_t from, size_t bytes)
 {
-    if (bytes < 16384)
+    volatile char *memory = (volatile char *)record + from;
+    for (size_t i = 0; i < bytes; i += PAGE)
+        memory[i] = 0;
+}
+
+bool record_open(struct record *record, uint64_t bytes, int ranks, const char *backend)
+{
+    size_t ready = READY_ALL / (unsigned)ranks < READY_MOST ? READY_ALL / (unsigned)ranks : READY_MOST;
+    if (bytes < 4 * PAGE)
         return false;
     uint64_t notes = bytes / 8 < NOTES_MOST ? bytes / 8 : NOTES_MOST;
     record->notes_room = (uint32_t)notes / 8 * 8;
     record->notes_offset = (uint32_t)(bytes - record->notes_room);
     record->room = (uint32_t)((record->notes_offset - sizeof *record) / sizeof(struct event));
     snprintf(record->backend, sizeof record->backend, "%s", backend);
+    touch(record, sizeof *record, ready < bytes / 2 ? ready : bytes / 2);
+    touch(record, record->notes_offset, ready < notes ? ready : notes);
     atomic_store(&record->magic, TRACE_MAGIC);
     return true;
 }

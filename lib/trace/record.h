@@ -72,7 +72,7 @@ struct record *record_of(const struct world *world, int rank);
 uint32_t record_kept(const struct record *record, uint64_t *lost);
 
 /* Prepare the calling rank's record. False: this world has no room for one. */
-bool record_open(struct record *record, uint64_t bytes, const char *backend);
+bool record_open(struct record *record, uint64_t bytes, int ranks, const char *backend);
 
 /* Begin an event, filled in from `as`, and end it. TRACE_NONE: lost. */
 uint32_t record_begin(struct record *record, struct event as);

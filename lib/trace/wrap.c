@@ -234,7 +234,8 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
         return inner;
     struct record *record = record_of(&self->world, self->env.rank);
     struct trace *trace = calloc(1, sizeof *trace);
-    if (!trace || !record_open(record, self->world.header->trace_bytes, inner->name)) {
+    if (!trace ||
+        !record_open(record, self->world.header->trace_bytes, self->world.header->size, inner->name)) {
         free(trace);
         return inner;
     }

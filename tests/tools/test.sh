@@ -126,6 +126,9 @@ echo "what the chapters print, with 2, 4 and 7 ranks, as processes and as thread
 tests/tools/outputs.sh $CHAPTERS
 tests/tools/lessons.sh --check $LESSONS
 
+echo "the pictures, drawn anew from a run"
+tests/tools/pictures.sh --check
+
 echo "the README's example, and the tools themselves"
 tests/tools/example.sh
 tests/tools/selftest.sh

@@ -195,6 +195,7 @@ int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op
         const struct site *at_b = world_site_at(room->world, g->group->ranks[i], card->site);
         snprintf(op->why, sizeof op->why, "rank %d %s (%s:%d), rank %d %s (%s:%d)", g->group->ranks[0], a,
                  at_a->file, at_a->line, g->group->ranks[i], b, at_b->file, at_b->line);
+        op->speaker = g->group->ranks[i] + 1;
         return op->status = DIST_ERR_MISMATCH;
     }
     return DIST_OK;

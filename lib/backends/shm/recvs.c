@@ -31,6 +31,12 @@ static bool agree(struct shm_room *room, struct dist_work *op, int src, const st
              "rank %d sends %zu elements of %s (%s:%d), this receive has room for exactly %lld of %s", src,
              bytes / dtype_size(type), dtype_name(type), site->file, site->line, (long long)op->out.count,
              dtype_name(op->type));
+    const struct site *own = world_site_at(room->world, room->rank, op->site);
+    struct rank_slot *slot = slot_of(room, room->rank);
+    snprintf(slot->refusal, sizeof slot->refusal,
+             "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %zu elements of %s",
+             room->rank, own->file, own->line, (long long)op->out.count, dtype_name(op->type),
+             bytes / dtype_size(type), dtype_name(type));
     return false;
 }
 

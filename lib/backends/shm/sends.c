@@ -45,9 +45,10 @@ static void end_send(struct shm_room *room, struct dist_work *op, enum verdict v
         free(op);
         return;
     }
-    if (verdict == VERDICT_REFUSED)
-        snprintf(op->why, sizeof op->why, "rank %d's receive has another size or type than this message",
-                 op->peer);
+    if (verdict == VERDICT_REFUSED) { /* the receiver knows why, and says it */
+        snprintf(op->why, sizeof op->why, "%s", slot_of(room, op->peer)->refusal);
+        op->speaker = op->peer + 1;
+    }
     engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 

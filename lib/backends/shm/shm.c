@@ -17,7 +17,8 @@ static uint64_t tickets_offset(int size)
 
 static uint64_t world_board_offset(int size)
 {
-    return tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
+    uint64_t end = tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
+    return (end + WORLD_LINE - 1) / WORLD_LINE * WORLD_LINE;
 }
 
 /* DIST_BUFFERING: "rendezvous", or "eager:BYTES". */

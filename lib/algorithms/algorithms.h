@@ -1,0 +1,89 @@
+/*
+ * algorithms.h: collectives made of sends and receives, and of nothing else.
+ *
+ *   gather.c tree.c ring.c halving.c   four ways to all-reduce, one per file, each with its cost on top
+ *   pairs.c star.c barrier.c           the other collectives
+ *   ring.h                             who is next, which block is whose
+ *   crew.c                             what the algorithms share
+ *   room.c                             a backend around a backend, which does by messages what the inner one cannot
+ *
+ * Costs are told in alpha, the seconds that every message takes, and beta, the seconds that every element adds. p is the
+ * number of ranks, n the number of elements. What the adding costs is left out.
+ */
+#ifndef ALGORITHMS_H
+#define ALGORITHMS_H
+
+#include "ring.h"
+#include "../dist.h"
+
+/* One rank's part in one collective. The algorithms see no more than this of the library: so the same code runs with the
+ * calls of dist.h (dist_algorithms.c) and inside the library, on what a backend offers (room.c). */
+struct crew {
+    int rank, size;
+    enum dist_type type;
+    enum dist_op op;
+    int status; /* enum dist_error. Once something went wrong, all that is asked for afterwards is left undone */
+
+    /* Send and receive at the same time, and return when both are done. A count of -1 leaves that half out.
+     * Counts are elements; `out` may be memory of the collective's tensors or of crew_room, `in` too. */
+    void (*swap)(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
+                 int64_t in_count);
+
+    /* Memory for `count` elements, which whoever made the crew frees after the collective. NULL: none. */
+    void *(*room)(struct crew *crew, int64_t count);
+};
+
+/* ---- what algorithms are made of: crew.c -------------------------------------------------- */
+
+void crew_send(struct crew *crew, int to, const void *data, int64_t count);
+void crew_recv(struct crew *crew, int from, void *data, int64_t count);
+void crew_swap(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
+               int64_t in_count);
+
+/* Where element i of an array lies. */
+void *crew_at(const struct crew *crew, const void *data, int64_t i);
+
+/* into[i] = into[i] op from[i]; AVG only adds. F16 and BF16 are rounded each time. */
+void crew_combine(struct crew *crew, void *into, const void *from, int64_t count);
+
+/* The last step of AVG: divide the sums by the number of ranks. For all other reductions nothing. */
+void crew_average(struct crew *crew, void *data, int64_t count);
+
+void crew_copy(struct crew *crew, void *to, const void *from, int64_t count);
+
+/* Memory for `count` elements, until the collective is over. NULL: crew->status is DIST_ERR_MEMORY. */
+void *crew_room(struct crew *crew, int64_t count);
+
+/* ---- all-reduce, four times: x, `count` elements, becomes the reduction of everybody's x ------ */
+
+void gather_all_reduce(struct crew *crew, void *x, int64_t count);
+void tree_all_reduce(struct crew *crew, void *x, int64_t count);
+void ring_all_reduce(struct crew *crew, void *x, int64_t count);
+void halving_all_reduce(struct crew *crew, void *x, int64_t count);
+
+typedef void all_reduce_algorithm(struct crew *crew, void *x, int64_t count);
+
+/* The algorithm of that name: "gather", "tree", "ring" or "halving". NULL: there is none. */
+all_reduce_algorithm *algorithm_named(const char *name);
+
+/* An all-reduce over the world, done by the algorithm of that name with dist_isend, dist_irecv and dist_wait, and with
+ * nothing else: as a program would that had no dist_all_reduce. Every rank calls it. 0, or minus an error. */
+#define algorithm_all_reduce(name, x, op) algorithm_all_reduce_at(DIST_AT, name, x, op)
+int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum dist_op op);
+
+/* ---- the other collectives. root is a rank of the crew; a block is what each rank has -------- */
+
+void tree_broadcast(struct crew *crew, void *x, int64_t count, int root);
+void gather_reduce(struct crew *crew, void *x, int64_t count, int root); /* in the order of the ranks */
+void star_scatter(struct crew *crew, void *out, const void *in, int64_t block, int root);
+void star_gather(struct crew *crew, void *out, const void *in, int64_t block, int root);
+void ring_all_gather(struct crew *crew, void *out, const void *in, int64_t block);
+void pairs_reduce_scatter(struct crew *crew, void *out, const void *in, int64_t block);
+void pairs_all_to_all(struct crew *crew, void *out, const void *in, int64_t block);
+void barrier_spread(struct crew *crew);
+
+/* Does everybody bring the same words? Each compares with its neighbour: where two ranks differ, at least one sees it, and
+ * has DIST_ERR_MISMATCH in crew->status. */
+void crew_agree(struct crew *crew, const int64_t *words, int count);
+
+#endif

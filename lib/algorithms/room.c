@@ -1,0 +1,253 @@
+/*
+ * room.c: a room around a room: hands on what the inner one can do, and does the rest by messages.
+ */
+#include "room.h"
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int slot(void *room, struct dist_work *op);
+
+static bool is_collective(enum call call)
+{
+    return call >= CALL_BROADCAST && call <= CALL_MONITORED_BARRIER;
+}
+
+static slot *slot_of(const struct backend *b, enum call call)
+{
+    slot *const slots[CALL_COUNT] = {
+        [CALL_BROADCAST] = b->broadcast,
+        [CALL_REDUCE] = b->reduce,
+        [CALL_ALL_REDUCE] = b->all_reduce,
+        [CALL_SCATTER] = b->scatter,
+        [CALL_GATHER] = b->gather,
+        [CALL_ALL_GATHER] = b->all_gather,
+        [CALL_REDUCE_SCATTER] = b->reduce_scatter,
+        [CALL_ALL_TO_ALL] = b->all_to_all,
+        [CALL_BARRIER] = b->barrier,
+        [CALL_MONITORED_BARRIER] = b->monitored_barrier,
+    };
+    return slots[call];
+}
+
+static bool is_ours(const struct algorithms_room *room, const struct dist_work *op)
+{
+    if (op->p2p || !is_collective(op->call))
+        return false;
+    return room->all || !slot_of(room->inner, op->call) || (op->call == CALL_ALL_REDUCE && room->forced);
+}
+
+/* ---- what we do ------------------------------------------------------------------------- */
+
+static void *run_in_thread(void *argument)
+{
+    struct run *run = argument;
+    launch_become(run->room->self);
+    run_to_end(run);
+    return NULL;
+}
+
+static int start(struct algorithms_room *room, struct run *run)
+{
+    pthread_mutex_lock(&room->lock);
+    run->next = room->runs;
+    room->runs = run;
+    pthread_mutex_unlock(&room->lock);
+    if (pthread_create(&run->thread, NULL, run_in_thread, run) == 0)
+        return DIST_OK;
+    pthread_mutex_lock(&room->lock);
+    room->runs = run->next;
+    pthread_mutex_unlock(&room->lock);
+    snprintf(run->op->why, sizeof run->op->why,
+             "the system gives no thread for a collective in the background");
+    run->op->aside = NULL;
+    free(run);
+    return DIST_ERR_SYSTEM;
+}
+
+/* Forget a run that is over. Gives its status. */
+static int end(struct algorithms_room *room, struct run *run)
+{
+    int status = run->op->status;
+    if (status == DIST_OK) {
+        run_free(run);
+        return status;
+    }
+    pthread_mutex_lock(&room->lock);
+    run->next = room->failed;
+    room->failed = run;
+    pthread_mutex_unlock(&room->lock);
+    return status;
+}
+
+static int by_messages(struct algorithms_room *room, struct dist_work *op)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        snprintf(op->why, sizeof op->why, "the system gives no memory for the messages of this collective");
+        return op->status = DIST_ERR_MEMORY;
+    }
+    run->room = room;
+    run->op = op;
+    run->tag = -2 - (int)(op->group->by_messages++ % (1u << 30));
+    if (op->call == CALL_MONITORED_BARRIER)
+        run->deadline = dist_time() + op->timeout;
+    if (op->async) {
+        op->aside = run;
+        return op->status = start(room, run);
+    }
+    run_to_end(run);
+    return end(room, run);
+}
+
+/* ---- the calls ---------------------------------------------------------------------------- */
+
+static int algorithms_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
+                           size_t why_size)
+{
+    struct algorithms_room *room = self->algorithms;
+    *state = room;
+    return room->inner->open(self, world, &room->room, why, why_size);
+}
+
+static void free_all(struct run *run)
+{
+    while (run) {
+        struct run *next = run->next;
+        run_free(run);
+        run = next;
+    }
+}
+
+static int algorithms_close(void *state)
+{
+    struct algorithms_room *room = state;
+    atomic_store(&room->closing, true);
+    for (struct run *run = room->runs; run; run = run->next)
+        pthread_join(run->thread, NULL);
+    int status = room->inner->close(room->room);
+    free_all(room->runs);
+    free_all(room->failed);
+    room->self->algorithms = NULL;
+    pthread_mutex_destroy(&room->lock);
+    free(room);
+    return status;
+}
+
+static int algorithms_group_new(void *state, struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    return room->inner->group_new(room->room, op);
+}
+
+static void algorithms_group_free(void *state, struct dist_group *group)
+{
+    struct algorithms_room *room = state;
+    room->inner->group_free(room->room, group);
+}
+
+static int algorithms_send(void *state, struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    return room->inner->send(room->room, op);
+}
+
+static int algorithms_recv(void *state, struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    return room->inner->recv(room->room, op);
+}
+
+static int algorithms_collective(void *state, struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    return is_ours(room, op) ? by_messages(room, op) : slot_of(room->inner, op->call)(room->room, op);
+}
+
+static bool algorithms_test(void *state, struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    return is_ours(room, op) ? atomic_load(&op->done) : room->inner->test(room->room, op);
+}
+
+static int algorithms_wait(void *state, struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    if (!is_ours(room, op))
+        return room->inner->wait(room->room, op);
+    struct run *run = op->aside;
+    if (!run)
+        return op->status;
+    pthread_join(run->thread, NULL);
+    pthread_mutex_lock(&room->lock);
+    struct run **at = &room->runs;
+    while (*at != run)
+        at = &(*at)->next;
+    *at = run->next;
+    pthread_mutex_unlock(&room->lock);
+    op->aside = NULL;
+    return end(room, run);
+}
+
+/* ---- putting it around -------------------------------------------------------------------- */
+
+static const struct backend wrapping = {
+    .open = algorithms_open,
+    .close = algorithms_close,
+    .group_new = algorithms_group_new,
+    .group_free = algorithms_group_free,
+    .send = algorithms_send,
+    .recv = algorithms_recv,
+    .broadcast = algorithms_collective,
+    .reduce = algorithms_collective,
+    .all_reduce = algorithms_collective,
+    .scatter = algorithms_collective,
+    .gather = algorithms_collective,
+    .all_gather = algorithms_collective,
+    .reduce_scatter = algorithms_collective,
+    .all_to_all = algorithms_collective,
+    .barrier = algorithms_collective,
+    .monitored_barrier = algorithms_collective,
+    .test = algorithms_test,
+    .wait = algorithms_wait,
+};
+
+static bool is_complete(const struct backend *inner)
+{
+    for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
+        if (!slot_of(inner, (enum call)call))
+            return false;
+    return true;
+}
+
+const struct backend *algorithms_wrap(struct launch_self *self, const struct backend *inner, int *status,
+                                      char *why, size_t why_size)
+{
+    const char *name = getenv("DIST_ALGORITHM");
+    bool asked = name && *name, all = asked && strcmp(name, "messages") == 0;
+    if (asked && !all && !algorithm_named(name)) {
+        *status = DIST_ERR_ENVIRONMENT;
+        snprintf(why, why_size,
+                 "DIST_ALGORITHM is \"%.40s\"; it must be gather, tree, ring, halving or messages", name);
+        return NULL;
+    }
+    if (!asked && is_complete(inner))
+        return inner;
+    struct algorithms_room *room = calloc(1, sizeof *room);
+    if (!room) {
+        *status = DIST_ERR_MEMORY;
+        snprintf(why, why_size, "the system gives no memory for the job's tables");
+        return NULL;
+    }
+    room->self = self;
+    room->inner = inner;
+    room->all = all;
+    room->forced = asked && !all ? algorithm_named(name) : NULL;
+    room->table = wrapping;
+    room->table.name = inner->name;
+    pthread_mutex_init(&room->lock, NULL);
+    self->algorithms = room;
+    return &room->table;
+}

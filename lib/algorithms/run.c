@@ -1,0 +1,188 @@
+/*
+ * run.c: one collective by messages: the crew whose messages go through a backend, and which algorithm does what.
+ *
+ * The messages of a collective have a tag of their own, below zero: no message of the program can match them, nor can
+ * those of another collective that is under way in the same group.
+ *
+ * In a program's own thread a message is waited for with the inner room's `wait`, so that the watcher sees a sleeping
+ * rank as one. The thread of an asynchronous collective is none of the rank's that the watcher knows: it asks now
+ * and then instead, and naps in between.
+ */
+#define _GNU_SOURCE
+#include "run.h"
+#include "../devices/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SHORT_NAP 20000L /* ns */
+#define LONG_NAP 1000000L
+
+/* ---- messages ------------------------------------------------------------------------- */
+
+void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span)
+{
+    const struct dist_work *op = run->op;
+    *message = (struct dist_work){ .call = op->call,
+                                   .at = op->at,
+                                   .site = op->site,
+                                   .group = op->group,
+                                   .type = run->crew.type,
+                                   .peer = op->group->ranks[peer],
+                                   .tag = run->tag,
+                                   .p2p = true,
+                                   .sends = sends,
+                                   .async = true,
+                                   .from = -1 };
+    *(sends ? &message->in : &message->out) = span;
+}
+
+static bool has_left(const struct run *run, int rank)
+{
+    return atomic_load(&run->room->self->world.header->slots[rank].state) >= RANK_LEFT;
+}
+
+static int wait_in_naps(struct run *run, struct dist_work *message)
+{
+    struct algorithms_room *room = run->room;
+    struct timespec nap = { .tv_nsec = SHORT_NAP };
+    while (!room->inner->test(room->room, message)) {
+        if (world_failed(&room->self->world))
+            break; /* wait will say why, at once */
+        if (run->deadline > 0 && dist_time() > run->deadline)
+            return DIST_ERR_TIMEOUT;
+        if (atomic_load(&room->closing) && has_left(run, message->peer))
+            return DIST_ERR_PEER_LOST;
+        nanosleep(&nap, NULL);
+        if (nap.tv_nsec < LONG_NAP)
+            nap.tv_nsec += nap.tv_nsec / 4;
+    }
+    return room->inner->wait(room->room, message);
+}
+
+static void finish(struct run *run, struct dist_work *message)
+{
+    struct algorithms_room *room = run->room;
+    bool naps = run->op->async || run->deadline > 0;
+    int status = naps ? wait_in_naps(run, message) : room->inner->wait(room->room, message);
+    if (status == DIST_OK || run->crew.status != DIST_OK)
+        return;
+    run->crew.status = status;
+    snprintf(run->op->why, sizeof run->op->why, "%s", message->why);
+}
+
+static void swap_by_backend(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
+                            int64_t in_count)
+{
+    struct run *run = (struct run *)crew;
+    struct algorithms_room *room = run->room;
+    int comes = DIST_OK, leaves = DIST_OK;
+    if (in_count >= 0) {
+        run_fill(run, &run->in, from, false, (struct span){ in, in_count });
+        comes = room->inner->recv(room->room, &run->in);
+    }
+    if (out_count >= 0 && comes == DIST_OK) {
+        run_fill(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
+        leaves = room->inner->send(room->room, &run->out);
+    }
+    if (comes != DIST_OK || leaves != DIST_OK) {
+        crew->status = comes != DIST_OK ? comes : leaves;
+        snprintf(run->op->why, sizeof run->op->why, "%s", comes != DIST_OK ? run->in.why : run->out.why);
+        return;
+    }
+    if (in_count >= 0)
+        finish(run, &run->in);
+    if (out_count >= 0)
+        finish(run, &run->out);
+}
+
+static void *room_from_device(struct crew *crew, int64_t count)
+{
+    struct run *run = (struct run *)crew;
+    if (run->memory_count == RUN_ROOMS)
+        return NULL;
+    void *memory = host_alloc(run->room->self, (size_t)count * dtype_size(crew->type));
+    if (memory)
+        run->memory[run->memory_count++] = memory;
+    return memory;
+}
+
+void run_free(struct run *run)
+{
+    while (run->memory_count > 0)
+        host_free(run->room->self, run->memory[--run->memory_count]);
+    free(run->asked);
+    free(run);
+}
+
+/* ---- which algorithm does what ----------------------------------------------------------- */
+
+static void perform(struct run *run)
+{
+    struct dist_work *op = run->op;
+    struct crew *crew = &run->crew;
+    switch (op->call) {
+    case CALL_BROADCAST:
+        tree_broadcast(crew, op->out.data, op->block, op->peer);
+        break;
+    case CALL_REDUCE:
+        gather_reduce(crew, op->out.data, op->block, op->peer);
+        break;
+    case CALL_ALL_REDUCE:
+        (run->room->forced ? run->room->forced : gather_all_reduce)(crew, op->out.data, op->block);
+        break;
+    case CALL_SCATTER:
+        star_scatter(crew, op->out.data, op->in.data, op->block, op->peer);
+        break;
+    case CALL_GATHER:
+        star_gather(crew, op->out.data, op->in.data, op->block, op->peer);
+        break;
+    case CALL_ALL_GATHER:
+        ring_all_gather(crew, op->out.data, op->in.data, op->block);
+        break;
+    case CALL_REDUCE_SCATTER:
+        pairs_reduce_scatter(crew, op->out.data, op->in.data, op->block);
+        break;
+    case CALL_ALL_TO_ALL:
+        pairs_all_to_all(crew, op->out.data, op->in.data, op->block);
+        break;
+    case CALL_MONITORED_BARRIER:
+        run_monitored_barrier(run);
+        break;
+    default:
+        barrier_spread(crew);
+    }
+}
+
+/* What all members must have said alike. monitored_barrier is for finding out who has not come: there nobody is asked. */
+static void agree(struct run *run)
+{
+    const struct dist_work *op = run->op;
+    int64_t words[5] = { op->call, op->block, op->type, op->op, op->peer };
+    if (op->call == CALL_MONITORED_BARRIER)
+        return;
+    crew_agree(&run->crew, words, 5);
+    if (run->crew.status == DIST_ERR_MISMATCH && !op->why[0])
+        snprintf(run->op->why, sizeof run->op->why,
+                 "another member has called it with another count, type, reduction or root, or has called "
+                 "something else");
+}
+
+void run_to_end(struct run *run)
+{
+    struct dist_work *op = run->op;
+    run->crew = (struct crew){ .rank = op->group->rank,
+                               .size = op->group->size,
+                               .type = op->type,
+                               .op = op->op,
+                               .swap = swap_by_backend,
+                               .room = room_from_device };
+    agree(run);
+    perform(run);
+    if (run->crew.status == DIST_ERR_MEMORY && !op->why[0])
+        snprintf(op->why, sizeof op->why, "there is no memory left for the messages of this collective");
+    op->status = run->crew.status;
+    atomic_store(&op->done, 1);
+}

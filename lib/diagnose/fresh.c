@@ -1,0 +1,89 @@
+/*
+ * fresh.c: everybody looks again, before anything is told.
+ *
+ * A rank pins up its notes before it sleeps. What becomes of its other operations meanwhile shows in them only once it
+ * looks again, and nobody rings for what nobody waits for: a send that was taken long ago still stands there as
+ * open, and would be taken for the cause. So all are woken, first the helpers, which bring things up to date, then
+ * the ranks, which write their notes anew; again and again, until a round has changed nothing.
+ */
+#define _GNU_SOURCE
+#include "diagnose.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUNDS 16 /* more than any run needed; what is known then has to do */
+#define ROUND_LOOKS 200 /* how often to look whether all are asleep again: 0.2 s at least */
+
+static bool still_there(const struct rank_slot *slot)
+{
+    return atomic_load(&slot->state) < RANK_LEFT;
+}
+
+static bool all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
+{
+    for (int rank = 0; rank < world->header->size; rank++) {
+        const struct rank_slot *slot = &world->header->slots[rank];
+        if (rank != caller && still_there(slot) && atomic_load(&slot->sleep.epoch) == epochs[rank])
+            return false;
+    }
+    return diagnose_stuck(world, caller);
+}
+
+static bool wait_until_stuck(const struct world *world, int caller, const uint32_t *epochs)
+{
+    for (int look = 0; look < ROUND_LOOKS && !world_failed(world); look++) {
+        if (all_have_slept_anew(world, caller, epochs))
+            return true;
+        usleep(look < 20 ? 100 : 1000);
+    }
+    return false;
+}
+
+static bool wake_helpers(struct world *world, int caller)
+{
+    static const uint32_t none[WORLD_MAX_RANKS];
+    bool any = false;
+    for (int rank = 0; rank < world->header->size; rank++) {
+        struct rank_slot *slot = &world->header->slots[rank];
+        if (!still_there(slot) || atomic_load(&slot->helper_sleep.epoch) == 0)
+            continue;
+        bell_ring_slow(&slot->helper);
+        any = true;
+    }
+    return !any || wait_until_stuck(world, caller, none);
+}
+
+/* No ring is counted: whoever is woken finds no news and sleeps again, but writes its notes before. */
+static bool wake_ranks(struct world *world, int caller)
+{
+    static _Thread_local uint32_t epochs[WORLD_MAX_RANKS];
+    for (int rank = 0; rank < world->header->size; rank++) {
+        struct rank_slot *slot = &world->header->slots[rank];
+        epochs[rank] = atomic_load(&slot->sleep.epoch);
+        if (rank != caller && still_there(slot))
+            bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
+    }
+    return wait_until_stuck(world, caller, epochs);
+}
+
+bool diagnose_refresh(struct world *world, int caller)
+{
+    size_t size = (size_t)world->header->size;
+    struct view *before = calloc(size, sizeof *before), *after = calloc(size, sizeof *after);
+    bool stuck = before && after, changed = true;
+    if (stuck)
+        read_views(world, before);
+    for (int round = 0; round < ROUNDS && stuck && changed; round++) {
+        stuck = wake_helpers(world, caller) && wake_ranks(world, caller);
+        if (!stuck)
+            break;
+        read_views(world, after);
+        changed = memcmp(before, after, size * sizeof *before) != 0;
+        memcpy(before, after, size * sizeof *before);
+    }
+    free(before);
+    free(after);
+    return stuck;
+}

@@ -1,0 +1,64 @@
+/* luck.c: the warning that a run ended well only because its messages were short: who would have waited for whom. */
+#include "replay.h"
+
+#include <stdlib.h>
+
+static uint32_t waited_entry(const struct replay *replay, int rank)
+{
+    const struct log_entry *e = entry_of(replay, rank, replay->at[rank]);
+    return e->kind == LOG_WAIT ? e->number - 1 : replay->at[rank];
+}
+
+static bool edge(const struct diagnosis *d, int rank, int peer)
+{
+    const struct replay *replay = d->replay;
+    uint32_t entry = waited_entry(replay, rank);
+    const struct log_entry *e = entry_of(replay, rank, entry);
+    if (e->kind != LOG_COLLECTIVE)
+        return e->peer == peer;
+    for (size_t i = replay->partner[rank][entry]; i < replay->key_count; i++) {
+        const struct key *key = &replay->keys[i];
+        if (!key_same(key, &replay->keys[replay->partner[rank][entry]]))
+            break;
+        if ((int)key->rank == peer)
+            return key->entry > replay->at[peer];
+    }
+    return false;
+}
+
+static void view_of(const struct replay *replay, int rank, struct view *view)
+{
+    view->state = replay->at[rank] == replay->counts[rank] ? RANK_LEFT : RANK_JOINED;
+    if (view->state == RANK_LEFT)
+        return;
+    const struct log_entry *e = entry_of(replay, rank, waited_entry(replay, rank));
+    view->count = 1;
+    view->call = (uint32_t)e->call << 16 | e->site;
+    view->open[0] = (struct note_op){ .kind = e->kind == LOG_SEND   ? NOTE_SEND
+                                              : e->kind == LOG_RECV ? NOTE_RECV
+                                                                    : NOTE_COLLECTIVE,
+                                      .type = e->type,
+                                      .call = e->call,
+                                      .group = e->group,
+                                      .size = e->size,
+                                      .site = e->site,
+                                      .peer = e->peer,
+                                      .tag = e->tag,
+                                      .count = e->count };
+}
+
+void luck_tell(const struct world *world, const struct replay *replay)
+{
+    struct diagnosis d = { .world = world, .size = replay->size, .edge = edge, .replay = replay };
+    d.views = calloc((size_t)d.size, sizeof *d.views);
+    d.circle = calloc((size_t)d.size, sizeof *d.circle);
+    for (int rank = 0; d.views && d.circle && rank < d.size; rank++)
+        view_of(replay, rank, &d.views[rank]);
+    if (d.views && d.circle) {
+        find_circle(&d);
+        explain_luck(&d);
+        report_text(&d);
+    }
+    free(d.views);
+    free(d.circle);
+}

@@ -1,0 +1,125 @@
+/*
+ * traced.c: something of everything, for the tests of what DIST_TRACE writes.
+ *
+ *   traced mixed        collectives, groups, messages of all kinds, spans
+ *   traced break        spans that are left by break
+ *   traced stuck        rank 1 waits for a message that nobody sends, until rank 0 is killed
+ *   traced many N       N barriers
+ */
+#include "dist.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *mode;
+static int many;
+
+/* Every rank sends two numbers to rank 0, which takes whoever comes and waits in the opposite order. */
+static void any_source(int rank, int world_size)
+{
+    tensor *x = tensor_arange(DIST_F64, 1000 * rank, 1000 * rank + 3);
+    dist_work *works[32];
+    tensor *got[32];
+    int count = rank == 0 ? 2 * (world_size - 1) : 0;
+    for (int i = 0; i < count; i++) {
+        got[i] = tensor_zeros(DIST_F64, 3);
+        works[i] = dist_irecv(got[i], DIST_ANY_SOURCE, .tag = 5);
+    }
+    for (int turn = 0; rank > 0 && turn < 2; turn++) {
+        dist_send(x, 0, .tag = 5);
+        tensor_add_scalar(x, 100);
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        dist_wait(works[i]);
+        tensor_free(got[i]);
+    }
+    tensor_free(x);
+}
+
+static void groups(int rank, int world_size)
+{
+    int even[16], count = 0;
+    for (int r = (world_size - 1) / 2 * 2; r >= 0; r -= 2)
+        even[count++] = r;
+    dist_group *group = dist_new_group(even, count);
+    tensor *x = tensor_full(DIST_I32, rank + 1, 2);
+    if (rank % 2 == 0) {
+        dist_all_reduce(x, .group = group);
+        dist_broadcast(x, 0, .group = group);
+    }
+    dist_group_free(group);
+    tensor_free(x);
+}
+
+static void exchange(int rank, int world_size)
+{
+    tensor *mine = tensor_full(DIST_F32, 100 * rank + 7, 4), *theirs = tensor_zeros(DIST_F32, 4);
+    int right = (rank + 1) % world_size, left = (rank + world_size - 1) % world_size;
+    dist_p2p_op ops[] = { { DIST_IRECV, theirs, left, 1, NULL }, { DIST_ISEND, mine, right, 1, NULL } };
+    dist_work *works[2];
+    dist_batch_isend_irecv(ops, 2, works);
+    while (!dist_is_completed(works[0]))
+        ;
+    dist_wait_all(works, 2);
+    dist_work *sum = dist_all_reduce(mine, .async_op = true);
+    dist_span("beside \"it\" %d", rank) {
+        tensor_mul_scalar(theirs, 2);
+    }
+    dist_wait(sum);
+    tensor_free(mine);
+    tensor_free(theirs);
+}
+
+static void mixed(int rank, int world_size)
+{
+    dist_span("outer") {
+        dist_span("inner") {
+            exchange(rank, world_size);
+        }
+        any_source(rank, world_size);
+    }
+    groups(rank, world_size);
+}
+
+static void leaving(void)
+{
+    dist_span("outer") {
+        for (int i = 0; i < 3; i++)
+            dist_span("left %d", i) {
+                dist_barrier();
+                break;
+            }
+    }
+    dist_span("after") {
+        dist_barrier();
+    }
+}
+
+static void run(int rank, int world_size)
+{
+    dist_init_process_group();
+    if (strcmp(mode, "mixed") == 0)
+        mixed(rank, world_size);
+    if (strcmp(mode, "break") == 0)
+        leaving();
+    for (int i = 0; i < many; i++)
+        dist_barrier();
+    if (strcmp(mode, "stuck") == 0) {
+        tensor *x = tensor_zeros(DIST_F32, 1);
+        dist_span("the last") {
+            if (rank == 1)
+                dist_recv(x, 0);
+            else
+                raise(SIGKILL);
+        }
+    }
+    dist_destroy_process_group();
+}
+
+int main(int argc, char **argv)
+{
+    mode = argc > 1 ? argv[1] : "mixed";
+    many = argc > 2 ? atoi(argv[2]) : 0;
+    return dist_spawn(run, 4);
+}

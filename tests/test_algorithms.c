@@ -1,0 +1,282 @@
+/*
+ * test_algorithms.c: do collectives made of messages give what they should?
+ *
+ * `gather` and all but all_reduce combine in the order of the ranks: for them the conformance suite of the backends holds
+ * as it is, bit for bit. Tree, ring and halving add up in another order: integers are still exact, floats are compared
+ * with a tolerance, and in any case all ranks must hold the same bits.
+ */
+#define _GNU_SOURCE
+#include "algorithms/algorithms.h"
+#include "conform.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const names[] = { "gather", "tree", "ring", "halving" };
+static const int64_t counts[] = { 0, 1, 3, 8, 1001, 4099 };
+
+#define NAMES 4
+#define COUNTS ((int)(sizeof counts / sizeof counts[0]))
+#define MOST 4099
+
+struct algorithms {
+    struct pool pools[REF_TYPES];
+    const char *forced; /* what DIST_ALGORITHM says; NULL: nothing, the algorithms are called by name */
+};
+
+/* ---- is it right? ------------------------------------------------------------------- */
+
+/* How far a float may be off: each of n roundings by half a step, of a number not above `size`. */
+static double tolerance(enum dist_type type, int n, double size)
+{
+    double step = type == DIST_F64   ? 0x1p-52
+                  : type == DIST_F32 ? 0x1p-23
+                  : type == DIST_F16 ? 0x1p-10
+                                     : 0x1p-7;
+    return type >= DIST_I32 ? 0 : step * n * fmax(size, 2 * n);
+}
+
+static void check_values(struct exam *exam, const tensor *t, const void *answer, const char *what)
+{
+    enum dist_type type = tensor_type(t);
+    int64_t count = tensor_numel(t), wrong = -1;
+    if (type >= DIST_I32) {
+        wrong = ref_difference(type, tensor_data(t), answer, count);
+    } else {
+        for (int64_t i = 0; i < count && wrong < 0; i++) {
+            double is = tensor_item(t, i), should = ref_item(type, answer, i);
+            if (!(fabs(is - should) <= tolerance(type, exam->size, fabs(should))))
+                wrong = i;
+        }
+    }
+    exam_check(exam, wrong < 0, "%s: element %lld of %s is %g and should be %g", what, (long long)wrong,
+               ref_type_name(type), wrong < 0 ? 0 : tensor_item(t, wrong),
+               wrong < 0 ? 0 : ref_item(type, answer, wrong));
+}
+
+/* A number made from all bits of it, compared by the ordinary all_gather. */
+static void check_same_everywhere(struct exam *exam, const tensor *t, int size, const char *what)
+{
+    const unsigned char *byte = tensor_data(t);
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    for (int64_t i = 0; i < tensor_numel(t) * (int64_t)ref_bytes(tensor_type(t)); i++)
+        hash = (hash ^ byte[i]) * 1099511628211u;
+    tensor *mine = tensor_from(DIST_I64, &(int64_t){ (int64_t)hash }, 1), *all = tensor_zeros(DIST_I64, size);
+    dist_all_gather(all, mine);
+    const int64_t *hashes = tensor_data(all);
+    for (int i = 1; i < size; i++)
+        exam_check(exam, hashes[i] == hashes[0], "%s: ranks 0 and %d hold different bits", what, i);
+    tensor_free(all);
+    tensor_free(mine);
+}
+
+/* ---- every algorithm, type, reduction and count -------------------------------------------- */
+
+static void reduce_once(struct exam *exam, const char *name, enum dist_type type, enum dist_op op, int which)
+{
+    const struct algorithms *given = exam->given;
+    const struct pool *pool = &given->pools[type];
+    int rank = dist_get_rank(), size = dist_get_world_size();
+    char what[120];
+    snprintf(what, sizeof what, "%s %s of %lld on rank %d of %d", name, ref_op_name(op),
+             (long long)counts[which], rank, size);
+    tensor *t = tensor_from(type, pool_in(pool, rank, 0), counts[which]);
+    if (!given->forced)
+        exam_check(exam, algorithm_all_reduce(name, t, op) == 0, "%s: no success", what);
+    else if ((which + (int)op) % 2 == 0)
+        dist_all_reduce(t, .op = op);
+    else
+        exam_check(exam, dist_wait(dist_all_reduce(t, .op = op, .async_op = true)) == 0, "%s: no success",
+                   what);
+    check_values(exam, t, pool_reduced(pool, op, 0), what);
+    check_same_everywhere(exam, t, size, what);
+    tensor_free(t);
+}
+
+static void all_of(struct exam *exam, const char *name)
+{
+    for (int type = 0; type < REF_TYPES; type++)
+        for (int op = 0; op < REF_OPS; op++)
+            for (int which = 0; which < COUNTS; which++)
+                reduce_once(exam, name, (enum dist_type)type, (enum dist_op)op, which);
+}
+
+static void by_name(struct exam *exam, int rank, int size)
+{
+    (void)rank, (void)size;
+    for (int i = 0; i < NAMES; i++)
+        all_of(exam, names[i]);
+}
+
+static void by_environment(struct exam *exam, int rank, int size)
+{
+    const struct algorithms *given = exam->given;
+    (void)rank, (void)size;
+    all_of(exam, given->forced);
+}
+
+static void examine(const char *title, void (*body)(struct exam *, int, int), int size, const char *forced)
+{
+    struct exam *exam = exam_new(title, size);
+    struct algorithms given = { .forced = forced };
+    for (int type = 0; type < REF_TYPES; type++)
+        cr_assert(pool_new(&given.pools[type], (enum dist_type)type, size, MOST, exam->seed), "no memory");
+    exam->given = &given;
+    bool passed = exam_run(exam, body);
+    cr_assert(passed, "%s", exam_words(exam));
+    for (int type = 0; type < REF_TYPES; type++)
+        pool_free(&given.pools[type]);
+    exam_free(exam);
+}
+
+TestSuite(algorithms, .timeout = 120);
+
+Test(algorithms, by_the_calls_of_a_program)
+{
+    for (int size = 1; size <= 8; size++)
+        examine("algorithms by calls", by_name, size, NULL);
+}
+
+Test(algorithms, forced_upon_the_backend)
+{
+    for (int i = 0; i < NAMES; i++) {
+        setenv("DIST_ALGORITHM", names[i], 1);
+        for (int size = 1; size <= 8; size++)
+            examine(names[i], by_environment, size, names[i]);
+    }
+}
+
+Test(algorithms, forced_upon_threads)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    for (int i = 0; i < NAMES; i++) {
+        setenv("DIST_ALGORITHM", names[i], 1);
+        examine(names[i], by_environment, 3 + i, names[i]);
+    }
+}
+
+/* ---- all collectives by messages: what backends must do, they must do ------------------------- */
+
+static void conforms(const char *title, void (*part)(struct exam *, int, int), int size)
+{
+    struct conform given = { .sparse = false };
+    struct exam *exam = exam_new(title, size);
+    cr_assert(conform_new(&given, size, exam->seed), "no memory for the reference");
+    given.sparse = true;
+    given.rounds = 2;
+    exam->given = &given;
+    bool passed = exam_run(exam, part);
+    cr_assert(passed, "%s", exam_words(exam));
+    conform_free(&given);
+    exam_free(exam);
+}
+
+Test(algorithms, every_collective_by_messages_conforms)
+{
+    setenv("DIST_ALGORITHM", "messages", 1);
+    for (int size = 1; size <= 8; size += size < 3 ? 1 : 2)
+        conforms("collectives by messages", conform_world, size);
+    conforms("collectives by messages", conform_world, 8);
+}
+
+Test(algorithms, sub_groups_and_order_by_messages_conform)
+{
+    setenv("DIST_ALGORITHM", "messages", 1);
+    for (int size = 2; size <= 8; size += 3) {
+        conforms("sub-groups by messages", conform_groups, size);
+        conforms("order by messages", conform_order, size);
+    }
+}
+
+Test(algorithms, they_go_on_while_ranks_compute)
+{
+    setenv("DIST_ALGORITHM", "messages", 1);
+    conforms("progress by messages", conform_progress, 3);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+static void note_sentence(const struct dist_report *report, void *context)
+{
+    struct exam *exam = context;
+    const char *end = "it must be gather, tree, ring, halving or messages";
+    exam_check(exam, report->error == DIST_ERR_ENVIRONMENT, "error %d", (int)report->error);
+    exam_check(exam, strstr(report->sentence, end) != NULL, "it said: %s", report->sentence);
+}
+
+static void join_with_a_bad_name(struct exam *exam, int rank, int size)
+{
+    (void)rank, (void)size;
+    dist_set_error_handler(note_sentence, exam);
+    exam_check(exam, dist_init_process_group() == -DIST_ERR_ENVIRONMENT, "init succeeds");
+}
+
+Test(algorithms, a_name_that_does_not_exist_is_one_sentence)
+{
+    setenv("DIST_ALGORITHM", "rings", 1);
+    struct exam *exam = exam_new("a bad name", 2);
+    exam->plain = true;
+    bool passed = exam_run(exam, join_with_a_bad_name);
+    cr_assert(passed, "%s", exam_words(exam));
+    exam_free(exam);
+}
+
+static void disagree(int rank, int world_size)
+{
+    (void)world_size;
+    dist_init_process_group();
+    tensor *t = tensor_zeros(DIST_F32, 100);
+    dist_all_reduce(t, .op = rank == 1 ? DIST_MAX : DIST_SUM);
+    dist_destroy_process_group();
+}
+
+static void other_counts(int rank, int world_size)
+{
+    (void)world_size;
+    dist_init_process_group();
+    tensor *t = tensor_zeros(DIST_F32, rank == 1 ? 100 : 99);
+    dist_all_reduce(t);
+    dist_destroy_process_group();
+}
+
+static void come_late(int rank, int world_size)
+{
+    (void)world_size;
+    dist_init_process_group();
+    if (rank == 2)
+        usleep(600 * 1000);
+    dist_monitored_barrier(.timeout = 0.2);
+    dist_destroy_process_group();
+}
+
+Test(algorithms, ranks_that_disagree_are_told)
+{
+    setenv("DIST_ALGORITHM", "ring", 1);
+    cr_assert_eq(dist_spawn(disagree, 4), DIST_ERR_MISMATCH);
+    cr_assert_eq(dist_spawn(other_counts, 3), DIST_ERR_MISMATCH);
+}
+
+Test(algorithms, a_monitored_barrier_gives_up)
+{
+    setenv("DIST_ALGORITHM", "messages", 1);
+    cr_assert_eq(dist_spawn(come_late, 4), DIST_ERR_TIMEOUT);
+}
+
+static void forget(int rank, int world_size)
+{
+    (void)rank, (void)world_size;
+    dist_init_process_group();
+    tensor *t = tensor_zeros(DIST_F32, 1000);
+    dist_all_reduce(t, .async_op = true); /* never waited for */
+    dist_destroy_process_group();
+    tensor_free(t);
+}
+
+Test(algorithms, one_that_nobody_waits_for_does_not_hang_the_end)
+{
+    setenv("DIST_ALGORITHM", "halving", 1);
+    cr_assert_eq(dist_spawn(forget, 5), 0);
+}

@@ -1,0 +1,119 @@
+/* test_trace.c: is what DIST_TRACE writes a good trace, and what really happened, however the run ended? */
+#define _GNU_SOURCE
+#include "started.h"
+#include "trace_file.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(trace, .timeout = 120);
+
+/* A file name of this test's own, as a setting. */
+static char setting[128];
+static const char *file_setting(void)
+{
+    snprintf(setting, sizeof setting, "DIST_TRACE=/tmp/test_trace.%ld.json", (long)getpid());
+    return setting;
+}
+#define FILE_NAME (file_setting() + strlen("DIST_TRACE="))
+
+static void judge(struct trace_counts *counts, const char *what)
+{
+    char why[300] = "";
+    bool good = trace_judge(FILE_NAME, counts, why, sizeof why);
+    unlink(FILE_NAME);
+    cr_assert(good, "%s: %s", what, why);
+}
+
+Test(trace, slices_nest_and_arrows_pair)
+{
+    static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
+    static const char *const buffering[] = { "DIST_BUFFERING=rendezvous", "DIST_BUFFERING=eager:4096" };
+    static const int sizes[] = { 2, 4, 7 };
+    for (int i = 0; i < 12; i++) {
+        char size[32];
+        int n = sizes[i / 4];
+        struct started job;
+        struct trace_counts counts;
+        snprintf(size, sizeof size, "WORLD_SIZE=%d", n);
+        STARTED(&job, SETTINGS(modes[i % 2], buffering[i / 2 % 2], size, file_setting()), "traced", "mixed");
+        cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+        judge(&counts, size);
+        cr_expect(counts.alone == 0 && counts.unfinished == 0 && counts.lost == 0,
+                  "%s: alone %d, unfinished %d", size, counts.alone, counts.unfinished);
+        cr_expect(counts.messages == n + 2 * (n - 1), "%s: %d messages", size, counts.messages);
+        cr_expect(counts.spans == 3 * n, "%s: %d spans", size, counts.spans);
+    }
+}
+
+/* A span that was left by break ends with the one around it. */
+Test(trace, a_span_that_was_left_does_no_harm)
+{
+    struct started job;
+    struct trace_counts counts;
+    STARTED(&job, SETTINGS(file_setting()), "traced", "break");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    judge(&counts, "break");
+    cr_expect(counts.spans == 4 * 5 && counts.unfinished == 0, "%d spans, %d unfinished", counts.spans,
+              counts.unfinished);
+}
+
+/* Rank 0 is killed, rank 1 waits for it: both stand in the file, as far as they came. */
+Test(trace, what_a_killed_rank_did_is_there)
+{
+    static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
+    for (int i = 0; i < 2; i++) {
+        struct started job;
+        struct trace_counts counts;
+        STARTED(&job, SETTINGS("WORLD_SIZE=2", modes[i], file_setting()), "traced", "stuck");
+        cr_assert(job.status == 137, "status %d: %s", job.status, job.stderr_text);
+        judge(&counts, modes[i]);
+        cr_expect(counts.unfinished >= 1 && counts.spans == 2, "%s: %d unfinished, %d spans", modes[i],
+                  counts.unfinished, counts.spans);
+    }
+}
+
+/* Files of this process may be 32 MiB: so the world is small, and has room for fewer events. */
+Test(trace, what_does_not_fit_is_counted)
+{
+    struct started job;
+    struct trace_counts counts;
+    char program[600], command[700];
+    program_path("traced", program, sizeof program);
+    snprintf(command, sizeof command, "ulimit -f 65536; exec '%s' many 60000", program);
+    STARTED(&job, SETTINGS("WORLD_SIZE=1", file_setting()), "sh", "-c", command);
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    judge(&counts, "many");
+    cr_expect(counts.lost > 0 && counts.slices + counts.lost == 60000 + 2, "%d slices, %lld lost",
+              counts.slices, counts.lost);
+}
+
+Test(trace, a_file_that_cannot_be_written_is_one_sentence)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2", "DIST_TRACE=/nowhere/run.json"), "traced", "mixed");
+    cr_expect(job.status == 46, "status %d", job.status);
+    cr_expect_str_eq(job.stderr_text,
+                     "DIST_TRACE names /nowhere/run.json, which cannot be written: No such file or "
+                     "directory\n");
+}
+
+Test(trace, other_launchers_leave_a_trace_too)
+{
+    struct started job;
+    struct trace_counts counts;
+    char program[600];
+    if (system("command -v mpirun >/dev/null 2>&1") != 0)
+        cr_skip("there is no mpirun");
+    program_path("traced", program, sizeof program);
+    STARTED(&job,
+            SETTINGS("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                     "OMPI_MCA_rmaps_base_oversubscribe=1", file_setting()),
+            "mpirun", "-n", "3", program, "mixed");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    judge(&counts, "mpirun");
+    cr_expect(counts.messages == 3 + 4, "%d messages", counts.messages);
+}

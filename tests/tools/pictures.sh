@@ -1,0 +1,160 @@
+#!/bin/sh
+# pictures.sh: the pictures of the lessons, as diagrams/pictures lists them, drawn from real runs.
+#
+#   --write        make diagrams/drawn/NAME.N.dot and .svg anew, for 2, 4 and 7 ranks
+#   --check        draw them twice, compare with the .dot files, and let neato read each
+#   --own NN [N]   draw a chapter's pictures from a run with N ranks into build/pictures, and say where they are;
+#                  exercises of that chapter that are built are drawn beside their solutions
+
+. tests/tools/count.sh
+export LC_ALL=C
+unset DIST_BUFFERING DIST_RANKS
+
+list=diagrams/pictures
+work=build/pictures
+mkdir -p $work
+traced=
+
+has_neato()
+{
+    command -v neato >/dev/null 2>&1
+}
+
+# trace PROGRAM RANKS: leaves $work/trace.json.
+trace()
+{
+    rm -f $work/trace.json
+    DIST_TRACE=$work/trace.json WORLD_SIZE=$2 DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
+    status=$?
+    if [ $status -ne 0 ] && [ ! -e "${1%/*}/expected/${1##*/}.$2.exit" ]; then
+        echo "build/$1 with $2 ranks ended with exit status $status"
+        cat $work/err
+        return 1
+    fi
+}
+
+# draw OUT KIND OPTION...: OUT.dot from the last trace. Options come as one string, with quotes in it.
+draw()
+{
+    out=$1
+    shift
+    eval "set -- $*"
+    kind=$1
+    shift
+    build/bin/draw "$kind" $work/trace.json -o "$out.dot" "$@"
+}
+
+render()
+{
+    neato -n2 -Tsvg "$1.dot" -o "$1.svg"
+}
+
+# All lines of the list that begin so: each_picture PREFIX COMMAND...
+each_picture()
+{
+    prefix=$1
+    shift
+    while read -r name program options; do
+        case $name in
+        '' | '#'*) ;;
+        $prefix*) "$@" "$name" "$program" "$options" || failed=1 ;;
+        esac
+    done <$list
+}
+
+write_one()
+{
+    for n in 2 4 7; do
+        trace "$2" $n && draw "diagrams/drawn/$1.$n" "$3" || return 1
+        has_neato && { render "diagrams/drawn/$1.$n" || return 1; }
+    done
+    echo "  drew  diagrams/drawn/$1.*.dot$(has_neato && echo ' and .svg')"
+}
+
+check_one()
+{
+    for n in 2 4 7; do
+        file=diagrams/drawn/$1.$n
+        right=yes
+        for again in 1 2; do
+            trace "$2" $n && draw $work/new "$3" || right=
+            if [ $right ] && ! diff -u $file.dot $work/new.dot >$work/diff 2>&1; then
+                right=
+                head -n 12 $work/diff | cut -c 1-150 | sed 's/^/    /'
+            fi
+            [ $right ] || break
+        done
+        if [ $right ] && has_neato && { ! neato -n2 -Tsvg $file.dot >/dev/null 2>$work/err || [ -s $work/err ]; }; then
+            head -n 5 $work/err
+            right=
+        fi
+        if [ $right ]; then pass "$file.dot is what the program does"; else
+            fail "$file.dot is not what the program does: run \`make diagrams\`, and look at what changed"
+            return 1
+        fi
+    done
+}
+
+# Where the picture is: the SVG where there is neato.
+say_where()
+{
+    if has_neato && render "$1"; then
+        echo "  $PWD/$1.svg"
+    else
+        echo "  $PWD/$1.dot   (Graphviz is missing; with it: neato -n2 -Tsvg $1.dot -o $1.svg)"
+    fi
+}
+
+own_one()
+{
+    trace "$2" $n || return 1
+    draw "$work/$1.$n" "$3" && say_where "$work/$1.$n"
+}
+
+# Two pictures of each exercise: what the learner's program does, and what the solution does.
+beside()
+{
+    for source in exercises/"$1"_*/*.c; do
+        mine=${source%.c}
+        theirs=solutions/${mine#exercises/}
+        [ -x "build/$mine" ] && [ -x "build/$theirs" ] || continue
+        page=$work/$(basename "$mine").$n.html
+        echo "<!DOCTYPE html><meta charset='utf-8'><title>$mine</title><body style='font-family:sans-serif'>" >"$page"
+        for kind in flow spacetime; do
+            echo "<div style='display:flex;gap:2em;flex-wrap:wrap'>" >>"$page"
+            for program in $mine $theirs; do
+                one=$work/$(echo "$program" | tr / _).$kind.$n
+                title=$([ "$program" = "$mine" ] && echo yours || echo expected)
+                trace "$program" $n && draw "$one" "$kind --title $title" || continue
+                has_neato && render "$one" && echo "<img alt='$title' src='$(basename "$one").svg'>" >>"$page"
+            done
+            echo "</div>" >>"$page"
+        done
+        echo "  $PWD/$page   (yours beside what is expected)"
+    done
+}
+
+failed=0
+case $1 in
+--write) each_picture '' write_one ;;
+--check)
+    has_neato || skip "Graphviz is missing: nobody has looked whether it reads the pictures"
+    each_picture '' check_one
+    ;;
+--own)
+    n=${3:-4}
+    found=$(grep -c "^$2_" $list)
+    if [ "$found" -eq 0 ]; then
+        echo "There are no pictures of a chapter $2; $list lists what there is." >&2
+        exit 2
+    fi
+    echo "drawn from your run with $n ranks:"
+    each_picture "$2_" own_one
+    beside "$2"
+    ;;
+*)
+    echo "usage: pictures.sh --write | --check | --own NN [N]" >&2
+    exit 2
+    ;;
+esac
+exit $failed
