@@ -105,7 +105,7 @@ static _Noreturn void end_program(struct launch_self *self, const struct told *t
     fflush(NULL);
     if (tell)
         fprintf(stderr, "%s\n", text);
-    else if (self && self->threads)
+    else if (self && self->threads && !self->world.header->failure.cause[0])
         usleep(200000); /* the thread that tells ends this process too: let it finish its sentence */
     fflush(stderr);
     if (tell)

@@ -167,6 +167,17 @@ uint64_t world_offset(const struct world *world, const void *address)
     return here >= base && here - base < bytes ? here - base : UINT64_MAX;
 }
 
+/* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
+static void wake_all(struct world *world)
+{
+    for (int i = 0; i < world->header->size; i++) {
+        struct rank_slot *slot = &world->header->slots[i];
+        bell_ring(&slot->bell);
+        if (atomic_load(&slot->sleep.epoch) % 2 != 0)
+            bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
+    }
+}
+
 static bool fail(struct world *world, int rank, enum rank_end end, int code, const char *cause)
 {
     struct world_failure *failure = &world->header->failure;
@@ -179,8 +190,7 @@ static bool fail(struct world *world, int rank, enum rank_end end, int code, con
     failure->call = rank >= 0 ? atomic_load(&world->header->slots[rank].call) : 0;
     snprintf(failure->cause, sizeof failure->cause, "%s", cause);
     atomic_store(&failure->failed, 2);
-    for (int i = 0; i < world->header->size; i++)
-        bell_ring(&world->header->slots[i].bell);
+    wake_all(world);
     return true;
 }
 
