@@ -48,7 +48,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 LIB_SOURCES := $(filter-out lib/launch/distrun.c,$(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
 # A chapter's programs in the order in which its lesson shows them; then those that no lesson shows.
-SHOWN := $(shell awk '$$2 == "insert:" && $$3 ~ /\.c$$/ { file = FILENAME; sub(/README.md/, $$3, file); \
+SHOWN := $(shell awk '$$2 == "insert:" && $$3 ~ /^[^\/]*\.c$$/ { file = FILENAME; sub(/README.md/, $$3, file); \
                  if (!seen[file]++) print file }' $(wildcard chapters/*/README.md) /dev/null)
 CHAPTER_SOURCES := $(SHOWN) $(filter-out $(SHOWN),$(wildcard chapters/*/*.c))
 SUITE_SOURCES := $(sort $(wildcard tests/test_*.c))
@@ -60,7 +60,6 @@ BENCH_SOURCES := $(filter-out %/bench_mpi.c,$(wildcard tests/bench/bench_*.c))
 
 BENCHES := $(BENCH_SOURCES:%.c=build/%)
 LESSONS := $(wildcard README.md chapters/*/README.md)
-# What draw and play share.
 DRAW_SOURCES := $(filter-out diagrams/draw.c diagrams/play.c,$(wildcard diagrams/*.c))
 DRAWERS := build/bin/draw build/bin/play
 DISTRUN := $(if $(wildcard lib/launch/distrun.c),build/bin/distrun)
@@ -149,7 +148,8 @@ build/tests/model/model: $(MODEL_SOURCES:%.c=build/%.o)
 # * is anything but a slash, ** anything, ./ the file's own folder. System headers are always allowed.
 
 define INCLUDE_RULES
-chapters/**          : lib/dist.h lib/tensor.h
+chapters/08_*/*      : lib/dist.h lib/tensor.h lib/algorithms/algorithms.h ./*.h
+chapters/**          : lib/dist.h lib/tensor.h ./*.h
 exercises/**         : lib/dist.h lib/tensor.h
 solutions/**         : lib/dist.h lib/tensor.h
 tests/programs/**    : lib/dist.h lib/tensor.h ./*.h tests/*.h
@@ -228,7 +228,6 @@ draw-%: programs ## your own run as pictures: make draw-02, make draw-02 N=6
 expected: programs ## write chapters/*/expected anew from real runs; read the difference before you keep it
 	$Q tests/tools/outputs.sh --write $(CHAPTERS)
 
-# With clang's fuzzer; its finds and its corpus stay in build/fuzz.
 fuzz: suites ## throw broken traces at the drawing program: make fuzz SECONDS=600
 	$Q FLAGS="$(FLAGS)" tests/tools/fuzz.sh $(or $(SECONDS),60)
 

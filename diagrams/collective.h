@@ -18,7 +18,7 @@ struct scene {
     const struct run *run;
     const struct shape *shape;
     const struct act **act; /* by place in the group; NULL: not recorded */
-    int *rank; /* the members */
+    int *rank;              /* the members */
     int count, root;
     double cell; /* width of a block */
 };

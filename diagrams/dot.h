@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define INK "#1F2933"     /* text */
-#define SOFT "#52606D"    /* less important text, plain arrows */
-#define GREY "#9AA5B1"    /* lines that lie behind */
-#define PALE "#DDE3E9"    /* waiting */
-#define GROUND "#EEF1F4"  /* nothing happens here */
-#define SIDE "#F1F4F7"    /* a box that does not matter */
-#define RED "#D92D20"     /* what is wrong */
+#define INK "#1F2933"    /* text */
+#define SOFT "#52606D"   /* less important text, plain arrows */
+#define GREY "#9AA5B1"   /* lines that lie behind */
+#define PALE "#DDE3E9"   /* waiting */
+#define GROUND "#EEF1F4" /* nothing happens here */
+#define SIDE "#F1F4F7"   /* a box that does not matter */
+#define RED "#D92D20"    /* what is wrong */
 #define RED_PALE "#FDE2E1"
 #define RED_INK "#B42318"
 #define BLUE "#0072B2"
@@ -37,8 +37,8 @@ struct picture {
 
 /* One node. Zero means: the usual. */
 struct node {
-    const char *shape;     /* "box", "circle", "plaintext" */
-    const char *style;     /* "filled", "rounded,filled" */
+    const char *shape; /* "box", "circle", "plaintext" */
+    const char *style; /* "filled", "rounded,filled" */
     const char *fill, *color, *ink;
     double pen, width, height, size; /* size: of the text */
     bool bold;
@@ -50,7 +50,8 @@ void dot_title(struct picture *p, struct point middle, const char *title, const 
 void dot_end(struct picture *p);
 
 /* A node; the format makes its text, in which \n begins a new line. The name is printed as "%s%d". */
-void dot_node(struct picture *p, const char *name, int number, struct point at, struct node node, const char *text);
+void dot_node(struct picture *p, const char *name, int number, struct point at, struct node node,
+              const char *text);
 
 /* An arrow along a Bezier curve from a to b, past c and d. width 0: the usual. head NULL: an arrow head; "none". */
 struct stroke {
@@ -58,7 +59,8 @@ struct stroke {
     double width;
     bool dashed;
 };
-void dot_curve(struct picture *p, struct point a, struct point c, struct point d, struct point b, struct stroke stroke);
+void dot_curve(struct picture *p, struct point a, struct point c, struct point d, struct point b,
+               struct stroke stroke);
 void dot_line(struct picture *p, struct point a, struct point b, struct stroke stroke);
 
 /* A thick bar without an end: waiting, computing. */

@@ -19,10 +19,10 @@
 
 /* What was asked for. */
 struct wish {
-    const char *title;  /* NULL: the picture's own */
-    const char *name;   /* collective: which call; NULL: the first */
-    int nth;            /* collective: the nth of those, from 0 */
-    bool time;          /* by the clock, not by logic */
+    const char *title; /* NULL: the picture's own */
+    const char *name;  /* collective: which call; NULL: the first */
+    int nth;           /* collective: the nth of those, from 0 */
+    bool time;         /* by the clock, not by logic */
 };
 
 /* Each prints one picture. False: why (of 200 bytes) says in one sentence why there is none. */

@@ -80,8 +80,8 @@ static void finish_links(struct flow *flow)
     for (int i = 0; i < flow->nodes * flow->nodes; i++) {
         struct link *link = &flow->links[i];
         if (link->count > LINES || (link->count > 0 && flow->each > 1))
-            snprintf(link->text, sizeof link->text, "%d messages\n%s", link->count,
-                     words_bytes(link->bytes, words, sizeof words));
+            snprintf(link->text, sizeof link->text, "%d message%s\n%s", link->count,
+                     link->count == 1 ? "" : "s", words_bytes(link->bytes, words, sizeof words));
     }
 }
 
@@ -91,6 +91,7 @@ static void find_parts(struct flow *flow)
     const struct run *run = flow->run;
     for (int i = 0; i < run->count; i++) {
         const struct act *act = &run->acts[i];
+        flow->parts[node_of(flow, act->rank)].stuck |= act->unfinished && act->kind <= ACT_WAIT;
         if (act->kind > ACT_IRECV || act->message < 0)
             continue;
         bool sends = act->kind == ACT_SEND || act->kind == ACT_ISEND;
@@ -107,6 +108,8 @@ static void find_parts(struct flow *flow)
 static const char *role(const struct flow *flow, int node)
 {
     const struct part *part = &flow->parts[node];
+    if (part->stuck)
+        return "stuck";
     if (part->sends + part->receives == 0)
         return "silent";
     if (flow->shape == SHAPE_CHAIN || flow->shape == SHAPE_TREE)

@@ -16,18 +16,18 @@ struct link {
 /* What a node did. */
 struct part {
     int sends, receives;
-    bool sends_first, starts;
+    bool sends_first, starts, stuck;
 };
 
 struct flow {
     struct picture *p;
     const struct run *run;
-    int nodes, each;         /* each: ranks that one node stands for */
-    struct link *links;      /* nodes * nodes, by source, then by destination */
+    int nodes, each;    /* each: ranks that one node stands for */
+    struct link *links; /* nodes * nodes, by source, then by destination */
     struct part parts[MOST_RANKS];
     enum flow_shape shape;
     struct point at[MOST_RANKS];
-    double radius;           /* of the circle that they stand on */
+    double radius; /* of the circle that they stand on */
     struct point center;
 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define NODE 43.0 /* radius of a node, and a gap */
+#define NODE 43.0   /* radius of a node, and a gap */
 #define PAGE 1000.0 /* how wide a chain may be before it takes another row */
 #define PI 3.14159265358979323846
 

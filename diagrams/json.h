@@ -17,18 +17,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_DEPTH 64               /* arrays and objects inside each other */
-#define JSON_VALUES (1u << 20)      /* values in one tree */
+#define JSON_DEPTH 64                /* arrays and objects inside each other */
+#define JSON_VALUES (1u << 20)       /* values in one tree */
 #define JSON_BYTES ((size_t)1 << 30) /* in one file */
 
-enum value_kind { VALUE_NULL, VALUE_FALSE, VALUE_TRUE, VALUE_NUMBER, VALUE_STRING, VALUE_ARRAY, VALUE_OBJECT };
+enum value_kind {
+    VALUE_NULL,
+    VALUE_FALSE,
+    VALUE_TRUE,
+    VALUE_NUMBER,
+    VALUE_STRING,
+    VALUE_ARRAY,
+    VALUE_OBJECT
+};
 
 /* One value. Items of an array and members of an object form a list. */
 struct value {
     enum value_kind kind;
     double number;
-    const char *text;     /* of a string, as UTF-8 without the byte 0 */
-    const char *name;     /* of a member */
+    const char *text; /* of a string, as UTF-8 without the byte 0 */
+    const char *name; /* of a member */
     struct value *first;
     struct value *next;
 };
@@ -42,13 +50,13 @@ struct block {
 
 /* A reader and what it has read. */
 struct json {
-    char *text;           /* the whole file, ended by a 0 that is not part of it */
+    char *text; /* the whole file, ended by a 0 that is not part of it */
     const char *at, *end;
-    bool started;         /* the array or object that json_item or json_member walks has given an item */
+    bool started; /* the array or object that json_item or json_member walks has given an item */
     int depth;
-    unsigned values;      /* since the last json_forget */
+    unsigned values; /* since the last json_forget */
     struct block *blocks;
-    char why[160];        /* empty: all is well */
+    char why[160]; /* empty: all is well */
 };
 
 /* Read a file. False, with a sentence in json->why: it cannot be read or is too large. */

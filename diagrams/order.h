@@ -11,18 +11,18 @@
 
 /* How far apart things stand, in columns. */
 struct order_style {
-    double step;                              /* between two acts of a rank */
-    double travel;                            /* at least, from a send to its arrival */
-    double (*width)(const struct act *span);  /* of a span */
-    bool time;                                /* not by logic: by the clock, over `columns` */
+    double step;                             /* between two acts of a rank */
+    double travel;                           /* at least, from a send to its arrival */
+    double (*width)(const struct act *span); /* of a span */
+    bool time;                               /* not by logic: by the clock, over `columns` */
     double columns;
 };
 
 /* Where an act stands. */
 struct spot {
-    double from;   /* where it begins: to wait, to compute */
-    double at;     /* where it happens: the message leaves or arrives, the collective or the span ends */
-    int clock;     /* Lamport's: one more than all that it has seen; 0: it is no event of that kind */
+    double from; /* where it begins: to wait, to compute */
+    double at;   /* where it happens: the message leaves or arrives, the collective or the span ends */
+    int clock;   /* Lamport's: one more than all that it has seen; 0: it is no event of that kind */
     bool known;
 };
 

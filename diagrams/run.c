@@ -12,7 +12,7 @@
 struct reading {
     struct run *run;
     struct json json;
-    int room; /* acts that fit */
+    int room;       /* acts that fit */
     int world_size; /* as the trace says; 0: it does not */
 };
 
@@ -94,12 +94,12 @@ static bool fill(struct run *run, struct act *act, const struct value *event, co
     act->rank = (int)value_whole(event, "pid", 1, RUN_RANKS, 0) - 1;
     act->begin = number_of(event, "ts");
     act->end = act->begin + fmax(number_of(event, "dur"), 0);
-    act->unfinished = value_member(args, "unfinished") != NULL;
+    act->unfinished = value_member(args, "unfinished") || value_member(args, "error");
     act->number = value_whole(args, "event", 0, UINT32_MAX, -1);
     act->peer = peer_of(args, act->kind);
     act->tag = (int)value_whole(args, "tag", 0, INT32_MAX, 0);
     act->message = (int)value_whole(args, "message", 1, INT32_MAX, 0) - 1; /* an id so far */
-    act->started = (int)value_whole(args, "started", 0, INT32_MAX, -1); /* a number so far */
+    act->started = (int)value_whole(args, "started", 0, INT32_MAX, -1);    /* a number so far */
     act->group = group_of(args);
     act->seq = (int)value_whole(args, "Seq", 0, INT32_MAX, -1);
     act->root = (int)value_whole(args, "root", 0, RUN_RANKS - 1, -1);

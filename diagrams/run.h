@@ -12,17 +12,17 @@
 
 #define RUN_RANKS 1024
 #define RUN_EVENTS (4u << 20)
-#define RUN_VALUES 64  /* elements that are kept of a tensor */
+#define RUN_VALUES 64 /* elements that are kept of a tensor */
 
 enum act_kind {
-    ACT_SEND,       /* waits until it is done */
+    ACT_SEND, /* waits until it is done */
     ACT_RECV,
-    ACT_ISEND,      /* only starts it */
+    ACT_ISEND, /* only starts it */
     ACT_IRECV,
     ACT_COLLECTIVE,
-    ACT_WAIT,       /* for something started */
-    ACT_SPAN,       /* computing, as the program named it */
-    ACT_OTHER       /* init, destroy, new_group */
+    ACT_WAIT, /* for something started */
+    ACT_SPAN, /* computing, as the program named it */
+    ACT_OTHER /* init, destroy, new_group */
 };
 
 /* The elements of a tensor, or the first of them. A NaN stands for whatever JSON cannot hold. */
@@ -35,17 +35,17 @@ struct elements {
 struct act {
     enum act_kind kind;
     int rank;
-    char *name;            /* "all_reduce", or what the span is called */
-    double begin, end;     /* microseconds */
-    bool unfinished;       /* the rank ended in the middle of it */
-    int64_t number;        /* of the event in its rank's record: what waits refer to */
-    int peer, tag;         /* messages; peer -1: not known */
-    int message;           /* messages: index in run->messages; -1: the other half is missing */
-    int started;           /* waits: the act that was started; -1: unknown */
-    int finished;          /* started acts: the first wait for them; -1: none */
-    int group, seq;        /* collectives: which one of which group */
-    int root;              /* collectives: a place in the group; -1: none */
-    char op[8];            /* "SUM" */
+    char *name;        /* "all_reduce", or what the span is called */
+    double begin, end; /* microseconds */
+    bool unfinished;   /* the rank ended in the middle of it, or it failed */
+    int64_t number;    /* of the event in its rank's record: what waits refer to */
+    int peer, tag;     /* messages; peer -1: not known */
+    int message;       /* messages: index in run->messages; -1: the other half is missing */
+    int started;       /* waits: the act that was started; -1: unknown */
+    int finished;      /* started acts: the first wait for them; -1: none */
+    int group, seq;    /* collectives: which one of which group */
+    int root;          /* collectives: a place in the group; -1: none */
+    char op[8];        /* "SUM" */
     int64_t bytes;
     struct elements in, out;
 };
@@ -53,7 +53,7 @@ struct act {
 /* One message: indexes of acts. */
 struct message {
     int send, recv;
-    int done;              /* the act at whose end the receiver knew: the receive, or the wait for it */
+    int done; /* the act at whose end the receiver knew: the receive, or the wait for it */
 };
 
 /* The members of a group, by their place in it. */
@@ -64,15 +64,15 @@ struct members {
 
 struct run {
     int ranks;
-    struct act *acts;      /* those of rank 0 in their order, then those of rank 1, ... */
+    struct act *acts; /* those of rank 0 in their order, then those of rank 1, ... */
     int count;
-    int *first;            /* first[r]: where rank r's begin; first[ranks] is `count` */
+    int *first; /* first[r]: where rank r's begin; first[ranks] is `count` */
     struct message *messages;
     int message_count;
     struct members *groups;
     int group_count;
-    int64_t lost;          /* events that the record had no room for */
-    char why[200];         /* what is wrong; empty: nothing */
+    int64_t lost;  /* events that the record had no room for */
+    char why[200]; /* what is wrong; empty: nothing */
 };
 
 /* Read a trace. False: run->why. Free it in both cases. */

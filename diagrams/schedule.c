@@ -72,7 +72,7 @@ struct chart {
     const struct order *order;
     struct kinds kinds;
     double from, to, slot; /* the columns in use; slot: width of a column */
-    double busy, all; /* columns */
+    double busy, all;      /* columns */
 };
 
 /* Only the innermost spans are work; what holds others is a heading. */

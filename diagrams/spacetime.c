@@ -150,12 +150,52 @@ static void subtitle(const struct sheet *sheet, char *text, size_t size)
         meets |= act->kind == ACT_COLLECTIVE;
         stuck |= act->unfinished && act->kind != ACT_OTHER;
     }
-    snprintf(text, size, "%s%s%s%s%s%s%s",
+    snprintf(text, size, "%s%s%s%s%s%s%s%s",
              sheet->time ? "time runs to the right" : "a number is an event's Lamport clock",
              waits ? "; a pale bar is waiting" : "", spans ? "; a coloured bar is computing" : "",
              starts ? "; a ring: a receive is started" : "", meets ? "; a line down: a collective" : "",
              stuck ? "; red: for ever" : "",
-             sheet->run->ranks > MOST_RANKS ? "; only the first and the last 8 ranks" : "");
+
+             sheet->run->ranks > MOST_RANKS ? "; only the first and the last 8 ranks" : "",
+             sheet->cut ? "; only the beginning" : "");
+}
+
+/* ---- many ranks -------------------------------------------------------------------- */
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Where nothing happens on the lines that are drawn, time is cut out: every gap becomes one column at most. */
+static bool close_gaps(const struct run *run, struct order *order)
+{
+    double *used = malloc((2 * (size_t)run->count + 1) * sizeof *used), *place = NULL;
+    size_t count = 0;
+    for (int i = 0; used && i < run->count; i++)
+        if (row_of(run, run->acts[i].rank) >= 0 && order->spot[i].known && run->acts[i].kind != ACT_OTHER) {
+            used[count++] = fmax(order->spot[i].from, 0);
+            used[count++] = fmax(order->spot[i].at, 0);
+        }
+    if (used)
+        qsort(used, count, sizeof *used, by_size);
+    place = malloc((count + 1) * sizeof *place);
+    for (size_t i = 0; used && place && i < count; i++)
+        place[i] = i == 0 ? used[0] : place[i - 1] + fmin(used[i] - used[i - 1], 1);
+    for (int i = 0; used && place && i < run->count; i++) {
+        double *ends[] = { &order->spot[i].from, &order->spot[i].at };
+        for (int e = 0; e < 2; e++) {
+            const double *found = count ? bsearch(ends[e], used, count, sizeof *used, by_size) : NULL;
+            if (found)
+                *ends[e] = place[found - used];
+        }
+    }
+    order->end = used && place && count ? place[count - 1] : order->end;
+    bool good = used && place;
+    free(used);
+    free(place);
+    return good;
 }
 
 static void draw_all(struct sheet *sheet, const struct wish *wish)
@@ -184,14 +224,16 @@ bool draw_spacetime(struct picture *p, const struct run *run, const struct wish 
     struct order order;
     if (!order_find(&order, run, &style))
         return snprintf(why, 200, "the system gives no memory"), false;
+    bool good = run->ranks <= MOST_RANKS || wish->time || close_gaps(run, &order);
     struct sheet sheet = { .p = p, .run = run, .order = &order, .time = wish->time };
     sheet.last = fmin(fmax(order.end, 3), MOST_COLUMNS);
+    sheet.cut = order.end > MOST_COLUMNS;
     sheet.tags = calloc((size_t)run->message_count + 1, sizeof *sheet.tags);
-    if (sheet.tags)
+    good = good && sheet.tags;
+    if (good)
         draw_all(&sheet, wish);
     else
         snprintf(why, 200, "the system gives no memory");
-    bool good = sheet.tags != NULL;
     free(sheet.tags);
     order_free(&order);
     return good;

@@ -18,8 +18,9 @@ struct sheet {
     struct picture *p;
     const struct run *run;
     const struct order *order;
-    double last; /* the last column that is drawn */
-    bool time; /* no Lamport clocks */
+    double last;      /* the last column that is drawn */
+    bool time;        /* no Lamport clocks */
+    bool cut;         /* there is more than fits */
     struct tag *tags; /* those on the arrows, so that none hides another */
     int tag_count;
 };

@@ -22,7 +22,7 @@
 struct stuck {
     char text[64];
     bool named, left; /* left: it has ended, or does not wait */
-    int place; /* in the cycle; -1 */
+    int place;        /* in the cycle; -1 */
     bool drawn;
     struct point at;
 };
@@ -35,7 +35,7 @@ struct graph {
     int cycle_length; /* 0: there is none, or it is too long to be drawn */
     const struct value *waits;
     double radius, right; /* right: the last column */
-    int aside; /* ranks beside the circle, drawn or not */
+    int aside;            /* ranks beside the circle, drawn or not */
 };
 
 /* ---- reading ------------------------------------------------------------------------ */
@@ -51,13 +51,14 @@ static void read_rank(struct graph *g, const struct value *entry)
     s->named = true;
     s->left = strcmp(state, "waiting") != 0;
     call += strncmp(call, "dist_", 5) == 0 ? 5 : 0;
+    call = strcmp(call, "recv") == 0 ? "receive" : call;
     if (strcmp(state, "left") == 0)
         snprintf(s->text, sizeof s->text, "rank %d\nfinished", rank);
     else if (peer == -1)
         snprintf(s->text, sizeof s->text, "rank %d\n%.24s from any", rank, call);
     else if (peer >= 0)
         snprintf(s->text, sizeof s->text, "rank %d\n%.24s %s %d", rank, call,
-                 strstr(call, "recv") ? "from" : "to", peer);
+                 strstr(call, "rec") ? "from" : "to", peer);
     else
         snprintf(s->text, sizeof s->text, "rank %d\n%.30s", rank, call);
     g->ranks = rank >= g->ranks ? rank + 1 : g->ranks;
@@ -112,7 +113,7 @@ static void place_all(struct graph *g)
             continue;
         int place = g->aside++;
         s->drawn = place < ASIDE;
-        s->at = (struct point){ left + 190.0 * (place / IN_COLUMN), 75.0 - 75.0 * (place % IN_COLUMN) };
+        s->at = (struct point){ left + 190.0 * (place / IN_COLUMN), 100.0 - 115.0 * (place % IN_COLUMN) };
         if (s->drawn)
             g->right = fmax(g->right, s->at.x);
     }

@@ -8,8 +8,8 @@
 
 /* One rank on its way. */
 struct walker {
-    int next, end; /* acts */
-    double here; /* the place of what it did last */
+    int next, end;   /* acts */
+    double here;     /* the place of what it did last */
     bool after_span; /* that was a span: what follows may stand at its end */
     int clock;
     bool queued;

@@ -15,14 +15,14 @@
 /* A member list with a number that is the same on all its members: the n-th dist_new_group of the job. */
 struct dist_group {
     uint32_t live;
-    int id;           /* 0 is the world */
+    int id; /* 0 is the world */
     int size;
-    int rank;         /* the caller's place in `ranks`; -1: not a member */
-    int *ranks;       /* group rank -> world rank */
-    int pending;      /* works not yet waited for */
-    uint32_t logged;  /* diagnose/log.h: collectives in the list of calls */
+    int rank;             /* the caller's place in `ranks`; -1: not a member */
+    int *ranks;           /* group rank -> world rank */
+    int pending;          /* works not yet waited for */
+    uint32_t logged;      /* diagnose/log.h: collectives in the list of calls */
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
-    void *room;       /* the backend's own */
+    void *room;           /* the backend's own */
     struct dist_at made_at;
     struct dist_group *next;
 };
@@ -39,25 +39,25 @@ struct dist_work {
     /* what is asked; written by dist_*.c before the room sees it, and never changed after */
     enum call call;
     struct dist_at at;
-    uint32_t site;          /* `at` as a number that peers can read */
+    uint32_t site; /* `at` as a number that peers can read */
     struct dist_group *group;
     enum dist_type type;
     enum dist_op op;
-    struct span in;         /* what is read: the tensor of a send, the input of a collective */
-    struct span out;        /* what is written; broadcast, reduce and all_reduce: the same as in */
-    int64_t block;          /* collectives: elements of one member's block, the count that all must agree on */
-    int peer;               /* p2p: a world rank or DIST_ANY_SOURCE; rooted collectives: a group rank */
+    struct span in;  /* what is read: the tensor of a send, the input of a collective */
+    struct span out; /* what is written; broadcast, reduce and all_reduce: the same as in */
+    int64_t block;   /* collectives: elements of one member's block, the count that all must agree on */
+    int peer;        /* p2p: a world rank or DIST_ANY_SOURCE; rooted collectives: a group rank */
     int tag;
-    bool p2p;               /* a send or a receive, */
-    bool sends;             /* and which of the two */
-    double timeout;         /* monitored_barrier: seconds */
-    bool async;             /* the caller does not want to wait inside this call */
+    bool p2p;       /* a send or a receive, */
+    bool sends;     /* and which of the two */
+    double timeout; /* monitored_barrier: seconds */
+    bool async;     /* the caller does not want to wait inside this call */
 
     /* what came out; written by the room before it says done */
-    int status;             /* enum dist_error */
-    int from;               /* receives: the world rank that sent; else -1 */
-    char why[256];          /* with a status: what differs, in words for the report */
-    int speaker;            /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
+    int status;    /* enum dist_error */
+    int from;      /* receives: the world rank that sent; else -1 */
+    char why[256]; /* with a status: what differs, in words for the report */
+    int speaker; /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
     /* the room's notes; nobody else looks */
     _Atomic uint32_t done;
@@ -65,15 +65,15 @@ struct dist_work {
     uint32_t phase;
     bool claimed;
     uint32_t ticket;
-    void *aside;            /* an eager message's copy */
-    uint32_t traced;        /* lib/trace: the event that its start was */
+    void *aside;     /* an eager message's copy */
+    uint32_t traced; /* lib/trace: the event that its start was */
     struct dist_work *next;
 
     /* the pool's */
-    uint32_t live;          /* WORK_LIVE from start to wait */
+    uint32_t live; /* WORK_LIVE from start to wait */
     struct dist_work *next_free;
     struct dist_work *older, *newer; /* the rank's works that were not waited for */
-    uint32_t logged;        /* diagnose/log.h: its place in the list of calls */
+    uint32_t logged;                 /* diagnose/log.h: its place in the list of calls */
 };
 #define WORK_LIVE 0x3042u
 

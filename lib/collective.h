@@ -13,8 +13,8 @@ struct collective {
     enum dist_op op;
     int root; /* a world rank; -1: this collective has none */
     const char *root_name;
-    tensor *in, *out; /* may be the same */
-    const char *in_name, *out_name; /* NULL: this rank has no such tensor */
+    tensor *in, *out;                   /* may be the same */
+    const char *in_name, *out_name;     /* NULL: this rank has no such tensor */
     bool in_has_blocks, out_has_blocks; /* holds one block for each member */
 };
 

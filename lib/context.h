@@ -14,18 +14,18 @@ struct context {
     struct launch_self *self;
     const struct backend *backend; /* NULL: outside init .. destroy */
     void *room;
-    bool left;                     /* destroy was called */
+    bool left; /* destroy was called */
     struct dist_group world;
-    struct dist_group *groups;     /* all live groups but the world */
+    struct dist_group *groups; /* all live groups but the world */
     int groups_made;
     dist_error_handler *handler;
     void *handler_context;
 
     struct dist_work *free_first, *free_last; /* works, oldest first */
     int free_count;
-    struct dist_work *started;     /* not yet waited for, newest first */
-    struct leaks *untaken;         /* inside destroy: messages that nobody has received; leaks.c */
-    struct call_log *log;          /* while messages are buffered: what was called; else NULL */
+    struct dist_work *started; /* not yet waited for, newest first */
+    struct leaks *untaken;     /* inside destroy: messages that nobody has received; leaks.c */
+    struct call_log *log;      /* while messages are buffered: what was called; else NULL */
 };
 
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
@@ -37,11 +37,12 @@ void context_exit(struct context *context);
 
 /* The group that an argument names: the world for NULL. NULL: it was freed, or the caller is not a member, and that
  * was reported. `member` says whether the call needs a member. */
-struct dist_group *context_group(struct context *context, enum call call, struct dist_at at, dist_group *group,
-                                 bool member);
+struct dist_group *context_group(struct context *context, enum call call, struct dist_at at,
+                                 dist_group *group, bool member);
 
 /* Can this tensor take part in a message? False: it cannot, and that was reported. `name` is the argument's. */
-bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name, const tensor *t);
+bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name,
+                    const tensor *t);
 
 /* The place of a world rank in a group; -1: none. */
 int group_index(const struct dist_group *group, int rank);
@@ -51,7 +52,8 @@ int report(enum call call, struct dist_at at, enum dist_error error, const char 
     __attribute__((format(printf, 4, 5)));
 
 /* The same for a report of several lines: `block` is printed in place of the sentence. */
-int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence, const char *block);
+int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
+                 const char *block);
 
 /* The same for an op that ended with a status: its own words, and the advice for such errors. */
 int report_op(const struct dist_work *op);

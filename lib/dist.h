@@ -17,6 +17,9 @@
  * the call, its file and line and what to do; then the process exits with the
  * error's number below. With dist_set_error_handler() the call returns instead:
  * int calls give the negative number, calls that give a pointer NULL.
+ *
+ * DIST_CHECK=1 in the environment also watches tensors while messages need them, and names what was never freed.
+ * DIST_REPORT=file.json writes the report, as JSON, to that file too, and draws who waits for whom beside it.
  */
 #ifndef DIST_H
 #define DIST_H
@@ -35,16 +38,16 @@ enum dist_op { DIST_SUM, DIST_AVG, DIST_PRODUCT, DIST_MIN, DIST_MAX };
 /* What can go wrong; each number is also the exit status of the program. */
 enum dist_error {
     DIST_OK = 0,
-    DIST_ERR_ARGUMENT = 40,   /* an argument that cannot be right: a rank out of range, a NULL tensor */
-    DIST_ERR_STATE = 41,      /* before init, after destroy, a work waited for twice */
-    DIST_ERR_MISMATCH = 42,   /* two ranks disagree: size, type, collective, root, reduction */
-    DIST_ERR_PEER_LOST = 43,  /* another rank ended while it was still needed */
-    DIST_ERR_TIMEOUT = 44,    /* monitored_barrier: a rank did not come in time */
-    DIST_ERR_DEADLOCK = 45,   /* no rank can ever move again */
-    DIST_ERR_ENVIRONMENT = 46,/* a variable such as WORLD_SIZE, BACKEND or DIST_RANKS makes no sense */
-    DIST_ERR_MEMORY = 47,     /* no memory left for a tensor or a group */
-    DIST_ERR_SYSTEM = 48,     /* the operating system refused something */
-    DIST_ERR_BUFFER = 49      /* DIST_CHECK=1: a tensor was touched while a message still needed it */
+    DIST_ERR_ARGUMENT = 40,    /* an argument that cannot be right: a rank out of range, a NULL tensor */
+    DIST_ERR_STATE = 41,       /* before init, after destroy, a work waited for twice */
+    DIST_ERR_MISMATCH = 42,    /* two ranks disagree: size, type, collective, root, reduction */
+    DIST_ERR_PEER_LOST = 43,   /* another rank ended while it was still needed */
+    DIST_ERR_TIMEOUT = 44,     /* monitored_barrier: a rank did not come in time */
+    DIST_ERR_DEADLOCK = 45,    /* no rank can ever move again */
+    DIST_ERR_ENVIRONMENT = 46, /* a variable such as WORLD_SIZE, BACKEND or DIST_RANKS makes no sense */
+    DIST_ERR_MEMORY = 47,      /* no memory left for a tensor or a group */
+    DIST_ERR_SYSTEM = 48,      /* the operating system refused something */
+    DIST_ERR_BUFFER = 49       /* DIST_CHECK=1: a tensor was touched while a message still needed it */
 };
 
 typedef struct dist_group dist_group; /* NULL is the world */
@@ -72,7 +75,8 @@ int dist_init_process_group_with(struct dist_init_args args);
 int dist_destroy_process_group_at(struct dist_at at);
 
 /* The caller's rank in the group (-1: not a member), and how many members the group has. */
-#define dist_get_rank(...) dist_get_rank_with((struct dist_group_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+#define dist_get_rank(...) \
+    dist_get_rank_with((struct dist_group_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
 #define dist_get_world_size(...) \
     dist_get_world_size_with((struct dist_group_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
 struct dist_group_args {
@@ -98,13 +102,18 @@ int dist_group_free_at(struct dist_at at, dist_group *group);
  * soon as a message of up to BYTES is copied aside (DIST_BUFFERING=eager:BYTES). A receive matches a
  * send with the same group and tag from `src`; count and type must agree. Messages between two ranks
  * with one group and tag arrive in the order sent. recv gives the rank that sent. tag >= 0. */
-#define dist_send(...) dist_send_with((struct dist_send_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
-#define dist_recv(...) dist_recv_with((struct dist_recv_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_send(...) \
+    dist_send_with((struct dist_send_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_recv(...) \
+    dist_recv_with((struct dist_recv_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
 
 /* The same, started and not waited for. Leave a tensor that is being sent unchanged, and do not look
- * at one that is being received, until dist_wait has returned. The transfer goes on meanwhile. */
-#define dist_isend(...) dist_isend_with((struct dist_send_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
-#define dist_irecv(...) dist_irecv_with((struct dist_recv_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+ * at one that is being received, until dist_wait has returned or dist_is_completed said so. The transfer goes on
+ * meanwhile. With DIST_CHECK=1 in the environment a touch in between is an error (DIST_ERR_BUFFER). */
+#define dist_isend(...) \
+    dist_isend_with((struct dist_send_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_irecv(...) \
+    dist_irecv_with((struct dist_recv_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
 struct dist_send_args {
     struct dist_at at;
     tensor *tensor;
@@ -237,7 +246,8 @@ dist_work *dist_all_to_all_with(struct dist_exchange_args args);
 /* reduce_scatter(output, input): output becomes block r of the reduction of all inputs (n x output's elements).
  * In place: output may be block r of input. */
 #define dist_reduce_scatter(...) \
-    dist_reduce_scatter_with((struct dist_reduce_scatter_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
+    dist_reduce_scatter_with( \
+        (struct dist_reduce_scatter_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
 struct dist_reduce_scatter_args {
     struct dist_at at;
     tensor *output;
@@ -250,7 +260,8 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args args);
 
 /* Nobody leaves before everybody has come. monitored_barrier gives up after `timeout` seconds (0: 30) and names
  * the ranks that did not come (DIST_ERR_TIMEOUT); the group is of no more use then. */
-#define dist_barrier(...) dist_barrier_with((struct dist_barrier_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+#define dist_barrier(...) \
+    dist_barrier_with((struct dist_barrier_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
 struct dist_barrier_args {
     struct dist_at at;
     dist_group *group;
@@ -259,7 +270,8 @@ struct dist_barrier_args {
 dist_work *dist_barrier_with(struct dist_barrier_args args);
 
 #define dist_monitored_barrier(...) \
-    dist_monitored_barrier_with((struct dist_monitored_barrier_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+    dist_monitored_barrier_with( \
+        (struct dist_monitored_barrier_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
 struct dist_monitored_barrier_args {
     struct dist_at at;
     dist_group *group;
@@ -278,7 +290,7 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args args);
  *
  * Spans may lie inside each other. Without DIST_TRACE they do nothing. Do not leave one with break or return: it would
  * seem to last until the span around it ends. */
-#define dist_span(...)                                                                     \
+#define dist_span(...) \
     for (struct dist_span_mark dist_span_here = dist_span_begin(DIST_AT, __VA_ARGS__); \
          dist_span_here.inside; dist_span_end(&dist_span_here))
 struct dist_span_mark {
@@ -293,10 +305,10 @@ void dist_span_end(struct dist_span_mark *mark);
 /* What went wrong, as a handler sees it. The strings live until the handler returns. */
 struct dist_report {
     enum dist_error error;
-    int rank;              /* -1: outside a job */
-    const char *call;      /* "dist_send" */
-    struct dist_at at;     /* where in the caller's source */
-    const char *sentence;  /* the whole report, one line */
+    int rank;             /* -1: outside a job */
+    const char *call;     /* "dist_send" */
+    struct dist_at at;    /* where in the caller's source */
+    const char *sentence; /* the whole report, one line */
 };
 
 /* From now on errors of this rank call `handler` and the call returns; NULL brings back the default, which

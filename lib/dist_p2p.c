@@ -224,6 +224,8 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
     if (!context)
         return false;
     bool done = check_work(CALL_IS_COMPLETED, at, work) && context->backend->test(context->room, work);
+    if (done)
+        checked_end(work);
     context_exit(context);
     return done;
 }

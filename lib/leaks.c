@@ -88,8 +88,9 @@ void leaks_tell(const struct leaks *leaks, const struct context *context)
     used = (size_t)snprintf(text, sizeof text, "note: rank %d leaves something behind:\n",
                             context->self->env.rank);
     for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n",
-                                 leaks->lines[i], leaks->times[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n", leaks->lines[i],
+                                 leaks->times[i]);
     if (leaks->count > LEAKS_SHOWN)
         snprintf(text + used, sizeof text - used, "  and %d more\n", leaks->count - LEAKS_SHOWN);
     fputs(text, stderr);

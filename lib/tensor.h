@@ -31,7 +31,10 @@ struct dist_at {
 
 /* A shape, as the functions below take it: a count, then that many lengths. */
 #define TENSOR_SHAPE(...) \
-    (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ }
+    (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]) \
+    { \
+        __VA_ARGS__ \
+    }
 
 /* ---- making and freeing -------------------------------------------------- */
 
@@ -48,7 +51,8 @@ tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, d
 
 /* tensor_from(type, values, shape...): a copy of a C array that has that type. */
 #define tensor_from(type, values, ...) tensor_from_at(DIST_AT, type, values, TENSOR_SHAPE(__VA_ARGS__))
-tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *values, int ndim, const int64_t *shape);
+tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *values, int ndim,
+                       const int64_t *shape);
 
 /* tensor_clone(t): a new tensor with the same type, shape and elements. */
 #define tensor_clone(t) tensor_clone_at(DIST_AT, t)

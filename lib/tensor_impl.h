@@ -10,20 +10,20 @@ struct launch_self;
 
 /* The memory behind one tensor and its views. Only the rank that made it touches the count. */
 struct storage {
-    void *data;   /* from the device's allocator */
+    void *data; /* from the device's allocator */
     size_t bytes;
-    int users;    /* tensors that look at it */
+    int users; /* tensors that look at it */
 };
 
 /* Handles are never given back to malloc: a freed one waits at the end of a queue, so that its second use is seen
  * as what it is instead of crashing. */
 struct tensor {
-    uint32_t live;          /* TENSOR_LIVE, else it was freed */
+    uint32_t live; /* TENSOR_LIVE, else it was freed */
     enum dist_type type;
     int ndim;
     int64_t shape[TENSOR_DIMS];
     int64_t numel;
-    void *data;             /* storage->data plus the view's offset */
+    void *data; /* storage->data plus the view's offset */
     struct storage *storage;
     struct dist_at made_at;
     struct tensor *next_free;

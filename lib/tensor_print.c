@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define PRINT_ALL 16 /* up to so many elements the line holds all of them */
-#define PRINT_END 4 /* else so many from each end */
+#define PRINT_END 4  /* else so many from each end */
 
 const char *tensor_shape_words(const tensor *t, char *text, size_t size)
 {

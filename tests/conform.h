@@ -12,8 +12,8 @@
 
 struct conform {
     struct pool pools[REF_TYPES]; /* long enough for the largest message */
-    int rounds; /* how often a part with random choices draws them */
-    bool sparse; /* only a random part of all combinations, where time is short */
+    int rounds;                   /* how often a part with random choices draws them */
+    bool sparse;                  /* only a random part of all combinations, where time is short */
 };
 
 bool conform_new(struct conform *conform, int ranks, uint64_t seed);
@@ -45,10 +45,10 @@ struct trial {
     enum dist_type type;
     enum dist_op op;
     dist_group *group; /* NULL: the world */
-    const int *ranks; /* group rank -> world rank */
-    int n, me, root; /* size of the group; group ranks */
-    int64_t count; /* elements of the smaller tensor */
-    int64_t at; /* where in the pool the numbers begin */
+    const int *ranks;  /* group rank -> world rank */
+    int n, me, root;   /* size of the group; group ranks */
+    int64_t count;     /* elements of the smaller tensor */
+    int64_t at;        /* where in the pool the numbers begin */
     int64_t margin;
     bool async, in_place;
     const void *answer; /* the reduction of everybody's numbers from `at` on */

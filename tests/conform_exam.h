@@ -18,17 +18,17 @@
 struct exam {
     const char *name;
     const char *backend; /* NULL: the library's choice */
-    int size; /* how many ranks */
-    uint64_t seed; /* DIST_TEST_SEED, or a new one */
-    unsigned seconds; /* after these a rank ends itself with SIGALRM, and the watcher says in which call */
-    bool plain; /* the body calls init and destroy itself */
+    int size;            /* how many ranks */
+    uint64_t seed;       /* DIST_TEST_SEED, or a new one */
+    unsigned seconds;    /* after these a rank ends itself with SIGALRM, and the watcher says in which call */
+    bool plain;          /* the body calls init and destroy itself */
     void (*body)(struct exam *exam, int rank, int size);
-    const void *given; /* what the body needs to know; made before the start, only read */
+    const void *given;          /* what the body needs to know; made before the start, only read */
     _Atomic uint32_t board[64]; /* words that ranks show each other without the library */
 
-    _Atomic uint64_t checks; /* how many findings, all ranks together */
+    _Atomic uint64_t checks;  /* how many findings, all ranks together */
     _Atomic uint32_t returns; /* ranks that came to the end of the body */
-    _Atomic uint32_t faults; /* findings that are wrong; the first is kept in words */
+    _Atomic uint32_t faults;  /* findings that are wrong; the first is kept in words */
     char first[512];
     int status; /* what dist_spawn gave */
     char words[768];

@@ -10,7 +10,7 @@ struct talk {
     enum dist_type type;
     int64_t count, at;
     int rank, size;
-    int tag; /* of this round only: a faster rank's next round must not be taken for this one */
+    int tag;        /* of this round only: a faster rank's next round must not be taken for this one */
     uint64_t *dice; /* this rank's own */
 };
 

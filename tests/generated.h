@@ -58,8 +58,8 @@ enum gen_op {
     GEN_RECV,
     GEN_ISEND,
     GEN_IRECV,
-    GEN_WAIT, /* for one slot */
-    GEN_WAIT_ALL, /* for all slots that are still open */
+    GEN_WAIT,      /* for one slot */
+    GEN_WAIT_ALL,  /* for all slots that are still open */
     GEN_BROADCAST, /* from here on collectives */
     GEN_REDUCE,
     GEN_ALL_REDUCE,
@@ -72,8 +72,8 @@ enum gen_op {
     GEN_MONITORED_BARRIER, /* the last of them */
     GEN_COMPUTE,
     GEN_NEIGHBOUR, /* write beside a slice that is under way, on the same page: allowed */
-    GEN_LOOK, /* read a tensor that is being sent: allowed */
-    GEN_WRITE, /* change the tensor of a slot */
+    GEN_LOOK,      /* read a tensor that is being sent: allowed */
+    GEN_WRITE,     /* change the tensor of a slot */
     GEN_READ,
     GEN_FREE,
     GEN_LEAK /* make a tensor and forget it */
@@ -89,12 +89,12 @@ struct gen_step {
     enum dist_type type;
     int count; /* elements of the message, or of one block */
     enum dist_op reduction;
-    int value; /* what a message holds */
-    int batch; /* neighbours with the same number above 0 are started by one call */
-    bool async; /* a collective that is only started */
-    bool slice; /* the tensor is the inner part of a larger one */
-    bool raw; /* touch memory through a pointer, not by a call of the library */
-    bool share; /* use the tensor of the slot before instead of a new one */
+    int value;      /* what a message holds */
+    int batch;      /* neighbours with the same number above 0 are started by one call */
+    bool async;     /* a collective that is only started */
+    bool slice;     /* the tensor is the inner part of a larger one */
+    bool raw;       /* touch memory through a pointer, not by a call of the library */
+    bool share;     /* use the tensor of the slot before instead of a new one */
     bool forgotten; /* never waited for */
 };
 
@@ -112,13 +112,13 @@ struct gen_program {
     int step_count[GEN_RANKS];
     int slot_count[GEN_RANKS];
     bool open[GEN_RANKS][GEN_SLOTS]; /* was started and has no wait yet */
-    int events; /* how many so far; makes tags that nobody else uses */
+    int events;                      /* how many so far; makes tags that nobody else uses */
 
     enum gen_fault fault;
-    int status; /* the exit status that must come of it */
-    int guilty[2]; /* lines; 0: none */
-    int named; /* how many of them the report must name at least */
-    int forgets; /* rank that leaves its groups unfreed; -1: none */
+    int status;              /* the exit status that must come of it */
+    int guilty[2];           /* lines; 0: none */
+    int named;               /* how many of them the report must name at least */
+    int forgets;             /* rank that leaves its groups unfreed; -1: none */
     const char *settings[2]; /* "DIST_CHECK=1"; NULL where there is none */
 };
 

@@ -8,9 +8,9 @@
 struct slot {
     const struct gen_step *step;
     tensor *in, *out; /* what is sent, what is received; one tensor may be both */
-    tensor *whole; /* the larger one, where `in` or `out` is a slice */
-    char *data; /* of in, else of out: kept from before the start */
-    dist_work *work; /* NULL: nothing to wait for */
+    tensor *whole;    /* the larger one, where `in` or `out` is a slice */
+    char *data;       /* of in, else of out: kept from before the start */
+    dist_work *work;  /* NULL: nothing to wait for */
 };
 
 struct performer {

@@ -14,7 +14,7 @@ struct misuse {
     const char *file; /* the report names a line of this source; NULL: no place, the mistake is outside */
     const char *call; /* and this call */
     const char *const *words; /* and has all of these in it; ends with NULL */
-    const char *variable; /* set for the child: "WORLD_SIZE=0"; may be NULL */
+    const char *variable;     /* set for the child: "WORLD_SIZE=0"; may be NULL */
 };
 
 /* What came of it, in words for a failed assert. */

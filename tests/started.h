@@ -6,13 +6,13 @@
 #include <sys/types.h>
 
 struct started {
-    pid_t pid; /* also its session and process group */
+    pid_t pid;      /* also its session and process group */
     int out, error; /* our ends of its stdout and stderr */
     char stdout_text[32768];
     char stderr_text[32768]; /* with the lines that were broken for the terminal put together, */
-    char stderr_raw[32768]; /* and as it came */
-    int status; /* exit status, or 128 + signal; -1: it did not end in time */
-    double seconds; /* from start to end */
+    char stderr_raw[32768];  /* and as it came */
+    int status;              /* exit status, or 128 + signal; -1: it did not end in time */
+    double seconds;          /* from start to end */
 };
 
 /* Start words[0]: a program of tests/programs by its bare name, else a path or a command. settings is a list of

@@ -19,7 +19,7 @@ static int64_t told(const struct exam *exam, int step, int rank)
 struct pending {
     dist_work *work;
     tensor *out, *in; /* in: what is written; NULL: nothing to look at */
-    int blocks; /* `in` is made of equal blocks, each first[b] + i * slope */
+    int blocks;       /* `in` is made of equal blocks, each first[b] + i * slope */
     int64_t first[STRESS_RANKS], slope;
     int from; /* what dist_wait must give */
     const char *what;
@@ -33,7 +33,7 @@ struct team {
 struct stress {
     struct exam *exam;
     int rank, size, step;
-    uint64_t common, own; /* dice: everybody's, this rank's */
+    uint64_t common, own;          /* dice: everybody's, this rank's */
     struct team teams[GROUPS + 1]; /* the first is the world */
     struct pending pending[PENDING];
     int count;

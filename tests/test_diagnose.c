@@ -20,10 +20,10 @@
 struct expected {
     const char *name; /* the mistake */
     int status;
-    const char *class; /* how the report begins */
+    const char *class;    /* how the report begins */
     const char *marks[3]; /* lines that it names */
-    const char *words; /* and these words */
-    const char *setting; /* of the environment; NULL: none */
+    const char *words;    /* and these words */
+    const char *setting;  /* of the environment; NULL: none */
 };
 
 static const struct expected mistakes[] = {

@@ -4,6 +4,7 @@
 #include "trace_file.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,4 +117,22 @@ Test(trace, other_launchers_leave_a_trace_too)
     cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
     judge(&counts, "mpirun");
     cr_expect(counts.messages == 3 + 4, "%d messages", counts.messages);
+}
+
+/* In nanoseconds, for one event: the goal is 100, on a machine that has nothing else to do. */
+Test(trace, an_event_costs_little)
+{
+    double plain = 1e9, traced = 1e9;
+    for (int i = 0; i < 5; i++) {
+        struct started job;
+        STARTED(&job, SETTINGS("WORLD_SIZE=1", "DIST_OUTPUT=ordered"), "traced", "cost");
+        plain = fmin(plain, atof(job.stdout_text));
+        STARTED(&job, SETTINGS("WORLD_SIZE=1", "DIST_OUTPUT=ordered", file_setting()), "traced", "cost");
+        traced = fmin(traced, atof(job.stdout_text));
+    }
+    unlink(FILE_NAME);
+    printf("a barrier takes %.1f ns, traced %.1f ns\n", plain, traced);
+#ifndef __SANITIZE_ADDRESS__
+    cr_expect(traced - plain < 300, "an event costs %.1f ns", traced - plain);
+#endif
 }

@@ -12,7 +12,7 @@ struct part {
     char kind; /* 'X', 's' or 'f' */
     long long pid, tid, begin, end, id;
     double value; /* a message's elements, added up with weights; 0 where the trace has none */
-    int order; /* in the file: what contains comes before what is inside */
+    int order;    /* in the file: what contains comes before what is inside */
 };
 
 struct parts {

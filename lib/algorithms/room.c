@@ -1,6 +1,4 @@
-/*
- * room.c: a room around a room: hands on what the inner one can do, and does the rest by messages.
- */
+/* room.c: a room around a room: hands on what the inner one can do, and does the rest by messages. */
 #include "room.h"
 #include "run.h"
 
@@ -236,11 +234,9 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
     if (!asked && is_complete(inner))
         return inner;
     struct algorithms_room *room = calloc(1, sizeof *room);
-    if (!room) {
-        *status = DIST_ERR_MEMORY;
-        snprintf(why, why_size, "the system gives no memory for the job's tables");
+    *status = room ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
+    if (!room)
         return NULL;
-    }
     room->self = self;
     room->inner = inner;
     room->all = all;

@@ -13,12 +13,12 @@
 struct algorithms_room {
     struct launch_self *self;
     const struct backend *inner;
-    void *room; /* inner's */
-    struct backend table; /* inner's calls; ours where it has none */
-    bool all; /* DIST_ALGORITHM=messages: do every collective */
+    void *room;                   /* inner's */
+    struct backend table;         /* inner's calls; ours where it has none */
+    bool all;                     /* DIST_ALGORITHM=messages: do every collective */
     all_reduce_algorithm *forced; /* what DIST_ALGORITHM names; NULL: not set */
-    _Atomic bool closing; /* give up what nobody will finish */
-    pthread_mutex_t lock; /* guards `runs` */
+    _Atomic bool closing;         /* give up what nobody will finish */
+    pthread_mutex_t lock;         /* guards `runs` */
     struct run
         *failed; /* over, but the inner room may still look at a message of theirs: kept until it is closed */
     struct run *runs; /* asynchronous ones not yet waited for */
@@ -29,11 +29,11 @@ struct run {
     struct crew crew; /* first: the algorithms hand it back to us */
     struct algorithms_room *room;
     struct dist_work *op;
-    int tag; /* below zero, where no program's message can be */
-    double deadline; /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
+    int tag;                  /* below zero, where no program's message can be */
+    double deadline;          /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
     struct dist_work out, in; /* the messages under way */
-    struct dist_work *asked; /* monitored_barrier, rank 0: a message from everybody */
-    void *memory[RUN_ROOMS]; /* of crew_room */
+    struct dist_work *asked;  /* monitored_barrier, rank 0: a message from everybody */
+    void *memory[RUN_ROOMS];  /* of crew_room */
     int memory_count;
     pthread_t thread;
     struct run *next;

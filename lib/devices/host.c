@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define PAGE 4096u
-#define BIG_PAGES 256u /* from 1 MiB on, ask for fresh pages before they are touched */
+#define BIG_PAGES 256u   /* from 1 MiB on, ask for fresh pages before they are touched */
 #define HUGE_PAGES 4096u /* from 16 MiB on, look first whether the machine has that much */
 
 /* A run of free pages. Two gaps never touch. */
@@ -30,15 +30,15 @@ struct gap {
 
 struct arena {
     pthread_mutex_t lock; /* a rank's program may use threads of its own */
-    char *base; /* where page 0 lies in this process */
-    uint64_t offset; /* and in the world's file */
+    char *base;           /* where page 0 lies in this process */
+    uint64_t offset;      /* and in the world's file */
     int fd;
-    uint32_t fresh; /* no page from here on was ever handed out */
+    uint32_t fresh;   /* no page from here on was ever handed out */
     struct gap *gaps; /* by address */
     int gap_count;
-    int gap_room; /* how many fit into `gaps` */
-    int used_count; /* runs in use */
-    uint32_t *used; /* used[p]: length of the used run that starts at page p, else 0 */
+    int gap_room;       /* how many fit into `gaps` */
+    int used_count;     /* runs in use */
+    uint32_t *used;     /* used[p]: length of the used run that starts at page p, else 0 */
     uint32_t used_room; /* pages that `used` covers */
 };
 

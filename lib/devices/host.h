@@ -16,7 +16,8 @@ void host_free(struct launch_self *self, void *memory);
 /* out[i] = in[0][i] op in[1][i] op ... in that order; F16 and BF16 are combined in F32 and rounded once, AVG
  * divides once at the end (integers toward zero; integer sums and products wrap). out may be one of the
  * inputs, but must not overlap one in part. inputs >= 1. */
-void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type, enum dist_op op);
+void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type,
+                 enum dist_op op);
 
 /* memcpy for tensors. Regions do not overlap (but may be the same, which copies nothing). */
 void host_copy(void *to, const void *from, size_t bytes);

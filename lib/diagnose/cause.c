@@ -16,7 +16,7 @@
 /* A send (or a letter that nobody asked for) of `from` to `to` that nearly is what `to` waits for. */
 struct near_miss {
     int waiter; /* the rank that waits */
-    int other; /* the rank of the operation that nearly matches */
+    int other;  /* the rank of the operation that nearly matches */
     const struct note_op *op;
     int distance; /* 1: another tag; 2: another group; 3: another rank; 4: it names another rank than the waiter */
 };

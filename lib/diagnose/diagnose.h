@@ -25,7 +25,7 @@
 struct view {
     enum rank_state state;
     uint32_t call; /* call id << 16 | site */
-    int count; /* open operations; the first is what it waits for */
+    int count;     /* open operations; the first is what it waits for */
     struct note_op open[NOTE_OPS];
 };
 
@@ -36,8 +36,8 @@ struct diagnosis {
     const struct world *world;
     int size;
     struct view *views; /* per rank */
-    int *circle; /* ranks that wait for each other, in order */
-    int circle_length; /* 0: there is none */
+    int *circle;        /* ranks that wait for each other, in order */
+    int circle_length;  /* 0: there is none */
     enum cause_class class;
     char sentence[200];
     char advice[240];
@@ -48,11 +48,11 @@ struct diagnosis {
 
 /* What a report says besides the ranks. */
 struct told {
-    int status; /* enum dist_error, or the job's other exit status */
+    int status;           /* enum dist_error, or the job's other exit status */
     const char *sentence; /* "what; advice", or with `advice` apart */
     const char *advice;
-    int rank; /* who told, or was the cause; -1: nobody in particular */
-    const char *call; /* what that rank called, */
+    int rank;          /* who told, or was the cause; -1: nobody in particular */
+    const char *call;  /* what that rank called, */
     struct dist_at at; /* and where */
 };
 
@@ -69,18 +69,18 @@ void replay_check(const struct world *world); /* replay.c */
  * again it is reported and declared failed. */
 void diagnose_look(struct world *world, int rank);
 
-bool diagnose_stuck(const struct world *world, int rank); /* stuck.c */
+bool diagnose_stuck(const struct world *world, int rank);       /* stuck.c */
 void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
-bool diagnose_refresh(struct world *world, int rank); /* fresh.c: have the notes written anew */
+bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have the notes written anew */
 
 /* graph.c */
-bool waits(const struct view *view); /* asleep in a call that needs others */
+bool waits(const struct view *view);                           /* asleep in a call that needs others */
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
-bool needs_only_one(const struct view *view); /* any one of those will do */
+bool needs_only_one(const struct view *view);                  /* any one of those will do */
 bool has_left(const struct view *view);
 void find_circle(struct diagnosis *d);
 
-void find_cause(struct diagnosis *d); /* cause.c */
+void find_cause(struct diagnosis *d);   /* cause.c */
 void explain_luck(struct diagnosis *d); /* the circle of a run that ended well */
 
 /* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */

@@ -80,5 +80,8 @@ bool fault_catch(void (*tell)(struct misuse *misuse))
     report_misuse = tell;
     where_prepare();
     sigemptyset(&action.sa_mask);
+    struct sigaction now;
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault)
+        return true; /* inherited through a fork */
     return sigaction(SIGSEGV, &action, &before) == 0;
 }

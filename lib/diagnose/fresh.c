@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUNDS 16 /* more than any run needed; what is known then has to do */
+#define ROUNDS 16       /* more than any run needed; what is known then has to do */
 #define ROUND_LOOKS 200 /* how often to look whether all are asleep again: 0.2 s at least */
 
 static bool still_there(const struct rank_slot *slot)

@@ -25,10 +25,10 @@ struct entry {
 static struct {
     atomic_flag lock;
     _Atomic bool open;
-    bool protects; /* the second view is there */
-    char *base; /* of it */
+    bool protects;        /* the second view is there */
+    char *base;           /* of it */
     uintptr_t begin, end; /* the program's view */
-    uintptr_t page; /* bytes */
+    uintptr_t page;       /* bytes */
     struct entry *entries;
     _Atomic int count;
     uintptr_t opened[OPEN_PAGES];
@@ -54,7 +54,11 @@ bool guard_is_open(void)
 bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
 {
     lock();
-    if (!guard.open) {
+    if (!guard.open ||
+        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's list */
+        guard.entries = NULL;
+        guard.count = 0;
+        guard.opened_count = 0;
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;

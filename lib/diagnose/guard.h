@@ -22,12 +22,12 @@
 /* A piece of a tensor in flight. */
 struct flight {
     uintptr_t begin, end; /* bytes, in the program's view */
-    bool written; /* the message writes it, so nobody may look; else nobody may write */
-    int rank; /* whose message */
-    enum call call; /* the call that posted it, */
-    struct dist_at at; /* where, */
-    int peer; /* and to or from which rank; DIST_ANY_SOURCE; -2: a collective */
-    const void *work; /* what is to be waited for */
+    bool written;         /* the message writes it, so nobody may look; else nobody may write */
+    int rank;             /* whose message */
+    enum call call;       /* the call that posted it, */
+    struct dist_at at;    /* where, */
+    int peer;             /* and to or from which rank; DIST_ANY_SOURCE; -2: a collective */
+    const void *work;     /* what is to be waited for */
 };
 
 enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOUCH_UNKNOWN };
@@ -36,8 +36,8 @@ enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOU
 struct misuse {
     struct flight flight;
     enum touch touch;
-    int rank; /* who touches; -1: a thread that is no rank */
-    const char *call; /* by this call of the library; NULL: plain C, */
+    int rank;          /* who touches; -1: a thread that is no rank */
+    const char *call;  /* by this call of the library; NULL: plain C, */
     struct dist_at at; /* here; file NULL: not known */
     char function[64]; /* plain C of which no line is known: the function, or "" */
     uintptr_t address; /* plain C of which nothing is known: the code */
@@ -61,10 +61,10 @@ bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse
 enum fault { FAULT_FOREIGN, FAULT_INNOCENT, FAULT_MISUSE };
 enum fault guard_fault(uintptr_t address, struct misuse *misuse);
 
-bool fault_catch(void (*tell)(struct misuse *misuse)); /* fault.c */
-void where_prepare(void); /* where.c: what must not happen inside a handler */
+bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c */
+void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
-void misuse_text(const struct misuse *misuse, char *text, size_t size); /* misuse.c: the block for stderr, */
+void misuse_text(const struct misuse *misuse, char *text, size_t size);  /* misuse.c: the block for stderr, */
 void misuse_words(const struct misuse *misuse, char *text, size_t size); /* and one sentence */
 
 #endif

@@ -18,15 +18,15 @@ enum log_kind { LOG_SEND = 1, LOG_RECV, LOG_COLLECTIVE, LOG_WAIT };
 struct log_entry {
     uint8_t kind;
     uint8_t blocks; /* the call returns when the operation is over */
-    uint8_t call; /* enum call */
-    uint8_t type; /* enum dist_type */
+    uint8_t call;   /* enum call */
+    uint8_t type;   /* enum dist_type */
     uint16_t group; /* its id */
-    uint16_t size; /* how many members it has */
-    uint32_t site; /* a call site of this rank */
-    int32_t peer; /* sends and receives: with whom; receives from anybody: who it was */
+    uint16_t size;  /* how many members it has */
+    uint32_t site;  /* a call site of this rank */
+    int32_t peer;   /* sends and receives: with whom; receives from anybody: who it was */
     int32_t tag;
     uint32_t number; /* collectives: which one of the group; waits: the entry that is waited for */
-    int64_t count; /* elements */
+    int64_t count;   /* elements */
 };
 
 struct call_log {

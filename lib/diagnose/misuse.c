@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct {
-    const char *does; /* "rank 0 <writes to> a tensor that ..." */
+    const char *does;  /* "rank 0 <writes to> a tensor that ..." */
     const char *place; /* "<written> at" */
 } touches[] = {
     [TOUCH_READ] = { "reads", "read at" },

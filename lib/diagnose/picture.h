@@ -11,14 +11,14 @@
 #include <stdio.h>
 
 struct picture {
-    const char *title; /* "Deadlock: ranks 0 and 1 wait for each other" */
+    const char *title;    /* "Deadlock: ranks 0 and 1 wait for each other" */
     const char *subtitle; /* NULL: the usual one */
-    int count; /* ranks */
-    const char **doing; /* per rank: "send to 1", "finished" */
+    int count;            /* ranks */
+    const char **doing;   /* per rank: "send to 1", "finished" */
     const bool *finished; /* per rank: drawn dashed */
     int edge_count;
-    int (*edges)[2]; /* who waits, for whom */
-    int cycle_count; /* 0: there is none */
+    int (*edges)[2];  /* who waits, for whom */
+    int cycle_count;  /* 0: there is none */
     const int *cycle; /* ranks, each waits for the next */
 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define GAP 9.0 /* between a box and the end of an arrow */
+#define GAP 9.0  /* between a box and the end of an arrow */
 #define HEAD 9.0 /* length of an arrow's head */
 
 static bool inside(struct point box, struct point p, double margin)

@@ -17,8 +17,8 @@ struct point {
 struct box {
     int rank;
     int alike; /* how many more do and wait for the same, and stand here too */
-    int last; /* of those, the last */
-    bool red; /* of the circle */
+    int last;  /* of those, the last */
+    bool red;  /* of the circle */
     struct point at;
 };
 

@@ -9,7 +9,7 @@
 struct key {
     int32_t src, dst; /* of a message; collectives: -1 */
     uint32_t group;
-    uint32_t tag; /* collectives: which one of the group */
+    uint32_t tag;      /* collectives: which one of the group */
     uint32_t receives; /* 0: the send */
     uint32_t rank;
     uint32_t entry;
@@ -19,7 +19,7 @@ struct replay {
     int size;
     struct call_log **logs;
     uint32_t *counts; /* per rank: entries */
-    uint32_t *at; /* per rank: the entry that it has come to */
+    uint32_t *at;     /* per rank: the entry that it has come to */
     uint32_t **
         partner; /* per rank and entry: messages: the other side's entry, or NOBODY; collectives: place in keys */
     uint32_t *arrived; /* per place in keys: members that have come to this collective */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define FRAMES 64
+#define ASKED 4 /* frames */
 
 /* The file that an address of code was loaded from, and its place in there. */
 struct origin {
@@ -75,21 +76,21 @@ static bool is_of_system(const struct origin *origin)
     return false;
 }
 
-/* The first frame, from the touch outwards, that is the program's own. */
-static bool find_frame(void *context, struct origin *origin)
+/* The frames from the touch outwards that are the program's own. Gives how many. */
+static int find_frames(void *context, struct origin *origins)
 {
     void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES), touch = 0;
+    int count = backtrace(frames, FRAMES), touch = 0, found = 0;
     uintptr_t instruction = instruction_of(context);
     while (touch < count && (uintptr_t)frames[touch] != instruction)
         touch++;
-    for (int i = touch < count ? touch : 0; i < count; i++) {
+    for (int i = touch < count ? touch : 0; i < count && found < ASKED; i++) {
         /* All but the first are return addresses: the call stands before them. */
-        *origin = (struct origin){ .address = (uintptr_t)frames[i] - (i > touch) };
-        if (dl_iterate_phdr(look_in, origin) && !is_of_system(origin))
-            return true;
+        origins[found] = (struct origin){ .address = (uintptr_t)frames[i] - (i > touch) };
+        if (dl_iterate_phdr(look_in, &origins[found]) && !is_of_system(&origins[found]))
+            found++;
     }
-    return false;
+    return found;
 }
 
 /* Start PROGRAM -f -e FILE OFFSET; what it prints comes out of *out. */
@@ -150,14 +151,17 @@ static void read_answer(const char *text, struct misuse *misuse)
     misuse->at = (struct dist_at){ file, atoi(colon + 1) };
 }
 
+/* The innermost of which a line is known, since parts may be without (libc inside a static program); else the first. */
 void where_touched(void *context, struct misuse *misuse)
 {
-    struct origin origin;
+    struct origin origins[ASKED];
     char text[1024] = "";
-    misuse->address = instruction_of(context);
-    if (!find_frame(context, &origin))
-        return;
-    misuse->address = origin.offset;
-    if (ask("addr2line", &origin, text, sizeof text) || ask("llvm-addr2line", &origin, text, sizeof text))
-        read_answer(text, misuse);
+    int count = find_frames(context, origins);
+    misuse->address = count > 0 ? origins[0].offset : instruction_of(context);
+    for (int i = 0; i < count && !misuse->at.file && (i == 0 || misuse->function[0] == '_'); i++) {
+        misuse->function[0] = '\0';
+        if (ask("addr2line", &origins[i], text, sizeof text) ||
+            ask("llvm-addr2line", &origins[i], text, sizeof text))
+            read_answer(text, misuse);
+    }
 }

@@ -43,7 +43,8 @@ static inline void bell_strike(struct bell *bell)
 
 /* Sleep until the bell rings, at most `milliseconds`, unless news(arg) is already true. The note (its field `bell` is
  * filled in) tells others about the sleep; NULL: nobody needs to know. */
-void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds, struct sleep_note *note);
+void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
+                struct sleep_note *note);
 
 /* Sleep while `rings` is `seen`, at most `milliseconds`, without being counted among the sleepers: for a thread
  * whose being there somebody else makes known. */

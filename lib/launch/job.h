@@ -24,16 +24,18 @@ struct job_signals;
 
 /* What was asked for. */
 struct job_plan {
-    int size;          /* ranks */
-    bool threads;      /* ranks are threads of one process */
-    bool ordered;      /* output grouped by rank, without prefix */
-    void (*start)(struct job *job, int rank); /* runs in the child, never returns; rank: 0 for threads */
-    void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
-    char **argv;       /* distrun's program; dist_spawn: NULL */
+    int size;                                    /* ranks */
+    bool threads;                                /* ranks are threads of one process */
+    bool ordered;                                /* output grouped by rank, without prefix */
+    void (*start)(struct job *job, int rank);    /* runs in the child, never returns; rank: 0 for threads */
+    void (*run)(int rank, int world_size);       /* dist_spawn's function; distrun: NULL */
+    char **argv;                                 /* distrun's program; dist_spawn: NULL */
     void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
-    void (*review)(const struct world *world); /* called when all ranks have ended well: was that luck? */
-    void (*write)(const struct world *world, int rank, int status, const char *text); /* puts a report of ours in a file */
-    int (*after)(const struct world *world, char *why, size_t why_size); /* called when all ranks have ended */
+    void (*review)(const struct world *world);   /* called when all ranks have ended well: was that luck? */
+    void (*write)(const struct world *world, int rank, int status,
+                  const char *text); /* puts a report of ours in a file */
+    int (*after)(const struct world *world, char *why,
+                 size_t why_size); /* called when all ranks have ended */
 };
 
 /* Where a rank was when the job failed: its call words. */
@@ -47,20 +49,20 @@ struct job {
     struct world world;
     struct output output;
     struct job_signals *signals; /* how signals were before; signals.c */
-    int signals_fd;        /* the signals that the watcher takes are read here */
-    struct rlimit files_before; /* the limit of open files, before it was raised */
-    int null_fd;           /* the stdin of all ranks but 0 */
+    int signals_fd;              /* the signals that the watcher takes are read here */
+    struct rlimit files_before;  /* the limit of open files, before it was raised */
+    int null_fd;                 /* the stdin of all ranks but 0 */
     pid_t watcher;
-    pid_t *pids;           /* per process; 0: ended */
-    int *statuses;         /* per process, as waitpid tells */
-    int processes;         /* how many: size, or 1 for threads */
-    int alive;             /* how many have not ended */
+    pid_t *pids;             /* per process; 0: ended */
+    int *statuses;           /* per process, as waitpid tells */
+    int processes;           /* how many: size, or 1 for threads */
+    int alive;               /* how many have not ended */
     struct rank_note *notes; /* per rank; valid once `stopping` */
-    bool stopping;         /* the job has failed or was interrupted */
-    int64_t stop_began;    /* clock at that moment, ms */
-    int stop_step;         /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
-    unsigned quiet_rounds; /* how often nothing had come when the watcher looked */
-    int interrupt;         /* the signal that the watcher got; 0: none */
+    bool stopping;           /* the job has failed or was interrupted */
+    int64_t stop_began;      /* clock at that moment, ms */
+    int stop_step;           /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
+    unsigned quiet_rounds;   /* how often nothing had come when the watcher looked */
+    int interrupt;           /* the signal that the watcher got; 0: none */
 };
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a

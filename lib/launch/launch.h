@@ -13,7 +13,15 @@
 
 #include "world.h"
 
-enum launcher { LAUNCH_NONE, LAUNCH_SPAWN, LAUNCH_DISTRUN, LAUNCH_TORCHRUN, LAUNCH_OPENMPI, LAUNCH_MPICH, LAUNCH_SLURM };
+enum launcher {
+    LAUNCH_NONE,
+    LAUNCH_SPAWN,
+    LAUNCH_DISTRUN,
+    LAUNCH_TORCHRUN,
+    LAUNCH_OPENMPI,
+    LAUNCH_MPICH,
+    LAUNCH_SLURM
+};
 
 /* What the environment says about this rank. */
 struct launch_env {
@@ -42,16 +50,18 @@ struct dist_work;
 struct launch_self {
     struct launch_env env;
     struct world world;
-    bool threads;      /* ranks are threads of this process */
-    bool watched;      /* a watcher of ours reads this rank's end and tells the others */
-    void (*look)(struct world *world, int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
-    void (*untaken)(struct launch_self *self, const struct dist_work *op); /* the room calls it for a message that was
+    bool threads; /* ranks are threads of this process */
+    bool watched; /* a watcher of ours reads this rank's end and tells the others */
+    void (*look)(struct world *world,
+                 int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
+    void (*untaken)(struct launch_self *self,
+                    const struct dist_work *op); /* the room calls it for a message that was
                           * sent and that its receiver, which has left, has not taken */
-    void *context;     /* dist.c's state of this rank */
-    void *arena;       /* devices/host.c's state of this rank */
-    void *tensors;     /* tensor.c's state of this rank */
-    void *trace;       /* lib/trace's state of this rank; NULL: nothing is recorded */
-    void *algorithms;  /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
+    void *context;                               /* dist.c's state of this rank */
+    void *arena;                                 /* devices/host.c's state of this rank */
+    void *tensors;                               /* tensor.c's state of this rank */
+    void *trace;      /* lib/trace's state of this rank; NULL: nothing is recorded */
+    void *algorithms; /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 
 /* The state of the calling rank. Attaches to the world on the first call. NULL on failure: status in *status and

@@ -27,17 +27,17 @@ enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_LETTER };
  * receive has asked for. */
 struct note_op {
     uint8_t kind;
-    uint8_t type;      /* enum dist_type */
-    uint8_t arrived;   /* collectives: 1: it stands at its barrier; 0: it waits for its turn */
-    uint8_t call;      /* enum call */
-    uint16_t group;    /* the group's id */
-    uint16_t size;     /* how many members the group has */
-    uint32_t site;     /* where it was posted: a call site of this rank; of a LETTER: of the sender */
-    int32_t peer;      /* world rank, or DIST_ANY_SOURCE */
+    uint8_t type;    /* enum dist_type */
+    uint8_t arrived; /* collectives: 1: it stands at its barrier; 0: it waits for its turn */
+    uint8_t call;    /* enum call */
+    uint16_t group;  /* the group's id */
+    uint16_t size;   /* how many members the group has */
+    uint32_t site;   /* where it was posted: a call site of this rank; of a LETTER: of the sender */
+    int32_t peer;    /* world rank, or DIST_ANY_SOURCE */
     int32_t tag;
-    uint32_t seq;      /* which collective of the group */
-    int64_t count;     /* elements */
-    uint64_t members;  /* offset of the group's world ranks, int32_t[size]; 0: the world */
+    uint32_t seq;     /* which collective of the group */
+    int64_t count;    /* elements */
+    uint64_t members; /* offset of the group's world ranks, int32_t[size]; 0: the world */
 };
 
 #endif

@@ -22,19 +22,19 @@ struct buffer {
 
 /* One pipe: stdout or stderr of one rank. */
 struct stream {
-    int read_fd;          /* -1: at its end */
-    int write_fd;         /* the child's end; -1 once it has it */
-    int rank;             /* -1: the process that holds the ranks, not one of them */
-    int target;           /* 0: our stdout, 1: our stderr */
-    struct buffer held;   /* live: the line so far; ordered: everything */
-    size_t dropped;       /* bytes beyond OUTPUT_KEPT */
+    int read_fd;        /* -1: at its end */
+    int write_fd;       /* the child's end; -1 once it has it */
+    int rank;           /* -1: the process that holds the ranks, not one of them */
+    int target;         /* 0: our stdout, 1: our stderr */
+    struct buffer held; /* live: the line so far; ordered: everything */
+    size_t dropped;     /* bytes beyond OUTPUT_KEPT */
 };
 
 struct output {
     struct stream *streams; /* channel c has 2c (stdout) and 2c + 1 (stderr) */
     int count;
-    int open;               /* pipes not at their end */
-    int events_fd;          /* epoll, over the pipes and the watcher's signals */
+    int open;      /* pipes not at their end */
+    int events_fd; /* epoll, over the pipes and the watcher's signals */
     bool ordered;
     bool colour[2];
     struct buffer ready[2]; /* whole lines for stdout, stderr */

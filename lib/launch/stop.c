@@ -6,7 +6,7 @@
 #include <time.h>
 
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
-#define ASK_AFTER 300 /* ms until SIGTERM */
+#define ASK_AFTER 300  /* ms until SIGTERM */
 #define MAKE_AFTER 700 /* ms until SIGKILL */
 
 int64_t job_clock(void)

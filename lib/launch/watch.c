@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define SIGNALS UINT64_MAX /* the signalfd among the events; the others are numbers of streams */
-#define LOOK_EVERY 10 /* ms: for what makes no noise */
-#define LAST_WORDS 50 /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
-#define REAP_EVERY 10 /* looks: a rank's end makes a signal, but signals can be lost */
+#define LOOK_EVERY 10      /* ms: for what makes no noise */
+#define LAST_WORDS 50      /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
+#define REAP_EVERY 10      /* looks: a rank's end makes a signal, but signals can be lost */
 #define EVENTS 64
 
 /* End the job without a report for each rank. */

@@ -21,16 +21,16 @@
 #include <stddef.h>
 
 #define WORLD_MAX_RANKS 1024
-#define WORLD_SITES 1024     /* call sites that a rank can name; later ones share the last */
-#define WORLD_LINE 64        /* bytes that travel between cores as one */
+#define WORLD_SITES 1024 /* call sites that a rank can name; later ones share the last */
+#define WORLD_LINE 64    /* bytes that travel between cores as one */
 
 /* Where a rank is in its life. Each step is written by the rank itself, GONE by whoever saw it end. */
 enum rank_state {
-    RANK_ABSENT, /* not started, or not attached yet */
+    RANK_ABSENT,   /* not started, or not attached yet */
     RANK_ATTACHED, /* has mapped the world */
-    RANK_JOINED, /* dist_init_process_group was called */
-    RANK_LEFT,   /* dist_destroy_process_group has returned */
-    RANK_GONE    /* its process has ended */
+    RANK_JOINED,   /* dist_init_process_group was called */
+    RANK_LEFT,     /* dist_destroy_process_group has returned */
+    RANK_GONE      /* its process has ended */
 };
 
 /* How a rank came to its end, as the watcher tells the others. */
@@ -38,25 +38,25 @@ enum rank_end { END_NONE, END_EXIT, END_SIGNAL, END_ERROR };
 
 /* A call site, copied once so that others can name it after the rank is dead. */
 struct site {
-    char file[56];         /* without directories; long names keep their end */
+    char file[56]; /* without directories; long names keep their end */
     int32_t line;
-    _Atomic int32_t used;  /* 0: free; 1: being written; 2: may be read */
+    _Atomic int32_t used; /* 0: free; 1: being written; 2: may be read */
 };
 
 /* What everybody may know of one rank. Written by that rank only, unless said otherwise. */
 struct rank_slot {
     alignas(WORLD_LINE) _Atomic uint32_t state; /* enum rank_state */
     _Atomic int32_t pid;
-    _Atomic uint32_t call;       /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
-    _Atomic uint32_t last_call;  /* the last one that it entered */
+    _Atomic uint32_t call; /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
+    _Atomic uint32_t last_call;           /* the last one that it entered */
     alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
-    struct bell helper;          /* the same, for the thread that drives its operations while it computes */
-    struct sleep_note sleep;     /* of the rank's own thread */
+    struct bell helper;      /* the same, for the thread that drives its operations while it computes */
+    struct sleep_note sleep; /* of the rank's own thread */
     struct sleep_note helper_sleep; /* of its helper */
-    char refusal[160];           /* why it refused a message: written before the sender is told */
-    _Atomic uint32_t open_count; /* valid while `sleep` says asleep, like the operations themselves */
-    struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
-    _Atomic uint64_t log;        /* where its list of calls is (diagnose/log.h); 0: it keeps none */
+    char refusal[160];              /* why it refused a message: written before the sender is told */
+    _Atomic uint32_t open_count;    /* valid while `sleep` says asleep, like the operations themselves */
+    struct note_op open[NOTE_OPS];  /* the first is the one that the rank waits for */
+    _Atomic uint64_t log;           /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     struct site sites[WORLD_SITES];
 };
 
@@ -73,21 +73,22 @@ struct world_failure {
     _Atomic uint32_t failed;   /* 0: no; 1: being written; 2: yes */
     _Atomic uint32_t reported; /* 1: someone has told the user (or is about to) */
     int32_t rank;
-    int32_t end;               /* enum rank_end */
-    int32_t code;              /* exit status, signal or enum dist_error */
-    uint32_t call;             /* as in rank_slot: what the rank was doing */
-    char cause[200];           /* END_ERROR: one sentence, where the finder left one */
+    int32_t end;     /* enum rank_end */
+    int32_t code;    /* exit status, signal or enum dist_error */
+    uint32_t call;   /* as in rank_slot: what the rank was doing */
+    char cause[200]; /* END_ERROR: one sentence, where the finder left one */
 };
 
 struct world_header {
     uint32_t magic;
-    int32_t size;           /* how many ranks */
-    uint64_t bytes;         /* of the whole block */
-    uint64_t room_offset;   /* the backend's room: zeroed pages */
+    int32_t size;         /* how many ranks */
+    uint64_t bytes;       /* of the whole block */
+    uint64_t room_offset; /* the backend's room: zeroed pages */
     uint64_t room_bytes;
-    uint64_t arena_offset;  /* rank r's arena starts at arena_offset + r * arena_bytes */
+    uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
-    uint64_t trace_offset;  /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
+    uint64_t
+        trace_offset; /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
     uint64_t trace_bytes;
     _Atomic uint32_t leavers; /* ranks that have left the job */
     struct world_failure failure;
@@ -97,7 +98,7 @@ struct world_header {
 /* This process's mapping of a world. */
 struct world {
     struct world_header *header; /* the program's view of the block; tensors have their addresses here */
-    char *base;                  /* where the library works: the same view, or a second one that is never protected */
+    char *base; /* where the library works: the same view, or a second one that is never protected */
     int fd;
 };
 
@@ -126,7 +127,8 @@ uint64_t world_offset(const struct world *world, const void *address);
 
 /* Declare the job failed, unless someone has already, and wake everybody. True for the first. */
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
-bool world_fail_because(struct world *world, int rank, int code, const char *cause); /* END_ERROR, with a sentence */
+bool world_fail_because(struct world *world, int rank, int code,
+                        const char *cause); /* END_ERROR, with a sentence */
 static inline bool world_failed(const struct world *world)
 {
     return atomic_load_explicit(&world->header->failure.failed, memory_order_acquire) == 2;

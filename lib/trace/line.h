@@ -14,7 +14,7 @@ struct writing {
     uint64_t start; /* the first event of all: time 0 */
     uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
     uint32_t *turn; /* of the rank that is being written, per group: how many collectives were written */
-    bool first; /* no line yet: no comma */
+    bool first;     /* no line yet: no comma */
 };
 
 /* Start a line: a comma where one is due. */

@@ -5,13 +5,13 @@
 #include "../backend.h"
 
 #define TRACE_MAGIC 0x74726163u /* "trac" */
-#define TRACE_VALUES 64 /* of tensors up to this many elements the values are kept, too */
-#define TRACE_NONE UINT32_MAX /* no event */
-#define TRACE_DEPTH 32 /* spans inside spans */
+#define TRACE_VALUES 64         /* of tensors up to this many elements the values are kept, too */
+#define TRACE_NONE UINT32_MAX   /* no event */
+#define TRACE_DEPTH 32          /* spans inside spans */
 
 enum event_kind {
-    EVENT_ABSENT, /* being written, or its rank was killed over it */
-    EVENT_JOB, /* init, destroy, new_group */
+    EVENT_ABSENT,  /* being written, or its rank was killed over it */
+    EVENT_JOB,     /* init, destroy, new_group */
     EVENT_MESSAGE, /* a send or a receive, blocking or started */
     EVENT_COLLECTIVE,
     EVENT_WAIT,
@@ -21,19 +21,19 @@ enum event_kind {
 /* One event: 64 bytes. Times are CLOCK_MONOTONIC in nanoseconds. */
 struct event {
     _Atomic uint8_t kind; /* enum event_kind; written when the rest is there */
-    uint8_t call; /* enum call */
-    uint8_t type; /* enum dist_type */
-    uint8_t op; /* enum dist_op */
-    uint16_t group; /* the group's id */
-    uint8_t lane; /* which of the rank's threads, from 0 */
-    uint8_t status; /* enum dist_error */
+    uint8_t call;         /* enum call */
+    uint8_t type;         /* enum dist_type */
+    uint8_t op;           /* enum dist_op */
+    uint16_t group;       /* the group's id */
+    uint8_t lane;         /* which of the rank's threads, from 0 */
+    uint8_t status;       /* enum dist_error */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it had not ended when the rank did */
-    int32_t peer; /* as in dist_work: what was asked for */
-    int32_t from; /* receives, once known: the rank that sent; else -1 */
+    int32_t peer;         /* as in dist_work: what was asked for */
+    int32_t from;         /* receives, once known: the rank that sent; else -1 */
     int32_t tag;
-    uint32_t site; /* call site of this rank */
-    uint32_t other; /* waits: the event that started what is waited for; started ones: the wait */
+    uint32_t site;   /* call site of this rank */
+    uint32_t other;  /* waits: the event that started what is waited for; started ones: the wait */
     uint32_t values; /* where its values are among the notes (struct values); spans: the name; 0: nowhere */
     int64_t in, out; /* elements read and written; p2p: one of them is 0 */
 };
@@ -54,13 +54,13 @@ struct group_note {
 
 /* A rank's part of the world's trace memory: this, the events, the notes. Offsets count from here. */
 struct record {
-    _Atomic uint32_t magic; /* TRACE_MAGIC: the rank is being traced */
-    _Atomic uint32_t count; /* events begun; those past `room` were lost */
-    _Atomic uint32_t notes; /* bytes of notes handed out; may run past notes_room */
+    _Atomic uint32_t magic;  /* TRACE_MAGIC: the rank is being traced */
+    _Atomic uint32_t count;  /* events begun; those past `room` were lost */
+    _Atomic uint32_t notes;  /* bytes of notes handed out; may run past notes_room */
     _Atomic uint32_t groups; /* the newest group_note; 0: none */
-    _Atomic uint32_t lanes; /* threads that have recorded something */
+    _Atomic uint32_t lanes;  /* threads that have recorded something */
     _Atomic uint32_t closed; /* of rank 0's record: how many ranks have left */
-    uint32_t room; /* how many events fit */
+    uint32_t room;           /* how many events fit */
     uint32_t notes_offset, notes_room;
     char backend[16]; /* what is wrapped */
     alignas(WORLD_LINE) struct event events[];

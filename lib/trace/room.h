@@ -8,9 +8,9 @@ struct trace {
     struct launch_self *self;
     struct record *record;
     const struct backend *inner;
-    void *room; /* inner's */
+    void *room;           /* inner's */
     struct backend table; /* our calls, without those that inner leaves to algorithms/ */
-    bool joined; /* the barrier that ends init has begun */
+    bool joined;          /* the barrier that ends init has begun */
 };
 
 #endif

@@ -35,17 +35,17 @@ enum { LOOK, COUNT, SEEN, LAST, DOZE, ASLEEP, UNCOUNT, OVER };
 enum { WRITE, LOOK_SLEEPERS, RING, WAKE };
 
 struct state {
-    uint8_t rings, sleepers; /* the bell */
-    uint8_t news[RINGERS]; /* what each ringer has brought, in memory */
-    uint8_t buffered[RINGERS]; /* what still stands in its store buffer; 0: nothing */
-    uint8_t pc; /* the sleeper's */
-    uint8_t from; /* which ringer's news it looks at next */
-    uint8_t moved; /* this look has found something */
-    uint8_t seen; /* `rings` before the last look */
-    uint8_t counted; /* it is among the sleepers */
-    uint8_t taken[RINGERS]; /* the news it has seen */
-    uint8_t at[RINGERS]; /* the ringers' pc */
-    uint8_t brought[RINGERS]; /* the news they have written */
+    uint8_t rings, sleepers;       /* the bell */
+    uint8_t news[RINGERS];         /* what each ringer has brought, in memory */
+    uint8_t buffered[RINGERS];     /* what still stands in its store buffer; 0: nothing */
+    uint8_t pc;                    /* the sleeper's */
+    uint8_t from;                  /* which ringer's news it looks at next */
+    uint8_t moved;                 /* this look has found something */
+    uint8_t seen;                  /* `rings` before the last look */
+    uint8_t counted;               /* it is among the sleepers */
+    uint8_t taken[RINGERS];        /* the news it has seen */
+    uint8_t at[RINGERS];           /* the ringers' pc */
+    uint8_t brought[RINGERS];      /* the news they have written */
     uint8_t saw_sleepers[RINGERS]; /* what they read there, where a fault makes them look first */
 };
 

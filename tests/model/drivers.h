@@ -73,19 +73,19 @@ struct bell {
 struct thread {
     uint8_t pc;
     uint8_t walk_back, ring_back; /* where to go on after a walk, and after ringing */
-    uint8_t bell; /* the bell to ring: a thread's number */
-    uint8_t light, moved; /* of the walk */
-    uint8_t seen; /* rings before the last look */
+    uint8_t bell;                 /* the bell to ring: a thread's number */
+    uint8_t light, moved;         /* of the walk */
+    uint8_t seen;                 /* rings before the last look */
 };
 
 struct rank {
-    uint8_t line; /* of the program */
-    uint8_t lock; /* 0: free; else the holder's number + 1 */
+    uint8_t line;             /* of the program */
+    uint8_t lock;             /* 0: free; else the holder's number + 1 */
     uint8_t listens, drivers; /* as in struct shm_room */
-    uint8_t urged; /* for the fault that urges only once in a wait */
-    uint8_t sends, recvs; /* posted, ever */
+    uint8_t urged;            /* for the fault that urges only once in a wait */
+    uint8_t sends, recvs;     /* posted, ever */
     uint8_t sends_done, recvs_done;
-    uint8_t copies; /* long letters taken, not yet being copied */
+    uint8_t copies;           /* long letters taken, not yet being copied */
     uint8_t seq, ack, stamps; /* written by this rank, read by the other */
 };
 
@@ -135,7 +135,7 @@ bool doze(struct turn *t, uint8_t awake, uint8_t asleep); /* false: it sleeps */
 void walk(struct turn *t, bool light, uint8_t back);
 bool walk_step(struct turn *t); /* WALK_* and RING_* */
 bool help_step(struct turn *t); /* HELP_* */
-bool own_step(struct turn *t); /* the others */
+bool own_step(struct turn *t);  /* the others */
 void tell(struct turn *t, const char *what);
 
 #endif

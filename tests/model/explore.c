@@ -15,11 +15,11 @@ struct walk {
     const struct model *model;
     int scenario, fault;
     unsigned char *states; /* count * model->bytes */
-    uint32_t *parents; /* the state each was first reached from */
-    unsigned char *moves; /* and the move that did it */
+    uint32_t *parents;     /* the state each was first reached from */
+    unsigned char *moves;  /* and the move that did it */
     size_t count, room;
     uint32_t *table; /* hash table of state number + 1; 0: free */
-    size_t slots; /* a power of two */
+    size_t slots;    /* a power of two */
 };
 
 void say(struct step *step, const char *format, ...)

@@ -15,11 +15,11 @@
 
 /* One move, while it is made. */
 struct step {
-    void *state; /* the state; the move changes it in place */
-    int scenario; /* which of the model's scenarios is being walked through */
-    int fault; /* which fault is built in; 0: none */
+    void *state;        /* the state; the move changes it in place */
+    int scenario;       /* which of the model's scenarios is being walked through */
+    int fault;          /* which fault is built in; 0: none */
     const char *broken; /* set by the move: the promise that it breaks */
-    char *words; /* where the move tells what it does; NULL: nobody asks */
+    char *words;        /* where the move tells what it does; NULL: nobody asks */
 };
 
 /* What a model may be walked through with. */
@@ -31,17 +31,17 @@ struct scenario {
 /* A mistake somebody could make in the protocol. The explorer must find it. */
 struct fault {
     const char *name; /* what is done wrong */
-    int scenario; /* where it shows */
+    int scenario;     /* where it shows */
 };
 
 /* A protocol as a state machine. */
 struct model {
     const char *name;
-    const char *promise; /* what is shown, as one sentence */
-    size_t bytes; /* of a state; all of them count, padding must stay zero */
-    const struct scenario *scenarios; /* the last has no name */
-    const struct fault *faults; /* fault i + 1; the last has no name */
-    void (*begin)(struct step *step); /* fill the zeroed state; NULL: zeros are right */
+    const char *promise;                         /* what is shown, as one sentence */
+    size_t bytes;                                /* of a state; all of them count, padding must stay zero */
+    const struct scenario *scenarios;            /* the last has no name */
+    const struct fault *faults;                  /* fault i + 1; the last has no name */
+    void (*begin)(struct step *step);            /* fill the zeroed state; NULL: zeros are right */
     bool (*move)(struct step *step, int number); /* false: it is not possible now, the state is unchanged */
     const char *(*end)(struct step *step); /* nobody can move. NULL: so it should end; or what is wrong */
 };
@@ -51,8 +51,8 @@ void say(struct step *step, const char *format, ...);
 
 /* What came of a walk. */
 struct outcome {
-    size_t states; /* met */
-    int length; /* moves of the counterexample; 0: there were too many states to finish */
+    size_t states;      /* met */
+    int length;         /* moves of the counterexample; 0: there were too many states to finish */
     const char *broken; /* the promise that it breaks; NULL: all is well */
 };
 

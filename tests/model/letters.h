@@ -45,9 +45,9 @@ enum way {
 struct op {
     uint8_t call; /* the line of the program that posted it */
     uint8_t way;
-    uint8_t ticket; /* of a send */
+    uint8_t ticket;  /* of a send */
     uint8_t message; /* of a receive that has found its letter: which of the peer's operations; see `with` */
-    uint8_t with; /* and that letter's ticket */
+    uint8_t with;    /* and that letter's ticket */
 };
 
 /* A letter, as its receiver keeps it. A message is named by the number of the operation that sends it. */
@@ -57,13 +57,13 @@ struct copy {
 
 struct rank {
     uint8_t pc, line; /* where in the walk, where in the program */
-    uint8_t at; /* the operation that the walk looks at */
-    uint8_t held; /* the lane has an earlier user, for this walk */
-    uint8_t moved; /* this walk has changed something */
-    uint8_t rung; /* its bell has rung since the last walk began */
+    uint8_t at;       /* the operation that the walk looks at */
+    uint8_t held;     /* the lane has an earlier user, for this walk */
+    uint8_t moved;    /* this walk has changed something */
+    uint8_t rung;     /* its bell has rung since the last walk began */
     uint8_t count, parked_count;
     uint8_t free_tickets; /* a bit for each */
-    uint8_t verdict; /* to be written into ack, or onto a ticket */
+    uint8_t verdict;      /* to be written into ack, or onto a ticket */
     uint8_t matched, got,
         refused; /* messages of the peer, a bit for each: has found its receive; data copied; refused */
     struct copy letter; /* the one that was just read from the lane */
@@ -73,7 +73,7 @@ struct rank {
 
 /* What both can see. Everything with [2] is written by that rank only, but tickets, which the peer stamps. */
 struct shared {
-    uint8_t seq[2], ack[2], verdict[2]; /* ack and verdict are one word */
+    uint8_t seq[2], ack[2], verdict[2];  /* ack and verdict are one word */
     uint8_t head[2], text[2], ticket[2]; /* the letter in this rank's lane to the other */
     uint8_t stamps[2][ROW];
     uint8_t tensor[2][OPS]; /* the message's number, until the program overwrites it */
@@ -152,8 +152,8 @@ struct turn {
 struct call call_of(const struct turn *t, int rank, int op); /* the call that posted an operation */
 void note_broken(struct turn *t, bool good, const char *promise);
 
-void send_step(struct turn *t); /* letters_post.c: AT_SEND to AT_VERDICT */
-void recv_step(struct turn *t); /* letters_take.c: AT_RECV to AT_STAMP */
+void send_step(struct turn *t);               /* letters_post.c: AT_SEND to AT_VERDICT */
+void recv_step(struct turn *t);               /* letters_take.c: AT_RECV to AT_STAMP */
 void take_parked(struct turn *t, uint8_t op); /* a receive was posted: has its letter come already? */
 
 #endif

@@ -63,14 +63,14 @@ struct bell {
 
 struct member {
     uint8_t pc;
-    uint8_t round; /* which collective, from 0 */
-    uint8_t barrier; /* which of its barriers, from 0 */
-    uint8_t arrivals; /* at barriers, ever */
-    uint8_t phase; /* to wait for the end of */
-    uint8_t seen; /* its bell's rings before the last look */
-    uint8_t counted; /* it is among the sleepers */
+    uint8_t round;     /* which collective, from 0 */
+    uint8_t barrier;   /* which of its barriers, from 0 */
+    uint8_t arrivals;  /* at barriers, ever */
+    uint8_t phase;     /* to wait for the end of */
+    uint8_t seen;      /* its bell's rings before the last look */
+    uint8_t counted;   /* it is among the sleepers */
     uint8_t listening; /* it is among the listeners */
-    uint8_t at; /* the member whose card or data it reads, or whose bell it rings */
+    uint8_t at;        /* the member whose card or data it reads, or whose bell it rings */
 };
 
 /* Words and places for order.h. */

@@ -22,8 +22,8 @@ struct order {
     int threads;
 };
 
-void order_begin(struct order order); /* nothing has happened yet: all know of all */
-bool order_read(struct order order, int thread, int place); /* false: a race with a write */
+void order_begin(struct order order);                        /* nothing has happened yet: all know of all */
+bool order_read(struct order order, int thread, int place);  /* false: a race with a write */
 bool order_write(struct order order, int thread, int place); /* false: a race with a write or a read */
 void order_store(struct order order, int thread, int word, bool release);
 void order_load(struct order order, int thread, int word, bool acquire);

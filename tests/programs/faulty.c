@@ -71,7 +71,7 @@ static void buffers(int rank, tensor *a, tensor *b)
     dist_work *out, *in;
     float *x = tensor_data(a), *y = tensor_data(b);
     out = dist_isend(a, 1 - rank); /* mark post-send */
-    in = dist_irecv(b, 1 - rank); /* mark post-recv */
+    in = dist_irecv(b, 1 - rank);  /* mark post-recv */
     if (rank == 0 && is("set"))
         tensor_set(a, 0, 1); /* mark set */
     if (rank == 0 && is("write"))
@@ -88,7 +88,7 @@ static void buffers(int rank, tensor *a, tensor *b)
         dist_irecv(b, 1, .tag = 9); /* mark twice */
     if (rank == 0 && is("resend"))
         dist_send(b, 1, .tag = 9); /* mark resend */
-    if (x[3] == 1e30f) /* reading what is being sent is fine */
+    if (x[3] == 1e30f)             /* reading what is being sent is fine */
         abort();
     dist_wait(out);
     dist_wait(in);
@@ -154,6 +154,8 @@ static void leaves(int rank, tensor *a)
         dist_irecv(a, 1); /* mark unwaited */
     if (is("unwaited") && rank == 1)
         dist_send(a, 0);
+    if (is("unwaited"))
+        dist_barrier(); /* rank 0 must not leave before its message was sent */
     if (is("unreceived") && rank == 0)
         dist_send(a, 1); /* mark unreceived */
     if (is("unfreed") && rank == 1) {

@@ -2,7 +2,7 @@
 # pictures.sh: the pictures of the lessons, as diagrams/pictures lists them, drawn from real runs.
 #
 #   --write        make diagrams/drawn/NAME.N.dot and .svg anew, for 2, 4 and 7 ranks
-#   --check        draw them twice, compare with the .dot files, and let neato read each
+#   --check        draw them, compare with the .dot files (which another run made), and let neato read each
 #   --own NN [N]   draw a chapter's pictures from a run with N ranks into build/pictures, and say where they are;
 #                  exercises of that chapter that are built are drawn beside their solutions
 
@@ -20,13 +20,15 @@ has_neato()
     command -v neato >/dev/null 2>&1
 }
 
-# trace PROGRAM RANKS: leaves $work/trace.json.
+# trace PROGRAM RANKS KIND...: leaves $work/trace.json, a report where KIND is waitfor.
 trace()
 {
     rm -f $work/trace.json
-    DIST_TRACE=$work/trace.json WORLD_SIZE=$2 DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
+    variable=DIST_TRACE
+    case $3 in waitfor*) variable=DIST_REPORT ;; esac
+    env $variable=$work/trace.json WORLD_SIZE="$2" DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
     status=$?
-    if [ $status -ne 0 ] && [ ! -e "${1%/*}/expected/${1##*/}.$2.exit" ]; then
+    if [ $status -ne 0 ] && [ ! -e "${1%/*}/expected/${1##*/}.$2.exit" ] && [ $variable = DIST_TRACE ]; then
         echo "build/$1 with $2 ranks ended with exit status $status"
         cat $work/err
         return 1
@@ -65,7 +67,7 @@ each_picture()
 write_one()
 {
     for n in 2 4 7; do
-        trace "$2" $n && draw "diagrams/drawn/$1.$n" "$3" || return 1
+        trace "$2" $n "$3" && draw "diagrams/drawn/$1.$n" "$3" || return 1
         has_neato && { render "diagrams/drawn/$1.$n" || return 1; }
     done
     echo "  drew  diagrams/drawn/$1.*.dot$(has_neato && echo ' and .svg')"
@@ -76,14 +78,11 @@ check_one()
     for n in 2 4 7; do
         file=diagrams/drawn/$1.$n
         right=yes
-        for again in 1 2; do
-            trace "$2" $n && draw $work/new "$3" || right=
-            if [ $right ] && ! diff -u $file.dot $work/new.dot >$work/diff 2>&1; then
-                right=
-                head -n 12 $work/diff | cut -c 1-150 | sed 's/^/    /'
-            fi
-            [ $right ] || break
-        done
+        trace "$2" $n "$3" && draw $work/new "$3" || right=
+        if [ $right ] && ! diff -u $file.dot $work/new.dot >$work/diff 2>&1; then
+            right=
+            head -n 12 $work/diff | cut -c 1-150 | sed 's/^/    /'
+        fi
         if [ $right ] && has_neato && { ! neato -n2 -Tsvg $file.dot >/dev/null 2>$work/err || [ -s $work/err ]; }; then
             head -n 5 $work/err
             right=
@@ -107,7 +106,7 @@ say_where()
 
 own_one()
 {
-    trace "$2" $n || return 1
+    trace "$2" $n "$3" || return 1
     draw "$work/$1.$n" "$3" && say_where "$work/$1.$n"
 }
 
@@ -125,8 +124,9 @@ beside()
             for program in $mine $theirs; do
                 one=$work/$(echo "$program" | tr / _).$kind.$n
                 title=$([ "$program" = "$mine" ] && echo yours || echo expected)
-                trace "$program" $n && draw "$one" "$kind --title $title" || continue
-                has_neato && render "$one" && echo "<img alt='$title' src='$(basename "$one").svg'>" >>"$page"
+                trace "$program" $n # a run that failed has a picture, too
+                [ -s $work/trace.json ] && draw "$one" "$kind --title $title" || continue
+                has_neato && render "$one" && echo "<img style='max-width:47%' alt='$title' src='$(basename "$one").svg'>" >>"$page"
             done
             echo "</div>" >>"$page"
         done

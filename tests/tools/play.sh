@@ -35,7 +35,7 @@ const found = [];
 const press = key => document.dispatchEvent(new KeyboardEvent('keydown', {key: key, cancelable: true}));
 const at = () => Number(slider.value);
 const check = (name, good) => found.push((good ? 'good ' : 'WRONG ') + name);
-const holds = rank => (document.querySelector(`[data-holds="${rank}"]`) || {}).textContent;
+const shows = rank => (document.querySelector(`[data-holds="${rank}"]`) || {}).textContent;
 
 check('title', document.title === 'Once <\/script> round "the" ring');
 check('ranks', picture.querySelectorAll('circle').length === 4);
@@ -46,7 +46,7 @@ for (; at() < end && steps < 500; steps++) {
     picture.querySelectorAll('[data-message]').forEach(m => walked.add(m.dataset.message));
 }
 check('every message walks', [...walked].sort().join() === '0-1,1-2,2-3,3-0');
-check('the end is reached', at() === end && holds(0) === '[604, 608]');
+check('the end is reached', at() === end && shows(0) === '[604, 608]');
 press('Home');
 check('Home', at() === 0);
 press('End');

@@ -82,7 +82,7 @@ run_asan()
 {
     report=log_path=$PWD/build/results/$1.report
     case $1 in
-    *_misuse* | *_launch | *_errors) leaks=0 ;;
+    *_misuse* | *_launch | *_errors | *_diagnose*) leaks=0 ;;
     *) leaks=1 ;;
     esac
     ASAN_OPTIONS=$report:detect_leaks=$leaks UBSAN_OPTIONS=$report:print_stacktrace=1
@@ -125,9 +125,11 @@ fi
 echo "what the chapters print, with 2, 4 and 7 ranks, as processes and as threads"
 tests/tools/outputs.sh $CHAPTERS
 tests/tools/lessons.sh --check $LESSONS
+tests/tools/links.sh $LESSONS chapters/STYLE.md
 
 echo "the pictures, drawn anew from a run"
 tests/tools/pictures.sh --check
+tests/tools/play.sh
 
 echo "the README's example, and the tools themselves"
 tests/tools/example.sh

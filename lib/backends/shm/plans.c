@@ -25,8 +25,8 @@ struct collective {
     struct dist_work *op;
     int rank, size;
     size_t element; /* bytes of one */
-    size_t block; /* bytes of one member's block */
-    bool small; /* the tensors are on the board */
+    size_t block;   /* bytes of one member's block */
+    bool small;     /* the tensors are on the board */
 };
 
 typedef void step(struct collective *c);

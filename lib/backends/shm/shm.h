@@ -21,12 +21,12 @@
 
 #include <pthread.h>
 
-#define LANE_BYTES 40             /* a message up to this long travels inside the lane */
-#define LANE_FAR 255              /* lane.length of a longer one */
-#define DIRECT_BYTES (32 << 10)   /* above this the engine is unlocked while it copies */
-#define TICKETS 65535             /* messages of one rank that can be parked at their receivers */
+#define LANE_BYTES 40           /* a message up to this long travels inside the lane */
+#define LANE_FAR 255            /* lane.length of a longer one */
+#define DIRECT_BYTES (32 << 10) /* above this the engine is unlocked while it copies */
+#define TICKETS 65535           /* messages of one rank that can be parked at their receivers */
 #define NO_TICKET 0xffff
-#define SLOT_BYTES (16 << 10)     /* a collective up to this size goes through the board */
+#define SLOT_BYTES (16 << 10) /* a collective up to this size goes through the board */
 
 /* What became of a message: the low two bits of lane.ack, or the value of a ticket. */
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
@@ -34,11 +34,11 @@ enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
 /* What a message says about itself. */
 struct letter {
     int32_t tag;
-    uint16_t group;   /* the group's id */
-    uint16_t site;    /* where it was sent: a call site of the sender */
-    uint8_t type;     /* enum dist_type */
-    uint8_t length;   /* bytes of `text`, or LANE_FAR */
-    uint16_t ticket;  /* the sender's ticket to be stamped if the letter gets parked */
+    uint16_t group;  /* the group's id */
+    uint16_t site;   /* where it was sent: a call site of the sender */
+    uint8_t type;    /* enum dist_type */
+    uint8_t length;  /* bytes of `text`, or LANE_FAR */
+    uint16_t ticket; /* the sender's ticket to be stamped if the letter gets parked */
     uint32_t unused;
     union {
         unsigned char text[LANE_BYTES];
@@ -51,9 +51,11 @@ struct letter {
 
 /* The mailbox from `src` to `dst`: written by src only. */
 struct lane {
-    alignas(WORLD_LINE) _Atomic uint32_t seq; /* how many letters src has put in, ever; top bit: more wait behind the last */
-    _Atomic uint32_t ack;   /* how many letters of dst src has taken out of the lane back, << 2, | verdict on the last */
-    struct letter letter;   /* the seq-th letter */
+    alignas(WORLD_LINE) _Atomic uint32_t
+        seq; /* how many letters src has put in, ever; top bit: more wait behind the last */
+    _Atomic uint32_t
+        ack; /* how many letters of dst src has taken out of the lane back, << 2, | verdict on the last */
+    struct letter letter; /* the seq-th letter */
 };
 _Static_assert(sizeof(struct lane) == WORLD_LINE, "a lane is one cache line");
 
@@ -72,8 +74,8 @@ struct card {
     uint8_t op;
     int32_t root;
     uint32_t site;
-    uint64_t count;     /* elements of one block */
-    uint64_t in;        /* offsets of the tensors; UINT64_MAX: none */
+    uint64_t count; /* elements of one block */
+    uint64_t in;    /* offsets of the tensors; UINT64_MAX: none */
     uint64_t out;
 };
 
@@ -90,10 +92,10 @@ struct board {
 struct shm_group {
     struct dist_group *group;
     struct board *board;
-    uint32_t seq;               /* collectives begun by this rank */
-    const void **views;         /* room for one address per member, used by the step that runs */
+    uint32_t seq;                   /* collectives begun by this rank */
+    const void **views;             /* room for one address per member, used by the step that runs */
     struct dist_work *first, *last; /* collectives in the engine, in call order */
-    struct shm_group *next;     /* groups with such collectives; or boards waiting to be freed */
+    struct shm_group *next;         /* groups with such collectives; or boards waiting to be freed */
 };
 
 /* One rank's room. Private; guarded by `lock` once there is a helper. */
@@ -101,23 +103,23 @@ struct shm_room {
     struct launch_self *self;
     struct world *world;
     int rank, size;
-    struct lane *lanes;         /* size * size; lane(src, dst) */
-    _Atomic uint32_t *tickets;  /* size * TICKETS; enum verdict, stamped by receivers */
-    size_t eager_bytes;         /* 0: rendezvous */
+    struct lane *lanes;        /* size * size; lane(src, dst) */
+    _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
+    size_t eager_bytes;        /* 0: rendezvous */
     struct shm_group world_group;
 
     pthread_mutex_t lock;
-    bool threaded;              /* other threads may call: take the lock */
+    bool threaded; /* other threads may call: take the lock */
     bool helper_runs;
-    bool stop;                  /* tells the helper to end */
-    bool helper_listens;        /* the helper is counted among the sleepers of slot.helper */
-    int drivers;                /* threads inside wait */
-    int open;                   /* operations in the lists below */
+    bool stop;           /* tells the helper to end */
+    bool helper_listens; /* the helper is counted among the sleepers of slot.helper */
+    int drivers;         /* threads inside wait */
+    int open;            /* operations in the lists below */
     pthread_t helper;
 
-    struct dist_work *sends, **sends_end;   /* in the order posted */
-    uint32_t visit;                         /* counts walks along the sends */
-    uint32_t held[WORLD_MAX_RANKS];         /* the last walk on which an earlier send kept the lane to this peer */
+    struct dist_work *sends, **sends_end; /* in the order posted */
+    uint32_t visit;                       /* counts walks along the sends */
+    uint32_t held[WORLD_MAX_RANKS]; /* the last walk on which an earlier send kept the lane to this peer */
     struct dist_work *recvs, **recvs_end;   /* in the order posted; none matches a parked letter */
     struct dist_work *copies, **copies_end; /* receives whose long letter (op->aside) is yet to be copied */
     struct parked *parked, **parked_end;    /* in the order they came */
@@ -140,9 +142,10 @@ static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
 
 /* ---- lane.c: one letter from one rank to another -------------------------- */
 
-bool lane_is_free(struct shm_room *room, int dst);           /* the last letter to dst was taken */
-bool lane_frees_soon(struct shm_room *room, int dst);        /* the same, but if not, the helper is told when it is */
-enum verdict lane_verdict(struct shm_room *room, int dst);   /* on that letter */
+bool lane_is_free(struct shm_room *room, int dst); /* the last letter to dst was taken */
+bool lane_frees_soon(struct shm_room *room,
+                     int dst); /* the same, but if not, the helper is told when it is */
+enum verdict lane_verdict(struct shm_room *room, int dst); /* on that letter */
 void lane_post(struct shm_room *room, int dst, const struct letter *letter);
 const struct letter *lane_peek(struct shm_room *room, int src); /* a letter not yet taken, or NULL */
 void lane_take(struct shm_room *room, int src, enum verdict verdict);
@@ -154,7 +157,8 @@ int shm_send(void *room, struct dist_work *op);
 int shm_recv(void *room, struct dist_work *op);
 bool sends_progress(struct shm_room *room);             /* true: something moved */
 bool recvs_progress(struct shm_room *room, bool light); /* light: make no long copies */
-bool letters_drop(struct shm_room *room, struct dist_work *op); /* take it out of all lists; false: being copied */
+bool letters_drop(struct shm_room *room,
+                  struct dist_work *op); /* take it out of all lists; false: being copied */
 bool letters_hopeless(struct shm_room *room, struct dist_work *op); /* its peer has left: it is dropped */
 void list_remove(struct dist_work *op, struct dist_work **list, struct dist_work ***end);
 
@@ -180,9 +184,12 @@ static inline void engine_unlock(struct shm_room *room)
     if (room->threaded)
         pthread_mutex_unlock(&room->lock);
 }
-bool engine_progress(struct shm_room *room, bool light); /* drive all that is open; light: only what is quick */
-int engine_start(struct shm_room *room, struct dist_work *op);  /* op is in the lists: return or wait, as it asks */
-void engine_done(struct shm_room *room, struct dist_work *op, int status); /* it is over; no longer in a list */
+bool engine_progress(struct shm_room *room,
+                     bool light); /* drive all that is open; light: only what is quick */
+int engine_start(struct shm_room *room,
+                 struct dist_work *op); /* op is in the lists: return or wait, as it asks */
+void engine_done(struct shm_room *room, struct dist_work *op,
+                 int status); /* it is over; no longer in a list */
 bool shm_test(void *room, struct dist_work *op);
 int shm_wait(void *room, struct dist_work *op);
 void engine_flush(struct shm_room *room); /* until every send was taken or cannot be any more */
@@ -206,13 +213,15 @@ size_t board_bytes(int size);
 void board_clear(struct board *board, const struct dist_group *group);
 struct card *board_card(const struct shm_group *g, int member, uint32_t seq);
 void *board_slot(const struct shm_group *g, int member, uint32_t seq);
-uint32_t board_arrive(struct shm_room *room, struct shm_group *g); /* gives the phase to wait for the end of */
+uint32_t board_arrive(struct shm_room *room,
+                      struct shm_group *g); /* gives the phase to wait for the end of */
 bool board_passed(const struct shm_group *g, uint32_t phase);
 int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struct dist_work *op);
 void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all cards agree? */
 
-uint64_t board_members_offset(const struct shm_room *room, const struct shm_group *g); /* where its world ranks stand */
+uint64_t board_members_offset(const struct shm_room *room,
+                              const struct shm_group *g); /* where its world ranks stand */
 
 /* ---- notes.c: what this rank waits for, for others to read --------------------- */
 
