@@ -1,9 +1,9 @@
 /* generated_spoil_p2p.c: what can be wrong with messages. */
 #include "generated_spoil.h"
 
-/* ---- circles ------------------------------------------------------------------------------------ */
+/* ---- cycles ------------------------------------------------------------------------------------ */
 
-static void circle(struct gen_program *p, int n, bool send_first)
+static void cycle(struct gen_program *p, int n, bool send_first)
 {
     int ranks[GEN_RANKS], lines[GEN_RANKS];
     unsigned stuck = 0;
@@ -22,17 +22,17 @@ static void circle(struct gen_program *p, int n, bool send_first)
 
 void spoil_crossed_sends(struct gen_program *p)
 {
-    circle(p, 2, true);
+    cycle(p, 2, true);
 }
 
 void spoil_ring_of_sends(struct gen_program *p)
 {
-    circle(p, 3 + gen_dice(p, p->size - 2), true);
+    cycle(p, 3 + gen_dice(p, p->size - 2), true);
 }
 
 void spoil_ring_of_receives(struct gen_program *p)
 {
-    circle(p, 2 + gen_dice(p, p->size - 1), false);
+    cycle(p, 2 + gen_dice(p, p->size - 1), false);
 }
 
 void spoil_send_to_self(struct gen_program *p)

@@ -18,7 +18,7 @@
 
 enum { LARGEST = 1 << 22 };
 
-static const struct cost network = { 5e-6, 0.08e-9 };
+static const struct cost network = { .alpha = 5e-6, .beta = 0.08e-9 };
 
 static double time_of_message(int64_t elements)
 {

@@ -14,7 +14,7 @@ enum { COUNT = 840 }; /* elements: 2, 3, 4, 5, 6, 7 and 8 ranks can share them e
 
 struct counting_crew {
     struct crew crew; /* first, so that a pointer to it is one to the whole */
-    int messages; /* sent */
+    int messages;     /* sent */
     long elements;
     void *room[4];
     int rooms;

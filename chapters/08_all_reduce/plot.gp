@@ -1,23 +1,24 @@
 # plot.gp: recorded/measured.csv as recorded/time.svg; record.sh calls it.
 folder = "chapters/08_all_reduce/recorded/"
 table = folder . "measured.csv"
-set terminal svg size 1080,420 font "Helvetica,12" background rgb "white"
+set terminal svg size 1200,420 font "Helvetica,12" background rgb "white"
 set output folder . "time.svg"
 set datafile separator ","
-set datafile commentschars "#"
 set logscale xy
 set xlabel "size of the tensor, bytes"
 set ylabel "time, microseconds"
 set key left top
 set grid lc rgb "#dddddd"
 set format x "10^{%T}"
-names = "gather tree ring halving"
-colours = "#B4432E #00805C #2563A8 #B07A1E"
-pick(r, a) = sprintf("< grep '^%d,%s,' %s", r, a, table)
+set format y "10^{%T}"
+set xrange [4:4194304]
+way(i) = word("gather tree ring halving", i)
+colour(i) = word("0xB4432E 0x00805C 0x2563A8 0xB07A1E", i) + 0
+only(ranks, i) = sprintf("< grep '^%d,%s,' %s", ranks, way(i), table)
 set multiplot layout 1,3
-do for [r in "2 4 8"] {
-    set title r . " ranks (dots: measured, lines: predicted)"
-    plot for [i=1:4] pick(int(r), word(names, i)) using 3:4 with points pt 7 ps 0.6 lc rgb word(colours, i) title word(names, i), \
-         for [i=1:4] pick(int(r), word(names, i)) using 3:5 with lines lw 1.5 lc rgb word(colours, i) notitle
+do for [k = 1:3] {
+    p = 2 ** k
+    set title sprintf("%d ranks (dots: measured, lines: model)", p)
+    plot for [i = 1:4] only(p, i) using 3:4 with points pt 7 ps 0.5 lc rgb colour(i) title way(i), for [i = 1:4] only(p, i) using 3:5 with lines lw 1.5 lc rgb colour(i) notitle
 }
 unset multiplot

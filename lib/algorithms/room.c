@@ -61,6 +61,7 @@ static int start(struct algorithms_room *room, struct run *run)
     snprintf(run->op->why, sizeof run->op->why,
              "the system gives no thread for a collective in the background");
     run->op->aside = NULL;
+    run->op->status = DIST_ERR_SYSTEM;
     free(run);
     return DIST_ERR_SYSTEM;
 }
@@ -94,7 +95,7 @@ static int by_messages(struct algorithms_room *room, struct dist_work *op)
         run->deadline = dist_time() + op->timeout;
     if (op->async) {
         op->aside = run;
-        return op->status = start(room, run);
+        return start(room, run); /* from here on op->status is its thread's */
     }
     run_to_end(run);
     return end(room, run);

@@ -5,7 +5,7 @@
  *   1. a send and a receive that nearly match: same pair but another tag or group; or a message for a rank that
  *      waits for somebody else, who will not send (has left, or stands in a collective that cannot end)
  *   2. somebody waits for a rank that has left the job
- *   3. ranks that wait for each other in a circle
+ *   3. ranks that wait for each other in a cycle
  */
 #include "diagnose.h"
 
@@ -156,18 +156,18 @@ static bool tell_left(struct diagnosis *d)
     return false;
 }
 
-/* Is every wait of the circle of this kind? */
+/* Is every wait of the cycle of this kind? */
 static bool all_of(const struct diagnosis *d, enum note_kind kind)
 {
-    for (int i = 0; i < d->circle_length; i++)
-        if (d->views[d->circle[i]].open[0].kind != kind)
+    for (int i = 0; i < d->cycle_length; i++)
+        if (d->views[d->cycle[i]].open[0].kind != kind)
             return false;
     return true;
 }
 
-static void tell_circle(struct diagnosis *d)
+static void tell_cycle(struct diagnosis *d)
 {
-    int n = d->circle_length, a = d->circle[0], b = n > 1 ? d->circle[1] : a;
+    int n = d->cycle_length, a = d->cycle[0], b = n > 1 ? d->cycle[1] : a;
     d->class = CAUSE_DEADLOCK;
     if (n == 1)
         snprintf(d->sentence, sizeof d->sentence,
@@ -175,7 +175,7 @@ static void tell_circle(struct diagnosis *d)
     else if (n == 2)
         snprintf(d->sentence, sizeof d->sentence, "ranks %d and %d wait for each other", a, b);
     else
-        snprintf(d->sentence, sizeof d->sentence, "%d ranks wait for each other in a circle", n);
+        snprintf(d->sentence, sizeof d->sentence, "%d ranks wait for each other in a cycle", n);
     if (n == 1)
         snprintf(d->advice, sizeof d->advice,
                  "start one of the two with dist_isend or dist_irecv, then wait for both");
@@ -195,13 +195,13 @@ static void tell_circle(struct diagnosis *d)
 
 void explain_luck(struct diagnosis *d)
 {
-    char circle[sizeof d->sentence];
-    tell_circle(d);
-    snprintf(circle, sizeof circle, "%s", d->sentence);
+    char cycle[sizeof d->sentence];
+    tell_cycle(d);
+    snprintf(cycle, sizeof cycle, "%s", d->sentence);
     d->class = CAUSE_LUCK;
     snprintf(d->sentence, sizeof d->sentence, "%s",
              "this run ended only because its messages were small enough to be buffered: otherwise ");
-    say(d, "%s", circle);
+    say(d, "%s", cycle);
 }
 
 void find_cause(struct diagnosis *d)
@@ -209,9 +209,9 @@ void find_cause(struct diagnosis *d)
     struct near_miss near = find_near_miss(d);
     if (near.distance > 0)
         tell_near_miss(d, &near);
-    else if (d->circle_length > 0 || !tell_left(d)) {
-        if (d->circle_length > 0) {
-            tell_circle(d);
+    else if (d->cycle_length > 0 || !tell_left(d)) {
+        if (d->cycle_length > 0) {
+            tell_cycle(d);
         } else {
             d->class = CAUSE_PEER_LEFT;
             snprintf(d->sentence, sizeof d->sentence, "all that could still send have left the job");

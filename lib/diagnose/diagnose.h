@@ -3,7 +3,7 @@
  *
  *   stuck.c     decides: is every rank asleep, with no bell rung since its last look? Then none will ever move.
  *   fresh.c     has everybody look again, so that the notes are up to date
- *   graph.c     reads the ranks' notes: who waits for whom, and is there a circle?
+ *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
  *   cause.c     finds the one cause to tell, and what to change
  *   report.c    the text on stderr          json.c  the same for programs       draw.c  the same as a drawing (picture.h)
  *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
@@ -36,8 +36,8 @@ struct diagnosis {
     const struct world *world;
     int size;
     struct view *views; /* per rank */
-    int *circle;        /* ranks that wait for each other, in order */
-    int circle_length;  /* 0: there is none */
+    int *cycle;         /* ranks that wait for each other, in order */
+    int cycle_length;   /* 0: there is none */
     enum cause_class class;
     char sentence[200];
     char advice[240];
@@ -78,10 +78,10 @@ bool waits(const struct view *view);                           /* asleep in a ca
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
 bool needs_only_one(const struct view *view);                  /* any one of those will do */
 bool has_left(const struct view *view);
-void find_circle(struct diagnosis *d);
+void find_cycle(struct diagnosis *d);
 
 void find_cause(struct diagnosis *d);   /* cause.c */
-void explain_luck(struct diagnosis *d); /* the circle of a run that ended well */
+void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 
 /* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */
 int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size);

@@ -6,7 +6,6 @@
 #include "diagnose.h"
 #include "picture.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -39,28 +38,6 @@ static void say_doing(const struct diagnosis *d, int rank, char *text)
         snprintf(text, DOING, "%s %d", op->kind == NOTE_SEND ? "send to" : "receive from", op->peer);
 }
 
-static void say_title(const struct diagnosis *d, char *text, size_t size)
-{
-    char first[8];
-    snprintf(first, sizeof first, "%c", toupper((unsigned char)class_name(d->class)[0]));
-    int used = snprintf(text, size, "%s%s: ", first, class_name(d->class) + 1);
-    int n = d->circle_length;
-    if (d->class == CAUSE_MISMATCH)
-        snprintf(text + used, size - (size_t)used, "two calls nearly fit each other");
-    else if (d->class == CAUSE_PEER_LEFT)
-        snprintf(text + used, size - (size_t)used, "a rank is waited for that has left");
-    else if (n == 1)
-        snprintf(text + used, size - (size_t)used, "rank %d waits for itself", d->circle[0]);
-    else if (n == 2)
-        snprintf(text + used, size - (size_t)used, "ranks %d and %d wait for each other", d->circle[0],
-                 d->circle[1]);
-    else if (n == 3)
-        snprintf(text + used, size - (size_t)used, "ranks %d, %d and %d wait for each other", d->circle[0],
-                 d->circle[1], d->circle[2]);
-    else
-        snprintf(text + used, size - (size_t)used, "%d ranks wait for each other", n);
-}
-
 /* Does anything of this rank's wait show? Of many ranks only those are drawn that take part. */
 static int collect_edges(const struct diagnosis *d, int (*edges)[2], int most)
 {
@@ -77,7 +54,7 @@ static int collect_edges(const struct diagnosis *d, int (*edges)[2], int most)
 static bool write_dot(const struct diagnosis *d, FILE *file)
 {
     size_t size = (size_t)d->size, most = size < 256 ? size * size : 65536;
-    char(*doing)[DOING] = calloc(size, sizeof *doing), title[120];
+    char(*doing)[DOING] = calloc(size, sizeof *doing);
     const char **words = calloc(size, sizeof *words);
     bool *finished = calloc(size, sizeof *finished), written = false;
     int(*edges)[2] = calloc(most, sizeof *edges);
@@ -87,15 +64,14 @@ static bool write_dot(const struct diagnosis *d, FILE *file)
             words[rank] = doing[rank];
             finished[rank] = has_left(&d->views[rank]);
         }
-        say_title(d, title, sizeof title);
-        struct picture picture = { .title = title,
-                                   .count = d->size,
-                                   .doing = words,
-                                   .finished = finished,
-                                   .edge_count = collect_edges(d, edges, (int)most),
-                                   .edges = edges,
-                                   .cycle_count = d->circle_length,
-                                   .cycle = d->circle };
+        struct waitfor_picture picture = { .class = class_name(d->class),
+                                           .count = d->size,
+                                           .doing = words,
+                                           .finished = finished,
+                                           .edge_count = collect_edges(d, edges, (int)most),
+                                           .edges = edges,
+                                           .cycle_count = d->cycle_length,
+                                           .cycle = d->cycle };
         written = picture_write(&picture, file);
     }
     free(doing);

@@ -59,7 +59,7 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
     return op->peer == peer;
 }
 
-/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the circle. */
+/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
 static bool walk(struct diagnosis *d, int start, int *order, int *path)
 {
     int length = 0, rank = start;
@@ -72,7 +72,7 @@ static bool walk(struct diagnosis *d, int start, int *order, int *path)
         for (int peer = 0; peer < d->size && next < 0; peer++)
             if (waits_for(d, rank, peer) && waits(&d->views[peer]))
                 next = peer;
-        /* of several peers, one that closes the circle is told first */
+        /* of several peers, one that closes the cycle is told first */
         for (int i = 0; i < length; i++)
             if (waits_for(d, rank, path[i]))
                 next = path[i];
@@ -81,23 +81,23 @@ static bool walk(struct diagnosis *d, int start, int *order, int *path)
     if (rank < 0)
         return false;
     int begin = order[rank], count = length - begin;
-    if (d->circle_length > 0 && count >= d->circle_length)
+    if (d->cycle_length > 0 && count >= d->cycle_length)
         return true;
     int lowest = 0;
     for (int i = 0; i < count; i++)
         if (path[begin + i] < path[begin + lowest])
             lowest = i;
     for (int i = 0; i < count; i++)
-        d->circle[i] = path[begin + (lowest + i) % count];
-    d->circle_length = count;
+        d->cycle[i] = path[begin + (lowest + i) % count];
+    d->cycle_length = count;
     return true;
 }
 
-void find_circle(struct diagnosis *d)
+void find_cycle(struct diagnosis *d)
 {
     int *order = calloc((size_t)d->size, sizeof *order), *path = calloc((size_t)d->size, sizeof *path);
     for (int rank = 0; order && path && rank < d->size; rank++)
-        if (waits(&d->views[rank]) && d->circle_length != 1)
+        if (waits(&d->views[rank]) && d->cycle_length != 1)
             walk(d, rank, order, path);
     free(order);
     free(path);

@@ -124,8 +124,8 @@ static void put_ranks(FILE *file, const struct diagnosis *d, const struct told *
                 first = false;
             }
     fputs("],\n  \"cycle\": [", file);
-    for (int i = 0; i < d->circle_length; i++)
-        fprintf(file, "%s%d", i ? ", " : "", d->circle[i]);
+    for (int i = 0; i < d->cycle_length; i++)
+        fprintf(file, "%s%d", i ? ", " : "", d->cycle[i]);
     fputs("]\n}\n", file);
 }
 

@@ -51,14 +51,14 @@ void luck_tell(const struct world *world, const struct replay *replay)
 {
     struct diagnosis d = { .world = world, .size = replay->size, .edge = edge, .replay = replay };
     d.views = calloc((size_t)d.size, sizeof *d.views);
-    d.circle = calloc((size_t)d.size, sizeof *d.circle);
-    for (int rank = 0; d.views && d.circle && rank < d.size; rank++)
+    d.cycle = calloc((size_t)d.size, sizeof *d.cycle);
+    for (int rank = 0; d.views && d.cycle && rank < d.size; rank++)
         view_of(replay, rank, &d.views[rank]);
-    if (d.views && d.circle) {
-        find_circle(&d);
+    if (d.views && d.cycle) {
+        find_cycle(&d);
         explain_luck(&d);
         report_text(&d);
     }
     free(d.views);
-    free(d.circle);
+    free(d.cycle);
 }

@@ -1,12 +1,12 @@
-/* picture_page.h: what picture.c and picture_lines.c share: the page that is being drawn. */
+/* picture_page.h: what picture.c, picture_words.c and picture_lines.c share: the page that is being drawn. */
 #ifndef DIAGNOSE_PICTURE_PAGE_H
 #define DIAGNOSE_PICTURE_PAGE_H
 
 #include "picture.h"
 
-#define HALF_WIDTH 52.0 /* of a box */
+#define HALF_WIDTH 52.0 /* of a box, if its text is not longer */
 #define HALF_HEIGHT 22.5
-#define ROW 84.0 /* from one box beside the circle to the next */
+#define ROW 84.0 /* from one box beside the ring to the next */
 #define PI 3.14159265358979323846
 
 struct point {
@@ -18,26 +18,38 @@ struct box {
     int rank;
     int alike; /* how many more do and wait for the same, and stand here too */
     int last;  /* of those, the last */
-    bool red;  /* of the circle */
+    bool red;  /* of the cycle */
+    double half;
     struct point at;
 };
 
 struct page {
-    const struct picture *picture;
+    const struct waitfor_picture *picture;
     FILE *file;
+    bool *waits; /* count times count: does this rank wait for that one? */
     struct box boxes[2 * PICTURE_MOST + 2];
     int count;
-    int ring; /* the first so many stand around the circle */
+    int ring; /* the first so many stand around the ring */
     double rx, ry;
-    double right; /* border of all boxes */
+    double left, right, top; /* border of all boxes */
 };
 
 /* Where the i-th box of the ring stands. */
 double picture_angle(const struct page *page, int i);
 struct point picture_on_ring(const struct page *page, double angle);
 
+bool picture_waits(const struct page *page, int from, int to);
+
+/* Title and subtitle; what a box says; the name of the cycle in its middle. */
+void picture_head(struct page *page);
+void picture_label(struct page *page, const struct box *box);
+void picture_cycle_name(struct page *page);
+
 /* An arrow from one box to another: along the ring, or straight. Its attribute `pos`. */
 void picture_arc(struct page *page, int from, int to);
 void picture_line(struct page *page, int from, int to);
+
+/* Two numbers, rounded to tenths, so that no machine's last bit shows. */
+void picture_point(struct page *page, const char *before, struct point p);
 
 #endif

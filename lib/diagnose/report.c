@@ -1,4 +1,4 @@
-/* report.c: the diagnosis as text: class and sentence, every rank's call, the circle, the suggestion. */
+/* report.c: the diagnosis as text: class and sentence, every rank's call, the cycle, the suggestion. */
 #include "diagnose.h"
 #include "../launch/text.h"
 
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define WIDTH 78 /* columns of prose */
-#define STEPS 10 /* of a circle are named */
+#define STEPS 10 /* of a cycle are named */
 #define SHOWN 16 /* above that many ranks those that all wait alike are counted, not listed */
 
 static const struct {
@@ -81,10 +81,10 @@ static void add_prose(struct page *page, const char *first, const char *text)
     add(page, "%s\n", wrapped);
 }
 
-static bool in_circle(const struct diagnosis *d, int rank)
+static bool in_cycle(const struct diagnosis *d, int rank)
 {
-    for (int i = 0; i < d->circle_length; i++)
-        if (d->circle[i] == rank)
+    for (int i = 0; i < d->cycle_length; i++)
+        if (d->cycle[i] == rank)
             return true;
     return false;
 }
@@ -105,14 +105,14 @@ static void add_rank(struct page *page, const struct diagnosis *d, int rank)
     add(page, "  rank %-3d %s\n", rank, what);
 }
 
-static void add_circle(struct page *page, const struct diagnosis *d)
+static void add_cycle(struct page *page, const struct diagnosis *d)
 {
-    if (d->circle_length < 2)
+    if (d->cycle_length < 2)
         return;
-    add(page, "  circle: ");
-    for (int i = 0; i < d->circle_length && i < STEPS; i++)
-        add(page, "%d > ", d->circle[i]);
-    add(page, "%s%d\n", d->circle_length > STEPS ? "... > " : "", d->circle[0]);
+    add(page, "  cycle: ");
+    for (int i = 0; i < d->cycle_length && i < STEPS; i++)
+        add(page, "%d > ", d->cycle[i]);
+    add(page, "%s%d\n", d->cycle_length > STEPS ? "... > " : "", d->cycle[0]);
 }
 
 void report_text(const struct diagnosis *d)
@@ -126,7 +126,7 @@ void report_text(const struct diagnosis *d)
     for (int rank = 0; rank < d->size; rank++) {
         if (d->class == CAUSE_LUCK && has_left(&d->views[rank]))
             continue;
-        if (d->size > SHOWN && shown >= SHOWN && !(in_circle(d, rank) && shown < 2 * SHOWN)) {
+        if (d->size > SHOWN && shown >= SHOWN && !(in_cycle(d, rank) && shown < 2 * SHOWN)) {
             hidden++;
             continue;
         }
@@ -135,7 +135,7 @@ void report_text(const struct diagnosis *d)
     }
     if (hidden > 0)
         add(&page, "  and %d more ranks\n", hidden);
-    add_circle(&page, d);
+    add_cycle(&page, d);
     add_prose(&page, "try: ", d->advice);
     for (size_t done = 0; done < page.used;) {
         ssize_t wrote = write(STDERR_FILENO, page.text + done, page.used - done);

@@ -70,10 +70,10 @@ void read_views(const struct world *world, struct view *views)
 static bool take_views(struct diagnosis *d)
 {
     d->views = calloc((size_t)d->size, sizeof *d->views);
-    d->circle = calloc((size_t)d->size, sizeof *d->circle);
-    if (d->views && d->circle)
+    d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
+    if (d->views && d->cycle)
         read_views(d->world, d->views);
-    return d->views && d->circle;
+    return d->views && d->cycle;
 }
 
 /* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
@@ -97,9 +97,9 @@ void diagnose_look(struct world *world, int rank)
         return;
     struct diagnosis d = { .world = world, .size = world->header->size };
     if (take_views(&d) && diagnose_stuck(world, rank)) {
-        find_circle(&d);
+        find_cycle(&d);
         find_cause(&d);
-        int first = d.circle_length > 0 ? d.circle[0] : 0;
+        int first = d.cycle_length > 0 ? d.cycle[0] : 0;
         while (!waits(&d.views[first]) && first < d.size - 1)
             first++;
         bool tell = atomic_exchange(&world->header->failure.reported, 1) == 0;
@@ -110,5 +110,5 @@ void diagnose_look(struct world *world, int rank)
             draw_graph(&d, getenv("DIST_REPORT"));
     }
     free(d.views);
-    free(d.circle);
+    free(d.cycle);
 }

@@ -13,7 +13,8 @@ cat >$work/seeds/report.json <<EOF
 EOF
 
 clang $FLAGS -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/fuzz_draw.c \
-    tests/fuzz_one.c $(ls diagrams/*.c | grep -v -e diagrams/draw.c -e diagrams/play) -lm -o $work/fuzz_draw || {
+    tests/fuzz_one.c $(ls diagrams/*.c | grep -v -e diagrams/draw.c -e diagrams/play) \
+    lib/diagnose/picture*.c -lm -o $work/fuzz_draw || {
     echo "This needs clang with its fuzzer (Debian: clang)." >&2
     exit 1
 }

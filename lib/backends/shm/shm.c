@@ -45,6 +45,7 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->world = &self->world;
     room->rank = self->env.rank;
     room->size = self->world.header->size;
+    room->threaded = self->algorithms != NULL; /* then collectives come in threads of their own */
     room->lanes = (struct lane *)base;
     room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
     room->world_group.board = (struct board *)(base + world_board_offset(room->size));
