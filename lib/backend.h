@@ -12,6 +12,9 @@
 #include "launch/launch.h"
 #include "tensor_impl.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /* A member list with a number that is the same on all its members: the n-th dist_new_group of the job. */
 struct dist_group {
     uint32_t live;
@@ -54,9 +57,8 @@ struct dist_work {
     bool async;     /* the caller does not want to wait inside this call */
 
     /* what came out; written by the room before it says done */
-    int status;    /* enum dist_error */
-    int from;      /* receives: the world rank that sent; else -1 */
-    char why[256]; /* with a status: what differs, in words for the report */
+    int status;  /* enum dist_error */
+    int from;    /* receives: the world rank that sent; else -1 */
     int speaker; /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
     /* the room's notes; nobody else looks */
@@ -65,17 +67,29 @@ struct dist_work {
     uint32_t phase;
     bool claimed;
     uint32_t ticket;
-    void *aside;     /* an eager message's copy */
-    uint32_t traced; /* lib/trace: the event that its start was */
+    void *aside; /* an eager message's copy */
     struct dist_work *next;
+    uint32_t traced; /* lib/trace: the event that its start was */
+
+    uint32_t logged; /* diagnose/log.h: its place in the list of calls */
 
     /* the pool's */
     uint32_t live; /* WORK_LIVE from start to wait */
     struct dist_work *next_free;
     struct dist_work *older, *newer; /* the rank's works that were not waited for */
-    uint32_t logged;                 /* diagnose/log.h: its place in the list of calls */
+
+    /* with a status: what differs, in words for the report; last, so that nobody needs to clear it */
+    char why[256];
 };
 #define WORK_LIVE 0x3042u
+
+/* Get an op ready to be asked something: nothing has come out, and the room has no notes. */
+static inline void work_begin(struct dist_work *op)
+{
+    size_t from = offsetof(struct dist_work, status), to = offsetof(struct dist_work, live);
+    memset((char *)op + from, 0, to - from);
+    op->why[0] = 0;
+}
 
 /* The calls of a room, in the order in which every room defines them.
  *

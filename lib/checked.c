@@ -23,6 +23,7 @@ static void tell(struct misuse *misuse)
 bool checked_open(struct context *context, struct dist_at at)
 {
     const char *text = getenv("DIST_CHECK");
+    context->checked = false;
     if (!text || !*text || strcmp(text, "0") == 0)
         return true;
     if (strcmp(text, "1") != 0) {
@@ -32,6 +33,7 @@ bool checked_open(struct context *context, struct dist_at at)
     if (!guard_open(&context->self->world, tell) && context->self->env.rank == 0)
         fprintf(stderr,
                 "DIST_CHECK=1: address space is too small to watch plain C; only calls are checked\n");
+    context->checked = true;
     return true;
 }
 
@@ -83,10 +85,8 @@ static void translate(struct context *context, struct span *span)
         span->data = world_at(&context->self->world, offset);
 }
 
-bool checked_begin(struct context *context, struct dist_work *op)
+bool checked_take(struct context *context, struct dist_work *op)
 {
-    if (!guard_is_open())
-        return true;
     bool one = op->in.data == op->out.data, writes = op->out.data && (!one || writes_its_tensor(op));
     if (op->in.data && !(one && writes) && !may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
         return false;

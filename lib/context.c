@@ -21,34 +21,24 @@ struct context *context_get(void)
         exit(DIST_ERR_MEMORY);
     }
     context->self = self;
+    context->slot = &self->world.header->slots[self->env.rank];
     return context;
-}
-
-static struct rank_slot *own_slot(struct context *context)
-{
-    return &context->self->world.header->slots[context->self->env.rank];
 }
 
 struct context *context_enter(enum call call, struct dist_at at)
 {
-    struct launch_self *self = launch_self_if_any();
-    struct context *context = self && self->context ? self->context : context_get();
-    uint32_t word = (uint32_t)call << 16 | world_site(&context->self->world, context->self->env.rank, at);
-    atomic_store_explicit(&own_slot(context)->call, word, memory_order_relaxed);
-    atomic_store_explicit(&own_slot(context)->last_call, word, memory_order_relaxed);
-    if (context->backend)
-        return context;
+    uint32_t site;
+    return context_enter_from(call, at.file, at.line, &site);
+}
+
+struct context *context_refuse(struct context *context, enum call call, struct dist_at at)
+{
     if (context->left)
         report(call, at, DIST_ERR_STATE, "called after dist_destroy_process_group; move it before that call");
     else
         report(call, at, DIST_ERR_STATE, "called before dist_init_process_group; call that first");
     context_exit(context);
     return NULL;
-}
-
-void context_exit(struct context *context)
-{
-    atomic_store_explicit(&own_slot(context)->call, 0, memory_order_relaxed);
 }
 
 int group_index(const struct dist_group *group, int rank)

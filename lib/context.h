@@ -12,6 +12,7 @@
 
 struct context {
     struct launch_self *self;
+    struct rank_slot *slot;        /* its slot in the world */
     const struct backend *backend; /* NULL: outside init .. destroy */
     void *room;
     bool left; /* destroy was called */
@@ -25,15 +26,33 @@ struct context {
     int free_count;
     struct dist_work *started; /* not yet waited for, newest first */
     struct leaks *untaken;     /* inside destroy: messages that nobody has received; leaks.c */
+    bool checked;              /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
     struct call_log *log;      /* while messages are buffered: what was called; else NULL */
 };
 
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
 struct context *context_get(void);
 
-/* Enter a call: notes it for the watcher, checks that init was called. NULL: an error was reported. */
+/* Enter a call: notes it for the watcher, checks that init was called. NULL: an error was reported. context_enter_from
+ * also gives the call's place as a number; file and line come one by one, because gcc passes the two in a struct
+ * through memory, which costs messages 5 ns. */
 struct context *context_enter(enum call call, struct dist_at at);
-void context_exit(struct context *context);
+struct context *context_refuse(struct context *context, enum call call, struct dist_at at);
+static inline struct context *context_enter_from(enum call call, const char *file, int line, uint32_t *site)
+{
+    struct launch_self *self = launch_self_if_any();
+    struct context *context = self && self->context ? self->context : context_get();
+    *site = world_site_of(&context->self->world, context->self->env.rank, file, line);
+    uint32_t word = (uint32_t)call << 16 | *site;
+    atomic_store_explicit(&context->slot->call, word, memory_order_relaxed);
+    atomic_store_explicit(&context->slot->last_call, word, memory_order_relaxed);
+    return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
+}
+
+static inline void context_exit(struct context *context)
+{
+    atomic_store_explicit(&context->slot->call, 0, memory_order_relaxed);
+}
 
 /* The group that an argument names: the world for NULL. NULL: it was freed, or the caller is not a member, and that
  * was reported. `member` says whether the call needs a member. */

@@ -1,6 +1,11 @@
-/* dist_p2p.c: send, receive, batches of them, and waiting. */
+/* dist_p2p.c: send, receive, and batches of them. dist_wait.c waits for what was started here. */
 #include "checked.h"
 #include "noted.h"
+
+/* A small message is over in 0.1 us, so every nanosecond of a blocking call counts: it is inlined down to the room, what it
+ * asks stays in registers, and all that makes words out of it is kept apart. */
+#define QUICK __attribute__((always_inline)) static inline
+#define APART __attribute__((noinline, cold)) static
 
 struct p2p {
     enum call call; /* as reports name it */
@@ -34,29 +39,53 @@ static bool check_peer(struct context *context, const struct p2p *ask, const str
     return true;
 }
 
-/* Fill in an op from what was asked. False: something was wrong with it, and was reported. */
-static bool prepare(struct context *context, const struct p2p *ask, struct dist_work *op)
+/* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
+APART struct dist_group *check(struct context *context, const struct p2p *ask)
 {
     struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
         !check_peer(context, ask, group))
-        return false;
+        return NULL;
     if (ask->tag < 0) {
         report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag);
-        return false;
+        return NULL;
     }
-    struct span span = { ask->tensor->data, ask->tensor->numel };
+    return group;
+}
+
+/* The same answer in a few instructions, for the most common message: false means only that `check` is to be asked. */
+QUICK bool plainly_good(const struct context *context, const struct p2p *ask)
+{
+    return !ask->group && ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tag >= 0 &&
+           ask->peer >= 0 && ask->peer < context->world.size &&
+           world_offset(&context->self->world, ask->tensor->data) != UINT64_MAX;
+}
+
+/* Fill in an op from what was asked. False: something was wrong with it, and was reported. */
+QUICK bool prepare(struct context *context, const struct p2p *ask, uint32_t site, struct dist_work *op)
+{
+    struct dist_group *group = plainly_good(context, ask) ? &context->world : check(context, ask);
+    if (!group)
+        return false;
+    work_begin(op);
     op->call = ask->call;
-    op->at = ask->at;
-    op->site = world_site(&context->self->world, context->self->env.rank, ask->at);
+    op->at.file = ask->at.file;
+    op->at.line = ask->at.line;
+    op->site = site;
     op->group = group;
     op->type = ask->tensor->type;
     op->peer = ask->peer;
     op->tag = ask->tag;
     op->p2p = true;
     op->sends = ask->sends;
+    op->op = DIST_SUM;
+    op->block = 0;
+    op->timeout = 0;
     op->from = -1;
-    *(ask->sends ? &op->in : &op->out) = span;
+    op->in.data = ask->sends ? ask->tensor->data : NULL;
+    op->in.count = ask->sends ? ask->tensor->numel : 0;
+    op->out.data = ask->sends ? NULL : ask->tensor->data;
+    op->out.count = ask->sends ? 0 : ask->tensor->numel;
     return checked_begin(context, op);
 }
 
@@ -66,14 +95,17 @@ static int hand_on(struct context *context, const struct p2p *ask, struct dist_w
     return ask->sends ? backend->send(context->room, op) : backend->recv(context->room, op);
 }
 
-static int blocking(const struct p2p *ask)
+QUICK int blocking(const struct p2p *ask)
 {
-    struct context *context = context_enter(ask->call, ask->at);
+    uint32_t site;
+    struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
-    struct dist_work op = { 0 };
+    struct dist_work
+        op; /* `prepare` writes what is read: clearing all of it would cost a tenth of a small message */
     int result = -DIST_ERR_ARGUMENT;
-    if (prepare(context, ask, &op)) {
+    op.async = false;
+    if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
         noted_source(context, &op);
@@ -83,7 +115,7 @@ static int blocking(const struct p2p *ask)
 }
 
 /* Start an operation inside a call that was entered. NULL: reported. */
-static dist_work *start(struct context *context, const struct p2p *ask)
+static dist_work *start(struct context *context, const struct p2p *ask, uint32_t site)
 {
     struct dist_work *op = work_new(context);
     if (!op) {
@@ -91,7 +123,7 @@ static dist_work *start(struct context *context, const struct p2p *ask)
         return NULL;
     }
     op->async = true;
-    if (!prepare(context, ask, op)) {
+    if (!prepare(context, ask, site, op)) {
         work_free(context, op);
         return NULL;
     }
@@ -108,37 +140,39 @@ static dist_work *start(struct context *context, const struct p2p *ask)
 
 static dist_work *starting(const struct p2p *ask)
 {
-    struct context *context = context_enter(ask->call, ask->at);
+    uint32_t site;
+    struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return NULL;
-    dist_work *op = start(context, ask);
+    dist_work *op = start(context, ask, site);
     context_exit(context);
     return op;
 }
 
-int dist_send_with(struct dist_send_args a)
+int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    return blocking(&(struct p2p){ CALL_SEND, true, a.at, a.tensor, a.dst, a.tag, a.group });
+    return blocking(&(struct p2p){ CALL_SEND, true, { file, line }, tensor, dst, tag, group });
 }
 
-int dist_recv_with(struct dist_recv_args a)
+int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    return blocking(&(struct p2p){ CALL_RECV, false, a.at, a.tensor, a.src, a.tag, a.group });
+    return blocking(&(struct p2p){ CALL_RECV, false, { file, line }, tensor, src, tag, group });
 }
 
-dist_work *dist_isend_with(struct dist_send_args a)
+dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    return starting(&(struct p2p){ CALL_ISEND, true, a.at, a.tensor, a.dst, a.tag, a.group });
+    return starting(&(struct p2p){ CALL_ISEND, true, { file, line }, tensor, dst, tag, group });
 }
 
-dist_work *dist_irecv_with(struct dist_recv_args a)
+dist_work *dist_irecv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    return starting(&(struct p2p){ CALL_IRECV, false, a.at, a.tensor, a.src, a.tag, a.group });
+    return starting(&(struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
 }
 
 int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int count, dist_work **works)
 {
-    struct context *context = context_enter(CALL_BATCH, at);
+    uint32_t site;
+    struct context *context = context_enter_from(CALL_BATCH, at.file, at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
     int result = 0;
@@ -154,78 +188,10 @@ int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int cou
     for (int i = 0; result == 0 && i < count; i++) {
         struct p2p ask = { CALL_BATCH,  ops[i].kind == DIST_ISEND, at, ops[i].tensor, ops[i].peer, ops[i].tag,
                            ops[i].group };
-        works[i] = start(context, &ask);
+        works[i] = start(context, &ask, site);
         if (!works[i])
             result = -DIST_ERR_ARGUMENT;
     }
     context_exit(context);
     return result;
-}
-
-/* ---- waiting ------------------------------------------------------------------- */
-
-static bool check_work(enum call call, struct dist_at at, const dist_work *work)
-{
-    if (!work)
-        report(call, at, DIST_ERR_ARGUMENT, "the work is NULL; only calls that start something give one");
-    else if (work->live != WORK_LIVE)
-        report(call, at, DIST_ERR_STATE, "the work was waited for already; wait exactly once for each");
-    return work && work->live == WORK_LIVE;
-}
-
-static int wait_for(struct context *context, enum call call, struct dist_at at, dist_work *work)
-{
-    if (!check_work(call, at, work))
-        return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
-    noted_wait(context, work);
-    int status = context->backend->wait(context->room, work);
-    noted_source(context, work);
-    checked_end(work);
-    int result = work->from >= 0 ? work->from : 0;
-    work->group->pending--;
-    if (status != DIST_OK)
-        result = report_op(work);
-    work_free(context, work);
-    return result;
-}
-
-int dist_wait_at(struct dist_at at, dist_work *work)
-{
-    struct context *context = context_enter(CALL_WAIT, at);
-    if (!context)
-        return -DIST_ERR_STATE;
-    int result = wait_for(context, CALL_WAIT, at, work);
-    context_exit(context);
-    return result;
-}
-
-int dist_wait_all_at(struct dist_at at, dist_work **works, int count)
-{
-    struct context *context = context_enter(CALL_WAIT_ALL, at);
-    if (!context)
-        return -DIST_ERR_STATE;
-    int first_error = 0;
-    if (count < 0 || (count > 0 && !works))
-        first_error = report(CALL_WAIT_ALL, at, DIST_ERR_ARGUMENT,
-                             "count is %d and works is %s; pass an array of count works", count,
-                             works ? "given" : "NULL");
-    for (int i = 0; i < count && works; i++) {
-        int result = wait_for(context, CALL_WAIT_ALL, at, works[i]);
-        if (result < 0 && first_error == 0)
-            first_error = result;
-    }
-    context_exit(context);
-    return first_error;
-}
-
-bool dist_is_completed_at(struct dist_at at, dist_work *work)
-{
-    struct context *context = context_enter(CALL_IS_COMPLETED, at);
-    if (!context)
-        return false;
-    bool done = check_work(CALL_IS_COMPLETED, at, work) && context->backend->test(context->room, work);
-    if (done)
-        checked_end(work);
-    context_exit(context);
-    return done;
 }

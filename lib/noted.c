@@ -19,25 +19,24 @@ void noted_open(struct context *context)
                  world_offset(&context->self->world, context->log));
 }
 
-void noted_message(struct context *context, struct dist_work *op)
+void noted_add(struct context *context, struct dist_work *op)
 {
-    if (context->log)
-        op->logged =
-            log_add(context->log, (struct log_entry){ .kind = op->sends ? LOG_SEND : LOG_RECV,
-                                                      .blocks = !op->async,
-                                                      .call = (uint8_t)op->call,
-                                                      .type = (uint8_t)op->type,
-                                                      .group = (uint16_t)op->group->id,
-                                                      .size = (uint16_t)op->group->size,
-                                                      .site = op->site,
-                                                      .peer = op->peer,
-                                                      .tag = op->tag,
-                                                      .count = op->sends ? op->in.count : op->out.count });
+    op->logged =
+        log_add(context->log, (struct log_entry){ .kind = op->sends ? LOG_SEND : LOG_RECV,
+                                                  .blocks = !op->async,
+                                                  .call = (uint8_t)op->call,
+                                                  .type = (uint8_t)op->type,
+                                                  .group = (uint16_t)op->group->id,
+                                                  .size = (uint16_t)op->group->size,
+                                                  .site = op->site,
+                                                  .peer = op->peer,
+                                                  .tag = op->tag,
+                                                  .count = op->sends ? op->in.count : op->out.count });
 }
 
-void noted_source(struct context *context, const struct dist_work *op)
+void noted_add_source(struct context *context, const struct dist_work *op)
 {
-    if (op->logged && op->from >= 0)
+    if (op->from >= 0)
         context->log->entries[op->logged - 1].peer = op->from;
 }
 

@@ -33,6 +33,11 @@ static inline void relax(void)
 #endif
 }
 
+bool patience_look(struct patience *patience)
+{
+    return patience->rounds++ < spin_rounds / 8;
+}
+
 bool patience_spin(struct patience *patience)
 {
     if (patience->rounds < spin_rounds) {

@@ -58,6 +58,9 @@ struct patience {
 /* Say once how many threads share the machine's cores: it decides how long to spin. */
 void patience_tune(int ranks);
 
+/* Look again at once? Nothing is quicker, and nothing is worse for whoever shares the core: true for a few rounds only. */
+bool patience_look(struct patience *patience);
+
 /* Pass a moment by spinning or yielding. False: patience is at its end, time to sleep. */
 bool patience_spin(struct patience *patience);
 

@@ -69,7 +69,12 @@ struct launch_self {
 struct launch_self *launch_self(int *status, char *why, size_t why_size);
 
 /* The same without attaching: NULL where nothing was attached yet. */
-struct launch_self *launch_self_if_any(void);
+extern _Thread_local struct launch_self *launch_self_of_thread; /* self.c's; NULL: not looked up yet */
+struct launch_self *launch_self_of_process(void);
+static inline struct launch_self *launch_self_if_any(void)
+{
+    return launch_self_of_thread ? launch_self_of_thread : launch_self_of_process();
+}
 
 /* For threads that the library starts on behalf of a rank: act as that rank. */
 void launch_become(struct launch_self *self);

@@ -14,26 +14,25 @@
 #include <unistd.h>
 
 /* The doorway from a thread to its rank's state. All else hangs on what it leads to. */
-static _Thread_local struct launch_self *of_thread;
+_Thread_local struct launch_self *launch_self_of_thread;
 static struct launch_self *_Atomic of_process;
 static bool only_threads; /* this process holds ranks as threads and is none itself */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 
-struct launch_self *launch_self_if_any(void)
+struct launch_self *launch_self_of_process(void)
 {
-    if (!of_thread)
-        of_thread = atomic_load_explicit(&of_process, memory_order_acquire);
-    return of_thread;
+    launch_self_of_thread = atomic_load_explicit(&of_process, memory_order_acquire);
+    return launch_self_of_thread;
 }
 
 void launch_become(struct launch_self *self)
 {
-    of_thread = self;
+    launch_self_of_thread = self;
 }
 
 void launch_become_process(struct launch_self *self)
 {
-    of_thread = self;
+    launch_self_of_thread = self;
     atomic_store(&of_process, self);
 }
 

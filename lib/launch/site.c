@@ -7,15 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What this thread has looked up before. A call from the same line then costs one comparison. */
-#define CACHE 64
-static _Thread_local struct {
-    const struct world_header *header;
-    const char *file;
-    int line;
-    int rank;
-    uint32_t site;
-} cache[CACHE];
+_Thread_local struct site_memo site_memos[SITE_MEMOS];
 
 /* The last part of the path, and of a very long name its end: that is where the ".c" is. */
 static const char *short_name(const char *file)
@@ -65,18 +57,11 @@ static uint32_t find_site(struct world *world, int rank, struct dist_at at)
     return last;
 }
 
-uint32_t world_site(struct world *world, int rank, struct dist_at at)
+uint32_t world_site_find(struct world *world, int rank, const char *file, int line)
 {
-    size_t i = ((size_t)at.line * 7 + ((uintptr_t)at.file >> 3)) % CACHE;
-    if (cache[i].file == at.file && cache[i].line == at.line && cache[i].rank == rank &&
-        cache[i].header == world->header)
-        return cache[i].site;
-    uint32_t site = find_site(world, rank, at);
-    cache[i].header = world->header;
-    cache[i].file = at.file;
-    cache[i].line = at.line;
-    cache[i].rank = rank;
-    cache[i].site = site;
+    size_t i = ((size_t)line * 7 + ((uintptr_t)file >> 3)) % SITE_MEMOS;
+    uint32_t site = find_site(world, rank, (struct dist_at){ file, line });
+    site_memos[i] = (struct site_memo){ world->header, file, line, rank, site };
     return site;
 }
 

@@ -158,15 +158,6 @@ bool world_map_twice(struct world *world)
     return true;
 }
 
-uint64_t world_offset(const struct world *world, const void *address)
-{
-    uintptr_t header = (uintptr_t)world->header, base = (uintptr_t)world->base, here = (uintptr_t)address;
-    uint64_t bytes = world->header->bytes;
-    if (here >= header && here - header < bytes)
-        return here - header;
-    return here >= base && here - base < bytes ? here - base : UINT64_MAX;
-}
-
 /* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
 static void wake_all(struct world *world)
 {

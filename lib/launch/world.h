@@ -123,7 +123,14 @@ static inline void *world_at(const struct world *world, uint64_t offset)
 {
     return world->base + offset;
 }
-uint64_t world_offset(const struct world *world, const void *address);
+static inline uint64_t world_offset(const struct world *world, const void *address)
+{
+    uintptr_t header = (uintptr_t)world->header, base = (uintptr_t)world->base, here = (uintptr_t)address;
+    uint64_t bytes = world->header->bytes;
+    if (here - header < bytes)
+        return here - header;
+    return here - base < bytes ? here - base : UINT64_MAX;
+}
 
 /* Declare the job failed, unless someone has already, and wake everybody. True for the first. */
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
@@ -140,7 +147,29 @@ static inline bool world_failed(const struct world *world)
 bool world_check_peers(struct world *world, int rank);
 
 /* The number of a call site of `rank` (its own calls only), and the site behind the number. */
-uint32_t world_site(struct world *world, int rank, struct dist_at at);
+uint32_t world_site_find(struct world *world, int rank, const char *file, int line);
+
+/* What this thread has looked up before, in site.c. A call from the same line then costs one comparison. */
+#define SITE_MEMOS 64
+extern _Thread_local struct site_memo {
+    const struct world_header *header;
+    const char *file;
+    int line;
+    int rank;
+    uint32_t site;
+} site_memos[SITE_MEMOS];
+
+static inline uint32_t world_site_of(struct world *world, int rank, const char *file, int line)
+{
+    const struct site_memo *memo = &site_memos[((size_t)line * 7 + ((uintptr_t)file >> 3)) % SITE_MEMOS];
+    if (memo->file == file && memo->line == line && memo->rank == rank && memo->header == world->header)
+        return memo->site;
+    return world_site_find(world, rank, file, line);
+}
+static inline uint32_t world_site(struct world *world, int rank, struct dist_at at)
+{
+    return world_site_of(world, rank, at.file, at.line);
+}
 const struct site *world_site_at(const struct world *world, int rank, uint32_t site);
 
 #endif

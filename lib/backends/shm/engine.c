@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define TESTS_TO_URGE 16 /* a program that asks this often whether an operation is done is waiting for it */
-#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+#define NAP 100          /* ms after which a sleeper looks whether the job still stands */
 
 bool engine_progress(struct shm_room *room, bool light)
 {
@@ -45,6 +45,8 @@ int engine_start(struct shm_room *room, struct dist_work *op)
         engine_unlock(room);
         return status;
     }
+    if (!room->threaded && atomic_load_explicit(&op->done, memory_order_relaxed))
+        return op->status;
     engine_unlock(room);
     return shm_wait(room, op);
 }
@@ -53,9 +55,12 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
 {
     op->status = status;
     room->open--;
+    if (!room->threaded) {
+        atomic_store_explicit(&op->done, 1, memory_order_relaxed);
+        return;
+    }
     atomic_store(&op->done, 1);
-    if (room->threaded)
-        bell_ring(&slot_of(room, room->rank)->bell);
+    bell_ring(&slot_of(room, room->rank)->bell);
 }
 
 /* Ring the helpers of those whom a send or a receive waits for: they may be computing, with the other half open. */

@@ -14,24 +14,22 @@
 /* A send's way, in op->step. */
 enum { SEND_QUEUED, SEND_POSTED, SEND_PARKED };
 
-static struct letter write_letter(struct shm_room *room, const struct dist_work *op, uint16_t ticket)
+static void write_letter(struct shm_room *room, const struct dist_work *op, struct letter *letter)
 {
     size_t bytes = bytes_of(op, op->in);
-    struct letter letter = { .tag = op->tag,
-                             .group = (uint16_t)op->group->id,
-                             .site = (uint16_t)op->site,
-                             .type = (uint8_t)op->type,
-                             .ticket = ticket };
+    letter->tag = op->tag;
+    letter->group = (uint16_t)op->group->id;
+    letter->site = (uint16_t)op->site;
+    letter->type = (uint8_t)op->type;
+    letter->ticket = (uint16_t)op->ticket;
     if (bytes <= LANE_BYTES) {
-        letter.length = (uint8_t)bytes;
-        if (bytes)
-            memcpy(letter.text, op->in.data, bytes);
+        letter->length = (uint8_t)bytes;
+        lane_copy(letter->text, op->in.data, bytes);
     } else {
-        letter.length = LANE_FAR;
-        letter.far.offset = world_offset(room->world, op->aside ? op->aside : op->in.data);
-        letter.far.bytes = bytes;
+        letter->length = LANE_FAR;
+        letter->far.offset = world_offset(room->world, op->aside ? op->aside : op->in.data);
+        letter->far.bytes = bytes;
     }
-    return letter;
 }
 
 static void end_send(struct shm_room *room, struct dist_work *op, enum verdict verdict)
@@ -69,6 +67,15 @@ static uint32_t take_ticket(struct shm_room *room)
     return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
 }
 
+static void post(struct shm_room *room, struct dist_work *op)
+{
+    atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + op->ticket], VERDICT_NONE,
+                          memory_order_relaxed);
+    op->step = SEND_POSTED;
+    write_letter(room, op, lane_letter(room, op->peer));
+    lane_post(room, op->peer);
+}
+
 /* Move one send on by a step. */
 static bool push_send(struct shm_room *room, struct dist_work *op)
 {
@@ -83,10 +90,7 @@ static bool push_send(struct shm_room *room, struct dist_work *op)
             room->held[op->peer] = room->visit;
             return false;
         }
-        atomic_store_explicit(&row[op->ticket], VERDICT_NONE, memory_order_relaxed);
-        op->step = SEND_POSTED;
-        struct letter letter = write_letter(room, op, (uint16_t)op->ticket);
-        lane_post(room, op->peer, &letter);
+        post(room, op);
         room->held[op->peer] = room->visit;
         return true;
     case SEND_POSTED:
@@ -130,6 +134,30 @@ static int send_eagerly(struct shm_room *room, struct dist_work *op)
     return engine_start(room, copy);
 }
 
+/* The quick way of a blocking send with nothing else open: post, and watch the lane for the moment in which a receive that
+ * already waits takes the letter. The steps are push_send's and leave the op as push_send would, so it can join the
+ * list at any time: when it gets parked, or when the moment has passed. Then the engine takes over, which knows how to sleep. */
+static bool send_at_once(struct shm_room *room, struct dist_work *op)
+{
+    struct patience patience = { 0 };
+    if (room->threaded || room->open > 1 || op->async || op->peer == room->rank ||
+        !lane_is_free(room, op->peer))
+        return false;
+    op->ticket = take_ticket(room);
+    if (op->ticket == NO_TICKET)
+        return false;
+    post(room, op);
+    while (!lane_is_free(room, op->peer))
+        if (!patience_look(&patience))
+            return false;
+    enum verdict verdict = lane_verdict(room, op->peer);
+    if (verdict == VERDICT_PARKED)
+        op->step = SEND_PARKED;
+    else
+        end_send(room, op, verdict);
+    return verdict != VERDICT_PARKED;
+}
+
 int shm_send(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
@@ -139,6 +167,8 @@ int shm_send(void *state, struct dist_work *op)
     room->open++;
     if (room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes)
         return send_eagerly(room, op);
+    if (send_at_once(room, op))
+        return op->status;
     *room->sends_end = op;
     room->sends_end = &op->next;
     return engine_start(room, op);

@@ -145,8 +145,10 @@ static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
 bool lane_is_free(struct shm_room *room, int dst); /* the last letter to dst was taken */
 bool lane_frees_soon(struct shm_room *room,
                      int dst); /* the same, but if not, the helper is told when it is */
-enum verdict lane_verdict(struct shm_room *room, int dst); /* on that letter */
-void lane_post(struct shm_room *room, int dst, const struct letter *letter);
+enum verdict lane_verdict(struct shm_room *room, int dst);      /* on that letter */
+struct letter *lane_letter(struct shm_room *room, int dst);     /* to be filled in: the lane must be free */
+void lane_post(struct shm_room *room, int dst);                 /* off it goes */
+void lane_copy(void *to, const void *from, size_t bytes);       /* a letter's text */
 const struct letter *lane_peek(struct shm_room *room, int src); /* a letter not yet taken, or NULL */
 void lane_take(struct shm_room *room, int src, enum verdict verdict);
 void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict verdict);
