@@ -125,10 +125,13 @@ static void run(int rank, int world_size)
     if (strcmp(mode, "stuck") == 0) {
         tensor *x = tensor_zeros(DIST_F32, 1);
         dist_span("the last") {
-            if (rank == 1)
+            if (rank == 1) {
+                dist_send(x, 0); /* so that rank 0 knows that this span has begun */
                 dist_recv(x, 0);
-            else
+            } else {
+                dist_recv(x, 1);
                 raise(SIGKILL);
+            }
         }
     }
     dist_destroy_process_group();
