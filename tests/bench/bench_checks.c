@@ -1,7 +1,10 @@
 /*
- * bench_checks.c: what the checks cost that are always on: the same ping-pong through dist_send and dist_recv, and straight
- * through the slots of the room, with ops that were filled in long before. The two ways take turns, each turn so short that the
- * machine is the same for both; a ratio is taken inside each pair of turns, and the row shows the medians.
+ * bench_checks.c: what the checks cost that are always on: the same ping-pong through dist_send and dist_recv, and
+ *   - bare: through a call that does all that a call must do (describe the message to the room), but checks nothing and notes
+ *     nothing for reports. The difference to this is what the checks cost.
+ *   - slot: straight through the slots of the room, with ops that were filled in long before: what any call costs.
+ * Two ways take turns, each turn so short that the machine is the same for both; a ratio is taken inside each pair of turns,
+ * and the row shows the medians.
  *
  * It looks inside the library, so it is linked with build/libinside.a.
  */
@@ -57,6 +60,38 @@ static void through_slot(struct player *p, bool sends)
     must(sends ? p->backend->send(p->room, op) : p->backend->recv(p->room, op));
 }
 
+/* What dist_send and dist_recv are without their checks. */
+__attribute__((noinline)) static void bare_call(struct player *p, bool sends, tensor *t, int peer, int tag)
+{
+    struct dist_work op;
+    work_begin(&op);
+    op.call = sends ? CALL_SEND : CALL_RECV;
+    op.at.file = __FILE__;
+    op.at.line = __LINE__;
+    op.site = 1;
+    op.group = p->send.group;
+    op.type = t->type;
+    op.peer = peer;
+    op.tag = tag;
+    op.p2p = true;
+    op.sends = sends;
+    op.op = DIST_SUM;
+    op.block = 0;
+    op.timeout = 0;
+    op.from = -1;
+    op.async = false;
+    op.in.data = sends ? t->data : NULL;
+    op.in.count = sends ? t->numel : 0;
+    op.out.data = sends ? NULL : t->data;
+    op.out.count = sends ? 0 : t->numel;
+    must(sends ? p->backend->send(p->room, &op) : p->backend->recv(p->room, &op));
+}
+
+static void through_bare(struct player *p, bool sends)
+{
+    bare_call(p, sends, p->ball, 1 - p->rank, 0);
+}
+
 static void through_call(struct player *p, bool sends)
 {
     if (sends)
@@ -85,17 +120,15 @@ static inline void rally(struct player *p, void (*way)(struct player *, bool), i
 }
 
 /* One turn; gives microseconds a message. */
-static double turn(struct player *p, bool checked, int calls)
+static double turn(struct player *p, void (*way)(struct player *, bool), int calls)
 {
     double start = now();
-    if (checked)
-        rally(p, through_call, calls);
-    else
-        rally(p, through_slot, calls);
+    rally(p, way, calls);
     return (now() - start) / calls / 2;
 }
 
-static void compare(struct context *context, long bytes, int calls, int turns)
+static void compare(struct context *context, const char *name, void (*bare)(struct player *, bool),
+                    long bytes, int calls, int turns)
 {
     struct player p = { .rank = context->self->env.rank, .backend = context->backend, .room = context->room };
     double with[MOST_TURNS], without[MOST_TURNS], ratio[MOST_TURNS];
@@ -104,20 +137,19 @@ static void compare(struct context *context, long bytes, int calls, int turns)
     p.x = tensor_data(p.ball);
     p.send = filled_in(context, p.ball, true);
     p.recv = filled_in(context, p.ball, false);
-    turn(&p, true, calls);
-    turn(&p, false, calls);
+    turn(&p, through_call, calls);
+    turn(&p, bare, calls);
     for (int t = 0; t < turns; t++) {
         bool first = t % 2 == 0; /* neither way is always the one that comes later */
-        double one = turn(&p, first, calls), other = turn(&p, !first, calls);
+        double one = turn(&p, first ? through_call : bare, calls);
+        double other = turn(&p, first ? bare : through_call, calls);
         with[t] = first ? one : other;
         without[t] = first ? other : one;
         ratio[t] = with[t] / without[t];
     }
     if (p.rank == 0)
-        printf("checks %ld %.4f %.4f %.3f\n", bytes, median(with, turns), median(without, turns),
+        printf("%s %ld %.4f %.4f %.3f\n", name, bytes, median(with, turns), median(without, turns),
                median(ratio, turns));
-    if (p.rank == 0 && getenv("BENCH_LEAST"))
-        printf("least  %ld %.4f %.4f %.3f\n", bytes, with[0], without[0], with[0] / without[0]);
     tensor_free(p.ball);
 }
 
@@ -140,8 +172,9 @@ static void run(int rank, int world_size)
     (void)world_size;
     dist_init_process_group();
     pin(rank); /* after init, which counts the cores */
-    compare(context_get(), 8, 100, MOST_TURNS);
-    compare(context_get(), 1 << 20, 4, 101);
+    compare(context_get(), "bare", through_bare, 8, 100, MOST_TURNS);
+    compare(context_get(), "bare", through_bare, 1 << 20, 4, 101);
+    compare(context_get(), "slot", through_slot, 8, 100, MOST_TURNS);
     dist_destroy_process_group();
 }
 
