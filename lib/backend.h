@@ -51,10 +51,11 @@ struct dist_work {
     int64_t block;   /* collectives: elements of one member's block, the count that all must agree on */
     int peer;        /* p2p: a world rank or DIST_ANY_SOURCE; rooted collectives: a group rank */
     int tag;
-    bool p2p;       /* a send or a receive, */
-    bool sends;     /* and which of the two */
-    double timeout; /* monitored_barrier: seconds */
-    bool async;     /* the caller does not want to wait inside this call */
+    bool p2p;        /* a send or a receive, */
+    bool sends;      /* and which of the two */
+    double timeout;  /* monitored_barrier: seconds */
+    bool async;      /* the caller does not want to wait inside this call */
+    struct gpu *gpu; /* where its tensors lie; NULL: on the host */
 
     /* what came out; written by the room before it says done */
     int status;  /* enum dist_error */
@@ -77,6 +78,17 @@ struct dist_work {
     uint32_t live; /* WORK_LIVE from start to wait */
     struct dist_work *next_free;
     struct dist_work *older, *newer; /* the rank's works that were not waited for */
+
+    /* on tensors of a GPU: written by streams/, whose notes most of these are. A room that knows streams itself
+     * (backend.on_streams) starts the op behind `ready`, lets `gate` open behind it, and sets `done` once it has nothing
+     * more to do with the op */
+    uint32_t stream;      /* 1 + the number of the stream that was current at the call */
+    struct event *ready;  /* that stream's work at the call */
+    struct gate *gate;    /* open: the op is over */
+    bool kept;            /* the host waits for it: not to be forgotten */
+    int64_t began, until; /* on the link: nanoseconds */
+    _Atomic uint32_t over;
+    struct dist_work *next_posted;
 
     /* with a status: what differs, in words for the report; last, so that nobody needs to clear it */
     char why[256];
@@ -101,6 +113,8 @@ static inline void work_begin(struct dist_work *op)
  * One rank may call from several threads (streams); each op is used by one thread at a time. */
 struct backend {
     const char *name;
+    bool
+        on_streams; /* it works on tensors of a GPU, in the order of streams; else streams/ does that for it */
 
     /* Join the job; `world` is the group of all, *room the backend's state of this rank. dist_init follows it with a barrier. */
     int (*open)(struct launch_self *self, struct dist_group *world, void **room, char *why, size_t why_size);
@@ -130,7 +144,37 @@ struct backend {
     /* Is it done? Never blocks. wait blocks until it is; both may be called again after. */
     bool (*test)(void *room, struct dist_work *op);
     int (*wait)(void *room, struct dist_work *op);
+
+    /* The rank's own thread is about to sleep, for something that is none of the room's business, held up by this op (NULL:
+     * by none): pin up what is open, for the watcher (launch/note.h). NULL: the room pins up nothing. */
+    void (*note)(void *room, const struct dist_work *op);
 };
+
+/* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
+int backend_failed(const struct world *world, struct dist_work *op);
+
+/* The function of a room that starts a collective; or any op. */
+typedef int backend_call(void *room, struct dist_work *op);
+static inline backend_call *backend_collective(const struct backend *b, enum call call)
+{
+    backend_call *const calls[CALL_COUNT] = {
+        [CALL_BROADCAST] = b->broadcast,
+        [CALL_REDUCE] = b->reduce,
+        [CALL_ALL_REDUCE] = b->all_reduce,
+        [CALL_SCATTER] = b->scatter,
+        [CALL_GATHER] = b->gather,
+        [CALL_ALL_GATHER] = b->all_gather,
+        [CALL_REDUCE_SCATTER] = b->reduce_scatter,
+        [CALL_ALL_TO_ALL] = b->all_to_all,
+        [CALL_BARRIER] = b->barrier,
+        [CALL_MONITORED_BARRIER] = b->monitored_barrier,
+    };
+    return calls[call];
+}
+static inline backend_call *backend_slot(const struct backend *b, const struct dist_work *op)
+{
+    return !op->p2p ? backend_collective(b, op->call) : op->sends ? b->send : b->recv;
+}
 
 extern const struct backend backend_shm;
 

@@ -11,7 +11,7 @@
 
 #define WORDS 512
 
-static void tell(struct misuse *misuse)
+void checked_tell(struct misuse *misuse)
 {
     char words[WORDS], text[2 * WORDS];
     misuse_words(misuse, words, sizeof words);
@@ -30,7 +30,7 @@ bool checked_open(struct context *context, struct dist_at at)
         report(CALL_INIT, at, DIST_ERR_ENVIRONMENT, "DIST_CHECK is \"%.40s\"; it must be 0 or 1", text);
         return false;
     }
-    if (!guard_open(&context->self->world, tell) && context->self->env.rank == 0)
+    if (!guard_open(&context->self->world, checked_tell) && context->self->env.rank == 0)
         fprintf(stderr,
                 "DIST_CHECK=1: address space is too small to watch plain C; only calls are checked\n");
     context->checked = true;
@@ -58,7 +58,7 @@ static bool may_use(struct context *context, const struct dist_work *op, const s
     struct misuse misuse = { .rank = context->self->env.rank, .call = call_name(op->call), .at = op->at };
     if (span->count == 0 || !guard_finds((uintptr_t)span->data, end_of(op, span), touch, &misuse))
         return true;
-    tell(&misuse);
+    checked_tell(&misuse);
     return false;
 }
 
@@ -115,7 +115,7 @@ static bool may_touch(const char *call, struct dist_at at, const void *data, siz
     struct misuse misuse = { .rank = self ? self->env.rank : -1, .call = call, .at = at };
     if (!self || bytes == 0 || !guard_finds((uintptr_t)data, (uintptr_t)data + bytes, touch, &misuse))
         return true;
-    tell(&misuse);
+    checked_tell(&misuse);
     return false;
 }
 

@@ -17,4 +17,7 @@ static inline bool checked_begin(struct context *context, struct dist_work *op)
 }
 void checked_end(struct dist_work *op);
 
+/* Report a misuse that plain C has made (guard.h). */
+void checked_tell(struct misuse *misuse);
+
 #endif

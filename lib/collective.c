@@ -2,6 +2,7 @@
 #include "checked.h"
 #include "collective.h"
 #include "noted.h"
+#include "streams/order.h"
 
 static int group_root(struct context *context, const struct collective *c, const struct dist_group *group)
 {
@@ -84,6 +85,12 @@ static bool check_tensors(struct context *context, const struct collective *c, c
                (int)c->op);
         return false;
     }
+    if (c->in_name && c->out_name && c->in->gpu != c->out->gpu) {
+        report(c->call, c->at, DIST_ERR_ARGUMENT,
+               "%s lies on the %s and %s on the other; bring them together with tensor_to", c->in_name,
+               c->in->gpu ? "GPU" : "host", c->out_name);
+        return false;
+    }
     return !c->in_name || !c->out_name || check_pair(c, group);
 }
 
@@ -94,6 +101,17 @@ static int64_t block_of(const struct collective *c, const struct dist_group *gro
     if (c->out_name && !c->out_has_blocks)
         return c->out->numel;
     return c->in_name ? c->in->numel / group->size : 0;
+}
+
+/* A call that goes to the room directly must not overtake what waits for its stream, and a barrier is one for the current
+ * stream, too. False: something had failed there, which was reported. */
+static bool let_streams_come(struct context *context, const struct collective *c)
+{
+    struct gpu *gpu = gpu_if_open(context->self);
+    bool barrier = c->call == CALL_BARRIER || c->call == CALL_MONITORED_BARRIER;
+    if (gpu && barrier && gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current) != 0)
+        return false;
+    return !gpu || comm_flush(gpu, call_name(c->call), c->at) == 0;
 }
 
 static bool fill(struct context *context, const struct collective *c, double timeout, struct dist_work *op)
@@ -116,31 +134,22 @@ static bool fill(struct context *context, const struct collective *c, double tim
     if (c->in_name) {
         op->in = (struct span){ c->in->data, c->in->numel };
         op->type = c->in->type;
+        op->gpu = c->in->gpu;
     }
     if (c->out_name) {
         op->out = (struct span){ c->out->data, c->out->numel };
         op->type = c->out->type;
+        op->gpu = c->out->gpu;
     }
-    return checked_begin(context, op);
+    return (op->gpu ? order_post(op->gpu, op) : let_streams_come(context, c)) && checked_begin(context, op);
 }
 
 static int hand_on(struct context *context, struct dist_work *op)
 {
     noted_collective(context, op);
-    const struct backend *b = context->backend;
-    int (*const calls[CALL_COUNT])(void *, struct dist_work *) = {
-        [CALL_BROADCAST] = b->broadcast,
-        [CALL_REDUCE] = b->reduce,
-        [CALL_ALL_REDUCE] = b->all_reduce,
-        [CALL_SCATTER] = b->scatter,
-        [CALL_GATHER] = b->gather,
-        [CALL_ALL_GATHER] = b->all_gather,
-        [CALL_REDUCE_SCATTER] = b->reduce_scatter,
-        [CALL_ALL_TO_ALL] = b->all_to_all,
-        [CALL_BARRIER] = b->barrier,
-        [CALL_MONITORED_BARRIER] = b->monitored_barrier,
-    };
-    return calls[op->call](context->room, op);
+    if (op->gpu)
+        return comm_post(context, op->gpu, op);
+    return backend_collective(context->backend, op->call)(context->room, op);
 }
 
 /* Run it to the end: 0, or what report() gave. */
@@ -150,6 +159,29 @@ int collective_run(struct context *context, const struct collective *c, double t
     if (!fill(context, c, timeout, &op))
         return -DIST_ERR_ARGUMENT;
     return hand_on(context, &op) == DIST_OK ? 0 : report_op(&op);
+}
+
+/* A blocking call on tensors of a GPU: the stream waits for it, the host does not. */
+static void in_stream(struct context *context, const struct collective *c)
+{
+    struct dist_work *op = work_new(context);
+    if (!op) {
+        report(c->call, c->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
+        return;
+    }
+    if (fill(context, c, 0, op)) {
+        if (hand_on(context, op) == DIST_OK) {
+            comm_follow(context, op->gpu, call_name(op->call), op);
+            return;
+        }
+        report_op(op);
+    }
+    work_free(context, op);
+}
+
+static bool on_gpu(const tensor *t)
+{
+    return t && t->live == TENSOR_LIVE && t->gpu;
 }
 
 /* Start it. NULL: reported. */
@@ -181,6 +213,8 @@ dist_work *collective_call(struct collective c)
         return NULL;
     if (c.async)
         op = start(context, &c);
+    else if ((c.in_name && on_gpu(c.in)) || (c.out_name && on_gpu(c.out)))
+        in_stream(context, &c);
     else
         collective_run(context, &c, 0);
     context_exit(context);

@@ -77,7 +77,7 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
                reason);
         return false;
     }
-    if (t->numel > 0 && world_offset(&context->self->world, t->data) == UINT64_MAX) {
+    if (t->numel > 0 && !t->gpu && world_offset(&context->self->world, t->data) == UINT64_MAX) {
         report(call, at, DIST_ERR_ARGUMENT,
                "the %s was made before the ranks were started, out of their reach; make it inside run()",
                name);
@@ -108,6 +108,12 @@ struct dist_work *work_new(struct context *context)
 
 void work_free(struct context *context, struct dist_work *work)
 {
+    work_forget(context, work);
+    work_recycle(context, work);
+}
+
+void work_forget(struct context *context, struct dist_work *work)
+{
     if (work->older)
         work->older->newer = work->newer;
     if (work->newer)
@@ -115,6 +121,10 @@ void work_free(struct context *context, struct dist_work *work)
     else
         context->started = work->older;
     work->live = 0;
+}
+
+void work_recycle(struct context *context, struct dist_work *work)
+{
     work->next_free = NULL;
     if (context->free_count++ == 0)
         context->free_first = work;

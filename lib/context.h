@@ -27,6 +27,7 @@ struct context {
     struct dist_work *started; /* not yet waited for, newest first */
     struct leaks *untaken;     /* inside destroy: messages that nobody has received; leaks.c */
     bool checked;              /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
+    struct gpu *gpu;           /* NULL: nothing was communicated on streams yet (streams/) */
     struct call_log *log;      /* while messages are buffered: what was called; else NULL */
 };
 
@@ -81,8 +82,10 @@ int report_op(const struct dist_work *op);
 void report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Works from the pool; work_free puts one in quarantine. */
+/* Works from the pool; work_free puts one in quarantine, in two steps: from the first on nobody may wait for it. */
 struct dist_work *work_new(struct context *context);
 void work_free(struct context *context, struct dist_work *work);
+void work_forget(struct context *context, struct dist_work *work);
+void work_recycle(struct context *context, struct dist_work *work);
 
 #endif

@@ -5,6 +5,7 @@
 #include "diagnose/diagnose.h"
 #include "leaks.h"
 #include "noted.h"
+#include "streams/gpu.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>
@@ -125,12 +126,19 @@ int dist_destroy_process_group_at(struct dist_at at)
     struct context *context = context_enter(CALL_DESTROY, at);
     if (!context)
         return -DIST_ERR_STATE;
+    if (context->gpu) {
+        gpu_await_streams(context->gpu, call_name(CALL_DESTROY), at);
+        comm_flush(context->gpu, call_name(CALL_DESTROY), at);
+        comm_stop(context->gpu);
+    }
     leave_groups(context);
     struct leaks leaks = { 0 };
     context->untaken = &leaks;
     leaks_works(&leaks, context);
     context->backend->close(context->room);
-    if (guard_is_open())
+    if (context->gpu)
+        comm_close(context->gpu);
+    if (context->checked)
         leaks_memory(&leaks, context);
     context->untaken = NULL;
     leaks_tell(&leaks, context);

@@ -25,6 +25,7 @@
 #define DIST_H
 
 #include "tensor.h"
+#include "dist_streams.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -70,6 +70,18 @@ static int check(struct dist_at at, const char *name, const tensor *x)
     return 0;
 }
 
+/* Where the algorithm works: in the tensor, or, where that lies on a GPU, in a copy on the host. NULL: no memory; reported. */
+static void *workplace(struct dist_at at, struct launch_self *self, tensor *x)
+{
+    size_t bytes = (size_t)x->numel * dtype_size(x->type);
+    void *copy = x->gpu ? host_alloc(self, bytes) : x->data;
+    if (!copy)
+        report(CALL_ALL_REDUCE, at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
+    else if (x->gpu)
+        tensor_read_at(at, x, copy);
+    return copy;
+}
+
 int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum dist_op op)
 {
     int size = dist_get_world_size_with((struct dist_group_args){ .at = at });
@@ -83,7 +95,14 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
                             .op = op,
                             .swap = swap_by_calls,
                             .room = room_from_host };
-    algorithm_named(name)(&c.crew, tensor_data_at(at, x), x->numel);
+    void *data = workplace(at, c.self, x);
+    if (!data)
+        return -DIST_ERR_MEMORY;
+    algorithm_named(name)(&c.crew, data, x->numel);
+    if (x->gpu) {
+        tensor_write_at(at, x, data);
+        host_free(c.self, data);
+    }
     while (c.count > 0)
         host_free(c.self, c.rooms[--c.count]);
     return -c.crew.status;

@@ -1,5 +1,6 @@
 /* dist_groups.c: making and freeing groups. */
 #include "noted.h"
+#include "streams/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     if (!context)
         return NULL;
     struct dist_group *group = NULL;
-    if (!check_list(context, at, ranks, count))
+    if (!check_list(context, at, ranks, count) ||
+        (context->gpu && comm_flush(context->gpu, call_name(CALL_NEW_GROUP), at) != 0))
         goto done;
     group = build(context, at, ranks, count);
     if (!group || context->groups_made == MAX_GROUPS) {
@@ -93,6 +95,8 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
         result = report(CALL_GROUP_FREE, at, DIST_ERR_STATE,
                         "%d of the group's works were not waited for; call dist_wait first", group->pending);
     } else if (group) {
+        if (context->gpu)
+            comm_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
         group->live = 0; /* the handle stays until destroy, so that a second use is recognised */
         if (group->rank >= 0)
             context->backend->group_free(context->room, group);

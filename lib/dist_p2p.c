@@ -1,6 +1,7 @@
 /* dist_p2p.c: send, receive, and batches of them. dist_wait.c waits for what was started here. */
 #include "checked.h"
 #include "noted.h"
+#include "streams/order.h"
 
 /* A small message is over in 0.1 us, so every nanosecond of a blocking call counts: it is inlined down to the room, what it
  * asks stays in registers, and all that makes words out of it is kept apart. */
@@ -50,13 +51,16 @@ APART struct dist_group *check(struct context *context, const struct p2p *ask)
         report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag);
         return NULL;
     }
+    /* What goes to the room directly must not overtake what waits for its stream. */
+    if (context->gpu && !ask->tensor->gpu && comm_flush(context->gpu, call_name(ask->call), ask->at) != 0)
+        return NULL;
     return group;
 }
 
 /* The same answer in a few instructions, for the most common message: false means only that `check` is to be asked. */
 QUICK bool plainly_good(const struct context *context, const struct p2p *ask)
 {
-    return !ask->group && ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tag >= 0 &&
+    return !ask->group && !context->gpu && ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tag >= 0 &&
            ask->peer >= 0 && ask->peer < context->world.size &&
            world_offset(&context->self->world, ask->tensor->data) != UINT64_MAX;
 }
@@ -81,18 +85,43 @@ QUICK bool prepare(struct context *context, const struct p2p *ask, uint32_t site
     op->op = DIST_SUM;
     op->block = 0;
     op->timeout = 0;
+    op->gpu = ask->tensor->gpu;
     op->from = -1;
     op->in.data = ask->sends ? ask->tensor->data : NULL;
     op->in.count = ask->sends ? ask->tensor->numel : 0;
     op->out.data = ask->sends ? NULL : ask->tensor->data;
     op->out.count = ask->sends ? 0 : ask->tensor->numel;
-    return checked_begin(context, op);
+    return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
 }
 
 static int hand_on(struct context *context, const struct p2p *ask, struct dist_work *op)
 {
     const struct backend *backend = context->backend;
+    if (op->gpu)
+        return comm_post(context, op->gpu, op);
     return ask->sends ? backend->send(context->room, op) : backend->recv(context->room, op);
+}
+
+/* A blocking call on a GPU's tensor: the stream waits for it, the host does not. */
+APART int in_stream(struct context *context, const struct p2p *ask, uint32_t site)
+{
+    struct dist_work *op = work_new(context);
+    int result = -DIST_ERR_ARGUMENT;
+    if (!op)
+        return report(ask->call, ask->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
+    if (prepare(context, ask, site, op)) {
+        noted_message(context, op);
+        if (hand_on(context, ask, op) == DIST_OK)
+            return comm_follow(context, op->gpu, call_name(op->call), op);
+        result = report_op(op);
+    }
+    work_free(context, op);
+    return result;
+}
+
+QUICK bool on_gpu(const struct p2p *ask)
+{
+    return ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tensor->gpu;
 }
 
 QUICK int blocking(const struct p2p *ask)
@@ -105,7 +134,9 @@ QUICK int blocking(const struct p2p *ask)
         op; /* `prepare` writes what is read: clearing all of it would cost a tenth of a small message */
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
-    if (prepare(context, ask, site, &op)) {
+    if (on_gpu(ask)) {
+        result = in_stream(context, ask, site);
+    } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
         noted_source(context, &op);

@@ -1,6 +1,7 @@
 /* dist_wait.c: waiting for works. */
 #include "checked.h"
 #include "noted.h"
+#include "streams/gpu.h"
 
 static bool check_work(enum call call, struct dist_at at, const dist_work *work)
 {
@@ -16,6 +17,11 @@ static int wait_for(struct context *context, enum call call, struct dist_at at, 
     if (!check_work(call, at, work))
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
     noted_wait(context, work);
+    if (work->gpu) {
+        checked_end(work);
+        work->group->pending--;
+        return comm_follow(context, work->gpu, call_name(call), work);
+    }
     int status = context->backend->wait(context->room, work);
     noted_source(context, work);
     checked_end(work);
@@ -61,7 +67,8 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
     struct context *context = context_enter(CALL_IS_COMPLETED, at);
     if (!context)
         return false;
-    bool done = check_work(CALL_IS_COMPLETED, at, work) && context->backend->test(context->room, work);
+    bool done = check_work(CALL_IS_COMPLETED, at, work) &&
+                (work->gpu ? comm_is_over(work) : context->backend->test(context->room, work));
     if (done)
         checked_end(work);
     context_exit(context);

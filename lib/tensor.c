@@ -2,7 +2,9 @@
  * tensor.c: making tensors, and freeing them.
  */
 #include "context.h"
+#include "devices/device.h"
 #include "devices/host.h"
+#include "streams/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,33 +40,42 @@ static int64_t count_elements(const char *call, struct dist_at at, enum dist_typ
     return numel;
 }
 
-static struct storage *storage_new(struct launch_self *self, size_t bytes)
+/* On the host where gpu is NULL. */
+static struct storage *storage_new(struct launch_self *self, struct gpu *gpu, struct dist_at at, size_t bytes)
 {
     struct storage *storage = malloc(sizeof(*storage));
     if (!storage)
         return NULL;
-    *storage = (struct storage){ .data = host_alloc(self, bytes), .bytes = bytes };
+    *storage = (struct storage){ .bytes = bytes };
+    storage->data = gpu ? gpu_alloc(gpu, storage, at) : host_alloc(self, bytes);
     if (storage->data)
         return storage;
     free(storage);
     return NULL;
 }
 
+static void storage_free(struct launch_self *self, struct storage *storage)
+{
+    if (storage && storage->gpu)
+        gpu_free(storage->gpu, storage);
+    else if (storage)
+        host_free(self, storage->data);
+    free(storage);
+}
+
 /* A tensor whose elements are not yet written. */
-static struct tensor *tensor_new(const char *call, struct dist_at at, enum dist_type type, int ndim,
-                                 const int64_t *shape)
+static struct tensor *tensor_new_on(struct gpu *gpu, const char *call, struct dist_at at, enum dist_type type,
+                                    int ndim, const int64_t *shape)
 {
     int64_t numel = count_elements(call, at, type, ndim, shape);
     if (numel < 0)
         return NULL;
     struct launch_self *self = context_get()->self;
     size_t bytes = (size_t)numel * dtype_size(type);
-    struct storage *storage = storage_new(self, bytes);
+    struct storage *storage = storage_new(self, gpu, at, bytes);
     struct tensor *t = storage ? tensor_handle_take(self) : NULL;
     if (!t) {
-        if (storage)
-            host_free(self, storage->data);
-        free(storage);
+        storage_free(self, storage);
         report_tensor(
             call, at, DIST_ERR_MEMORY,
             "no memory for %lld elements of %s (%.4g MiB); a rank has room for %.4g MiB where the machine "
@@ -78,6 +89,14 @@ static struct tensor *tensor_new(const char *call, struct dist_at at, enum dist_
     memcpy(t->shape, shape, (size_t)ndim * sizeof(*shape));
     tensor_handle_look(self, t, storage);
     return t;
+}
+
+/* The same where this rank makes its tensors. */
+static struct tensor *tensor_new(const char *call, struct dist_at at, enum dist_type type, int ndim,
+                                 const int64_t *shape)
+{
+    struct gpu *gpu;
+    return gpu_for_tensors(call, at, &gpu) ? tensor_new_on(gpu, call, at, type, ndim, shape) : NULL;
 }
 
 tensor *tensor_full_at(struct dist_at at, enum dist_type type, double value, int ndim, const int64_t *shape)
@@ -98,8 +117,11 @@ tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, d
         return NULL;
     }
     struct tensor *t = tensor_new("tensor_arange", at, type, 1, (int64_t[]){ (int64_t)ceil(end - start) });
-    for (int64_t i = 0; t && i < t->numel; i++)
-        dtype_store(type, t->data, i, start + (double)i);
+    if (t)
+        tensor_run(
+            "tensor_arange", at, t,
+            (struct kernel){
+                .kind = KERNEL_ARANGE, .type = type, .out = t->data, .count = t->numel, .value = start });
     return t;
 }
 
@@ -115,7 +137,7 @@ tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *value
     }
     struct tensor *t = numel < 0 ? NULL : tensor_new("tensor_from", at, type, ndim, shape);
     if (t)
-        host_copy(t->data, values, (size_t)numel * dtype_size(type));
+        tensor_write_at(at, t, values);
     return t;
 }
 
@@ -123,10 +145,23 @@ tensor *tensor_clone_at(struct dist_at at, const tensor *t)
 {
     if (!tensor_may_read("tensor_clone", at, t))
         return NULL;
-    struct tensor *clone = tensor_new("tensor_clone", at, t->type, t->ndim, t->shape);
+    struct tensor *clone = tensor_new_on(t->gpu, "tensor_clone", at, t->type, t->ndim, t->shape);
     if (clone)
-        host_copy(clone->data, t->data, (size_t)t->numel * dtype_size(t->type));
+        tensor_copy_at(at, clone, t);
     return clone;
+}
+
+tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device)
+{
+    if (!tensor_may_read("tensor_to", at, t))
+        return NULL;
+    struct gpu *gpu = device == DIST_GPU ? gpu_open("tensor_to", at) : NULL;
+    if (device == DIST_GPU && !gpu)
+        return NULL;
+    struct tensor *there = tensor_new_on(gpu, "tensor_to", at, t->type, t->ndim, t->shape);
+    if (there)
+        tensor_copy_at(at, there, t);
+    return there;
 }
 
 tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64_t end)
@@ -163,8 +198,6 @@ void tensor_free_at(struct dist_at at, tensor *t)
         return;
     struct launch_self *self = context_get()->self;
     struct storage *storage = t->storage;
-    if (tensor_handle_give(self, t)) {
-        host_free(self, storage->data);
-        free(storage);
-    }
+    if (tensor_handle_give(self, t))
+        storage_free(self, storage);
 }

@@ -14,6 +14,7 @@
 #ifndef TENSOR_H
 #define TENSOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@
 enum dist_type { DIST_F32, DIST_F64, DIST_F16, DIST_BF16, DIST_I32, DIST_I64, DIST_U8 };
 
 typedef struct tensor tensor;
+
+/* Where a tensor lies: dist_streams.h tells what that means. DIST_GPU is the one that DEVICE names, else a simulated one. */
+enum dist_device { DIST_HOST, DIST_GPU };
 
 /* A place in the caller's source; every report names it. */
 struct dist_at {
@@ -58,6 +62,10 @@ tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *value
 #define tensor_clone(t) tensor_clone_at(DIST_AT, t)
 tensor *tensor_clone_at(struct dist_at at, const tensor *t);
 
+/* tensor_to(t, device): a new tensor with the same elements on that device. The host waits until they are there. */
+#define tensor_to(t, device) tensor_to_at(DIST_AT, t, device)
+tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device);
+
 /* tensor_slice(t, begin, end): entries begin .. end-1 of the first dimension. A view: it
  * shares its elements with t, and stays valid when t is freed first. Free it like any other. */
 #define tensor_slice(t, begin, end) tensor_slice_at(DIST_AT, t, begin, end)
@@ -78,7 +86,21 @@ int64_t tensor_numel_at(struct dist_at at, const tensor *t);
 #define tensor_size(t, dim) tensor_size_at(DIST_AT, t, dim) /* the length of one dimension */
 int64_t tensor_size_at(struct dist_at at, const tensor *t, int dim);
 
-/* tensor_data(t): where the elements lie. Valid until the tensor and its views are freed. */
+#define tensor_device(t) tensor_device_at(DIST_AT, t)
+enum dist_device tensor_device_at(struct dist_at at, const tensor *t);
+
+/* tensor_read(t, values): all elements into a C array of that type; tensor_write: back. The host waits for them. */
+#define tensor_read(t, values) tensor_read_at(DIST_AT, t, values)
+void tensor_read_at(struct dist_at at, const tensor *t, void *values);
+#define tensor_write(t, values) tensor_write_at(DIST_AT, t, values)
+void tensor_write_at(struct dist_at at, tensor *t, const void *values);
+
+/* tensor_equal(a, b): the same shape, type and bits? They may lie on different devices. */
+#define tensor_equal(a, b) tensor_equal_at(DIST_AT, a, b)
+bool tensor_equal_at(struct dist_at at, const tensor *a, const tensor *b);
+
+/* tensor_data(t): where the elements lie. Valid until the tensor and its views are freed. Of a tensor on a GPU it is an
+ * address that the program must not touch. */
 #define tensor_data(t) tensor_data_at(DIST_AT, t)
 void *tensor_data_at(struct dist_at at, const tensor *t);
 
@@ -104,7 +126,8 @@ void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value);
 #define tensor_fill(t, value) tensor_fill_at(DIST_AT, t, value)
 void tensor_fill_at(struct dist_at at, tensor *t, double value);
 
-/* tensor_copy(to, from): as many elements on both sides; the type is converted where it differs. */
+/* tensor_copy(to, from): as many elements on both sides; the type is converted where it differs. Between host and GPU
+ * both types must be the same, and the host waits. */
 #define tensor_copy(to, from) tensor_copy_at(DIST_AT, to, from)
 void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from);
 
@@ -125,6 +148,10 @@ void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value);
 
 #define tensor_relu(t) tensor_relu_at(DIST_AT, t) /* negative elements become 0 */
 void tensor_relu_at(struct dist_at at, tensor *t);
+
+/* tensor_relu_backward(t, y): elements of t become 0 where y's are not above 0: t is the gradient of relu's output y. */
+#define tensor_relu_backward(t, y) tensor_relu_backward_at(DIST_AT, t, y)
+void tensor_relu_backward_at(struct dist_at at, tensor *t, const tensor *y);
 
 #define tensor_sum(t) tensor_sum_at(DIST_AT, t) /* the sum of all elements, added up as doubles */
 double tensor_sum_at(struct dist_at at, const tensor *t);

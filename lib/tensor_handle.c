@@ -43,6 +43,7 @@ void tensor_handle_look(struct launch_self *self, struct tensor *t, struct stora
 {
     struct handles *handles = self->tensors;
     t->storage = storage;
+    t->gpu = storage->gpu;
     pthread_mutex_lock(&handles->lock);
     storage->users++;
     t->newer = NULL;

@@ -5,6 +5,8 @@
 #include "dtype.h"
 
 struct launch_self;
+struct gpu;
+struct kernel;
 
 #define TENSOR_DIMS 4
 
@@ -12,7 +14,8 @@ struct launch_self;
 struct storage {
     void *data; /* from the device's allocator */
     size_t bytes;
-    int users; /* tensors that look at it */
+    int users;       /* tensors that look at it */
+    struct gpu *gpu; /* streams/gpu.h; NULL: it lies on the host */
 };
 
 /* Handles are never given back to malloc: a freed one waits at the end of a queue, so that its second use is seen
@@ -25,6 +28,7 @@ struct tensor {
     int64_t numel;
     void *data; /* storage->data plus the view's offset */
     struct storage *storage;
+    struct gpu *gpu; /* storage->gpu */
     struct dist_at made_at;
     struct tensor *next_free;
     struct tensor *older, *newer; /* the rank's tensors that are not freed */
@@ -41,6 +45,13 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_write(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_free(const char *call, struct dist_at at, const tensor *t);
+
+/* Does element i exist? False: reported. */
+bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t i);
+
+/* Do both lie on one device? False: reported. And run a kernel where the tensor lies, in the name of `call`. */
+bool tensor_together(const char *call, struct dist_at at, const tensor *a, const tensor *b);
+void tensor_run(const char *call, struct dist_at at, const tensor *t, struct kernel kernel);
 
 /* The shape in words, "2 x 3", written into text, which is returned. */
 const char *tensor_shape_words(const tensor *t, char *text, size_t size);

@@ -2,9 +2,13 @@
  * tensor_look.c: what a tensor is and what it holds.
  */
 #include "context.h"
+#include "devices/host.h"
+#include "streams/gpu.h"
 
-/* True where element i exists, else it is reported. */
-static bool check_index(const char *call, struct dist_at at, const tensor *t, int64_t i)
+#include <stdlib.h>
+#include <string.h>
+
+bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t i)
 {
     if (i >= 0 && i < t->numel)
         return true;
@@ -44,15 +48,84 @@ void *tensor_data_at(struct dist_at at, const tensor *t)
     return tensor_check("tensor_data", at, t) ? t->data : NULL;
 }
 
-double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
+enum dist_device tensor_device_at(struct dist_at at, const tensor *t)
 {
-    return tensor_may_read("tensor_item", at, t) && check_index("tensor_item", at, t, i)
-               ? dtype_load(t->type, t->data, i)
-               : 0;
+    return tensor_check("tensor_device", at, t) && t->gpu ? DIST_GPU : DIST_HOST;
 }
 
-void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)
+double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
 {
-    if (tensor_may_write("tensor_set", at, t) && check_index("tensor_set", at, t, i))
-        dtype_store(t->type, t->data, i, value);
+    double element = 0; /* the largest type's room */
+    size_t size;
+    if (!tensor_may_read("tensor_item", at, t) || !tensor_index("tensor_item", at, t, i))
+        return 0;
+    if (!t->gpu)
+        return dtype_load(t->type, t->data, i);
+    size = dtype_size(t->type);
+    gpu_read(t->gpu, "tensor_item", at, &element, (const char *)t->data + (size_t)i * size, size);
+    return dtype_load(t->type, &element, 0);
+}
+
+static size_t bytes_of(const tensor *t)
+{
+    return (size_t)t->numel * dtype_size(t->type);
+}
+
+/* False: the arguments are wrong, which was reported. */
+static bool check_array(const char *call, struct dist_at at, const tensor *t, const void *values)
+{
+    if (t->numel > 0 && !values)
+        report_tensor(call, at, DIST_ERR_ARGUMENT, "the values are NULL; give an array of %lld elements",
+                      (long long)t->numel);
+    return values || t->numel == 0;
+}
+
+void tensor_read_at(struct dist_at at, const tensor *t, void *values)
+{
+    if (!tensor_may_read("tensor_read", at, t) || !check_array("tensor_read", at, t, values))
+        return;
+    if (t->gpu)
+        gpu_read(t->gpu, "tensor_read", at, values, t->data, bytes_of(t));
+    else
+        host_copy(values, t->data, bytes_of(t));
+}
+
+void tensor_write_at(struct dist_at at, tensor *t, const void *values)
+{
+    if (!tensor_may_write("tensor_write", at, t) || !check_array("tensor_write", at, t, values))
+        return;
+    if (t->gpu)
+        gpu_write(t->gpu, "tensor_write", at, t->data, values, bytes_of(t));
+    else
+        host_copy(t->data, values, bytes_of(t));
+}
+
+/* A tensor's elements where the host can look at them; to be freed where it lies on a GPU. NULL: no memory. */
+static const void *elements(struct dist_at at, const tensor *t)
+{
+    if (!t->gpu)
+        return t->data;
+    void *copy = malloc(bytes_of(t) + 1);
+    if (copy)
+        gpu_read(t->gpu, "tensor_equal", at, copy, t->data, bytes_of(t));
+    else
+        report_tensor("tensor_equal", at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
+    return copy;
+}
+
+bool tensor_equal_at(struct dist_at at, const tensor *a, const tensor *b)
+{
+    if (!tensor_may_read("tensor_equal", at, a) || !tensor_may_read("tensor_equal", at, b) ||
+        a->type != b->type || a->ndim != b->ndim)
+        return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] != b->shape[d])
+            return false;
+    const void *left = elements(at, a), *right = elements(at, b);
+    bool equal = left && right && memcmp(left, right, bytes_of(a)) == 0;
+    if (a->gpu)
+        free((void *)(uintptr_t)left);
+    if (b->gpu)
+        free((void *)(uintptr_t)right);
+    return equal;
 }

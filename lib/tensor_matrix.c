@@ -2,8 +2,7 @@
  * tensor_matrix.c: the calls that see rows and columns.
  */
 #include "context.h"
-
-#include <string.h>
+#include "devices/device.h"
 
 static bool check_matrix(const char *call, struct dist_at at, const tensor *t)
 {
@@ -38,22 +37,21 @@ static bool check_out(const char *call, struct dist_at at, const tensor *out, co
 static bool may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a,
                         const tensor *b)
 {
-    return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b);
+    return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b) &&
+           tensor_together(call, at, out, a) && tensor_together(call, at, out, b);
 }
 
-/* Row by row of b, so that the innermost loop walks along memory. Each sum still runs over k in order. */
-#define MATMUL(name, element) \
-    static void name(element *restrict out, const element *a, const element *b, int64_t rows, int64_t inner, \
-                     int64_t columns) \
-    { \
-        memset(out, 0, (size_t)(rows * columns) * sizeof(element)); \
-        for (int64_t i = 0; i < rows; i++) \
-            for (int64_t k = 0; k < inner; k++) \
-                for (int64_t j = 0; j < columns; j++) \
-                    out[i * columns + j] += a[i * inner + k] * b[k * columns + j]; \
-    }
-MATMUL(matmul_f32, float)
-MATMUL(matmul_f64, double)
+static struct kernel matrix_kernel(enum kernel_kind kind, const tensor *out, const tensor *a)
+{
+    return (struct kernel){ .kind = kind,
+                            .type = out->type,
+                            .out = out->data,
+                            .in = { a->data },
+                            .inputs = 1,
+                            .count = out->numel,
+                            .rows = a->shape[0],
+                            .columns = a->shape[1] };
+}
 
 void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b)
 {
@@ -70,21 +68,17 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
     }
     if (!check_out(call, at, out, a) || !check_out(call, at, out, b) || !may_compute(call, at, out, a, b))
         return;
-    if (out->type == DIST_F32)
-        matmul_f32(out->data, a->data, b->data, a->shape[0], a->shape[1], b->shape[1]);
-    else if (out->type == DIST_F64)
-        matmul_f64(out->data, a->data, b->data, a->shape[0], a->shape[1], b->shape[1]);
-    else
+    if (out->type != DIST_F32 && out->type != DIST_F64) {
         report_tensor(call, at, DIST_ERR_ARGUMENT, "matrices of %s cannot be multiplied; use F32 or F64",
                       dtype_name(out->type));
-}
-
-/* `size` is a constant at each use: the compiler makes one plain move of each memcpy. */
-static inline void transpose(char *out, const char *a, int64_t rows, int64_t columns, size_t size)
-{
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            memcpy(out + (size_t)(j * rows + i) * size, a + (size_t)(i * columns + j) * size, size);
+        return;
+    }
+    struct kernel kernel = matrix_kernel(KERNEL_MATMUL, out, a);
+    kernel.inputs = 2;
+    kernel.in[1] = b->data;
+    kernel.inner = a->shape[1];
+    kernel.columns = b->shape[1];
+    tensor_run(call, at, out, kernel);
 }
 
 void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
@@ -101,13 +95,5 @@ void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
     }
     if (!check_out(call, at, out, a) || !may_compute(call, at, out, a, a))
         return;
-    size_t size = dtype_size(a->type);
-    if (size == 1)
-        transpose(out->data, a->data, a->shape[0], a->shape[1], 1);
-    else if (size == 2)
-        transpose(out->data, a->data, a->shape[0], a->shape[1], 2);
-    else if (size == 4)
-        transpose(out->data, a->data, a->shape[0], a->shape[1], 4);
-    else
-        transpose(out->data, a->data, a->shape[0], a->shape[1], 8);
+    tensor_run(call, at, out, matrix_kernel(KERNEL_TRANSPOSE, out, a));
 }

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "context.h"
+#include "streams/gpu.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -76,6 +77,32 @@ static void print_ends(FILE *line, const tensor *t)
     fprintf(line, "%" PRId64 " elements)", t->numel);
 }
 
+/* The elements that print_all or print_ends looks at, copied to the host; the rest of the copy stays unwritten. */
+static void *fetch(struct dist_at at, const tensor *t)
+{
+    size_t size = dtype_size(t->type), bytes = (size_t)t->numel * size, ends = PRINT_END * size;
+    char *copy = malloc(bytes + 1);
+    const char *from = t->data;
+    if (!copy)
+        report_tensor("tensor_print", at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
+    else if (t->numel <= PRINT_ALL)
+        gpu_read(t->gpu, "tensor_print", at, copy, from, bytes);
+    else if (gpu_read(t->gpu, "tensor_print", at, copy, from, ends))
+        gpu_read(t->gpu, "tensor_print", at, copy + bytes - ends, from + bytes - ends, ends);
+    return copy;
+}
+
+static void print_elements(FILE *line, struct dist_at at, const tensor *t)
+{
+    struct tensor seen = *t;
+    if (t->gpu)
+        seen.data = fetch(at, t);
+    if (seen.data)
+        (t->numel <= PRINT_ALL ? print_all : print_ends)(line, &seen);
+    if (t->gpu)
+        free(seen.data);
+}
+
 void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...)
 {
     if (!tensor_may_read("tensor_print", at, t))
@@ -93,7 +120,7 @@ void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...
     va_end(args);
     if (words > 0)
         fputc(' ', line);
-    (t->numel <= PRINT_ALL ? print_all : print_ends)(line, t);
+    print_elements(line, at, t);
     fputc('\n', line);
     if (fclose(line) == 0) {
         fwrite(text, 1, length, stdout);

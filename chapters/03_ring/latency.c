@@ -65,6 +65,7 @@ static void measure(double medians[WAYS], int64_t bytes, int rank)
         for (int w = 0; w < WAYS; w++) {
             double start = dist_time();
             ways[w].swap(mine, theirs, rank);
+            dist_synchronize(); /* only on a GPU is there anything left to wait for */
             times[w][i] = (dist_time() - start) * 1e6;
         }
     for (int w = 0; w < WAYS; w++) {

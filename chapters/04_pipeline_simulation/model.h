@@ -31,15 +31,6 @@ static inline tensor *layer_forward(const tensor *x, const tensor *w, bool last)
     return y;
 }
 
-/* Where relu has cut off, no gradient comes through. */
-static inline void relu_backward(tensor *dy, const tensor *y)
-{
-    float *gradient = tensor_data(dy);
-    const float *value = tensor_data(y);
-    for (int64_t i = 0; i < tensor_numel(y); i++)
-        gradient[i] = value[i] > 0 ? gradient[i] : 0;
-}
-
 /* dw += x^T dy, and the result is dx = dy w^T. */
 static inline tensor *layer_backward(tensor *dy, const tensor *x, const tensor *y, const tensor *w,
                                      tensor *dw, bool last)
@@ -48,7 +39,7 @@ static inline tensor *layer_backward(tensor *dy, const tensor *x, const tensor *
     tensor *xt = tensor_zeros(DIST_F32, WIDTH, rows), *wt = tensor_zeros(DIST_F32, WIDTH, WIDTH);
     tensor *part = tensor_zeros(DIST_F32, WIDTH, WIDTH), *dx = tensor_zeros(DIST_F32, rows, WIDTH);
     if (!last)
-        relu_backward(dy, y);
+        tensor_relu_backward(dy, y);
     tensor_transpose(xt, x);
     tensor_matmul(part, xt, dy);
     tensor_add(dw, part);

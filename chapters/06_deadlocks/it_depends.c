@@ -17,7 +17,8 @@ static void swap(int count, int rank, int partner)
     tensor *theirs = tensor_zeros(DIST_F32, count);
     dist_send(mine, partner);
     dist_recv(theirs, partner);
-    printf("rank %d swapped %4d numbers with rank %d\n", rank, count, partner);
+    printf("rank %d swapped %4d numbers with rank %d, the last is %g\n", rank, count, partner,
+           tensor_item(theirs, count - 1));
     tensor_free(theirs);
     tensor_free(mine);
 }

@@ -6,35 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int slot(void *room, struct dist_work *op);
-
 static bool is_collective(enum call call)
 {
     return call >= CALL_BROADCAST && call <= CALL_MONITORED_BARRIER;
-}
-
-static slot *slot_of(const struct backend *b, enum call call)
-{
-    slot *const slots[CALL_COUNT] = {
-        [CALL_BROADCAST] = b->broadcast,
-        [CALL_REDUCE] = b->reduce,
-        [CALL_ALL_REDUCE] = b->all_reduce,
-        [CALL_SCATTER] = b->scatter,
-        [CALL_GATHER] = b->gather,
-        [CALL_ALL_GATHER] = b->all_gather,
-        [CALL_REDUCE_SCATTER] = b->reduce_scatter,
-        [CALL_ALL_TO_ALL] = b->all_to_all,
-        [CALL_BARRIER] = b->barrier,
-        [CALL_MONITORED_BARRIER] = b->monitored_barrier,
-    };
-    return slots[call];
 }
 
 static bool is_ours(const struct algorithms_room *room, const struct dist_work *op)
 {
     if (op->p2p || !is_collective(op->call))
         return false;
-    return room->all || !slot_of(room->inner, op->call) || (op->call == CALL_ALL_REDUCE && room->forced);
+    return room->all || !backend_collective(room->inner, op->call) ||
+           (op->call == CALL_ALL_REDUCE && room->forced);
 }
 
 /* ---- what we do ------------------------------------------------------------------------- */
@@ -162,7 +144,8 @@ static int algorithms_recv(void *state, struct dist_work *op)
 static int algorithms_collective(void *state, struct dist_work *op)
 {
     struct algorithms_room *room = state;
-    return is_ours(room, op) ? by_messages(room, op) : slot_of(room->inner, op->call)(room->room, op);
+    return is_ours(room, op) ? by_messages(room, op)
+                             : backend_collective(room->inner, op->call)(room->room, op);
 }
 
 static bool algorithms_test(void *state, struct dist_work *op)
@@ -190,6 +173,13 @@ static int algorithms_wait(void *state, struct dist_work *op)
     return end(room, run);
 }
 
+static void algorithms_note(void *state, const struct dist_work *op)
+{
+    struct algorithms_room *room = state;
+    if (room->inner->note)
+        room->inner->note(room->room, op && is_ours(room, op) ? NULL : op);
+}
+
 /* ---- putting it around -------------------------------------------------------------------- */
 
 static const struct backend wrapping = {
@@ -211,12 +201,13 @@ static const struct backend wrapping = {
     .monitored_barrier = algorithms_collective,
     .test = algorithms_test,
     .wait = algorithms_wait,
+    .note = algorithms_note,
 };
 
 static bool is_complete(const struct backend *inner)
 {
     for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
-        if (!slot_of(inner, (enum call)call))
+        if (!backend_collective(inner, (enum call)call))
             return false;
     return true;
 }
@@ -244,6 +235,7 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
     room->forced = asked && !all ? algorithm_named(name) : NULL;
     room->table = wrapping;
     room->table.name = inner->name;
+    room->table.on_streams = inner->on_streams;
     pthread_mutex_init(&room->lock, NULL);
     self->algorithms = room;
     return &room->table;

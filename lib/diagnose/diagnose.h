@@ -24,8 +24,10 @@
 /* What one rank does, copied while the job stood still. */
 struct view {
     enum rank_state state;
-    uint32_t call; /* call id << 16 | site */
-    int count;     /* open operations; the first is what it waits for */
+    uint32_t call;      /* call id << 16 | site */
+    int count;          /* open operations; the first is what it waits for */
+    char host_call[32]; /* not "": that stands in a stream, and the program waits for its GPU in this call, */
+    uint32_t host_site; /* here */
     struct note_op open[NOTE_OPS];
 };
 

@@ -124,7 +124,7 @@ static uintptr_t next_border(uintptr_t page, uintptr_t end)
 static void protect(uintptr_t begin, uintptr_t end)
 {
     end = page_of(end - 1) + guard.page;
-    if (guard.protects)
+    if (guard.protects && begin >= guard.begin && end <= guard.end) /* a real GPU's memory is closed anyway */
         for (uintptr_t page = page_of(begin), border; page < end; page = border) {
             border = next_border(page, end);
             mprotect((void *)page, border - page, protection_of(page));
@@ -202,14 +202,14 @@ static bool harms(const struct flight *flight, enum touch touch)
     return flight->written || (touch != TOUCH_READ && touch != TOUCH_SEND && touch != TOUCH_UNKNOWN);
 }
 
-bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse)
+static bool find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
 {
     bool found = false;
     if (atomic_load_explicit(&guard.count, memory_order_acquire) == 0)
         return false;
     lock();
     for (const struct entry *entry = guard.entries; entry && !found; entry = entry->next)
-        if (covers(entry, begin, end) && harms(&entry->flight, touch)) {
+        if (covers(entry, begin, end) && entry->flight.device == device && harms(&entry->flight, touch)) {
             misuse->flight = entry->flight;
             misuse->touch = touch;
             found = true;
@@ -218,8 +218,15 @@ bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse
     return found;
 }
 
+bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse)
+{
+    return find(begin, end, false, touch, misuse);
+}
+
 enum fault guard_fault(uintptr_t address, struct misuse *misuse)
 {
+    if (find(address, address + 1, true, misuse->touch, misuse))
+        return FAULT_MISUSE;
     if (!guard.protects || address < guard.begin || address >= guard.end)
         return FAULT_FOREIGN;
     uintptr_t page = page_of(address);

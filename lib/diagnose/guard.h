@@ -23,6 +23,7 @@
 struct flight {
     uintptr_t begin, end; /* bytes, in the program's view */
     bool written;         /* the message writes it, so nobody may look; else nobody may write */
+    bool device;          /* no message: memory of a GPU, which plain C may never touch; made at `at` */
     int rank;             /* whose message */
     enum call call;       /* the call that posted it, */
     struct dist_at at;    /* where, */

@@ -111,8 +111,26 @@ static void say_who(const struct misuse *misuse, char *text, size_t size)
         snprintf(text, size, "a thread of the program");
 }
 
+#define CLOSED "a GPU's memory from plain C"
+#define CLOSED_ADVICE "copy it to the host first, with tensor_to(t, DIST_HOST) or tensor_read"
+
+static void device_text(const struct misuse *misuse, char *text, size_t size)
+{
+    char who[32], place[160];
+    const struct flight *flight = &misuse->flight;
+    say_who(misuse, who, sizeof who);
+    say_place(misuse, place, sizeof place);
+    snprintf(text, size, "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".", who,
+             touches[misuse->touch].does, touches[misuse->touch].place, place, "tensor made at",
+             short_file(flight->at.file), flight->at.line);
+}
+
 void misuse_text(const struct misuse *misuse, char *text, size_t size)
 {
+    if (misuse->flight.device) {
+        device_text(misuse, text, size);
+        return;
+    }
     char who[32], tensor[120], place[160], post[160], missing[120];
     say_who(misuse, who, sizeof who);
     say_tensor(misuse, tensor, sizeof tensor);
@@ -126,6 +144,10 @@ void misuse_text(const struct misuse *misuse, char *text, size_t size)
 
 void misuse_words(const struct misuse *misuse, char *text, size_t size)
 {
+    if (misuse->flight.device) {
+        snprintf(text, size, "%s " CLOSED "; " CLOSED_ADVICE, touches[misuse->touch].does);
+        return;
+    }
     char tensor[120], post[160];
     say_tensor(misuse, tensor, sizeof tensor);
     say_post(&misuse->flight, post, sizeof post);

@@ -89,6 +89,20 @@ static bool in_cycle(const struct diagnosis *d, int rank)
     return false;
 }
 
+/* The program went on when the operation was put into a stream; where did it stop? */
+static void add_host(struct page *page, const struct diagnosis *d, int rank)
+{
+    const struct view *view = &d->views[rank];
+    uint32_t stream = view->count > 0 ? view->open[0].stream : 0;
+    char place[80];
+    describe_place(d, rank, view->host_site, place, sizeof place);
+    if (stream > 1)
+        add(page, "           stands in stream %u; the host waits in %s (%s)\n", stream - 1, view->host_call,
+            place);
+    else
+        add(page, "           stands in the stream; the host waits in %s (%s)\n", view->host_call, place);
+}
+
 static void add_rank(struct page *page, const struct diagnosis *d, int rank)
 {
     const struct view *view = &d->views[rank];
@@ -97,12 +111,16 @@ static void add_rank(struct page *page, const struct diagnosis *d, int rank)
         add(page, "  rank %-3d has left the job\n", rank);
         return;
     }
-    if (view->count == 0) {
+    if (view->count == 0 && !view->host_call[0]) {
         add(page, "  rank %-3d in %s\n", rank, call_name((enum call)(view->call >> 16)));
         return;
     }
-    describe_op(d, rank, &view->open[0], what, sizeof what);
-    add(page, "  rank %-3d %s\n", rank, what);
+    if (view->count > 0) {
+        describe_op(d, rank, &view->open[0], what, sizeof what);
+        add(page, "  rank %-3d %s\n", rank, what);
+    }
+    if (view->host_call[0])
+        add_host(page, d, rank);
 }
 
 static void add_cycle(struct page *page, const struct diagnosis *d)

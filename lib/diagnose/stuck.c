@@ -15,15 +15,27 @@ static uint32_t sound_asleep(const struct world *world, const struct sleep_note 
     return atomic_load(&bell->rings) == atomic_load(&note->seen) ? epoch : 0;
 }
 
-/* The number of a rank's present sleep, of both its threads; 0: it can move. */
+/* The same for a thread that may not exist: then it keeps nobody awake. */
+static bool keeps_awake(const struct world *world, const struct sleep_note *note, uint64_t *epochs)
+{
+    if (atomic_load(&note->epoch) == 0)
+        return false;
+    uint32_t epoch = sound_asleep(world, note, false);
+    *epochs += epoch;
+    return epoch == 0;
+}
+
+/* The number of a rank's present sleep, of all its threads; 0: it can move. Epochs only grow, so their sum tells. */
 static uint64_t rank_asleep(const struct world *world, int rank, int caller)
 {
     const struct rank_slot *slot = &world->header->slots[rank];
-    uint64_t own = sound_asleep(world, &slot->sleep, rank == caller);
-    uint64_t helper = atomic_load(&slot->helper_sleep.epoch);
-    if (own == 0 || (helper != 0 && sound_asleep(world, &slot->helper_sleep, false) == 0))
+    uint64_t epochs = sound_asleep(world, &slot->sleep, rank == caller);
+    if (epochs == 0 || keeps_awake(world, &slot->helper_sleep, &epochs))
         return 0;
-    return own << 32 | helper;
+    for (int i = 0; i < NOTE_STREAMS; i++)
+        if (keeps_awake(world, &slot->streams[i], &epochs))
+            return 0;
+    return epochs;
 }
 
 static bool still_there(const struct world *world, int rank)
@@ -62,6 +74,8 @@ void read_views(const struct world *world, struct view *views)
         if (view->state >= RANK_LEFT)
             continue;
         view->count = (int)atomic_load(&slot->open_count);
+        memcpy(view->host_call, slot->host_call, sizeof view->host_call);
+        view->host_site = slot->host_site;
         for (int i = 0; i < view->count && i < NOTE_OPS; i++)
             view->open[i] = slot->open[i];
     }

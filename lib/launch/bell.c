@@ -64,9 +64,9 @@ void bell_ring_slow(struct bell *bell)
     bell_wake(bell);
 }
 
-void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note)
+static void doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
 {
-    struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
+    struct timespec limit = { nanoseconds / 1000000000, nanoseconds % 1000000000 };
     if (note) {
         atomic_store(&note->seen, seen);
         atomic_fetch_add(&note->epoch, 1);
@@ -76,12 +76,23 @@ void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_
         atomic_fetch_add(&note->epoch, 1);
 }
 
+void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note)
+{
+    doze_for(bell, seen, (int64_t)milliseconds * 1000000, note);
+}
+
 void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
                 struct sleep_note *note)
+{
+    bell_sleep_for(bell, news, arg, (int64_t)milliseconds * 1000000, note);
+}
+
+void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64_t nanoseconds,
+                    struct sleep_note *note)
 {
     atomic_fetch_add(&bell->sleepers, 1);
     uint32_t seen = atomic_load(&bell->rings);
     if (!news(arg))
-        bell_doze(bell, seen, milliseconds, note);
+        doze_for(bell, seen, nanoseconds, note);
     atomic_fetch_sub(&bell->sleepers, 1);
 }

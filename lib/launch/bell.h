@@ -45,6 +45,8 @@ static inline void bell_strike(struct bell *bell)
  * filled in) tells others about the sleep; NULL: nobody needs to know. */
 void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
                 struct sleep_note *note);
+void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64_t nanoseconds,
+                    struct sleep_note *note);
 
 /* Sleep while `rings` is `seen`, at most `milliseconds`, without being counted among the sleepers: for a thread
  * whose being there somebody else makes known. */

@@ -60,7 +60,10 @@ struct launch_self {
     void *context;                               /* dist.c's state of this rank */
     void *arena;                                 /* devices/host.c's state of this rank */
     void *tensors;                               /* tensor.c's state of this rank */
-    void *trace;      /* lib/trace's state of this rank; NULL: nothing is recorded */
+    void *trace; /* lib/trace's state of this rank; NULL: nothing is recorded */
+    void *gpu;   /* lib/streams' state of this rank; NULL: no tensor was made yet */
+    void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t begin,
+                           int64_t end); /* lib/trace: a stream (-1: communication) was busy with this */
     void *algorithms; /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 
@@ -75,6 +78,9 @@ static inline struct launch_self *launch_self_if_any(void)
 {
     return launch_self_of_thread ? launch_self_of_thread : launch_self_of_process();
 }
+
+/* Where no watcher of ours looks on, the ranks look after each other: call it each time that a nap ends. */
+void launch_look_around(struct launch_self *self);
 
 /* For threads that the library starts on behalf of a rank: act as that rank. */
 void launch_become(struct launch_self *self);

@@ -63,3 +63,12 @@ bool world_check_peers(struct world *world, int rank)
     turn %= size;
     return world_failed(world);
 }
+
+void launch_look_around(struct launch_self *self)
+{
+    if (self->watched)
+        return;
+    world_check_peers(&self->world, self->env.rank);
+    if (self->look && !world_failed(&self->world))
+        self->look(&self->world, self->env.rank);
+}

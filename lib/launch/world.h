@@ -52,11 +52,14 @@ struct rank_slot {
     alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
     struct bell helper;      /* the same, for the thread that drives its operations while it computes */
     struct sleep_note sleep; /* of the rank's own thread */
-    struct sleep_note helper_sleep; /* of its helper */
-    char refusal[160];              /* why it refused a message: written before the sender is told */
-    _Atomic uint32_t open_count;    /* valid while `sleep` says asleep, like the operations themselves */
-    struct note_op open[NOTE_OPS];  /* the first is the one that the rank waits for */
-    _Atomic uint64_t log;           /* where its list of calls is (diagnose/log.h); 0: it keeps none */
+    struct sleep_note helper_sleep;          /* of its helper */
+    struct sleep_note streams[NOTE_STREAMS]; /* of the threads of its GPU */
+    char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
+    uint32_t host_site; /* and where that is */
+    char refusal[160];  /* why it refused a message: written before the sender is told */
+    _Atomic uint32_t open_count;   /* valid while `sleep` says asleep, like the operations themselves */
+    struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
+    _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     struct site sites[WORLD_SITES];
 };
 

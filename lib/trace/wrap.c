@@ -29,9 +29,7 @@ static int finish(struct trace *trace, uint32_t event, const struct dist_work *o
     return status;
 }
 
-typedef int slot(void *room, struct dist_work *op);
-
-static int hand_on(struct trace *trace, enum event_kind kind, slot *call, struct dist_work *op)
+static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
 {
     uint32_t event = begin(trace, kind, op);
     record_before(trace->record, event, op);
@@ -114,19 +112,7 @@ static int trace_recv(void *room, struct dist_work *op)
 static int trace_collective(void *room, struct dist_work *op)
 {
     struct trace *trace = room;
-    const struct backend *inner = trace->inner;
-    slot *const calls[CALL_COUNT] = {
-        [CALL_BROADCAST] = inner->broadcast,
-        [CALL_REDUCE] = inner->reduce,
-        [CALL_ALL_REDUCE] = inner->all_reduce,
-        [CALL_SCATTER] = inner->scatter,
-        [CALL_GATHER] = inner->gather,
-        [CALL_ALL_GATHER] = inner->all_gather,
-        [CALL_REDUCE_SCATTER] = inner->reduce_scatter,
-        [CALL_ALL_TO_ALL] = inner->all_to_all,
-        [CALL_MONITORED_BARRIER] = inner->monitored_barrier,
-    };
-    return hand_on(trace, EVENT_COLLECTIVE, calls[op->call], op);
+    return hand_on(trace, EVENT_COLLECTIVE, backend_collective(trace->inner, op->call), op);
 }
 
 static int trace_barrier(void *room, struct dist_work *op)
@@ -186,6 +172,12 @@ static int trace_wait(void *room, struct dist_work *op)
     return status;
 }
 
+static void trace_note(void *room, const struct dist_work *op)
+{
+    struct trace *trace = room;
+    trace->inner->note(trace->room, op);
+}
+
 /* ---- putting it around ------------------------------------------------------------- */
 
 static const struct backend wrapping = {
@@ -207,6 +199,7 @@ static const struct backend wrapping = {
     .monitored_barrier = trace_collective,
     .test = trace_test,
     .wait = trace_wait,
+    .note = trace_note,
 };
 
 /* What the inner room leaves to algorithms/ must stay open: they call send and recv, which then are recorded. */
@@ -214,17 +207,20 @@ static void fill_table(struct backend *table, const struct backend *inner)
 {
     *table = wrapping;
     table->name = inner->name;
-    slot **const ours[] = { &table->broadcast,        &table->reduce,     &table->all_reduce,
-                            &table->scatter,          &table->gather,     &table->all_gather,
-                            &table->reduce_scatter,   &table->all_to_all, &table->barrier,
-                            &table->monitored_barrier };
-    slot *const theirs[] = { inner->broadcast,        inner->reduce,     inner->all_reduce,
-                             inner->scatter,          inner->gather,     inner->all_gather,
-                             inner->reduce_scatter,   inner->all_to_all, inner->barrier,
-                             inner->monitored_barrier };
+    backend_call **const ours[] = { &table->broadcast,        &table->reduce,     &table->all_reduce,
+                                    &table->scatter,          &table->gather,     &table->all_gather,
+                                    &table->reduce_scatter,   &table->all_to_all, &table->barrier,
+                                    &table->monitored_barrier };
+    backend_call *const theirs[] = { inner->broadcast,        inner->reduce,     inner->all_reduce,
+                                     inner->scatter,          inner->gather,     inner->all_gather,
+                                     inner->reduce_scatter,   inner->all_to_all, inner->barrier,
+                                     inner->monitored_barrier };
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (!theirs[i])
             *ours[i] = NULL;
+    if (!inner->note)
+        table->note = NULL;
+    table->on_streams = inner->on_streams;
 }
 
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner)

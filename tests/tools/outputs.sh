@@ -1,6 +1,6 @@
 #!/bin/sh
-# outputs.sh PROGRAM...: run each chapter program with 2, 4 and 7 ranks, as processes and as threads, and compare what
-# it prints with chapters/NN_topic/expected/NAME.N.*:
+# outputs.sh PROGRAM...: run each chapter program with 2, 4 and 7 ranks, as processes, as threads, and on simulated GPUs, and
+# compare what it prints with chapters/NN_topic/expected/NAME.N.*:
 #
 #   .txt         stdout, to the letter; DIST_OUTPUT=ordered has grouped it by rank
 #   .shape       stdout, where every number counts as # and runs of blanks as one: for measured times
@@ -34,7 +34,8 @@ same_shape()
 
 # What a report may say differently from run to run is left out. When two ranks disagree, whoever sees it first
 # tells, and the others are stopped wherever they are: so who told ("rank 2: dist_all_reduce (x.c:22): ") and the
-# lines about the others ("Ranks 0, 1 and 3 were stopped: ...") do not count. Nor does the path of a drawing.
+# lines about the others ("Ranks 0, 1 and 3 were stopped: ...") do not count. Nor does the path of a drawing, nor, on a GPU,
+# where the program went on to after it had put the call into a stream ("stands in the stream; the host waits in ...").
 tidy()
 {
     awk 'function finish() {
@@ -47,6 +48,7 @@ tidy()
          text != "" && /^  / { text = text " " substr($0, 3); next }
          text != "" { finish() }
          /^rank [0-9]+: / || /^Ranks? [0-9]/ { text = $0; next }
+         /^ +stands in (the stream|stream [0-9]+); the host waits in / { next }
          /^drawing: / { print "drawing: somewhere"; next }
          { print }
          END { if (text != "") finish() }' "$1"
@@ -59,9 +61,11 @@ same_report()
     diff -u --label "$1, tidied" --label "what it said" $work/left $work/right 2>&1
 }
 
+# run processes|threads|sim
 run()
 {
-    WORLD_SIZE=$n DIST_RANKS=$1 DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
+    case $1 in sim) device=sim ranks_are=processes ;; *) device=${DEVICE:-host} ranks_are=$1 ;; esac
+    WORLD_SIZE=$n DIST_RANKS=$ranks_are DEVICE=$device DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
     status=$?
 }
 
@@ -130,7 +134,7 @@ for program in "$@"; do
             write || failed=1
             continue
         fi
-        for ranks in processes threads; do
+        for ranks in ${OUTPUT_MODES:-processes threads sim}; do
             run $ranks
             if compare >$work/say; then
                 pass "$base as $ranks"

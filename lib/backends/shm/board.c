@@ -125,7 +125,7 @@ int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struc
         if (patience_spin(&patience))
             continue;
         if (world_failed(room->world) && !board_passed(g, phase))
-            return op->status = engine_failed(room, op);
+            return op->status = backend_failed(room->world, op);
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
             return timed_out(g, op);
@@ -135,7 +135,7 @@ int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struc
         atomic_store(&slot->sleep.timed, deadline > 0);
         bell_sleep(&g->board->phase, passed, &passing,
                    deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, &slot->sleep);
-        engine_look_around(room);
+        launch_look_around(room->self);
     }
     return DIST_OK;
 }

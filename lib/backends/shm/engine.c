@@ -103,27 +103,6 @@ static bool news(void *argument)
     return moved || atomic_load(&hope->op->done) || world_failed(hope->room->world);
 }
 
-int engine_failed(struct shm_room *room, struct dist_work *op)
-{
-    const struct world_failure *failure = &room->world->header->failure;
-    char text[128];
-    if (failure->cause[0]) {
-        snprintf(op->why, sizeof op->why, "%s", failure->cause);
-        return failure->code;
-    }
-    if (failure->end == END_SIGNAL)
-        snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
-                 launch_signal_name(failure->code));
-    else if (failure->end == END_EXIT && failure->code < 0)
-        snprintf(text, sizeof text, "has ended");
-    else if (failure->end == END_EXIT)
-        snprintf(text, sizeof text, "ended with exit status %d", failure->code);
-    else
-        snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
-    snprintf(op->why, sizeof op->why, "rank %d %s, and the job cannot go on without it", failure->rank, text);
-    return DIST_ERR_PEER_LOST;
-}
-
 /* The job has failed: take the op out of the lists, since it may lie on its caller's stack. */
 static void give_up(struct shm_room *room, struct dist_work *op)
 {
@@ -138,7 +117,7 @@ static void give_up(struct shm_room *room, struct dist_work *op)
             letters_drop(room, op);
         else
             collective_drop(room, op);
-        int status = engine_failed(room, op);
+        int status = backend_failed(room->world, op);
         engine_done(room, op, status);
     }
     engine_unlock(room);
@@ -160,16 +139,6 @@ static void sleep_on_bell(struct shm_room *room, const struct dist_work *op, boo
     bell_sleep(&slot->bell, look, argument, NAP, &slot->sleep);
 }
 
-/* Where no watcher of ours looks on, the ranks look after each other, each time that a nap ends. */
-void engine_look_around(struct shm_room *room)
-{
-    if (room->self->watched)
-        return;
-    world_check_peers(room->world, room->rank);
-    if (room->self->look && !world_failed(room->world))
-        room->self->look(room->world, room->rank);
-}
-
 static void sleep_or_give_up(struct shm_room *room, struct dist_work *op)
 {
     struct hope hope = { room, op };
@@ -178,7 +147,7 @@ static void sleep_or_give_up(struct shm_room *room, struct dist_work *op)
         return;
     }
     sleep_on_bell(room, op, news, &hope);
-    engine_look_around(room);
+    launch_look_around(room->self);
 }
 
 static void drive(struct shm_room *room, int change)
@@ -231,7 +200,7 @@ void engine_flush(struct shm_room *room)
     drive(room, +1);
     while (!flushed(room)) {
         sleep_on_bell(room, NULL, flushed, room);
-        engine_look_around(room);
+        launch_look_around(room->self);
     }
     drive(room, -1);
 }

@@ -30,6 +30,7 @@ static void note_work(struct shm_room *room, const struct dist_work *op, bool ar
                               .peer = op->p2p || !root ? op->peer : op->group->ranks[op->peer],
                               .tag = op->tag,
                               .seq = arrived ? g->seq : g->seq + 1,
+                              .stream = op->gpu ? op->stream : 0,
                               .count = op->p2p ? (op->sends ? op->in.count : op->out.count) : op->block,
                               .members = g == &room->world_group ? 0 : board_members_offset(room, g) };
 }

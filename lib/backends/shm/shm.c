@@ -176,6 +176,11 @@ static void shm_group_free(void *state, struct dist_group *group)
     }
 }
 
+static void shm_note(void *room, const struct dist_work *op)
+{
+    notes_write(room, op, false);
+}
+
 const struct backend backend_shm = {
     .name = "shm",
     .open = shm_open_room,
@@ -196,4 +201,5 @@ const struct backend backend_shm = {
     .monitored_barrier = shm_collective,
     .test = shm_test,
     .wait = shm_wait,
+    .note = shm_note,
 };

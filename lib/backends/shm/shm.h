@@ -196,11 +196,6 @@ bool shm_test(void *room, struct dist_work *op);
 int shm_wait(void *room, struct dist_work *op);
 void engine_flush(struct shm_room *room); /* until every send was taken or cannot be any more */
 
-void engine_look_around(struct shm_room *room);
-
-/* The job has failed, as a status and a sentence. */
-int engine_failed(struct shm_room *room, struct dist_work *op);
-
 /* ---- helper.c: drives while nobody waits; all with the lock held, but stop ---- */
 
 bool helper_start(struct shm_room *room); /* false: the system gives no thread */

@@ -1,0 +1,25 @@
+/* backend.c: what every room says when the job has failed. */
+#include "backend.h"
+
+#include <stdio.h>
+
+int backend_failed(const struct world *world, struct dist_work *op)
+{
+    const struct world_failure *failure = &world->header->failure;
+    char text[128];
+    if (failure->cause[0]) {
+        snprintf(op->why, sizeof op->why, "%s", failure->cause);
+        return failure->code;
+    }
+    if (failure->end == END_SIGNAL)
+        snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
+                 launch_signal_name(failure->code));
+    else if (failure->end == END_EXIT && failure->code < 0)
+        snprintf(text, sizeof text, "has ended");
+    else if (failure->end == END_EXIT)
+        snprintf(text, sizeof text, "ended with exit status %d", failure->code);
+    else
+        snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
+    snprintf(op->why, sizeof op->why, "rank %d %s, and the job cannot go on without it", failure->rank, text);
+    return DIST_ERR_PEER_LOST;
+}

@@ -1,0 +1,120 @@
+/*
+ * device.h: a place where tensors lie, and something that computes on them: one table of functions for each kind.
+ *
+ *   host    the program's own memory; kernels run inside the call (host.c, host_kernels.c)
+ *   sim     a simulated GPU: memory that the program cannot touch, streams that are threads (sim.h)
+ *   cuda    a real one (cuda.cu)
+ *
+ * A KERNEL is a loop over elements, described by a struct, so that each device can run it where its data are. A STREAM
+ * is a queue: what is put in is done in that order, one after the other, while the host goes on. An EVENT marks a
+ * point of a stream; another stream, or the host, can wait until that point has passed. A GATE holds a stream until
+ * somebody opens it: that is how a stream waits for another rank, whom no event of this device could wait for.
+ *
+ * The interface is a part of the CUDA runtime's, under shorter names. All calls come from the rank that opened the
+ * device (its own thread or one that the library started for it). Calls that can fail return enum dist_error, and
+ * leave a sentence in device_why().
+ */
+#ifndef DEVICES_DEVICE_H
+#define DEVICES_DEVICE_H
+
+#include "../dtype.h"
+#include "../launch/launch.h"
+
+#define KERNEL_INPUTS 16
+#define DEVICE_STREAMS (NOTE_STREAMS - 1) /* of a rank, the default stream included */
+
+enum kernel_kind {
+    KERNEL_FILL,    /* out[i] = value */
+    KERNEL_ARANGE,  /* out[i] = value + i */
+    KERNEL_CONVERT, /* out[i] = in[0][i], which is of type `from`; the two may overlap if the types agree */
+    KERNEL_REDUCE, /* out[i] = in[0][i] op in[1][i] op ..., as host_reduce (host.h) promises; out may be one of them */
+    KERNEL_SUB,           /* out[i] = in[0][i] - in[1][i]; out may be one of them */
+    KERNEL_SCALE,         /* out[i] = out[i] * value + term, in double, rounded once */
+    KERNEL_RELU,          /* out[i] = out[i] < 0 ? 0 : out[i] */
+    KERNEL_RELU_BACKWARD, /* out[i] = in[0][i] > 0 ? out[i] : 0 */
+    KERNEL_SUM,           /* *(double *)out = in[0][0] + in[0][1] + ..., in double, `count` of them */
+    KERNEL_MATMUL,        /* out[rows][columns] = in[0][rows][inner] * in[1][inner][columns]; F32, F64 */
+    KERNEL_TRANSPOSE,     /* out[columns][rows] = in[0][rows][columns] */
+    KERNEL_KINDS
+};
+
+struct kernel {
+    enum kernel_kind kind;
+    enum dist_type type; /* of out and in */
+    enum dist_type from;
+    enum dist_op op;
+    int inputs;
+    void *out;
+    const void *in[KERNEL_INPUTS];
+    int64_t count; /* elements of out, unless said otherwise */
+    int64_t rows, inner, columns;
+    double value, term;
+    const char *name; /* the call that it is, "tensor_add", for pictures and reports; a string that stays */
+    struct dist_at at;
+};
+
+/* Which way a copy goes. Host memory must stay as it is until the stream has done it, and should be the staging memory. */
+enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_INSIDE };
+
+struct stream; /* each device has its own */
+struct event;
+struct gate;
+
+struct device {
+    const char *name; /* as in DEVICE=name */
+
+    /* Open the rank's device, close it once all streams are empty. */
+    int (*open)(struct launch_self *self, void **state);
+    void (*close)(void *state);
+
+    /* Memory, aligned for any type. NULL: it is full. What is freed is used again only once all that stood in the
+     * streams by then is done. staging: host memory that the device reaches quickly. */
+    void *(*alloc)(void *state, size_t bytes);
+    void (*free)(void *state, void *memory);
+    void *(*staging)(void *state, size_t bytes);
+
+    /* Streams. number: 0, 1, ... in the order made, at most DEVICE_STREAMS. stream_passed: it is empty. */
+    struct stream *(*stream_new)(void *state, int number);
+    void (*stream_free)(struct stream *stream);
+    bool (*stream_passed)(struct stream *stream);
+
+    /* Put into a stream; return at once. */
+    int (*launch)(struct stream *stream, const struct kernel *kernel);
+    int (*copy)(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way);
+
+    /* Events. A new one counts as passed. record marks the end of what stands in the stream now; follow lets a stream
+     * wait for the mark that is the newest at the time of the call. elapsed: seconds between two that have passed. */
+    struct event *(*event_new)(void *state);
+    void (*event_free)(struct event *event);
+    int (*event_record)(struct event *event, struct stream *stream);
+    int (*event_follow)(struct event *event, struct stream *stream);
+    bool (*event_passed)(struct event *event);
+    double (*event_elapsed)(struct event *from, struct event *to);
+
+    /* Gates. A new one is closed, and opens once. hold: the stream waits at it. open_behind: it opens when the stream comes
+     * there. Both gate_open and gate_is_open may be called by any thread of the process. */
+    struct gate *(*gate_new)(void *state);
+    void (*gate_free)(struct gate *gate); /* streams may still have it before them */
+    int (*gate_hold)(struct gate *gate, struct stream *stream);
+    int (*gate_open_behind)(struct gate *gate, struct stream *stream);
+    void (*gate_open)(struct gate *gate);
+    bool (*gate_is_open)(struct gate *gate);
+
+    /* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */
+    struct gate *(*stream_held)(struct stream *stream);
+};
+
+/* NULL: there is no device of that name here. */
+const struct device *device_named(const char *name);
+const char *device_names(void); /* "host, sim" */
+
+/* Run a kernel on memory of the host, here and now. */
+void host_launch(const struct kernel *kernel);
+
+/* This thread's last failure, as a sentence. device_fail writes it and returns the status. */
+const char *device_why(void);
+int device_fail(enum dist_error status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+extern const struct device device_sim;
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * host_kernels.c: every kernel, in plain C: what the host runs, and what other devices are compared with.
+ *
+ * One element after the other, in this order, on one core. Kernels with two inputs of a type calculate in that type
+ * (integers wrap, F16 and BF16 pass through F32). Kernels with a number calculate in double and round once (integers
+ * stop at the ends of their range).
+ */
+#include "device.h"
+#include "host.h"
+
+#include <string.h>
+
+#define BLOCK 512 /* doubles on the stack: 4 KiB stay in the nearest cache */
+
+static int64_t block_at(const struct kernel *k, int64_t begin)
+{
+    return k->count - begin < BLOCK ? k->count - begin : BLOCK;
+}
+
+static void *part(const void *array, enum dist_type type, int64_t begin)
+{
+    return (char *)(uintptr_t)array + (size_t)begin * dtype_size(type);
+}
+
+static void fill(const struct kernel *k)
+{
+    if (k->count == 0)
+        return;
+    /* One element, then copies of what is there: 1, 2, 4, ... elements, up to a page at a time. */
+    char *data = k->out;
+    dtype_store(k->type, data, 0, k->value);
+    size_t size = dtype_size(k->type), bytes = (size_t)k->count * size, step;
+    for (size_t done = size; done < bytes; done += step) {
+        step = done < 4096 ? done : 4096;
+        step = step < bytes - done ? step : bytes - done;
+        memcpy(data + done, data, step);
+    }
+}
+
+static void arange(const struct kernel *k)
+{
+    for (int64_t i = 0; i < k->count; i++)
+        dtype_store(k->type, k->out, i, k->value + (double)i);
+}
+
+static void convert(const struct kernel *k)
+{
+    double values[BLOCK];
+    if (k->from == k->type) {
+        memmove(k->out, k->in[0], (size_t)k->count * dtype_size(k->type));
+        return;
+    }
+    for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
+        dtype_load_many(k->from, part(k->in[0], k->from, begin), block_at(k, begin), values);
+        dtype_store_many(k->type, part(k->out, k->type, begin), block_at(k, begin), values);
+    }
+}
+
+static void reduce(const struct kernel *k)
+{
+    host_reduce(k->out, k->in, k->inputs, k->count, k->type, k->op);
+}
+
+/* Differences of floats are exact enough in double: rounded once, they have the bits of the type's own arithmetic. */
+static void subtract_floats(const struct kernel *k)
+{
+    double a[BLOCK], b[BLOCK];
+    for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
+        int64_t here = block_at(k, begin);
+        dtype_load_many(k->type, part(k->in[0], k->type, begin), here, a);
+        dtype_load_many(k->type, part(k->in[1], k->type, begin), here, b);
+        for (int64_t i = 0; i < here; i++)
+            a[i] -= b[i];
+        dtype_store_many(k->type, part(k->out, k->type, begin), here, a);
+    }
+}
+
+/* In the type's unsigned kind, since only that may wrap. */
+#define SUBTRACT(element) \
+    for (int64_t i = 0; i < k->count; i++) \
+    ((element *)k->out)[i] = (element)(((const element *)k->in[0])[i] - ((const element *)k->in[1])[i])
+
+static void subtract(const struct kernel *k)
+{
+    if (k->type == DIST_I32)
+        SUBTRACT(uint32_t);
+    else if (k->type == DIST_I64)
+        SUBTRACT(uint64_t);
+    else if (k->type == DIST_U8)
+        SUBTRACT(uint8_t);
+    else
+        subtract_floats(k);
+}
+
+static void scale(const struct kernel *k)
+{
+    double values[BLOCK];
+    for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
+        int64_t here = block_at(k, begin);
+        dtype_load_many(k->type, part(k->out, k->type, begin), here, values);
+        for (int64_t i = 0; i < here; i++)
+            values[i] = values[i] * k->value + k->term;
+        dtype_store_many(k->type, part(k->out, k->type, begin), here, values);
+    }
+}
+
+/* Below zero, for 16-bit floats, is: a sign bit, not minus zero, and not NaN. `endless` is minus infinity. */
+static void relu_half(uint16_t *x, int64_t count, uint16_t endless)
+{
+    for (int64_t i = 0; i < count; i++)
+        x[i] = x[i] > 0x8000 && x[i] <= endless ? 0 : x[i];
+}
+
+#define RELU(element) \
+    for (int64_t i = 0; i < k->count; i++) \
+    ((element *)k->out)[i] = ((element *)k->out)[i] < 0 ? 0 : ((element *)k->out)[i]
+
+static void relu(const struct kernel *k)
+{
+    if (k->type == DIST_F32)
+        RELU(float);
+    else if (k->type == DIST_F64)
+        RELU(double);
+    else if (k->type == DIST_I32)
+        RELU(int32_t);
+    else if (k->type == DIST_I64)
+        RELU(int64_t);
+    else if (k->type == DIST_F16)
+        relu_half(k->out, k->count, 0xfc00);
+    else if (k->type == DIST_BF16)
+        relu_half(k->out, k->count, 0xff80);
+}
+
+static void relu_backward(const struct kernel *k)
+{
+    double gradient[BLOCK], value[BLOCK];
+    for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
+        int64_t here = block_at(k, begin);
+        dtype_load_many(k->type, part(k->out, k->type, begin), here, gradient);
+        dtype_load_many(k->type, part(k->in[0], k->type, begin), here, value);
+        for (int64_t i = 0; i < here; i++)
+            gradient[i] = value[i] > 0 ? gradient[i] : 0;
+        dtype_store_many(k->type, part(k->out, k->type, begin), here, gradient);
+    }
+}
+
+static void sum(const struct kernel *k)
+{
+    double values[BLOCK], total = 0;
+    for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
+        int64_t here = block_at(k, begin);
+        dtype_load_many(k->type, part(k->in[0], k->type, begin), here, values);
+        for (int64_t i = 0; i < here; i++)
+            total += values[i];
+    }
+    *(double *)k->out = total;
+}
+
+/* Row by row of b, so that the innermost loop walks along memory. Each sum still runs over k in order. */
+#define MATMUL(name, element) \
+    static void name(element *restrict out, const element *a, const element *b, int64_t rows, int64_t inner, \
+                     int64_t columns) \
+    { \
+        memset(out, 0, (size_t)(rows * columns) * sizeof(element)); \
+        for (int64_t i = 0; i < rows; i++) \
+            for (int64_t k = 0; k < inner; k++) \
+                for (int64_t j = 0; j < columns; j++) \
+                    out[i * columns + j] += a[i * inner + k] * b[k * columns + j]; \
+    }
+MATMUL(matmul_f32, float)
+MATMUL(matmul_f64, double)
+
+static void matmul(const struct kernel *k)
+{
+    if (k->type == DIST_F32)
+        matmul_f32(k->out, k->in[0], k->in[1], k->rows, k->inner, k->columns);
+    else
+        matmul_f64(k->out, k->in[0], k->in[1], k->rows, k->inner, k->columns);
+}
+
+/* `size` is a constant at each use: the compiler makes one plain move of each memcpy. */
+static inline void turn(char *out, const char *a, int64_t rows, int64_t columns, size_t size)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            memcpy(out + (size_t)(j * rows + i) * size, a + (size_t)(i * columns + j) * size, size);
+}
+
+static void transpose(const struct kernel *k)
+{
+    size_t size = dtype_size(k->type);
+    if (size == 1)
+        turn(k->out, k->in[0], k->rows, k->columns, 1);
+    else if (size == 2)
+        turn(k->out, k->in[0], k->rows, k->columns, 2);
+    else if (size == 4)
+        turn(k->out, k->in[0], k->rows, k->columns, 4);
+    else
+        turn(k->out, k->in[0], k->rows, k->columns, 8);
+}
+
+void host_launch(const struct kernel *kernel)
+{
+    static void (*const kernels[KERNEL_KINDS])(const struct kernel *) = {
+        [KERNEL_FILL] = fill,
+        [KERNEL_ARANGE] = arange,
+        [KERNEL_CONVERT] = convert,
+        [KERNEL_REDUCE] = reduce,
+        [KERNEL_SUB] = subtract,
+        [KERNEL_SCALE] = scale,
+        [KERNEL_RELU] = relu,
+        [KERNEL_RELU_BACKWARD] = relu_backward,
+        [KERNEL_SUM] = sum,
+        [KERNEL_MATMUL] = matmul,
+        [KERNEL_TRANSPOSE] = transpose,
+    };
+    kernels[kernel->kind](kernel);
+}

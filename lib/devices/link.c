@@ -1,0 +1,63 @@
+/* link.c: see link.h. */
+#define _GNU_SOURCE
+#include "link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SLOWER 50.0 /* than in life */
+
+/* One direction, as a program sees it; rounded. Fourth generation NVLink, PCIe 5 with 16 lanes, InfiniBand NDR. */
+static const struct {
+    const char *name;
+    double microseconds, gigabytes;
+} links[] = { { "nvlink", 2, 450 }, { "pcie", 4, 50 }, { "ib", 8, 50 } };
+
+bool link_read(struct link *link, char *why, size_t why_size)
+{
+    const char *text = getenv("DIST_SIM");
+    *link = (struct link){ 0 };
+    if (!text || !*text)
+        return true;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (strcmp(text, links[i].name) == 0) {
+            link->latency = links[i].microseconds * 1e-6 * SLOWER;
+            link->bandwidth = links[i].gigabytes * 1e9 / SLOWER;
+            return true;
+        }
+    char *end, *last;
+    double microseconds = strtod(text, &end);
+    double gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
+    if (gigabytes > 0 && *last == '\0' && microseconds >= 0) {
+        link->latency = microseconds * 1e-6;
+        link->bandwidth = gigabytes * 1e9;
+        return true;
+    }
+    snprintf(why, why_size,
+             "DIST_SIM is \"%.40s\"; it must be nvlink, pcie, ib, or LATENCY:BANDWIDTH in microseconds and "
+             "GB/s, as in "
+             "20:1.5",
+             text);
+    return false;
+}
+
+int64_t link_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The next transfer may follow as soon as this one's last byte has left; the latency is only its way. */
+int64_t link_put(struct link *link, double bytes, int trips)
+{
+    int64_t begin = link_now();
+    if (link->bandwidth <= 0)
+        return begin;
+    if (begin < link->free_at)
+        begin = link->free_at;
+    link->free_at = begin + (int64_t)(bytes / link->bandwidth * 1e9);
+    return link->free_at + (int64_t)(link->latency * trips * 1e9);
+}

@@ -1,0 +1,135 @@
+/* sim.c: the simulated GPU's memory, and its table. */
+#include "sim.h"
+#include "host.h"
+
+#include <stdlib.h>
+
+static int sim_open(struct launch_self *self, void **state)
+{
+    struct sim *sim = calloc(1, sizeof *sim);
+    char why[200];
+    if (!sim)
+        return device_fail(DIST_ERR_MEMORY, "the system gives no memory for a simulated GPU");
+    if (!link_read(&sim->out, why, sizeof why)) {
+        free(sim);
+        return device_fail(DIST_ERR_ENVIRONMENT, "%s", why);
+    }
+    if (self->world.base == (char *)self->world.header) {
+        free(sim);
+        return device_fail(DIST_ERR_SYSTEM,
+                           "address space is too small for a simulated GPU, whose memory is mapped twice");
+    }
+    sim->in = sim->out;
+    sim->self = self;
+    sim->slot = &self->world.header->slots[self->env.rank];
+    pthread_mutex_init(&sim->lock, NULL);
+    *state = sim;
+    return DIST_OK;
+}
+
+static void sim_close(void *state)
+{
+    struct sim *sim = state;
+    for (int i = 0; i < DEVICE_STREAMS; i++)
+        if (sim->streams[i])
+            sim_stream_free(sim->streams[i]);
+    while (sim->retired) {
+        struct retired *next = sim->retired->next;
+        host_free(sim->self, sim->retired->memory);
+        free(sim->retired);
+        sim->retired = next;
+    }
+    free(sim->staging);
+    pthread_mutex_destroy(&sim->lock);
+    free(sim);
+}
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+static bool has_passed(const struct sim *sim, const struct retired *retired)
+{
+    for (int i = 0; i < DEVICE_STREAMS; i++)
+        if (sim->streams[i] && sim->streams[i]->done < retired->until[i])
+            return false;
+    return true;
+}
+
+/* Give back what no stream uses any more. */
+static void reclaim(struct sim *sim)
+{
+    pthread_mutex_lock(&sim->lock);
+    for (struct retired **at = &sim->retired; *at;) {
+        struct retired *retired = *at;
+        if (!has_passed(sim, retired)) {
+            at = &retired->next;
+            continue;
+        }
+        *at = retired->next;
+        host_free(sim->self, retired->memory);
+        free(retired);
+    }
+    pthread_mutex_unlock(&sim->lock);
+}
+
+static void *sim_alloc(void *state, size_t bytes)
+{
+    struct sim *sim = state;
+    reclaim(sim);
+    return host_alloc(sim->self, bytes);
+}
+
+static void sim_free(void *state, void *memory)
+{
+    struct sim *sim = state;
+    struct retired *retired = calloc(1, sizeof *retired);
+    if (!retired)
+        return; /* then it is lost until the rank ends */
+    pthread_mutex_lock(&sim->lock);
+    retired->memory = memory;
+    for (int i = 0; i < DEVICE_STREAMS; i++)
+        retired->until[i] = sim->streams[i] ? sim->streams[i]->put : 0;
+    retired->next = sim->retired;
+    sim->retired = retired;
+    pthread_mutex_unlock(&sim->lock);
+    reclaim(sim);
+}
+
+static void *sim_staging(void *state, size_t bytes)
+{
+    struct sim *sim = state;
+    if (bytes > sim->staging_bytes) {
+        void *larger = realloc(sim->staging, bytes);
+        if (!larger)
+            return NULL;
+        sim->staging = larger;
+        sim->staging_bytes = bytes;
+    }
+    return sim->staging;
+}
+
+const struct device device_sim = {
+    .name = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .staging = sim_staging,
+    .stream_new = sim_stream_new,
+    .stream_free = sim_stream_free,
+    .stream_passed = sim_stream_passed,
+    .launch = sim_launch,
+    .copy = sim_copy,
+    .event_new = sim_event_new,
+    .event_free = sim_event_free,
+    .event_record = sim_event_record,
+    .event_follow = sim_event_follow,
+    .event_passed = sim_event_passed,
+    .event_elapsed = sim_event_elapsed,
+    .gate_new = sim_gate_new,
+    .gate_free = sim_gate_free,
+    .gate_hold = sim_gate_hold,
+    .gate_open_behind = sim_gate_open_behind,
+    .gate_open = sim_gate_open,
+    .gate_is_open = sim_gate_is_open,
+    .stream_held = sim_stream_held,
+};

@@ -1,0 +1,116 @@
+/*
+ * sim.h: a simulated GPU, one for each rank.
+ *
+ *   memory   pages of the rank's arena. The program's view of them is closed; the streams use the second view, world.base
+ *   streams  a queue and a thread each (sim_stream.c), that does what stands in it, in order
+ *   events   count how often they were put into a stream, and how often a stream came to them (sim_mark.c)
+ *   gates    open or closed
+ *   copies   between host and device go over a link that makes them as slow as DIST_SIM says (link.h); those who wait
+ *            for it sleep, and the other streams go on
+ *
+ * One lock guards all queues, events and gates of a rank. Threads sleep on the rank's bell, like its own thread: whoever has
+ * changed something that others may wait for rings it, after the change (bell.h). Each stream's thread has a note of its
+ * own, so that the watcher can tell when all have come to rest.
+ */
+#ifndef DEVICES_SIM_H
+#define DEVICES_SIM_H
+
+#include "device.h"
+#include "link.h"
+
+#include <pthread.h>
+
+enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
+
+/* What stands in a stream. */
+struct item {
+    enum item_kind kind;
+    uint64_t mark; /* RECORD, FOLLOW: which of the event's */
+    struct event *event;
+    struct gate *gate;
+    struct { /* COPY */
+        void *to;
+        const void *from;
+        size_t bytes;
+        enum copy_way way;
+    } copy;
+    struct kernel kernel;
+    struct item *next;
+};
+
+struct stream {
+    struct sim *sim;
+    int number;
+    pthread_t thread;
+    bool runs; /* its thread was started: when something was put in first */
+    bool stop; /* its thread shall end once it is empty */
+    struct item *first, **end;
+    uint64_t put, done; /* items, ever */
+};
+
+struct event {
+    struct sim *sim;
+    int users;              /* the holder, and the items that name it */
+    uint64_t marks, passed; /* put into a stream; and done */
+    int64_t time;           /* when the last was done */
+    struct stream *stream;  /* where the last was put */
+};
+
+struct gate {
+    struct sim *sim;
+    int users;
+    bool open;
+};
+
+/* Freed memory that streams may still use: it waits until each has done what stood in it then. */
+struct retired {
+    void *memory;
+    uint64_t until[DEVICE_STREAMS];
+    struct retired *next;
+};
+
+struct sim {
+    struct launch_self *self;
+    struct rank_slot *slot;
+    pthread_mutex_t lock;
+    struct stream *streams[DEVICE_STREAMS];
+    struct link out, in; /* to the host, and from it */
+    struct retired *retired;
+    void *staging;
+    size_t staging_bytes;
+};
+
+/* Tell whoever waits that something has changed; the lock may be held. */
+static inline void sim_ring(const struct sim *sim)
+{
+    bell_ring(&sim->slot->bell);
+}
+
+/* sim_stream.c */
+struct stream *sim_stream_new(void *state, int number);
+void sim_stream_free(struct stream *stream);
+bool sim_stream_passed(struct stream *stream);
+int sim_launch(struct stream *stream, const struct kernel *kernel);
+int sim_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way);
+int sim_put(struct stream *stream, struct item item); /* takes a user of the item's event or gate */
+
+/* sim_mark.c. With the lock held: may a stream pass this item? And what doing it changes. */
+bool sim_may_pass(const struct item *item);
+void sim_mark(const struct item *item);
+void sim_unuse(struct event *event, struct gate *gate); /* one user fewer; either may be NULL */
+
+struct event *sim_event_new(void *state);
+void sim_event_free(struct event *event);
+int sim_event_record(struct event *event, struct stream *stream);
+int sim_event_follow(struct event *event, struct stream *stream);
+bool sim_event_passed(struct event *event);
+double sim_event_elapsed(struct event *from, struct event *to);
+struct gate *sim_gate_new(void *state);
+void sim_gate_free(struct gate *gate);
+int sim_gate_hold(struct gate *gate, struct stream *stream);
+int sim_gate_open_behind(struct gate *gate, struct stream *stream);
+void sim_gate_open(struct gate *gate);
+bool sim_gate_is_open(struct gate *gate);
+struct gate *sim_stream_held(struct stream *stream);
+
+#endif

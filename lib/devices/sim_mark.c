@@ -1,0 +1,153 @@
+/* sim_mark.c: events and gates: what a stream leaves behind where it has been, and what makes it wait. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+bool sim_may_pass(const struct item *item)
+{
+    if (item->kind == ITEM_FOLLOW)
+        return item->event->passed >= item->mark;
+    return item->kind != ITEM_HOLD || item->gate->open;
+}
+
+void sim_mark(const struct item *item)
+{
+    if (item->kind == ITEM_RECORD) {
+        item->event->passed = item->mark;
+        item->event->time = link_now();
+    } else if (item->kind == ITEM_OPEN) {
+        item->gate->open = true;
+    }
+}
+
+void sim_unuse(struct event *event, struct gate *gate)
+{
+    if (event && --event->users == 0)
+        free(event);
+    if (gate && --gate->users == 0)
+        free(gate);
+}
+
+/* ---- events ---------------------------------------------------------------------------- */
+
+struct event *sim_event_new(void *state)
+{
+    struct event *event = calloc(1, sizeof *event);
+    if (event)
+        *event = (struct event){ .sim = state, .users = 1 };
+    return event;
+}
+
+void sim_event_free(struct event *event)
+{
+    pthread_mutex_t *lock = &event->sim->lock;
+    pthread_mutex_lock(lock);
+    sim_unuse(event, NULL);
+    pthread_mutex_unlock(lock);
+}
+
+/* An event may move to another stream only behind its last mark there, else marks would pass out of order. */
+int sim_event_record(struct event *event, struct stream *stream)
+{
+    pthread_mutex_lock(&event->sim->lock);
+    struct stream *before = event->stream;
+    uint64_t last = event->marks, mark = ++event->marks;
+    bool moves = before && before != stream && event->passed < last;
+    event->stream = stream;
+    pthread_mutex_unlock(&event->sim->lock);
+    int status = DIST_OK;
+    if (moves)
+        status = sim_put(stream, (struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = last });
+    if (status == DIST_OK)
+        status = sim_put(stream, (struct item){ .kind = ITEM_RECORD, .event = event, .mark = mark });
+    return status;
+}
+
+int sim_event_follow(struct event *event, struct stream *stream)
+{
+    pthread_mutex_lock(&event->sim->lock);
+    uint64_t mark = event->marks;
+    bool passed = event->passed >= mark;
+    pthread_mutex_unlock(&event->sim->lock);
+    return passed ? DIST_OK
+                  : sim_put(stream, (struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = mark });
+}
+
+bool sim_event_passed(struct event *event)
+{
+    pthread_mutex_lock(&event->sim->lock);
+    bool passed = event->passed >= event->marks;
+    pthread_mutex_unlock(&event->sim->lock);
+    return passed;
+}
+
+double sim_event_elapsed(struct event *from, struct event *to)
+{
+    pthread_mutex_lock(&from->sim->lock);
+    int64_t elapsed = to->time - from->time;
+    pthread_mutex_unlock(&from->sim->lock);
+    return (double)elapsed * 1e-9;
+}
+
+/* ---- gates ----------------------------------------------------------------------------- */
+
+struct gate *sim_gate_new(void *state)
+{
+    struct gate *gate = calloc(1, sizeof *gate);
+    if (gate)
+        *gate = (struct gate){ .sim = state, .users = 1 };
+    return gate;
+}
+
+void sim_gate_free(struct gate *gate)
+{
+    pthread_mutex_t *lock = &gate->sim->lock;
+    pthread_mutex_lock(lock);
+    sim_unuse(NULL, gate);
+    pthread_mutex_unlock(lock);
+}
+
+int sim_gate_hold(struct gate *gate, struct stream *stream)
+{
+    return sim_put(stream, (struct item){ .kind = ITEM_HOLD, .gate = gate });
+}
+
+int sim_gate_open_behind(struct gate *gate, struct stream *stream)
+{
+    return sim_put(stream, (struct item){ .kind = ITEM_OPEN, .gate = gate });
+}
+
+/* Nobody may touch the gate once it is open: a stream that passes it may free it. */
+void sim_gate_open(struct gate *gate)
+{
+    struct sim *sim = gate->sim;
+    pthread_mutex_lock(&sim->lock);
+    gate->open = true;
+    pthread_mutex_unlock(&sim->lock);
+    sim_ring(sim);
+}
+
+bool sim_gate_is_open(struct gate *gate)
+{
+    pthread_mutex_lock(&gate->sim->lock);
+    bool open = gate->open;
+    pthread_mutex_unlock(&gate->sim->lock);
+    return open;
+}
+
+/* Each stream that an event leads to stands before that event, so no stream comes twice, but for the mistake of
+ * streams that follow each other in a ring, which cannot be: an event is followed only after it was recorded. */
+struct gate *sim_stream_held(struct stream *stream)
+{
+    struct gate *gate = NULL;
+    struct sim *sim = stream->sim;
+    pthread_mutex_lock(&sim->lock);
+    for (int i = 0; i < DEVICE_STREAMS && stream && stream->first && !gate; i++) {
+        const struct item *item = stream->first;
+        if (item->kind == ITEM_HOLD && !item->gate->open)
+            gate = item->gate;
+        stream = item->kind == ITEM_FOLLOW ? item->event->stream : NULL;
+    }
+    pthread_mutex_unlock(&sim->lock);
+    return gate;
+}

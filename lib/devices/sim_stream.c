@@ -1,0 +1,216 @@
+/* sim_stream.c: a queue, and the thread that does what stands in it. */
+#define _GNU_SOURCE
+#include "sim.h"
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NAP 1000 /* ms; nobody depends on it */
+
+static struct sleep_note *note_of(const struct stream *stream)
+{
+    return &stream->sim->slot->streams[1 + stream->number];
+}
+
+/* ---- doing one item, without the lock --------------------------------------------------- */
+
+/* Where the streams reach a device's address: in the view that is never closed. Host addresses stay. */
+static void *open_view(const struct sim *sim, const void *address)
+{
+    uint64_t offset = world_offset(&sim->self->world, address);
+    return offset == UINT64_MAX ? (void *)(uintptr_t)address : world_at(&sim->self->world, offset);
+}
+
+static void sleep_until(struct sleep_note *note, int64_t time)
+{
+    struct timespec until = { time / 1000000000, time % 1000000000 };
+    if (time <= link_now())
+        return;
+    atomic_store(&note->timed, 1); /* it will go on by itself: no reason to think that nothing moves */
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        ;
+    atomic_store(&note->timed, 0);
+}
+
+static void do_copy(struct stream *stream, const struct item *item)
+{
+    struct sim *sim = stream->sim;
+    int64_t over = 0;
+    if (item->copy.way != COPY_INSIDE) {
+        pthread_mutex_lock(&sim->lock);
+        over = link_put(item->copy.way == COPY_TO_HOST ? &sim->out : &sim->in, (double)item->copy.bytes, 1);
+        pthread_mutex_unlock(&sim->lock);
+    }
+    memmove(open_view(sim, item->copy.to), open_view(sim, item->copy.from), item->copy.bytes);
+    sleep_until(note_of(stream), over);
+}
+
+static void do_kernel(const struct stream *stream, struct item *item)
+{
+    struct kernel *kernel = &item->kernel;
+    kernel->out = open_view(stream->sim, kernel->out);
+    for (int i = 0; i < KERNEL_INPUTS; i++)
+        if (kernel->in[i])
+            kernel->in[i] = open_view(stream->sim, kernel->in[i]);
+    host_launch(kernel);
+}
+
+static void do_item(struct stream *stream, struct item *item)
+{
+    const struct launch_self *self = stream->sim->self;
+    int64_t begin = link_now();
+    if (item->kind == ITEM_KERNEL)
+        do_kernel(stream, item);
+    else if (item->kind == ITEM_COPY)
+        do_copy(stream, item);
+    else
+        return;
+    if (self->seen_on_stream)
+        self->seen_on_stream(stream->sim->self, stream->number,
+                             item->kind == ITEM_COPY ? "copy" : item->kernel.name, begin, link_now());
+}
+
+/* ---- the thread ------------------------------------------------------------------------ */
+
+/* With the lock held: is there something to do, or nothing ever again? */
+static bool has_news(const struct stream *stream)
+{
+    return stream->first ? sim_may_pass(stream->first) : stream->stop;
+}
+
+static bool news(void *argument)
+{
+    struct stream *stream = argument;
+    pthread_mutex_lock(&stream->sim->lock);
+    bool any = has_news(stream);
+    pthread_mutex_unlock(&stream->sim->lock);
+    return any;
+}
+
+/* With the lock held: do the first item, during which the lock is free. */
+static void step(struct stream *stream)
+{
+    struct sim *sim = stream->sim;
+    struct item *item = stream->first;
+    pthread_mutex_unlock(&sim->lock);
+    do_item(stream, item);
+    pthread_mutex_lock(&sim->lock);
+    sim_mark(item);
+    stream->first = item->next;
+    if (!stream->first)
+        stream->end = &stream->first;
+    stream->done++;
+    sim_unuse(item->event, item->gate);
+    if (!stream->first || item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+        sim_ring(sim);
+    free(item);
+}
+
+static void *stream_main(void *argument)
+{
+    struct stream *stream = argument;
+    struct sim *sim = stream->sim;
+    struct sleep_note *note = note_of(stream);
+    launch_become(sim->self);
+    pthread_mutex_lock(&sim->lock);
+    while (stream->first || !stream->stop) {
+        if (has_news(stream)) {
+            step(stream);
+            continue;
+        }
+        pthread_mutex_unlock(&sim->lock);
+        bell_sleep(&sim->slot->bell, news, stream, NAP, note);
+        pthread_mutex_lock(&sim->lock);
+    }
+    pthread_mutex_unlock(&sim->lock);
+    atomic_store(&note->epoch, 0);
+    return NULL;
+}
+
+/* ---- the device's calls ------------------------------------------------------------------ */
+
+struct stream *sim_stream_new(void *state, int number)
+{
+    struct sim *sim = state;
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    *stream = (struct stream){ .sim = sim, .number = number, .end = &stream->first };
+    pthread_mutex_lock(&sim->lock);
+    sim->streams[number] = stream;
+    pthread_mutex_unlock(&sim->lock);
+    return stream;
+}
+
+void sim_stream_free(struct stream *stream)
+{
+    struct sim *sim = stream->sim;
+    if (stream->runs) {
+        pthread_mutex_lock(&sim->lock);
+        stream->stop = true;
+        pthread_mutex_unlock(&sim->lock);
+        bell_strike(&sim->slot->bell);
+        pthread_join(stream->thread, NULL);
+    }
+    pthread_mutex_lock(&sim->lock);
+    sim->streams[stream->number] = NULL;
+    for (struct retired *retired = sim->retired; retired; retired = retired->next)
+        retired->until[stream->number] = 0;
+    pthread_mutex_unlock(&sim->lock);
+    free(stream);
+}
+
+bool sim_stream_passed(struct stream *stream)
+{
+    pthread_mutex_lock(&stream->sim->lock);
+    bool passed = !stream->first;
+    pthread_mutex_unlock(&stream->sim->lock);
+    return passed;
+}
+
+/* The note is valid before there is a thread: until it has looked, it counts as awake. */
+static int start(struct stream *stream)
+{
+    struct sleep_note *note = note_of(stream);
+    atomic_store(&note->bell, world_offset(&stream->sim->self->world, &stream->sim->slot->bell));
+    atomic_store(&note->timed, 0);
+    atomic_store(&note->epoch, 2);
+    stream->runs = pthread_create(&stream->thread, NULL, stream_main, stream) == 0;
+    if (!stream->runs)
+        atomic_store(&note->epoch, 0);
+    return stream->runs ? DIST_OK : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");
+}
+
+int sim_put(struct stream *stream, struct item what)
+{
+    struct sim *sim = stream->sim;
+    struct item *item = malloc(sizeof *item);
+    if (!item)
+        return device_fail(DIST_ERR_MEMORY, "the system gives no memory for one more entry of a stream");
+    *item = what;
+    item->next = NULL;
+    pthread_mutex_lock(&sim->lock);
+    if (item->event)
+        item->event->users++;
+    if (item->gate)
+        item->gate->users++;
+    int status = stream->runs ? DIST_OK : start(stream);
+    *stream->end = item;
+    stream->end = &item->next;
+    stream->put++;
+    sim_ring(sim);
+    pthread_mutex_unlock(&sim->lock);
+    return status;
+}
+
+int sim_launch(struct stream *stream, const struct kernel *kernel)
+{
+    return sim_put(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
+}
+
+int sim_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
+{
+    return sim_put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes, way } });
+}

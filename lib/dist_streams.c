@@ -1,0 +1,162 @@
+/* dist_streams.c: streams and events, as programs see them. On a rank without a GPU they have nothing to wait for. */
+#include "context.h"
+#include "streams/order.h"
+
+#include <stdlib.h>
+
+/* ---- which one ---------------------------------------------------------------------------- */
+
+int dist_set_device_at(struct dist_at at, enum dist_device device)
+{
+    if (device != DIST_HOST && device != DIST_GPU) {
+        report_tensor("dist_set_device", at, DIST_ERR_ARGUMENT,
+                      "device is %d; it must be DIST_HOST or DIST_GPU", (int)device);
+        return -DIST_ERR_ARGUMENT;
+    }
+    struct gpu *gpu = gpu_open("dist_set_device", at);
+    if (!gpu)
+        return -DIST_ERR_ENVIRONMENT;
+    gpu->wanted = device == DIST_GPU;
+    return 0;
+}
+
+/* NULL stands for the default stream. NULL: it was freed, which was reported. */
+static struct dist_stream *named(struct gpu *gpu, const char *call, struct dist_at at, dist_stream *stream)
+{
+    struct dist_stream *which = stream ? stream : &gpu->streams[0];
+    if (which->live == STREAM_LIVE)
+        return which;
+    report_tensor(call, at, DIST_ERR_ARGUMENT, "the stream was freed; free it after its last use");
+    return NULL;
+}
+
+dist_stream *dist_stream_new_at(struct dist_at at)
+{
+    struct gpu *gpu = gpu_open("dist_stream_new", at);
+    if (!gpu)
+        return NULL;
+    int number = 1;
+    while (number < DEVICE_STREAMS && gpu->streams[number].live == STREAM_LIVE)
+        number++;
+    struct stream *stream = number < DEVICE_STREAMS ? gpu->device->stream_new(gpu->state, number) : NULL;
+    if (!stream) {
+        report_tensor("dist_stream_new", at, DIST_ERR_MEMORY,
+                      "no room for one more stream; a rank has at most %d, so free those that are done",
+                      DEVICE_STREAMS);
+        return NULL;
+    }
+    gpu->streams[number] = (struct dist_stream){ .live = STREAM_LIVE, .number = number, .stream = stream };
+    return &gpu->streams[number];
+}
+
+int dist_stream_free_at(struct dist_at at, dist_stream *stream)
+{
+    struct gpu *gpu = gpu_if_open(context_get()->self);
+    if (!stream || !gpu || !named(gpu, "dist_stream_free", at, stream))
+        return stream ? -DIST_ERR_ARGUMENT : 0;
+    if (stream == gpu->current || stream->number == 0) {
+        report_tensor("dist_stream_free", at, DIST_ERR_STATE,
+                      "it is the current stream; call dist_stream_use(NULL) first");
+        return -DIST_ERR_STATE;
+    }
+    int result = gpu_await_stream(gpu, "dist_stream_free", at, stream);
+    gpu->device->stream_free(stream->stream);
+    stream->live = 0;
+    return result;
+}
+
+dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream)
+{
+    struct gpu *gpu = gpu_open("dist_stream_use", at);
+    struct dist_stream *which = gpu ? named(gpu, "dist_stream_use", at, stream) : NULL;
+    if (!which)
+        return NULL;
+    struct dist_stream *before = gpu->current;
+    gpu->current = which;
+    return before;
+}
+
+/* ---- the host waits -------------------------------------------------------------------------- */
+
+int dist_stream_synchronize_at(struct dist_at at, dist_stream *stream)
+{
+    struct gpu *gpu = gpu_if_open(context_get()->self);
+    struct dist_stream *which = gpu ? named(gpu, "dist_stream_synchronize", at, stream) : NULL;
+    if (!which)
+        return gpu ? -DIST_ERR_ARGUMENT : 0;
+    return gpu_await_stream(gpu, "dist_stream_synchronize", at, which);
+}
+
+int dist_synchronize_at(struct dist_at at)
+{
+    struct gpu *gpu = gpu_if_open(context_get()->self);
+    return gpu ? gpu_await_all(gpu, "dist_synchronize", at) : 0;
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static bool usable(const char *call, struct dist_at at, const dist_event *event)
+{
+    if (event && event->live == EVENT_LIVE)
+        return true;
+    report_tensor(call, at, DIST_ERR_ARGUMENT, "the event %s; record one with dist_event_record first",
+                  event ? "was freed" : "is NULL");
+    return false;
+}
+
+dist_event *dist_event_record_at(struct dist_at at)
+{
+    struct gpu *gpu = gpu_open("dist_event_record", at);
+    if (!gpu)
+        return NULL;
+    struct dist_event *event = gpu_take_event(gpu);
+    if (event && gpu->device->event_record(event->event, gpu->current->stream) == DIST_OK) {
+        order_record(gpu, event);
+        return event;
+    }
+    report_tensor("dist_event_record", at, DIST_ERR_MEMORY, "the system gives no memory for one more event");
+    return NULL;
+}
+
+int dist_event_wait_at(struct dist_at at, dist_event *event)
+{
+    struct gpu *gpu = gpu_open("dist_event_wait", at);
+    if (!gpu || !usable("dist_event_wait", at, event))
+        return -DIST_ERR_ARGUMENT;
+    order_wait(gpu, event);
+    return -gpu->device->event_follow(event->event, gpu->current->stream);
+}
+
+bool dist_event_passed_at(struct dist_at at, dist_event *event)
+{
+    struct gpu *gpu = gpu_open("dist_event_passed", at);
+    return gpu && usable("dist_event_passed", at, event) && gpu->device->event_passed(event->event);
+}
+
+static bool both_passed(void *argument)
+{
+    struct dist_event **both = argument;
+    const struct gpu *gpu = both[0]->gpu;
+    return gpu->device->event_passed(both[0]->event) && gpu->device->event_passed(both[1]->event);
+}
+
+double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to)
+{
+    const char *call = "dist_event_elapsed";
+    struct gpu *gpu = gpu_open(call, at);
+    if (!gpu || !usable(call, at, from) || !usable(call, at, to))
+        return 0;
+    struct dist_event *both[] = { from, to };
+    gpu_await(gpu, call, at, both_passed, both, to->stream);
+    return gpu->device->event_elapsed(from->event, to->event);
+}
+
+int dist_event_free_at(struct dist_at at, dist_event *event)
+{
+    if (!event)
+        return 0;
+    if (!usable("dist_event_free", at, event))
+        return -DIST_ERR_ARGUMENT;
+    gpu_give_event(event->gpu, event);
+    return 0;
+}

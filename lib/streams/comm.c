@@ -1,0 +1,272 @@
+/* comm.c: operations on device tensors, as the calls of dist.h see them. comm.h has the rules. */
+#include "comm.h"
+#include "order.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static int read_environment(struct comm *comm, char *why, size_t why_size)
+{
+    const char *connect = getenv("DIST_CONNECT");
+    comm->lazy = connect && strcmp(connect, "lazy") == 0;
+    if (connect && *connect && !comm->lazy && strcmp(connect, "init") != 0) {
+        snprintf(why, why_size, "DIST_CONNECT is \"%.40s\"; it must be init or lazy", connect);
+        return DIST_ERR_ENVIRONMENT;
+    }
+    return link_read(&comm->link, why, why_size) ? DIST_OK : DIST_ERR_ENVIRONMENT;
+}
+
+static int comm_open(struct context *context, struct gpu *gpu, char *why, size_t why_size)
+{
+    struct comm *comm = calloc(1, sizeof *comm);
+    unsigned char *met = calloc((size_t)context->world.size + 1, 1);
+    int status = comm && met ? read_environment(comm, why, why_size) : DIST_ERR_MEMORY;
+    if (status == DIST_ERR_MEMORY)
+        snprintf(why, why_size, "the system gives no memory for communication in the background");
+    if (status != DIST_OK) {
+        free(comm);
+        free(met);
+        return status;
+    }
+    comm->gpu = gpu;
+    comm->context = context;
+    comm->met = met;
+    comm->posted.end = &comm->posted.first;
+    comm->flying.end = &comm->flying.first;
+    comm->over.end = &comm->over.first;
+    pthread_mutex_init(&comm->lock, NULL);
+    gpu->comm = comm;
+    context->gpu = gpu;
+    return DIST_OK;
+}
+
+static void give_back(struct dist_work *op)
+{
+    const struct device *device = op->gpu->device;
+    if (op->ready)
+        device->event_free(op->ready);
+    if (op->gate)
+        device->gate_free(op->gate);
+    op->ready = NULL;
+    op->gate = NULL;
+}
+
+void comm_stop(struct gpu *gpu)
+{
+    if (gpu->comm)
+        comm_thread_stop(gpu->comm);
+}
+
+void comm_close(struct gpu *gpu)
+{
+    struct comm *comm = gpu->comm;
+    if (!comm)
+        return;
+    while (comm->flying.first)
+        op_append(&comm->over, op_take(&comm->flying, &comm->flying.first));
+    while (comm->over.first) {
+        struct dist_work *op = op_take(&comm->over, &comm->over.first);
+        give_back(op);
+        if (op->live != WORK_LIVE)
+            work_recycle(comm->context, op);
+    }
+    pthread_mutex_destroy(&comm->lock);
+    free(comm->met);
+    comm->context->gpu = NULL;
+    free(comm);
+    gpu->comm = NULL;
+}
+
+/* ---- posting ------------------------------------------------------------------------------ */
+
+/* The same memory, where the library may always reach it; addresses outside the world stay. */
+static void translate(struct gpu *gpu, struct span *span)
+{
+    uint64_t offset = span->data ? world_offset(&gpu->self->world, span->data) : UINT64_MAX;
+    if (offset != UINT64_MAX)
+        span->data = world_at(&gpu->self->world, offset);
+}
+
+static bool prepare(struct gpu *gpu, struct dist_work *op)
+{
+    const struct device *device = gpu->device;
+    translate(gpu, &op->in);
+    translate(gpu, &op->out);
+    op->async = true;
+    op->stream = 1 + (uint32_t)gpu->current->number;
+    op->began = op->until = 0;
+    atomic_store(&op->over, 0);
+    op->ready = device->event_new(gpu->state);
+    op->gate = device->gate_new(gpu->state);
+    return op->ready && op->gate && device->event_record(op->ready, gpu->current->stream) == DIST_OK;
+}
+
+int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op)
+{
+    op->ready = NULL;
+    op->gate = NULL;
+    if (!gpu->comm && (op->status = comm_open(context, gpu, op->why, sizeof op->why)) != DIST_OK)
+        return op->status;
+    struct comm *comm = gpu->comm;
+    if (!comm_thread_start(comm) || !prepare(gpu, op)) {
+        give_back(op);
+        snprintf(op->why, sizeof op->why,
+                 "the system gives no memory or thread for communication in the background");
+        return op->status = DIST_ERR_SYSTEM;
+    }
+    pthread_mutex_lock(&comm->lock);
+    op_append(&comm->posted, op);
+    pthread_mutex_unlock(&comm->lock);
+    bell_ring(&gpu->slot->bell);
+    return DIST_OK;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static bool is_over(void *argument)
+{
+    return comm_is_over(argument);
+}
+
+bool comm_is_over(struct dist_work *op)
+{
+    return atomic_load(&op->over) != 0;
+}
+
+/* Lazy: is this the first operation with that rank, or with that many? It then makes the connection. */
+static bool makes_connection(struct comm *comm, const struct dist_work *op)
+{
+    unsigned char *met = &comm->met[op->p2p && op->peer >= 0 ? op->peer : comm->context->world.size];
+    bool first = comm->lazy && !*met;
+    *met = 1;
+    return first;
+}
+
+/* Over, and nobody will ask for it again. */
+static void forget(struct context *context, struct dist_work *op)
+{
+    give_back(op);
+    work_recycle(context, op);
+}
+
+/* Who sent, must be known before the call can return; all else the stream can wait for alone. */
+int comm_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
+{
+    bool host_waits = makes_connection(gpu->comm, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
+    bool sends = op->sends, p2p = op->p2p;
+    work_forget(context, op); /* what is left of it belongs to comm_settle */
+    if (host_waits) {
+        op->kept = true;
+        int result = gpu_await(gpu, call, op->at, is_over, op, NULL), from = op->from;
+        op->kept = false;
+        int own = comm_settle(gpu);
+        return own ? own : result ? result : p2p && !sends ? from : 0;
+    }
+    int peer = op->peer;
+    gpu->device->gate_hold(op->gate, gpu->current->stream);
+    order_follow(gpu, op);
+    int failed = comm_settle(gpu);
+    return failed ? failed : p2p && !sends ? peer : 0;
+}
+
+/* ---- forgetting, and telling what failed ------------------------------------------------------ */
+
+static struct dist_work *next_over(struct comm *comm)
+{
+    struct dist_work *op = NULL;
+    pthread_mutex_lock(&comm->lock);
+    for (struct dist_work **at = &comm->over.first; *at && !op; at = &(*at)->next_posted)
+        if ((*at)->live != WORK_LIVE && !(*at)->kept) {
+            op = op_take(&comm->over, at);
+            break;
+        }
+    pthread_mutex_unlock(&comm->lock);
+    return op;
+}
+
+int comm_settle(struct gpu *gpu)
+{
+    struct comm *comm = gpu->comm;
+    int first = 0;
+    for (struct dist_work *op; comm && (op = next_over(comm));) {
+        if (op->status != DIST_OK) {
+            int result = report_op(op);
+            first = first ? first : result;
+        }
+        forget(comm->context, op);
+    }
+    return first;
+}
+
+/* ---- the host waits for the communication stream ------------------------------------------------ */
+
+static bool all_started(void *argument)
+{
+    struct comm *comm = argument;
+    pthread_mutex_lock(&comm->lock);
+    bool empty = !comm->posted.first;
+    pthread_mutex_unlock(&comm->lock);
+    return empty;
+}
+
+static bool has_one_of(const struct op_list *list, const struct dist_group *group)
+{
+    for (const struct dist_work *op = list->first; op; op = op->next_posted)
+        if (!group || op->group == group)
+            return true;
+    return false;
+}
+
+struct finish {
+    struct comm *comm;
+    const struct dist_group *group;
+};
+
+static bool all_over(void *argument)
+{
+    const struct finish *finish = argument;
+    struct comm *comm = finish->comm;
+    pthread_mutex_lock(&comm->lock);
+    bool any = has_one_of(&comm->posted, finish->group) || has_one_of(&comm->flying, finish->group);
+    pthread_mutex_unlock(&comm->lock);
+    return !any;
+}
+
+int comm_flush(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    struct comm *comm = gpu->comm;
+    return !comm || all_started(comm) ? 0 : gpu_await(gpu, call, at, all_started, comm, NULL);
+}
+
+int comm_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group)
+{
+    struct finish finish = { gpu->comm, group };
+    return gpu->comm ? gpu_await(gpu, call, at, all_over, &finish, NULL) : 0;
+}
+
+/* The op whose gate holds the stream; where that is not started yet, the one that holds up the first of the queue. */
+struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream)
+{
+    struct comm *comm = gpu->comm;
+    if (!comm)
+        return NULL;
+    pthread_mutex_lock(&comm->lock);
+    struct dist_work *stuck = comm->flying.first;
+    const struct dist_work *head = comm->posted.first;
+    struct gate *gate = stream ? gpu->device->stream_held(stream->stream) : NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        for (struct dist_work *op = comm->flying.first; op && gate; op = op->next_posted)
+            if (op->gate == gate) {
+                pthread_mutex_unlock(&comm->lock);
+                return op;
+            }
+        if (!head)
+            break;
+        gate = gpu->device->stream_held(gpu->streams[head->stream - 1].stream);
+    }
+    pthread_mutex_unlock(&comm->lock);
+    return stuck;
+}

@@ -1,0 +1,59 @@
+/*
+ * comm.h: the communication stream of a rank, for rooms that know nothing of streams.
+ *
+ *   posted   ->   flying   ->   over
+ *
+ * An op is POSTED by the rank, with an event behind the work that stood in the current stream. The comm thread starts posted
+ * ops in order, each once its event has passed: so a message holds what was computed before the call. FLYING, it is the
+ * room's, like any asynchronous operation; several fly at once. When the room is done with it, and the simulated link
+ * too, it is OVER: its gate opens, and the streams that wait for it go on.
+ *
+ * Who owns what. `lock` guards the three lists. An op on the first two belongs to the comm thread, on the third to the rank
+ * (comm_settle frees what nobody will ask for). op->over is written last; who reads it may read the rest. Whoever makes
+ * news rings the rank's bell after writing it: the rank after posting, streams after an event, the room after an op.
+ */
+#ifndef STREAMS_COMM_H
+#define STREAMS_COMM_H
+
+#include "gpu.h"
+#include "../devices/link.h"
+
+#include <pthread.h>
+
+struct op_list {
+    struct dist_work *first, **end;
+};
+
+struct comm {
+    struct gpu *gpu;
+    struct context *context;
+    pthread_mutex_t lock;
+    struct op_list posted, flying, over;
+    pthread_t thread;
+    bool runs, stop;
+    struct link link;   /* to the other ranks */
+    bool lazy;          /* DIST_CONNECT=lazy */
+    unsigned char *met; /* lazy: with which world ranks, and groups, there was an operation before */
+};
+
+/* comm_thread.c */
+bool comm_thread_start(struct comm *comm);
+void comm_thread_stop(struct comm *comm); /* once all that was posted has been started */
+
+static inline void op_append(struct op_list *list, struct dist_work *op)
+{
+    op->next_posted = NULL;
+    *list->end = op;
+    list->end = &op->next_posted;
+}
+
+static inline struct dist_work *op_take(struct op_list *list, struct dist_work **at)
+{
+    struct dist_work *op = *at;
+    *at = op->next_posted;
+    if (!*at)
+        list->end = at;
+    return op;
+}
+
+#endif

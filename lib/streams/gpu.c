@@ -1,0 +1,209 @@
+/* gpu.c: see gpu.h. */
+#include "gpu.h"
+#include "../checked.h"
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STAGED (4u << 20) /* bytes that one copy between host and device moves at most */
+
+/* ---- opening ------------------------------------------------------------------------- */
+
+static struct gpu *gpu_of(const char *call, struct dist_at at)
+{
+    struct launch_self *self = context_get()->self;
+    if (self->gpu)
+        return self->gpu;
+    struct gpu *gpu = calloc(1, sizeof *gpu);
+    const char *wish = getenv("DEVICE");
+    if (!gpu) {
+        report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for this rank's state");
+        return NULL;
+    }
+    gpu->self = self;
+    gpu->slot = &self->world.header->slots[self->env.rank];
+    gpu->wanted = wish && *wish && strcmp(wish, "host") != 0;
+    return self->gpu = gpu;
+}
+
+bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu)
+{
+    const struct launch_self *self = launch_self_if_any();
+    *gpu = self ? self->gpu : NULL;
+    if (!*gpu)
+        *gpu = gpu_of(call, at);
+    if (!*gpu || (*gpu)->wanted)
+        return *gpu && (*gpu = gpu_open(call, at));
+    *gpu = NULL;
+    return true;
+}
+
+/* Which device? NULL: DEVICE makes no sense, which was reported. */
+static const struct device *choose(const char *call, struct dist_at at)
+{
+    const char *wish = getenv("DEVICE");
+    if (!wish || !*wish || strcmp(wish, "host") == 0)
+        return &device_sim;
+    const struct device *device = device_named(wish);
+    if (!device)
+        report_tensor(call, at, DIST_ERR_ENVIRONMENT, "DEVICE is \"%.40s\"; this library has: %s", wish,
+                      device_names());
+    return device;
+}
+
+struct gpu *gpu_open(const char *call, struct dist_at at)
+{
+    struct gpu *gpu = gpu_of(call, at);
+    if (!gpu || gpu->device)
+        return gpu;
+    const struct device *device = choose(call, at);
+    if (!device)
+        return NULL;
+    guard_open(&gpu->self->world, checked_tell);
+    int status = device->open(gpu->self, &gpu->state);
+    if (status != DIST_OK) {
+        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
+        return NULL;
+    }
+    struct stream *stream = device->stream_new(gpu->state, 0);
+    gpu->scratch = stream ? device->alloc(gpu->state, sizeof(double)) : NULL;
+    if (!gpu->scratch) {
+        report_tensor(call, at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left", device->name);
+        return NULL;
+    }
+    gpu->streams[0] = (struct dist_stream){ .live = STREAM_LIVE, .stream = stream };
+    gpu->current = &gpu->streams[0];
+    gpu->device = device;
+    order_open(gpu);
+    return gpu;
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/* The host shall not touch it: guard.c closes the pages, or at least knows whose they are. */
+void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at)
+{
+    storage->gpu = gpu;
+    storage->data = gpu->device->alloc(gpu->state, storage->bytes);
+    if (storage->data)
+        guard_take(&(struct flight){ .begin = (uintptr_t)storage->data,
+                                     .end = (uintptr_t)storage->data + storage->bytes,
+                                     .written = true,
+                                     .device = true,
+                                     .rank = gpu->self->env.rank,
+                                     .call = CALL_TENSOR,
+                                     .at = at,
+                                     .work = storage });
+    return storage->data;
+}
+
+void gpu_free(struct gpu *gpu, struct storage *storage)
+{
+    order_forget(gpu, storage);
+    gpu->device->free(gpu->state, storage->data);
+    guard_release(storage);
+}
+
+/* ---- events: freed handles wait in a queue, so that their second use is seen as what it is -------------- */
+
+struct dist_event *gpu_take_event(struct gpu *gpu)
+{
+    struct dist_event *event = gpu->free_first;
+    if (gpu->free_count > QUARANTINE) {
+        gpu->free_first = event->next_free;
+        gpu->free_count--;
+    } else {
+        event = malloc(sizeof *event);
+    }
+    if (!event)
+        return NULL;
+    *event = (struct dist_event){ .live = EVENT_LIVE, .gpu = gpu, .stream = gpu->current };
+    event->event = gpu->device->event_new(gpu->state);
+    if (event->event)
+        return event;
+    free(event);
+    return NULL;
+}
+
+void gpu_give_event(struct gpu *gpu, struct dist_event *event)
+{
+    gpu->device->event_free(event->event);
+    event->live = 0;
+    event->next_free = NULL;
+    if (gpu->free_count++)
+        gpu->free_last->next_free = event;
+    else
+        gpu->free_first = event;
+    gpu->free_last = event;
+}
+
+/* ---- work ------------------------------------------------------------------------------ */
+
+static bool refused(const char *call, struct dist_at at, int status)
+{
+    if (status != DIST_OK)
+        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
+    return status != DIST_OK;
+}
+
+/* Bytes of out, and of each of in; the sum's out is the library's own. */
+static bool in_order(struct gpu *gpu, const char *call, struct dist_at at, const struct kernel *k)
+{
+    size_t size = dtype_size(k->type), out = k->kind == KERNEL_SUM ? 0 : (size_t)k->count * size;
+    for (int i = 0; i < k->inputs; i++) {
+        size_t in = (size_t)k->count * size;
+        if (k->kind == KERNEL_CONVERT)
+            in = (size_t)k->count * dtype_size(k->from);
+        else if (k->kind == KERNEL_MATMUL)
+            in = (size_t)(k->inner * (i == 0 ? k->rows : k->columns)) * size;
+        if (k->in[i] != k->out && !order_touch(gpu, call, at, k->in[i], in, false))
+            return false;
+    }
+    return out == 0 || order_touch(gpu, call, at, k->out, out, true);
+}
+
+bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct kernel kernel)
+{
+    kernel.name = call;
+    kernel.at = at;
+    if (gpu->order && !in_order(gpu, call, at, &kernel))
+        return false;
+    return !refused(call, at, gpu->device->launch(gpu->current->stream, &kernel));
+}
+
+bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,
+              size_t bytes)
+{
+    bool good = !gpu->order || device == gpu->scratch || order_touch(gpu, call, at, device, bytes, false);
+    for (size_t done = 0, part; good && done < bytes; done += part) {
+        part = bytes - done < STAGED ? bytes - done : STAGED;
+        void *staging = gpu->device->staging(gpu->state, part);
+        good = staging &&
+               !refused(call, at,
+                        gpu->device->copy(gpu->current->stream, staging, (const char *)device + done, part,
+                                          COPY_TO_HOST)) &&
+               gpu_await_stream(gpu, call, at, gpu->current) == 0;
+        if (good)
+            memcpy((char *)host + done, staging, part);
+    }
+    return good;
+}
+
+bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
+               size_t bytes)
+{
+    bool good = !gpu->order || order_touch(gpu, call, at, device, bytes, true);
+    for (size_t done = 0, part; good && done < bytes; done += part) {
+        part = bytes - done < STAGED ? bytes - done : STAGED;
+        void *staging = gpu->device->staging(gpu->state, part);
+        if (staging)
+            memcpy(staging, (const char *)host + done, part);
+        good = staging &&
+               !refused(call, at,
+                        gpu->device->copy(gpu->current->stream, (char *)device + done, staging, part,
+                                          COPY_TO_DEVICE)) &&
+               gpu_await_stream(gpu, call, at, gpu->current) == 0;
+    }
+    return good;
+}

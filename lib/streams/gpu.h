@@ -1,0 +1,112 @@
+/*
+ * gpu.h: a rank's GPU: where its tensors lie, its streams, and what the host waits for.
+ *
+ *   gpu.c       opens the device, gives memory, puts kernels and copies into the current stream
+ *   look.c      the host waits: for a stream, for an operation, for everything
+ *   comm.c      the communication stream: starts operations in order, once the data are there, and opens their gates
+ *   order.c     DIST_CHECK=1: do two streams touch the same data, with nothing that orders them?
+ *
+ * All of it belongs to the rank's own thread, but for comm.c's thread, which says what it shares.
+ */
+#ifndef STREAMS_GPU_H
+#define STREAMS_GPU_H
+
+#include "../context.h"
+#include "../devices/device.h"
+
+#define STREAM_LIVE 0x57e4u
+#define EVENT_LIVE 0xe7e47u
+
+struct dist_stream {
+    uint32_t live;
+    int number;
+    struct stream *stream; /* the device's */
+};
+
+struct dist_event {
+    uint32_t live;
+    struct gpu *gpu;
+    struct event *event;            /* the device's */
+    struct dist_stream *stream;     /* in which it was recorded */
+    uint64_t clock[DEVICE_STREAMS]; /* order.c */
+    struct dist_event *next_free;
+};
+
+struct gpu {
+    struct launch_self *self;
+    struct rank_slot *slot;
+    bool wanted;                                /* new tensors are made here */
+    const struct device *device;                /* NULL: not opened yet */
+    void *state;                                /* the device's */
+    struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
+    struct dist_stream *current;
+    void *scratch;                             /* device memory for one number */
+    struct comm *comm;                         /* NULL: nothing was communicated yet */
+    struct order *order;                       /* NULL: nobody checks */
+    struct dist_event *free_first, *free_last; /* freed events, which keep their handle for a while */
+    int free_count;
+};
+
+/* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */
+bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu);
+
+/* The rank's GPU, opened; NULL: reported. And if it was opened, else NULL. */
+struct gpu *gpu_open(const char *call, struct dist_at at);
+static inline struct gpu *gpu_if_open(const struct launch_self *self)
+{
+    struct gpu *gpu = self->gpu;
+    return gpu && gpu->device ? gpu : NULL;
+}
+
+void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at);
+void gpu_free(struct gpu *gpu, struct storage *storage);
+
+/* A new event, to be recorded in the current stream, and back. NULL: no memory. */
+struct dist_event *gpu_take_event(struct gpu *gpu);
+void gpu_give_event(struct gpu *gpu, struct dist_event *event);
+
+/* Put a kernel into the current stream; names and place are filled in. False: reported. */
+bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct kernel kernel);
+
+/* Between host memory and a tensor's, in the order of the current stream; the host waits. False: reported. */
+bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,
+              size_t bytes);
+bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
+               size_t bytes);
+
+/* ---- look.c: the host waits ------------------------------------------------------------ */
+
+/* Wait until passed(argument); `held_up` is the stream that it waits for, or NULL. Whoever makes it true rings the rank's
+ * bell. Then report what has failed meanwhile. 0, or what report() gave. */
+int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
+              void *argument, struct dist_stream *held_up);
+int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struct dist_stream *stream);
+int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at); /* all of them */
+int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at);     /* and all communication */
+
+/* ---- comm.c: operations on device tensors -------------------------------------------------- */
+
+/* Give an op, filled in, to the communication stream. Status; the op has the words. */
+int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op);
+
+/* Let the current stream wait for it, and forget it. The op's result, as of dist_wait. */
+int comm_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op);
+
+bool comm_is_over(struct dist_work *op);
+
+/* The host waits until all that was posted has been started (before calls that go to the room directly); until all of a
+ * group (NULL: of all groups) is over. */
+int comm_flush(struct gpu *gpu, const char *call, struct dist_at at);
+int comm_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group);
+
+/* Forget what is over. 0; or what has failed is reported, and the first report's result given. */
+int comm_settle(struct gpu *gpu);
+
+/* The operation in the room that this stream (NULL: the host itself) waits for in the end; NULL: none. */
+struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream);
+
+/* Leaving, all streams being empty: leave to the room what nobody waited for; then, once the room is closed, forget it. */
+void comm_stop(struct gpu *gpu);
+void comm_close(struct gpu *gpu);
+
+#endif

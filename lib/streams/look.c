@@ -1,0 +1,83 @@
+/*
+ * look.c: the host waits for its GPU.
+ *
+ * It sleeps on the rank's bell, like one that waits for a message, and pins up what its stream is held up by: so the
+ * watcher sees a rank that waits in that operation, and, in host_call, where in the program the host got stuck.
+ */
+#include "order.h"
+
+#include <stdio.h>
+
+#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+
+struct hope {
+    struct gpu *gpu;
+    bool (*passed)(void *argument);
+    void *argument;
+};
+
+static bool news(void *argument)
+{
+    const struct hope *hope = argument;
+    return hope->passed(hope->argument);
+}
+
+/* Pin up what holds the rank up, if that is known, and sleep. */
+static void sleep_until(struct gpu *gpu, struct hope *hope, struct dist_stream *held_up)
+{
+    struct rank_slot *slot = gpu->slot;
+    const struct context *context = gpu->self->context;
+    if (context && context->backend && context->backend->note)
+        context->backend->note(context->room, comm_stuck(gpu, held_up));
+    atomic_store(&slot->sleep.bell, world_offset(&gpu->self->world, &slot->bell));
+    atomic_store(&slot->sleep.timed, 0);
+    bell_sleep(&slot->bell, news, hope, NAP, &slot->sleep);
+    launch_look_around(gpu->self);
+}
+
+int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
+              void *argument, struct dist_stream *held_up)
+{
+    struct hope hope = { gpu, passed, argument };
+    struct patience patience = { 0 };
+    uint32_t site = world_site(&gpu->self->world, gpu->self->env.rank, at);
+    snprintf(gpu->slot->host_call, sizeof gpu->slot->host_call, "%s", call);
+    gpu->slot->host_site = site;
+    while (!passed(argument))
+        if (!patience_spin(&patience))
+            sleep_until(gpu, &hope, held_up);
+    gpu->slot->host_call[0] = '\0';
+    return comm_settle(gpu);
+}
+
+static bool stream_is_empty(void *argument)
+{
+    struct gpu *gpu = ((void **)argument)[0];
+    struct dist_stream *stream = ((void **)argument)[1];
+    return gpu->device->stream_passed(stream->stream);
+}
+
+int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struct dist_stream *stream)
+{
+    void *both[] = { gpu, stream };
+    int result = gpu_await(gpu, call, at, stream_is_empty, both, stream);
+    order_host_waited(gpu, stream);
+    return result;
+}
+
+int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    int first = 0;
+    for (int i = 0; i < DEVICE_STREAMS; i++)
+        if (gpu->streams[i].live == STREAM_LIVE) {
+            int result = gpu_await_stream(gpu, call, at, &gpu->streams[i]);
+            first = first ? first : result;
+        }
+    return first;
+}
+
+int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    int streams = gpu_await_streams(gpu, call, at), comm = comm_finish(gpu, call, at, NULL);
+    return streams ? streams : comm;
+}
