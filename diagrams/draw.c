@@ -18,6 +18,8 @@ static const char help[] =
     "  spacetime    a line for each rank, time to the right, an arrow for each message\n"
     "  schedule     who computes when, and the share of time in which nobody does\n"
     "  collective   the blocks of a collective, before and after\n"
+    "  streams      what the streams of each GPU were busy with, by the clock\n"
+    "  overlap      how much communication was hidden behind computing, as text\n"
     "  matrix       who sent how many bytes to whom\n"
     "  waitfor      who waits for whom\n"
     "\n"
@@ -37,6 +39,7 @@ static const struct {
 } kinds[] = {
     { "flow", draw_flow },         { "spacetime", draw_spacetime },
     { "schedule", draw_schedule }, { "collective", draw_collective },
+    { "streams", draw_streams },   { "overlap", draw_overlap },
     { "matrix", draw_matrix },     { "waitfor", NULL },
 };
 

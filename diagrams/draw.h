@@ -5,6 +5,8 @@
  *   spacetime.c   a line for each rank, time to the right, an arrow for each message
  *   schedule.c    who computes when: the spans, and the share of time in which nobody does
  *   collective.c  the blocks of a collective before and after, each in the colour of the rank it comes from
+ *   streams.c     what each stream of each GPU was busy with, and what communication was hidden behind computing
+ *   overlap.c     the same as numbers
  *   matrix.c      who sent how many bytes to whom
  *   waitfor.c     who waits for whom, from the report of a run that got stuck
  */
@@ -30,6 +32,8 @@ bool draw_flow(struct picture *p, const struct run *run, const struct wish *wish
 bool draw_spacetime(struct picture *p, const struct run *run, const struct wish *wish, char *why);
 bool draw_schedule(struct picture *p, const struct run *run, const struct wish *wish, char *why);
 bool draw_collective(struct picture *p, const struct run *run, const struct wish *wish, char *why);
+bool draw_streams(struct picture *p, const struct run *run, const struct wish *wish, char *why);
+bool draw_overlap(struct picture *p, const struct run *run, const struct wish *wish, char *why);
 bool draw_matrix(struct picture *p, const struct run *run, const struct wish *wish, char *why);
 bool draw_waitfor(struct picture *p, struct json *json, const struct wish *wish, char *why);
 
@@ -41,6 +45,16 @@ const char *words_elements(const struct elements *elements, int most, char *text
 const char *words_bytes(int64_t bytes, char *text, size_t size);
 /* What a message carries: its elements where the trace has them, else its bytes. */
 const char *words_message(const struct run *run, int message, char *text, size_t size);
+
+/* ---- overlap.c ---------------------------------------------------------------------- */
+
+/* Of a rank (-1: of all): microseconds in which it computed, communicated, did both. Copies between host and GPU count as
+ * neither. */
+struct overlap {
+    double computing, communicating, both;
+};
+struct overlap overlap_of(const struct run *run, int rank);
+double overlap_share(struct overlap overlap); /* of what could be hidden; 0 where that is nothing */
 
 /* ---- who is drawn ------------------------------------------------------------------- */
 

@@ -110,12 +110,37 @@ static bool fill(struct run *run, struct act *act, const struct value *event, co
            run_note_group(run, act->group, value_text(args, "Process Group Ranks", ""));
 }
 
+static bool read_slice(struct run *run, const struct value *event, const struct value *args)
+{
+    if (run->slice_count == (int)RUN_EVENTS)
+        return wrong(run, "it holds more than four million events; trace a shorter run");
+    if (run->slice_count == run->slice_room) {
+        int room = run->slice_room ? 2 * run->slice_room : 256;
+        struct slice *slices = realloc(run->slices, (size_t)room * sizeof *slices);
+        if (!slices)
+            return wrong(run, "the system gives no memory");
+        run->slices = slices;
+        run->slice_room = room;
+    }
+    struct slice *slice = &run->slices[run->slice_count];
+    *slice = (struct slice){ .rank = (int)value_whole(event, "pid", 1, RUN_RANKS, 0) - 1 };
+    slice->stream = (int)value_whole(args, "stream", -1, RUN_STREAMS - 1, -2);
+    slice->begin = number_of(event, "ts");
+    slice->end = slice->begin + fmax(number_of(event, "dur"), 0);
+    if (slice->rank < 0 || slice->stream < -1)
+        return wrong(run, "a stream has no rank or no number; was the file written by DIST_TRACE?");
+    run->slice_count++;
+    return copy_text(run, &slice->name, value_text(event, "name", ""));
+}
+
 static bool read_event(struct reading *reading, const struct value *event)
 {
     struct run *run = reading->run;
     const struct value *args = value_member(event, "args");
     if (!event || event->kind != VALUE_OBJECT)
         return wrong(run, "traceEvents holds something that is no event");
+    if (strcmp(value_text(event, "ph", ""), "X") == 0 && strcmp(value_text(event, "cat", ""), "stream") == 0)
+        return read_slice(run, event, args);
     if (strcmp(value_text(event, "ph", ""), "X") != 0 || !value_member(args, "event"))
         return true; /* names, arrows, and what other programs may have added */
     if (run->count == (int)RUN_EVENTS)
@@ -219,8 +244,11 @@ void run_free(struct run *run)
         free(run->acts[i].in.value);
         free(run->acts[i].out.value);
     }
+    for (int i = 0; i < run->slice_count; i++)
+        free(run->slices[i].name);
     for (int i = 0; i < run->group_count; i++)
         free(run->groups[i].rank);
+    free(run->slices);
     free(run->acts);
     free(run->first);
     free(run->messages);

@@ -12,6 +12,7 @@
 
 #define RUN_RANKS 1024
 #define RUN_EVENTS (4u << 20)
+#define RUN_STREAMS 16
 #define RUN_VALUES 64 /* elements that are kept of a tensor */
 
 enum act_kind {
@@ -62,11 +63,20 @@ struct members {
     int *rank;
 };
 
+/* A stream of a rank's GPU was busy with something. stream -1: communication. */
+struct slice {
+    int rank, stream;
+    char *name;
+    double begin, end; /* microseconds */
+};
+
 struct run {
     int ranks;
     struct act *acts; /* those of rank 0 in their order, then those of rank 1, ... */
     int count;
     int *first; /* first[r]: where rank r's begin; first[ranks] is `count` */
+    struct slice *slices;
+    int slice_count, slice_room;
     struct message *messages;
     int message_count;
     struct members *groups;

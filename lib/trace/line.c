@@ -82,7 +82,7 @@ static bool receives(const struct event *event)
 
 static const char *name_of(const struct record *record, const struct event *event)
 {
-    if (event->kind == EVENT_SPAN)
+    if (event->kind == EVENT_SPAN || event->kind == EVENT_STREAM)
         return event->values ? record_at(record, event->values) : "span";
     if (event->call == CALL_BATCH)
         return receives(event) ? "irecv" : "isend";
@@ -92,7 +92,7 @@ static const char *name_of(const struct record *record, const struct event *even
 
 static const char *category_of(const struct event *event)
 {
-    static const char *const words[] = { "", "job", "comm", "comm", "wait", "compute" };
+    static const char *const words[] = { "", "job", "comm", "comm", "wait", "compute", "stream" };
     return words[event->kind];
 }
 
@@ -158,6 +158,10 @@ static void write_arguments(struct writing *w, int rank, uint32_t index)
 {
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
+    if (event->kind == EVENT_STREAM) {
+        fprintf(w->file, ",\"args\":{\"stream\":%d}", event->peer);
+        return;
+    }
     const struct site *site = world_site_at(w->world, rank, event->site);
     fputs(",\"args\":{\"at\":", w->file);
     write_string(w->file, site->file);
@@ -219,7 +223,8 @@ void line_event(struct writing *w, int rank, uint32_t index)
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
     write_string(w->file, name_of(record, event));
-    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", category_of(event), rank + 1, event->lane + 1);
+    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", category_of(event), rank + 1,
+            event->kind == EVENT_STREAM ? LINE_STREAMS + event->peer : event->lane + 1);
     write_time(w, "ts", event->begin - w->start);
     write_time(w, "dur", end_of(w, rank, event) - event->begin);
     write_arguments(w, rank, index);

@@ -17,6 +17,9 @@ struct writing {
     bool first;     /* no line yet: no comma */
 };
 
+/* The thread numbers of the streams of a GPU begin here; the one before is communication. Viewers sort by them. */
+#define LINE_STREAMS 1001
+
 /* Start a line: a comma where one is due. */
 void line_begin(struct writing *w);
 

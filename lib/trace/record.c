@@ -131,6 +131,46 @@ void record_group(struct record *record, const struct dist_group *group)
     atomic_store(&record->groups, note);
 }
 
+/* ---- streams -------------------------------------------------------------------------- */
+
+#define NAMES 64 /* that a thread remembers */
+
+/* Names that were kept before: loops use the same ones again. */
+static _Thread_local struct {
+    const struct record *record;
+    uint32_t note;
+    char name[64];
+} names[NAMES];
+
+uint32_t record_name(struct record *record, const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    size_t i = (hash >> 16) % NAMES;
+    if (strlen(name) >= sizeof names[i].name)
+        return record_text(record, name);
+    if (names[i].record != record || strcmp(names[i].name, name) != 0) {
+        names[i].record = record;
+        names[i].note = record_text(record, name);
+        strcpy(names[i].name, name);
+    }
+    return names[i].note;
+}
+
+void record_slice(struct record *record, int stream, const char *what, int64_t begin, int64_t end)
+{
+    struct event as = { .peer = stream, .from = -1, .other = TRACE_NONE };
+    uint32_t index = atomic_fetch_add_explicit(&record->count, 1, memory_order_relaxed);
+    if (index >= record->room)
+        return;
+    as.values = record_name(record, what);
+    as.begin = (uint64_t)begin;
+    atomic_init(&as.end, (uint64_t)end);
+    record->events[index] = as;
+    atomic_store_explicit(&record->events[index].kind, EVENT_STREAM, memory_order_release);
+}
+
 /* ---- values ---------------------------------------------------------------------- */
 
 static int64_t small_count(int64_t count)

@@ -15,7 +15,8 @@ enum event_kind {
     EVENT_MESSAGE, /* a send or a receive, blocking or started */
     EVENT_COLLECTIVE,
     EVENT_WAIT,
-    EVENT_SPAN /* what the program itself marked */
+    EVENT_SPAN,  /* what the program itself marked */
+    EVENT_STREAM /* what a stream of a GPU was busy with: `peer` is its number, -1: communication */
 };
 
 /* One event: 64 bytes. Times are CLOCK_MONOTONIC in nanoseconds. */
@@ -77,6 +78,12 @@ bool record_open(struct record *record, uint64_t bytes, int ranks, const char *b
 /* Begin an event, filled in from `as`, and end it. TRACE_NONE: lost. */
 uint32_t record_begin(struct record *record, struct event as);
 void record_end(struct record *record, uint32_t event);
+
+/* A stream was busy from begin to end. */
+void record_slice(struct record *record, int stream, const char *what, int64_t begin, int64_t end);
+
+/* Keep a name, or find that it was kept before. */
+uint32_t record_name(struct record *record, const char *name);
 
 /* Keep the members of a group, a text, and an op's elements. */
 void record_group(struct record *record, const struct dist_group *group);

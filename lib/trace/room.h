@@ -13,4 +13,8 @@ struct trace {
     bool joined;          /* the barrier that ends init has begun */
 };
 
+/* wait.c: two of the calls */
+bool trace_test(void *room, struct dist_work *op);
+int trace_wait(void *room, struct dist_work *op);
+
 #endif

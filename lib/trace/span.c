@@ -4,29 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define NAMES 64 /* that a thread remembers */
 #define NAME_BYTES 64
-
-/* Names that were kept before: loops use the same ones again. */
-static _Thread_local struct {
-    const struct record *record;
-    uint32_t note;
-    char name[NAME_BYTES];
-} names[NAMES];
-
-static uint32_t keep_name(struct record *record, const char *name)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    size_t i = (hash >> 16) % NAMES;
-    if (names[i].record != record || strcmp(names[i].name, name) != 0) {
-        names[i].record = record;
-        names[i].note = record_text(record, name);
-        strcpy(names[i].name, name);
-    }
-    return names[i].note;
-}
 
 /* The spans that a thread is in. One that was left by break or return ends when a span around it does. */
 static _Thread_local struct {
@@ -45,7 +23,7 @@ static uint32_t begin(struct launch_self *self, struct dist_at at, const char *f
         vsnprintf(name, sizeof name, format, words);
     struct event as = { .kind = EVENT_SPAN, .peer = -1, .from = -1, .other = TRACE_NONE };
     as.site = world_site(&self->world, self->env.rank, at);
-    as.values = keep_name(trace->record, plain ? format : name);
+    as.values = record_name(trace->record, plain ? format : name);
     return record_begin(trace->record, as);
 }
 

@@ -5,10 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What a GPU's stream waits for takes until then (trace_wait), and is one thing, however it was called. */
+static uint8_t call_of(const struct dist_work *op)
+{
+    if (op->gpu && op->p2p)
+        return op->sends ? CALL_SEND : CALL_RECV;
+    return (uint8_t)op->call;
+}
+
 static uint32_t begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
 {
     return record_begin(trace->record, (struct event){ .kind = (uint8_t)kind,
-                                                       .call = (uint8_t)op->call,
+                                                       .call = call_of(op),
                                                        .type = (uint8_t)op->type,
                                                        .op = (uint8_t)op->op,
                                                        .group = (uint16_t)op->group->id,
@@ -34,7 +42,8 @@ static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call
     uint32_t event = begin(trace, kind, op);
     record_before(trace->record, event, op);
     op->traced = event;
-    return finish(trace, event, op, call(trace->room, op));
+    int status = call(trace->room, op);
+    return op->gpu && status == DIST_OK ? status : finish(trace, event, op, status);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
@@ -74,6 +83,7 @@ static int trace_close(void *room)
     int status = trace->inner->close(trace->room);
     record_end(trace->record, event);
     write_if_last(trace);
+    trace->self->seen_on_stream = NULL;
     trace->self->trace = NULL;
     free(trace);
     return status;
@@ -127,55 +137,18 @@ static int trace_barrier(void *room, struct dist_work *op)
     return finish(trace, event, op, trace->inner->barrier(trace->room, op));
 }
 
-/* ---- waiting ---------------------------------------------------------------------- */
-
-/* The wait that first found the work done is where the program learns of it. */
-static void note_done(struct trace *trace, uint32_t wait, struct dist_work *op)
-{
-    if (op->traced == TRACE_NONE || op->traced >= trace->record->room)
-        return;
-    struct event *started = &trace->record->events[op->traced];
-    if (started->other != TRACE_NONE)
-        return;
-    record_after(trace->record, op->traced, op);
-    started->other = wait;
-}
-
-static uint32_t begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
-{
-    uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
-    struct event as = { .kind = EVENT_WAIT, .call = (uint8_t)call, .peer = -1, .from = -1 };
-    as.group = (uint16_t)op->group->id;
-    as.site = word & 0xffff;
-    as.other = op->traced;
-    return record_begin(trace->record, as);
-}
-
-static bool trace_test(void *room, struct dist_work *op)
-{
-    struct trace *trace = room;
-    if (!trace->inner->test(trace->room, op))
-        return false; /* a program that polls would fill the record with nothing */
-    uint32_t event = begin_wait(trace, CALL_IS_COMPLETED, op);
-    note_done(trace, event, op);
-    record_end(trace->record, event);
-    return true;
-}
-
-static int trace_wait(void *room, struct dist_work *op)
-{
-    struct trace *trace = room;
-    uint32_t event = begin_wait(trace, CALL_WAIT, op);
-    int status = trace->inner->wait(trace->room, op);
-    note_done(trace, event, op);
-    record_end(trace->record, event);
-    return status;
-}
-
 static void trace_note(void *room, const struct dist_work *op)
 {
     struct trace *trace = room;
     trace->inner->note(trace->room, op);
+}
+
+static void trace_seen_on_stream(struct launch_self *self, int stream, const char *what, int64_t begin,
+                                 int64_t end)
+{
+    const struct trace *trace = self->trace;
+    if (trace)
+        record_slice(trace->record, stream, what, begin, end);
 }
 
 /* ---- putting it around ------------------------------------------------------------- */
@@ -240,5 +213,6 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
     trace->inner = inner;
     fill_table(&trace->table, inner);
     self->trace = trace;
+    self->seen_on_stream = trace_seen_on_stream;
     return &trace->table;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define GROUPS 65536 /* ids are 16 bits */
+#define DEVICE_LANES NOTE_STREAMS
 
 static const struct record *traced(const struct world *world, int rank)
 {
@@ -52,12 +53,31 @@ static void write_names(struct writing *w, int rank, const struct record *record
     }
 }
 
+/* The streams that were busy with something. */
+static void write_stream_names(struct writing *w, int rank, const struct record *record)
+{
+    bool named[DEVICE_LANES] = { false };
+    uint32_t kept = record_kept(record, NULL);
+    for (uint32_t i = 0; i < kept; i++) {
+        const struct event *event = &record->events[i];
+        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_LANES - 1 ||
+            named[event->peer + 1])
+            continue;
+        named[event->peer + 1] = true;
+        line_begin(w);
+        fprintf(w->file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"",
+                rank + 1, LINE_STREAMS + event->peer);
+        fprintf(w->file, event->peer < 0 ? "communication\"}}" : "stream %d\"}}", event->peer);
+    }
+}
+
 static void write_rank(struct writing *w, int rank)
 {
     const struct record *record = traced(w->world, rank);
     if (!record)
         return;
     write_names(w, rank, record);
+    write_stream_names(w, rank, record);
     memset(w->turn, 0, GROUPS * sizeof *w->turn);
     uint32_t kept = record_kept(record, NULL);
     for (uint32_t i = 0; i < kept; i++)

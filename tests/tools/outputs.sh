@@ -35,10 +35,11 @@ same_shape()
 # What a report may say differently from run to run is left out. When two ranks disagree, whoever sees it first
 # tells, and the others are stopped wherever they are: so who told ("rank 2: dist_all_reduce (x.c:22): ") and the
 # lines about the others ("Ranks 0, 1 and 3 were stopped: ...") do not count. Nor does the path of a drawing, nor, on a GPU,
-# where the program went on to after it had put the call into a stream ("stands in the stream; the host waits in ...").
+# where the program went on to after it had put the call into a stream ("stands in the stream; the host waits in ..."),
+# unless that is what the program is about.
 tidy()
 {
-    awk 'function finish() {
+    awk -v streams=$streams 'function finish() {
              if (text ~ /^rank/) {
                  sub(/^rank [0-9]+: [a-z_]+ \([^)]*\): /, "somebody: ", text)
                  print text
@@ -48,7 +49,7 @@ tidy()
          text != "" && /^  / { text = text " " substr($0, 3); next }
          text != "" { finish() }
          /^rank [0-9]+: / || /^Ranks? [0-9]/ { text = $0; next }
-         /^ +stands in (the stream|stream [0-9]+); the host waits in / { next }
+         streams == "drop" && /^ +stands in (the stream|stream [0-9]+); the host waits in / { next }
          /^drawing: / { print "drawing: somewhere"; next }
          { print }
          END { if (text != "") finish() }' "$1"
@@ -56,6 +57,8 @@ tidy()
 
 same_report()
 {
+    streams=keep
+    grep -q 'stands in' "$1" || streams=drop
     tidy "$1" >$work/left
     tidy "$2" >$work/right
     diff -u --label "$1, tidied" --label "what it said" $work/left $work/right 2>&1
