@@ -110,29 +110,6 @@ static bool fill(struct run *run, struct act *act, const struct value *event, co
            run_note_group(run, act->group, value_text(args, "Process Group Ranks", ""));
 }
 
-static bool read_slice(struct run *run, const struct value *event, const struct value *args)
-{
-    if (run->slice_count == (int)RUN_EVENTS)
-        return wrong(run, "it holds more than four million events; trace a shorter run");
-    if (run->slice_count == run->slice_room) {
-        int room = run->slice_room ? 2 * run->slice_room : 256;
-        struct slice *slices = realloc(run->slices, (size_t)room * sizeof *slices);
-        if (!slices)
-            return wrong(run, "the system gives no memory");
-        run->slices = slices;
-        run->slice_room = room;
-    }
-    struct slice *slice = &run->slices[run->slice_count];
-    *slice = (struct slice){ .rank = (int)value_whole(event, "pid", 1, RUN_RANKS, 0) - 1 };
-    slice->stream = (int)value_whole(args, "stream", -1, RUN_STREAMS - 1, -2);
-    slice->begin = number_of(event, "ts");
-    slice->end = slice->begin + fmax(number_of(event, "dur"), 0);
-    if (slice->rank < 0 || slice->stream < -1)
-        return wrong(run, "a stream has no rank or no number; was the file written by DIST_TRACE?");
-    run->slice_count++;
-    return copy_text(run, &slice->name, value_text(event, "name", ""));
-}
-
 static bool read_event(struct reading *reading, const struct value *event)
 {
     struct run *run = reading->run;
@@ -140,7 +117,7 @@ static bool read_event(struct reading *reading, const struct value *event)
     if (!event || event->kind != VALUE_OBJECT)
         return wrong(run, "traceEvents holds something that is no event");
     if (strcmp(value_text(event, "ph", ""), "X") == 0 && strcmp(value_text(event, "cat", ""), "stream") == 0)
-        return read_slice(run, event, args);
+        return run_read_slice(run, event, args);
     if (strcmp(value_text(event, "ph", ""), "X") != 0 || !value_member(args, "event"))
         return true; /* names, arrows, and what other programs may have added */
     if (run->count == (int)RUN_EVENTS)
@@ -205,6 +182,7 @@ static bool finish(struct reading *reading)
 {
     struct run *run = reading->run;
     bool good = read_file(reading);
+    run_sort_slices(run);
     if (!good && reading->json.why[0])
         wrong(run, reading->json.why);
     json_close(&reading->json);

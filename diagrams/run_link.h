@@ -10,4 +10,9 @@ bool run_link(struct run *run);
 /* Keep the members of a group that an event names: "[0, 1, 2]". A list that was cut short is not kept. */
 bool run_note_group(struct run *run, int id, const char *ranks);
 
+/* run_slices.c: one more slice, and all of them by rank, stream and time. False: run->why. */
+struct value;
+bool run_read_slice(struct run *run, const struct value *event, const struct value *args);
+void run_sort_slices(struct run *run);
+
 #endif

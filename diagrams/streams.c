@@ -79,11 +79,14 @@ static const char *short_name(const struct slice *slice)
 static void draw_slice(struct bands *b, const struct slice *slice)
 {
     int row = row_of(b->run, slice->rank);
-    double left = x_of(b, slice->begin), right = x_of(b, slice->end), width = fmax(right - left, 1);
+    double left = x_of(b, slice->begin), right = x_of(b, slice->end), width = fmax(right - left, 2.5);
     bool copies = strcmp(slice->name, "copy") == 0;
-    struct node box = {
-        .style = "filled", .pen = 1, .color = "white", .width = width, .height = ROW - 6, .size = 12
-    };
+    struct node box = { .style = "filled",
+                        .pen = width < 5 ? -1 : 1,
+                        .color = "white",
+                        .width = width,
+                        .height = ROW - 6,
+                        .size = 12 };
     if (row < 0)
         return;
     box.fill = slice->stream < 0 ? AMBER : copies ? GREY : BLUE;

@@ -24,5 +24,5 @@ static void run(int rank, int world_size)
 int main(void)
 {
     setenv("DIST_SIM", "pcie", 0); /* how quick the simulated links are */
-    return dist_spawn(run, 4);
+    return dist_spawn(run, 2);
 }
