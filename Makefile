@@ -11,6 +11,8 @@
 #   tests/programs/NAME.c  -> build/tests/programs/NAME, started by suites
 #   tests/tsan/NAME.c      -> build/tsan/tests/tsan/NAME, plain programs that run under ThreadSanitizer
 #   tests/bench/bench_*.c  -> build/tests/bench/bench_*; bench_mpi.c is built by bench.sh, with mpicc
+#   exercises/NN_x/K_y.c   -> build/exercises/NN_x/K_y, and exercise-NN.K; solutions/ alike
+#   tests/graders/NN_x/K_y.c -> build/tests/graders/NN_x/K_y, which grades exercise-NN.K
 #
 # Paths must be free of blanks: make cannot hold them apart.
 
@@ -58,6 +60,16 @@ MODEL_SOURCES := $(wildcard tests/model/*.c)
 TEST_PROGRAM_SOURCES := $(sort $(wildcard tests/programs/*.c))
 TSAN_SOURCES := $(sort $(wildcard tests/tsan/*.c))
 BENCH_SOURCES := $(filter-out %/bench_mpi.c %/bench_checks.c,$(wildcard tests/bench/bench_*.c))
+
+# Chapter by chapter, and in each by the number that a name begins with: that is the order of the exercises.
+EXERCISE_SOURCES := $(sort $(wildcard exercises/*/[0-9]*.c))
+SOLUTION_SOURCES := $(sort $(wildcard solutions/*/[0-9]*.c))
+GRADER_SOURCES := $(filter-out %.desk.c,$(sort $(wildcard tests/graders/*/*.c)))
+DESK_SOURCES := $(sort $(wildcard tests/graders/*/*.desk.c)) tests/grader/desk.c tests/grader/late.c
+GRADING_SOURCES := $(filter-out $(DESK_SOURCES),$(wildcard tests/grader/*.c))
+GRADERS := $(GRADER_SOURCES:%.c=build/%)
+DESKS_SHARED := build/tests/grader/libdesk.a build/libdist.a
+DESKS := $(DESK_SOURCES:%.c=build/%.o) $(DESKS_SHARED)
 
 BENCHES := $(BENCH_SOURCES:%.c=build/%) build/tests/bench/bench_checks
 LESSONS := $(wildcard README.md chapters/*/README.md)
@@ -125,8 +137,9 @@ $$(TEST_SOURCES:%.c=$(1)/%.o): EXTRA = $$(CRITERION_CFLAGS)
 $$(TEST_SOURCES:%.c=$(1)/%.o): | criterion
 endef
 
-PROGRAM_SOURCES := $(CHAPTER_SOURCES) $(TEST_PROGRAM_SOURCES) $(TSAN_SOURCES) $(BENCH_SOURCES)
-TEST_SOURCES := $(SUITE_SOURCES) $(HELPER_SOURCES)
+PROGRAM_SOURCES := $(CHAPTER_SOURCES) $(TEST_PROGRAM_SOURCES) $(TSAN_SOURCES) $(BENCH_SOURCES) $(EXERCISE_SOURCES) \
+                   $(SOLUTION_SOURCES)
+TEST_SOURCES := $(SUITE_SOURCES) $(HELPER_SOURCES) $(GRADER_SOURCES) $(GRADING_SOURCES)
 $(eval $(call flavour,build,))
 $(eval $(call flavour,build/asan,$(ASAN)))
 $(eval $(call flavour,build/tsan,$(TSAN)))
@@ -140,6 +153,28 @@ build/bin/distrun: build/lib/launch/distrun.o build/libinside.a
 build/tests/bench/bench_checks: build/tests/bench/bench_checks.o build/libinside.a
 	$(call say,LINK,$@)
 	$Q $(CC) $^ $(LIBS) -o $@
+
+# A learner's file may leave things unused, and warnings are for reading.
+$(EXERCISE_SOURCES:%.c=build/%.o): EXTRA = -Wno-error -Wno-unused -Wno-unused-parameter
+$(GRADER_SOURCES:%.c=build/%.o) $(GRADING_SOURCES:%.c=build/%.o): EXTRA = $(CRITERION_CFLAGS) -O1
+
+build/tests/grader/libgrader.a: $(GRADING_SOURCES:%.c=build/%.o)
+	$(call say,AR,$@)
+	$Q rm -f $@
+	$Q ar rcs $@ $^
+
+build/tests/grader/libdesk.a: build/tests/grader/desk.o build/tests/grader/late.o
+	$(call say,AR,$@)
+	$Q rm -f $@
+	$Q ar rcs $@ $^
+
+$(GRADERS): %: %.o build/tests/grader/libgrader.a build/tests/libhelpers.a build/diagrams/libdraw.a build/libinside.a
+	$(call say,LINK,$@)
+	$Q $(CC) $^ $(CRITERION_LIBS) $(LIBS) -o $@
+
+build/tests/tools/convert: $(patsubst %.c,build/%.o,$(wildcard tests/tools/convert*.c))
+	$(call say,LINK,$@)
+	$Q $(CC) $^ -o $@
 
 # The protocol's model knows nothing of the library.
 build/tests/model/model: $(MODEL_SOURCES:%.c=build/%.o)
@@ -160,31 +195,39 @@ chapters/**          : lib/dist.h lib/tensor.h ./*.h
 exercises/**         : lib/dist.h lib/tensor.h
 solutions/**         : lib/dist.h lib/tensor.h
 tests/programs/**    : lib/dist.h lib/tensor.h ./*.h tests/*.h
+tests/wrong/**       : lib/dist.h lib/tensor.h
+tests/graders/*/*.desk.c : lib/dist.h lib/tensor.h tests/grader/desk.h
+tests/graders/**     : lib/dist.h lib/tensor.h tests/grader/grader.h tests/grader/network.h
+tests/grader/*       : lib/dist.h lib/tensor.h diagrams/run.h tests/reference.h ./*.h
 tests/**             : lib/** diagrams/*.h ./*.h tests/*.h
 diagrams/**          : ./*.h lib/diagnose/picture.h
 lib/tensor.h         : nothing
-lib/dist.h           : lib/tensor.h
+lib/dist.h           : lib/tensor.h lib/dist_streams.h
+lib/dist_streams.h   : lib/tensor.h
 lib/call.h           : nothing
 lib/dtype.h          : lib/dist.h lib/tensor.h
 lib/tensor_impl.h    : lib/dtype.h
 lib/backend.h        : lib/call.h lib/tensor_impl.h lib/launch/launch.h
 lib/context.h        : lib/backend.h
-lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/host.h lib/launch/launch.h
+lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/*.h lib/streams/gpu.h lib/launch/launch.h
+lib/streams/*        : lib/dist.h lib/tensor*.h lib/backend.h lib/context.h lib/checked.h lib/devices/*.h lib/launch/*.h ./*.h
 lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
 lib/diagnose/*       : lib/call.h lib/dtype.h lib/tensor.h lib/dist.h lib/launch/*.h ./*.h
 lib/trace/*          : lib/backend.h lib/call.h lib/dtype.h lib/tensor*.h lib/dist.h lib/launch/*.h ./*.h
 lib/launch/distrun.c : lib/dist.h lib/diagnose/diagnose.h lib/trace/trace.h ./*.h
 lib/launch/*         : lib/tensor.h lib/dist.h lib/call.h ./*.h lib/context.h
 lib/devices/*        : lib/tensor.h lib/dist.h lib/dtype.h ./*.h lib/launch/*.h
+lib/backends/cuda/*  : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h ./*.h
 lib/backends/*/*     : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h
 lib/algorithms/*     : lib/backend.h lib/tensor*.h lib/dist.h lib/dtype.h lib/call.h lib/devices/host.h ./*.h
-lib/*                : lib/*.h lib/devices/*.h lib/launch/*.h lib/algorithms/*.h lib/trace/*.h lib/diagnose/*.h
+lib/*                : lib/*.h lib/devices/*.h lib/streams/*.h lib/launch/*.h lib/algorithms/*.h lib/trace/*.h lib/diagnose/*.h
 endef
 export INCLUDE_RULES
 
 # ---- what you can ask for --------------------------------------------------------
 
-.PHONY: chapters lib diagrams fuzz programs suites sanitized criterion test check lessons expected bench doctor help clean FORCE
+.PHONY: chapters lib diagrams fuzz programs suites sanitized criterion test check lessons expected bench doctor help clean next progress graders grade \
+        watch gates seal gradescope handout grade-all new-exercise FORCE
 
 chapters: programs ## (the default) build everything and run the chapters so far, four ranks each
 	$Q tests/tools/run.sh $(CHAPTERS)
@@ -212,12 +255,72 @@ SANITIZED := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:b
              $(if $(TSAN_WORKS),$(TSAN_SOURCES:%.c=build/tsan/%))
 endif
 
-test: suites programs $(SANITIZED) ## run all tests; first installs Criterion and Graphviz where that is allowed
+test: suites programs graders $(SANITIZED) ## run all tests; first installs Criterion and Graphviz where that is allowed
 	$Q CC="$(CC)" SUITES="$(SUITES)" CHAPTERS="$(CHAPTERS)" LESSONS="$(LESSONS)" \
 	    ASAN_WORKS="$(ASAN_WORKS)" ASAN_SUITES="$(ASAN_SUITES:build/%=build/asan/%)" \
 	    ASAN_CHAPTERS="$(CHAPTERS:build/%=build/asan/%)" \
 	    TSAN_WORKS="$(TSAN_WORKS)" TSAN_PROGRAMS="$(TSAN_SOURCES:%.c=build/tsan/%)" \
 	    tests/tools/test.sh
+
+# ---- exercises ---------------------------------------------------------------------
+
+# exercises/03_ring/1_once_round.c is exercise-03.1. Learners' files are not built by make: what the compiler says of them is
+# feedback, and no error of ours.
+number = $(firstword $(subst _, ,$(notdir $(patsubst %/,%,$(dir $1))))).$(firstword $(subst _, ,$(notdir $1)))
+define exercise_rules
+exercise-$(call number,$1) exercise-$(basename $(call number,$1)): $(1:%.c=build/%) $(1:%.c=build/%.desk.o)
+try-$(call number,$1): $(1:tests/graders/%.c=build/exercises/%)
+	$$Q $$(if $$N,WORLD_SIZE=$$N) $$<
+endef
+$(foreach g,$(GRADER_SOURCES),$(eval $(call exercise_rules,$g)))
+
+exercise-%: $(DESKS_SHARED) build/bin/draw ## build and grade one exercise, and say what is wrong: make exercise-03.1
+	$Q CC="$(CC)" FROM="$(FROM)" tests/tools/exercise.sh grade $*
+
+try-%: ## run your file of an exercise by hand: make try-03.1 N=4
+	$Q tests/tools/exercise.sh grade $*
+
+hint-% reset-% solution-%: ## the next hint; the file as it came; our solution, once yours has passed (or FORCE=1)
+	$Q FORCE="$(FORCE)" tests/tools/exercise.sh $(subst -, ,$@)
+
+next: ## the first exercise that is not solved yet
+	$Q tests/tools/exercise.sh next
+
+progress: ## which exercises are solved
+	$Q tests/tools/exercise.sh progress
+
+graders: $(GRADERS) $(DESKS) build/bin/draw build/tests/tools/convert
+
+grade: graders ## grade all exercises: a table, and 0 only if all have passed; also FROM=solutions FORMAT=junit OUT=file
+	$Q CC="$(CC)" FROM="$(FROM)" FORMAT="$(FORMAT)" OUT="$(OUT)" tests/tools/grade.sh
+
+watch: graders ## grade an exercise again whenever you save it
+	$Q CC="$(CC)" tests/tools/watch.sh
+
+gates: graders ## do the graders judge right? Stubs fail, solutions pass, wrong answers fail: make gates ONLY=03.1
+	$Q CC="$(CC)" ONLY="$(ONLY)" TIMES="$(TIMES)" tests/tools/gates.sh
+
+seal: ## after a change of a grader: make its checksum anew
+	$Q tests/tools/seal.sh --write
+
+# ---- for teachers: tests/TEACHING.md ------------------------------------------------
+
+# Students' copies have none of these scripts.
+teacher = $(if $(wildcard $1),$1,echo "This is in the teacher's copy of the workbook only." >&2; exit 2)
+
+gradescope: ## for teachers: build/autograder.zip, which Gradescope takes as it is
+	$Q $(call teacher,tests/tools/gradescope.sh)
+
+handout: ## for teachers: the students' copy, without solutions: build/handout.tar.gz
+	$Q FORCE="$(FORCE)" $(call teacher,tests/tools/handout.sh)
+
+grade-all: graders ## for teachers: grade a folder of submissions, each apart: make grade-all SUBMISSIONS=folder
+	$Q CC="$(CC)" JOBS="$(JOBS)" OUT="$(OUT)" $(call teacher,tests/tools/grade_all.sh) "$(SUBMISSIONS)"
+
+new-exercise: ## for teachers: the files of a new exercise, to be changed: make new-exercise NAME=03_ring/5_thing
+	$Q $(call teacher,tests/tools/new_exercise.sh) "$(NAME)"
+
+# ---- and the rest --------------------------------------------------------------------
 
 check: ## who includes whom, warnings of gcc and clang, format, lengths
 	$Q FLAGS="$(FLAGS)" tests/tools/check.sh

@@ -135,6 +135,16 @@ echo "the README's example, and the tools themselves"
 tests/tools/example.sh
 tests/tools/selftest.sh
 
+echo "the exercises: four gates for each, the guide, and files that try to cheat"
+if [ -d solutions ] && [ -d tests/wrong ]; then
+    tests/tools/gates.sh
+    tests/tools/guide.sh
+    tests/tools/hostile.sh
+    if tests/tools/seal.sh --check; then pass "the graders are sealed"; else fail "the seal of the graders is old: run \`make seal\`"; fi
+else
+    skip "the gates of the exercises: there are no solutions and wrong answers here"
+fi
+
 echo "AddressSanitizer and UBSan"
 if [ "$ASAN_WORKS" ]; then
     for suite in $ASAN_SUITES; do

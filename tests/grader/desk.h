@@ -1,0 +1,40 @@
+/*
+ * desk.h: the learner's side. Every exercise has a desk: a function that each rank runs, between init and destroy, with what the
+ * grader has laid out for it.
+ *
+ *     void pass_round(tensor *x, int rank, int world_size);       the learner's function
+ *
+ *     void desk(int rank, int world_size)
+ *     {
+ *         tensor *x = desk_tensor("mine");
+ *         pass_round(x, rank, world_size);
+ *         desk_hand_in("home", x);
+ *     }
+ *
+ * What is missing in the learner's file or does not fit ends the rank with one sentence.
+ */
+#ifndef GRADER_DESK_H
+#define GRADER_DESK_H
+
+#include "dist.h"
+
+/* Each exercise's own: NAME.desk.c. */
+void desk(int rank, int world_size);
+
+/* What this rank was given under that name. The desk frees it when desk() has returned. */
+tensor *desk_tensor(const char *name);
+tensor *desk_matrix(const char *name, int64_t rows, int64_t columns);
+double desk_number(const char *name);
+
+/* Room for `count` zeros, for the learner's function to fill. The desk frees it too. */
+tensor *desk_room(enum dist_type type, int64_t count);
+
+/* Hand in a tensor as it is now. */
+void desk_hand_in(const char *name, const tensor *t);
+void desk_hand_in_number(const char *name, double value);
+
+/* late.c: sleep for a moment, as long as chance wants. */
+void late_begin(int rank);
+void late(void);
+
+#endif

@@ -1,0 +1,59 @@
+/* feedback.c: what the learner is told about one test. */
+#include "inside.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static char words[8192];
+
+static void add(const char *text, size_t length)
+{
+    size_t used = strlen(words), room = sizeof words - 1 - used;
+    memcpy(words + used, text, length < room ? length : room);
+    words[used + (length < room ? length : room)] = '\0';
+}
+
+void feedback(const char *format, ...)
+{
+    char line[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line - 1, format, values);
+    va_end(values);
+    add(line, strlen(line));
+    add("\n", 1);
+}
+
+/* The rank in front of what it printed: "[2] ". The library's words name the rank anyway. */
+static const char *after_rank(const char *line)
+{
+    size_t digits = line[0] == '[' ? strspn(line + 1, "0123456789") : 0;
+    return digits > 0 && strncmp(line + 1 + digits, "] ", 2) == 0 ? line + digits + 3 : line;
+}
+
+/* Whatever the learner's program prints must not look like ours, nor upset a terminal. */
+void feedback_text(const char *text, int lines)
+{
+    for (; *text && lines-- > 0;) {
+        char line[160] = "  | ";
+        text = after_rank(text);
+        size_t length = strcspn(text, "\n"), used = strlen(line);
+        for (size_t i = 0; i < length && used < sizeof line - 1; i++)
+            line[used++] = text[i] >= ' ' && text[i] < 127 ? text[i] : '?';
+        add(line, used);
+        add("\n", 1);
+        text += length + (text[length] == '\n');
+    }
+    if (*text)
+        add("  | ...\n", 8);
+}
+
+bool feedback_any(void)
+{
+    return words[0] != '\0';
+}
+
+const char *feedback_words(void)
+{
+    return words;
+}

@@ -1,0 +1,133 @@
+/*
+ * grader.h: what a grader is written with.
+ *
+ *     const struct exercise exercise = { .title = "Once round the ring", .forbidden = COLLECTIVES, .drawing = "flow" };
+ *
+ *     static double sum(const struct sitting *s, int rank, int64_t i) { ... given(s, rank, "mine", i) ... }
+ *
+ *     GRADED(every_element, 6)                            a test, worth 6 points
+ *     {
+ *         EACH_SITTING(s, 1, 8) {                        1, 2, 3, 4, 5 and 8 ranks
+ *             int64_t n = pick(s, 1, 9);
+ *             give_random(s, "mine", DIST_F32, n);        to every rank its own
+ *             sit(s);                                     the learner's program runs, its calls randomly late
+ *             expect(s, "home", n, sum);                  every rank, every element
+ *         }
+ *     }
+ *
+ * The learner's program is another process: it cannot crash the grader, nor see what is expected. A test ends with the
+ * first sitting in which something was wrong, and what is said about that sitting is the feedback.
+ */
+#ifndef GRADER_GRADER_H
+#define GRADER_GRADER_H
+
+#include "../../diagrams/run.h"
+#include "dist.h"
+
+#include <criterion/criterion.h>
+
+/* One for each grader. */
+struct exercise {
+    const char *title;
+    const char *
+        forbidden; /* calls, separated by blanks, that the learner's file must not make; NULL: all may be made */
+    const char
+        *drawing; /* the kind that shows best what must happen: flow, spacetime, schedule, collective ... */
+};
+extern const struct exercise exercise;
+
+#define COLLECTIVES \
+    "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all " \
+    "dist_reduce_scatter dist_barrier dist_monitored_barrier"
+
+/* One run of the learner's program. */
+struct sitting {
+    int ranks;
+    double
+        tolerance; /* how far an element may be off, relative to the larger of 1 and what is expected; at first 0 */
+    const struct run
+        *run; /* once sat: what the ranks did (diagrams/run.h); NULL: it did not end as it should */
+    uint64_t seed;
+    uint64_t state; /* of the random numbers */
+};
+
+/* ---- tests ------------------------------------------------------------------- */
+
+struct graded {
+    const char *name;
+    int points;
+    void (*body)(void);
+    struct graded *next; /* in the order of the file */
+};
+void graded_add(struct graded *graded);
+void graded_run(struct graded *graded);
+
+/* A test. All its points or none. */
+#define GRADED(name_, points_) \
+    static void name_##_body(void); \
+    static struct graded name_##_graded = { #name_, points_, name_##_body, NULL }; \
+    __attribute__((constructor)) static void name_##_add(void) \
+    { \
+        graded_add(&name_##_graded); \
+    } \
+    Test(grader, name_) \
+    { \
+        graded_run(&name_##_graded); \
+    } \
+    static void name_##_body(void)
+
+/* Sit with 1, 2, 3, 4, 5 and 8 ranks, as far as these lie between least and most; `make gates` has every number in between. */
+#define EACH_SITTING(s, least, most) \
+    for (struct sitting *s = sitting_first(least, most); s; s = sitting_next(s, most))
+struct sitting *sitting_first(int least, int most);
+struct sitting *sitting_next(struct sitting *s, int most);
+
+/* ---- before: what every rank is given ---------------------------------------- */
+
+/* A random whole number. */
+int64_t pick(struct sitting *s, int64_t least, int64_t most);
+
+/* To every rank random whole numbers of its own, from 1 to 99 and never two neighbours alike: sums of them are exact in every type but U8. */
+void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count);
+
+/* To one rank these numbers; to every rank this number. */
+void give(struct sitting *s, int rank, const char *name, enum dist_type type, const double *values,
+          int64_t count);
+void give_number(struct sitting *s, const char *name, double value);
+
+/* Element i of what a rank was given. */
+double given(const struct sitting *s, int rank, const char *name, int64_t i);
+int64_t given_count(const struct sitting *s, int rank, const char *name);
+
+/* ---- the sitting, and after --------------------------------------------------- */
+
+/* Run the learner's program. False: it did not end as it should, which is then the feedback; what follows is not looked at. */
+bool sit(struct sitting *s);
+
+/* What element i on `rank` must be. */
+typedef double answer(const struct sitting *s, int rank, int64_t i);
+
+/* On every rank, or on one: was `name` handed in, with `count` elements, and is each right? */
+void expect(struct sitting *s, const char *name, int64_t count, answer *right);
+void expect_on(struct sitting *s, int rank, const char *name, int64_t count, answer *right);
+
+/* Element i of what a rank has handed in; NaN: there is none. */
+double handed(const struct sitting *s, int rank, const char *name, int64_t i);
+
+/* Something else that must hold; if not, the words are the feedback. Gives `holds` back. */
+bool claim(struct sitting *s, bool holds, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- way.c: the way on which the data went, after a sitting that ended well --------- */
+
+int way_sends(const struct sitting *s, int rank);              /* messages that a rank sent */
+int way_sends_to(const struct sitting *s, int rank, int peer); /* to that one */
+int way_receives(const struct sitting *s, int rank);
+int64_t way_bytes(const struct sitting *s, int rank);   /* sent by a rank, together */
+int64_t way_largest(const struct sitting *s, int rank); /* bytes of the largest message that a rank sent */
+int way_calls(const struct sitting *s, int rank,
+              const char *name); /* "all_gather", "isend", ... made by a rank */
+
+/* How many messages have to follow one after the other, where a rank can send one and receive one at the same time. */
+int way_steps(const struct sitting *s);
+
+#endif

@@ -1,0 +1,64 @@
+/* inside.h: what the grader's own files know of each other. */
+#ifndef GRADER_INSIDE_H
+#define GRADER_INSIDE_H
+
+#include "grader.h"
+#include "sheet.h"
+
+#define MOST_RANKS 16
+#define SAID 16384
+
+/* What lies in a rank's memory file. */
+struct sheet {
+    int fd;
+    char *bytes; /* once it is read; else NULL */
+    size_t size;
+};
+
+/* How the learner's program ended. */
+struct ending {
+    int status; /* exit status, or 128 + signal */
+    bool late;  /* it had not ended at the deadline, and was killed; or before, and then `stopped` says why */
+    char stopped[120];
+    double seconds;
+    char out[SAID], error[SAID]; /* what it printed, or as much as fits */
+};
+
+extern struct sheet given_sheets[MOST_RANKS], handed_sheets[MOST_RANKS];
+
+/* sheet.c: fresh and empty, add an entry, find one (NULL: there is none), all read back. */
+void sheets_new(int ranks);
+void sheets_fresh_handed(int ranks);
+void sheet_add(struct sheet *sheet, const char *name, enum dist_type type, const double *values,
+               int64_t count);
+bool sheet_read(struct sheet *sheet);
+const char *sheet_find(const struct sheet *sheet, const char *name, struct sheet_head *head);
+double sheet_item(const struct sheet_head *head, const char *data, int64_t i);
+
+/* start.c: run a program on the sheets, and see how it ends; nothing of it is left when this returns. */
+void start_and_end(const char *program, int ranks, uint64_t seed, const char *trace, struct ending *ending);
+
+/* kin.c: all processes that come from us: how many, and how much memory they hold; an end to all of them. */
+int kin_count(int64_t *bytes);
+void kin_kill(void);
+
+/* sitting.c: run the solution, if there is one, on the sheets of the last sitting: for the drawing beside. */
+void sitting_show_solution(void);
+const struct sitting *sitting_now(void);
+
+/* feedback.c: lines for the learner. The first one fails the test. */
+void feedback(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void feedback_text(const char *text, int lines); /* what a program said: at most so many lines, indented */
+bool feedback_any(void);
+const char *feedback_words(void);
+
+/* refuse.c: does the learner's file name a call that it must do without? Says so. */
+bool is_forbidden(const char *call);
+void refuse(void);
+
+/* graded.c: the path of a file of this test: $GRADE_OUT/TEST.NAME. */
+const char *out_path(const char *name, char *path, size_t size);
+
+#define PATH_SIZE 600
+
+#endif

@@ -1,0 +1,115 @@
+/* sheet.c: the memory files, as the grader sees them. What comes back is never trusted. */
+#define _GNU_SOURCE
+#include "inside.h"
+#include "../reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LARGEST (64u << 20) /* more than this no rank hands in */
+
+struct sheet given_sheets[MOST_RANKS], handed_sheets[MOST_RANKS];
+
+static void fresh(struct sheet *sheet)
+{
+    if (sheet->fd > 0)
+        close(sheet->fd);
+    free(sheet->bytes);
+    *sheet = (struct sheet){ .fd = memfd_create("sheet", MFD_CLOEXEC) };
+    if (sheet->fd < 0)
+        abort();
+}
+
+void sheets_new(int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++)
+        fresh(&given_sheets[rank]);
+    sheets_fresh_handed(ranks);
+}
+
+void sheets_fresh_handed(int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++)
+        fresh(&handed_sheets[rank]);
+}
+
+static void put_element(enum dist_type type, char *at, double value)
+{
+    uint32_t bits;
+    float f = (float)value;
+    memcpy(&bits, &f, sizeof bits);
+    switch (type) {
+    case DIST_F32:
+        memcpy(at, &f, sizeof f);
+        break;
+    case DIST_F64:
+        memcpy(at, &value, sizeof value);
+        break;
+    case DIST_BF16:
+        memcpy(at, &(uint16_t){ (uint16_t)(bits >> 16) }, 2);
+        break;
+    case DIST_I32:
+        memcpy(at, &(int32_t){ (int32_t)value }, 4);
+        break;
+    case DIST_I64:
+        memcpy(at, &(int64_t){ (int64_t)value }, 8);
+        break;
+    case DIST_U8:
+        *at = (char)(uint8_t)value;
+        break;
+    default:
+        abort(); /* F16: no exercise gives it */
+    }
+}
+
+void sheet_add(struct sheet *sheet, const char *name, enum dist_type type, const double *values,
+               int64_t count)
+{
+    struct sheet_head head = { .type = (int32_t)type, .count = count };
+    size_t bytes = sheet_bytes(head.type), size = sizeof head + sheet_space(&head);
+    char *grown = realloc(sheet->bytes, sheet->size + size);
+    if (!grown)
+        abort();
+    strncpy(head.name, name, sizeof head.name - 1);
+    memset(grown + sheet->size, 0, size);
+    memcpy(grown + sheet->size, &head, sizeof head);
+    for (int64_t i = 0; i < count; i++)
+        put_element(type, grown + sheet->size + sizeof head + (size_t)i * bytes, values[i]);
+    if (pwrite(sheet->fd, grown + sheet->size, size, (off_t)sheet->size) != (ssize_t)size)
+        abort();
+    sheet->bytes = grown;
+    sheet->size += size;
+}
+
+bool sheet_read(struct sheet *sheet)
+{
+    struct stat status;
+    if (fstat(sheet->fd, &status) != 0 || status.st_size > (off_t)LARGEST)
+        return false;
+    sheet->size = (size_t)status.st_size;
+    sheet->bytes = malloc(sheet->size + 1);
+    return sheet->bytes && pread(sheet->fd, sheet->bytes, sheet->size, 0) == (ssize_t)sheet->size;
+}
+
+const char *sheet_find(const struct sheet *sheet, const char *name, struct sheet_head *head)
+{
+    for (size_t at = 0; sheet->bytes && at + sizeof *head <= sheet->size;) {
+        memcpy(head, sheet->bytes + at, sizeof *head);
+        at += sizeof *head;
+        size_t bytes = sheet_bytes(head->type), left = sheet->size - at;
+        if (bytes == 0 || head->count < 0 || (uint64_t)head->count > left / bytes || sheet_space(head) > left)
+            return NULL;
+        if (strncmp(head->name, name, sizeof head->name) == 0)
+            return sheet->bytes + at;
+        at += sheet_space(head);
+    }
+    return NULL;
+}
+
+double sheet_item(const struct sheet_head *head, const char *data, int64_t i)
+{
+    return ref_item((enum dist_type)head->type, data, i);
+}

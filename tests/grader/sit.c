@@ -1,0 +1,127 @@
+/* sit.c: the learner's program runs on what was laid out, and what can be said of any run is said. */
+#include "inside.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define LONGEST_TRACE (16 << 20) /* bytes: who makes so many calls has lost the way */
+
+static struct run run; /* of the last sitting */
+
+/* What an exit status means, where it can be said in the learner's terms. */
+static const char *meaning(int status)
+{
+    switch (status) {
+    case 128 + SIGXCPU:
+        return "A rank computed for seconds without an end and was stopped: is there a loop that never ends?";
+    case 128 + SIGSEGV:
+    case 128 + SIGBUS:
+        return "It crashed: it used memory that is not there, or not its own.";
+    case DIST_ERR_DEADLOCK:
+        return "It got stuck: no rank can ever move on.";
+    case DIST_ERR_PEER_LOST:
+        return "A rank was left alone: it waits for one that has ended.";
+    case DIST_ERR_MISMATCH:
+        return "Two ranks do not agree on what they do together.";
+    case DIST_ERR_BUFFER:
+        return "It touched a tensor that a message still needed.";
+    default:
+        return NULL;
+    }
+}
+
+static void say_how_it_ended(const struct ending *ending)
+{
+    if (ending->stopped[0])
+        feedback("%s and was stopped.", ending->stopped);
+    else if (ending->late)
+        feedback("It had not ended after %.0f seconds and was stopped. That is never right, however good its "
+                 "results.",
+                 ending->seconds);
+    else if (meaning(ending->status))
+        feedback("%s That is exit status %d.", meaning(ending->status), ending->status);
+    else
+        feedback("It ended with exit status %d.", ending->status);
+    feedback_text(ending->error, 16);
+}
+
+static void say_who_is_missing(const struct sitting *s, const struct ending *ending)
+{
+    struct sheet_head head;
+    for (int rank = 0; rank < s->ranks; rank++)
+        if (!sheet_find(&handed_sheets[rank], SHEET_DONE, &head))
+            feedback("rank %d ended before your function had returned, and handed in nothing.", rank);
+    if (feedback_any())
+        feedback_text(ending->error, 16);
+}
+
+/* What was started and never waited for may or may not have happened. */
+static void say_what_is_open(const struct sitting *s, const struct ending *ending)
+{
+    for (int i = 0; i < s->run->count && !feedback_any(); i++) {
+        const struct act *act = &s->run->acts[i];
+        bool started = act->kind == ACT_ISEND || act->kind == ACT_IRECV;
+        if (!started || act->finished >= 0)
+            continue;
+        feedback("rank %d started a %s and never waited for it. The library says where:", act->rank,
+                 act->kind == ACT_ISEND ? "send" : "receive");
+        feedback_text(ending->error, 16);
+    }
+}
+
+static bool short_enough(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_size <= LONGEST_TRACE;
+}
+
+/* A call of the library that this exercise does without may also be reached by ways that its symbols do not show. */
+static void say_what_is_forbidden(const struct sitting *s)
+{
+    for (int i = 0; i < s->run->count && !feedback_any(); i++) {
+        char call[64];
+        snprintf(call, sizeof call, "dist_%.50s", s->run->acts[i].name);
+        if (s->run->acts[i].kind != ACT_SPAN && is_forbidden(call))
+            feedback("rank %d called %s, which is what you are to do without here.", s->run->acts[i].rank,
+                     call);
+    }
+}
+
+void sitting_show_solution(void)
+{
+    char path[PATH_SIZE];
+    static struct ending ending;
+    const struct sitting *s = sitting_now();
+    const char *solution = getenv("GRADE_SOLUTION");
+    if (!solution || !*solution || s->ranks == 0)
+        return;
+    sheets_fresh_handed(s->ranks);
+    start_and_end(solution, s->ranks, s->seed, out_path("expected.json", path, sizeof path), &ending);
+}
+
+bool sit(struct sitting *s)
+{
+    static struct ending ending;
+    char trace[PATH_SIZE];
+    start_and_end(getenv("GRADE_PROGRAM"), s->ranks, s->seed, out_path("yours.json", trace, sizeof trace),
+                  &ending);
+    run_free(&run);
+    run = (struct run){ 0 };
+    for (int rank = 0; rank < s->ranks; rank++)
+        sheet_read(&handed_sheets[rank]);
+    if (ending.late || ending.status != 0)
+        say_how_it_ended(&ending);
+    else
+        say_who_is_missing(s, &ending);
+    if (feedback_any())
+        return false;
+    s->run = short_enough(trace) && run_read(&run, trace) ? &run : NULL;
+    if (!s->run) {
+        feedback("There is no record of what it did, or it made far too many calls: %s", run.why);
+        return false;
+    }
+    say_what_is_forbidden(s);
+    say_what_is_open(s, &ending);
+    return !feedback_any();
+}

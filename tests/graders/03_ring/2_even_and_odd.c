@@ -1,0 +1,45 @@
+/* Grades 03.2: neighbours in a row swap, with blocking calls, in four steps. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Even and odd",
+    .forbidden = COLLECTIVES " dist_isend dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static double left(const struct sitting *s, int rank, int64_t i)
+{
+    return rank > 0 ? given(s, rank - 1, "mine", i) : 0;
+}
+
+static double right(const struct sitting *s, int rank, int64_t i)
+{
+    return rank < s->ranks - 1 ? given(s, rank + 1, "mine", i) : 0;
+}
+
+GRADED(both_neighbours, 6)
+{
+    EACH_SITTING(s, 1, 8) {
+        int64_t n = pick(s, 1, 9);
+        give_random(s, "mine", DIST_F32, n);
+        sit(s);
+        expect(s, "from_left", n, left);
+        expect(s, "from_right", n, right);
+    }
+}
+
+GRADED(four_steps, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        int messages = 0;
+        give_random(s, "mine", DIST_F32, 2);
+        sit(s);
+        for (int r = 0; r < s->ranks; r++)
+            messages += way_sends(s, r);
+        claim(s, messages == 2 * (s->ranks - 1), "%d messages were sent; %d ranks in a row need %d", messages,
+              s->ranks, 2 * (s->ranks - 1));
+        claim(s, way_steps(s) <= 4,
+              "%d messages have to wait for one another, with %d ranks; even and odd ranks in turns need 4",
+              way_steps(s), s->ranks);
+    }
+}

@@ -1,0 +1,94 @@
+/* Grades 03.3: a ball there and back, timed, and two messages side by side. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "There and back",
+    .forbidden = COLLECTIVES,
+    .drawing = "spacetime",
+};
+
+enum { THERE_AND_BACK, BOTH_AT_ONCE };
+
+/* Runs one of the two functions; how many rounds. */
+static int play(struct sitting *s, int which)
+{
+    int rounds = (int)pick(s, 6, 11);
+    give_random(s, "mine", DIST_F32, 3);
+    give_number(s, "which", which);
+    give_number(s, "rounds", rounds);
+    sit(s);
+    return rounds;
+}
+
+static double rounds_of(const struct sitting *s)
+{
+    return given(s, 0, "rounds", 0);
+}
+
+static double ball(const struct sitting *s, int rank, int64_t i)
+{
+    return rank > 1 ? given(s, rank, "mine", i) : given(s, 0, "mine", i) + rounds_of(s);
+}
+
+static double crossed(const struct sitting *s, int rank, int64_t i)
+{
+    if (rank > 1)
+        return given(s, rank, "mine", i);
+    int from = (int)rounds_of(s) % 2 ? 1 - rank : rank; /* an even number of exchanges brings it home */
+    return given(s, from, "mine", i) + rounds_of(s);
+}
+
+GRADED(the_ball, 3)
+{
+    EACH_SITTING(s, 2, 4) {
+        int rounds = play(s, THERE_AND_BACK);
+        expect(s, "mine", 3, ball);
+        claim(s, way_sends(s, 0) == rounds && way_sends(s, 1) == rounds,
+              "rank 0 sent %d messages and rank 1 %d; %d rounds are %d each", way_sends(s, 0),
+              way_sends(s, 1), rounds, rounds);
+    }
+}
+
+/* When the first and the last thing happened that rank 0 did with messages, and when it joined and left; in seconds. */
+static void times_of(const struct run *run, double *least, double *most)
+{
+    const struct act *first = NULL, *last = NULL, *acts = run->acts;
+    for (int i = run->first[0]; i < run->first[1]; i++) {
+        bool message = acts[i].kind == ACT_SEND || acts[i].kind == ACT_RECV || acts[i].kind == ACT_ISEND ||
+                       acts[i].kind == ACT_IRECV || acts[i].kind == ACT_WAIT;
+        first = message && !first ? &acts[i] : first;
+        last = message ? &acts[i] : last;
+    }
+    *least = first ? (last->end - first->begin) / 1e6 : 0;
+    *most = (acts[run->first[1] - 1].begin - acts[run->first[0]].end) / 1e6;
+}
+
+/* Not how fast it is: whether what was measured lies between the messages themselves, and all that rank 0 did. */
+GRADED(seconds_for_a_message, 3)
+{
+    EACH_SITTING(s, 2, 4) {
+        double least, most, told;
+        int rounds = play(s, THERE_AND_BACK);
+        if (!s->run)
+            continue;
+        times_of(s->run, &least, &most);
+        told = handed(s, 0, "seconds", 0);
+        claim(s, least > 0 && told * 2 * rounds >= least * 0.999 && told * 2 * rounds <= most * 1.001,
+              "rank 0 says that a message took %.2f us. Its %d messages took from %.2f to %.2f us each",
+              told * 1e6, 2 * rounds, least / (2 * rounds) * 1e6, most / (2 * rounds) * 1e6);
+        for (int r = 2; r < s->ranks; r++)
+            claim(s, handed(s, r, "seconds", 0) == 0, "rank %d played no ball, and yet returned %g", r,
+                  handed(s, r, "seconds", 0));
+    }
+}
+
+GRADED(side_by_side, 4)
+{
+    EACH_SITTING(s, 2, 4) {
+        int rounds = play(s, BOTH_AT_ONCE);
+        expect(s, "mine", 3, crossed);
+        claim(s, way_steps(s) == rounds,
+              "%d messages had to wait for one another in %d rounds; side by side it is one a round",
+              way_steps(s), rounds);
+    }
+}

@@ -1,0 +1,52 @@
+/* Grades 03.4: an odd rank starts to receive, works, waits, and adds. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Start, compute, wait, use",
+    .forbidden = COLLECTIVES,
+    .drawing = "spacetime",
+};
+
+static double squares(const struct sitting *s, int rank, int64_t i)
+{
+    double mine = given(s, rank, "half", i), other = rank % 2 ? given(s, rank - 1, "half", i) : 0;
+    return mine * mine + other * other;
+}
+
+GRADED(the_sums, 5)
+{
+    EACH_SITTING(s, 1, 8) {
+        int64_t n = pick(s, 1, 9);
+        give_random(s, "half", DIST_F32, n);
+        sit(s);
+        expect(s, "half", n, squares);
+    }
+}
+
+/* The place of a rank's first act of a kind, in its order; -1: there is none. */
+static int place(const struct run *run, int rank, enum act_kind kind)
+{
+    for (int i = run->first[rank]; i < run->first[rank + 1]; i++)
+        if (run->acts[i].kind == kind)
+            return i;
+    return -1;
+}
+
+/* By the order of what an odd rank did, not by the clock. */
+GRADED(work_while_it_travels, 5)
+{
+    EACH_SITTING(s, 2, 8) {
+        give_random(s, "half", DIST_F32, 2);
+        if (!sit(s))
+            continue;
+        for (int r = 1; r < s->ranks; r += 2) {
+            int start = place(s->run, r, ACT_IRECV), work = place(s->run, r, ACT_SPAN);
+            int wait = start < 0 ? -1 : s->run->acts[start].finished;
+            claim(s, start >= 0, "rank %d never started a receive (dist_irecv)", r);
+            claim(s, work >= 0, "rank %d did not work", r);
+            claim(s, start < 0 || work < 0 || start < work,
+                  "rank %d worked before it started to receive: the message could not travel meanwhile", r);
+            claim(s, wait < 0 || work < wait, "rank %d waited before it worked: nothing overlaps", r);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/* Grades 04.2: the order of 1F1B, how many micro-batches it keeps in flight, and its gradients. */
+#include "../../grader/grader.h"
+#include "../../grader/network.h"
+
+#include <string.h>
+
+const struct exercise exercise = {
+    .title = "One forward, one backward",
+    .forbidden = COLLECTIVES,
+    .drawing = "schedule",
+};
+
+/* With an odd number of stages there are fewer micro-batches than stages, or just as many. */
+static int lay_out(struct sitting *s)
+{
+    int pieces = (int)(s->ranks % 2 ? pick(s, 1, 3) : pick(s, 4, 8));
+    give_number(s, "pieces", pieces);
+    network_lay_out(s, pieces * (int)pick(s, 1, 2));
+    return pieces;
+}
+
+GRADED(gradients_of_every_layer, 4)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s);
+        sit(s);
+        expect(s, "dw", NETWORK_WIDTH * NETWORK_WIDTH, network_gradient);
+    }
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* What stage `rank` does as its k-th step, from 0 on. */
+static void step(const struct sitting *s, int rank, int pieces, int k, char *word, size_t size)
+{
+    int ahead = smaller(s->ranks - 1 - rank, pieces), turn = k - ahead, turns = pieces - ahead;
+    bool forward = turn < 0 || (turn < 2 * turns && turn % 2 == 0);
+    int piece = turn < 0 ? k : turn < 2 * turns ? turn / 2 + (forward ? ahead : 0) : turn - turns;
+    snprintf(word, size, "%s %d", forward ? "forward" : "backward", piece);
+}
+
+/* Are the spans of this rank those of 1F1B, in their order? */
+static void look_at_order(struct sitting *s, int rank, int pieces)
+{
+    int k = 0;
+    char word[32];
+    bool right = true;
+    for (int i = s->run->first[rank]; right && i < s->run->first[rank + 1]; i++) {
+        const struct act *act = &s->run->acts[i];
+        if (act->kind != ACT_SPAN)
+            continue;
+        step(s, rank, pieces, k++, word, sizeof word);
+        right = claim(s, strcmp(act->name, word) == 0,
+                      "rank %d with %d stages and %d micro-batches: step %d is %s; 1F1B does %s there", rank,
+                      s->ranks, pieces, k, act->name, word);
+    }
+    claim(s, !right || k == 2 * pieces, "rank %d with %d micro-batches: it did %d steps of %d", rank, pieces,
+          k, 2 * pieces);
+}
+
+GRADED(order_on_every_stage, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        int pieces = lay_out(s);
+        if (!sit(s))
+            continue;
+        for (int r = 0; r < s->ranks; r++)
+            look_at_order(s, r, pieces);
+    }
+}
+
+/* The most micro-batches that had come to this stage, and whose gradients had not left it: counted at its window to the
+ * stage before; on rank 0, which has none, at that to rank 1. */
+static int most_in_flight(const struct sitting *s, int rank)
+{
+    int in_flight = 0, most = 0;
+    for (int i = s->run->first[rank]; i < s->run->first[rank + 1]; i++) {
+        const struct act *act = &s->run->acts[i];
+        bool sends = act->kind == ACT_SEND || act->kind == ACT_ISEND;
+        bool receives = act->kind == ACT_RECV || act->kind == ACT_IRECV;
+        if ((!sends && !receives) || act->peer != (rank > 0 ? rank - 1 : 1))
+            continue;
+        in_flight += receives == (rank > 0) ? 1 : -1;
+        most = in_flight > most ? in_flight : most;
+    }
+    return most;
+}
+
+GRADED(in_flight_on_every_stage, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        int pieces = lay_out(s);
+        if (!sit(s))
+            continue;
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, most_in_flight(s, r) == smaller(s->ranks - r, pieces),
+                  "rank %d with %d stages and %d micro-batches: %d in flight at most; with 1F1B it is %d", r,
+                  s->ranks, pieces, most_in_flight(s, r), smaller(s->ranks - r, pieces));
+    }
+}

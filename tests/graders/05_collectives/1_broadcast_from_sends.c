@@ -1,0 +1,52 @@
+/* Grades 05.1: a broadcast made of sends. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Broadcast from sends",
+    .forbidden = COLLECTIVES,
+    .drawing = "flow",
+};
+
+static double of_src(const struct sitting *s, int rank, int64_t i)
+{
+    return given(s, (int)given(s, rank, "src", 0), "x", i);
+}
+
+static int64_t lay_out(struct sitting *s, int64_t src)
+{
+    int64_t n = pick(s, 1, 9);
+    give_random(s, "x", DIST_F32, n);
+    give_number(s, "src", (double)src);
+    return n;
+}
+
+GRADED(from_rank_0, 3)
+{
+    EACH_SITTING(s, 1, 8) {
+        int64_t n = lay_out(s, 0);
+        sit(s);
+        expect(s, "x", n, of_src);
+    }
+}
+
+GRADED(from_any_rank, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        int64_t n = lay_out(s, pick(s, 1, s->ranks - 1));
+        sit(s);
+        expect(s, "x", n, of_src);
+    }
+}
+
+GRADED(nobody_gets_it_twice, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        int src = (int)pick(s, 0, s->ranks - 1);
+        lay_out(s, src);
+        sit(s);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_receives(s, r) == (r != src),
+                  "messages received by rank %d: %d; expected %d, as src is rank %d", r, way_receives(s, r),
+                  r != src, src);
+    }
+}

@@ -1,0 +1,96 @@
+/* Grades 05.2: the mean of everybody's gradients, all layers at once. */
+#include "../../grader/grader.h"
+
+#include <string.h>
+
+const struct exercise exercise = {
+    .title = "The average of gradients",
+    .forbidden = "dist_broadcast dist_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
+                 "dist_reduce_scatter dist_barrier dist_send dist_isend dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int layer; /* the one that mean() tells of */
+
+static const char *name_of(int i)
+{
+    static const char *const names[] = { "gradient 0", "gradient 1", "gradient 2", "gradient 3",
+                                         "gradient 4", "gradient 5", "gradient 6", "gradient 7" };
+    return names[i];
+}
+
+static double mean(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank;
+    double sum = 0;
+    for (int r = 0; r < s->ranks; r++)
+        sum += given(s, r, name_of(layer), i);
+    return sum / s->ranks;
+}
+
+static void lay_out(struct sitting *s, int layers)
+{
+    s->tolerance = 1e-6;
+    give_number(s, "layers", layers);
+    for (int i = 0; i < layers; i++)
+        give_random(s, name_of(i), DIST_F32, pick(s, 1, 9));
+}
+
+GRADED(every_mean, 6)
+{
+    EACH_SITTING(s, 1, 8) {
+        int layers = (int)pick(s, 2, 8);
+        lay_out(s, layers);
+        sit(s);
+        for (layer = 0; layer < layers; layer++)
+            expect(s, name_of(layer), given_count(s, 0, name_of(layer)), mean);
+    }
+}
+
+static bool reduces(const struct act *act)
+{
+    return act->kind == ACT_COLLECTIVE && strcmp(act->name, "all_reduce") == 0;
+}
+
+/* How many all_reduces had this rank started when it first waited, for one of them or in one? */
+static int started_before_waiting(const struct sitting *s, int rank)
+{
+    int started = 0;
+    for (int i = s->run->first[rank]; i < s->run->first[rank + 1]; i++) {
+        const struct act *act = &s->run->acts[i];
+        started += reduces(act);
+        if (act->kind == ACT_WAIT || (reduces(act) && act->finished < 0))
+            break;
+    }
+    return started;
+}
+
+/* How many elements has the gradient that this rank averages first? 0: it averages none. */
+static int64_t begins_with(const struct sitting *s, int rank)
+{
+    for (int i = s->run->first[rank]; i < s->run->first[rank + 1]; i++)
+        if (reduces(&s->run->acts[i]))
+            return s->run->acts[i].bytes / (int64_t)sizeof(float);
+    return 0;
+}
+
+GRADED(starts_all_then_waits, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        int layers = (int)pick(s, 3, 8);
+        lay_out(s, layers);
+        if (!sit(s))
+            continue;
+        for (int r = 0; r < s->ranks; r++) {
+            bool all = claim(s, way_calls(s, r, "all_reduce") == layers,
+                             "rank %d made %d calls of all_reduce; there are %d gradients", r,
+                             way_calls(s, r, "all_reduce"), layers);
+            all = all && claim(s, started_before_waiting(s, r) == layers,
+                               "rank %d waited when it had started %d of %d; start all, then wait", r,
+                               started_before_waiting(s, r), layers);
+            claim(s, !all || begins_with(s, r) == given_count(s, 0, name_of(layers - 1)),
+                  "rank %d began with a gradient of %lld elements; that of the last layer has %lld", r,
+                  (long long)begins_with(s, r), (long long)given_count(s, 0, name_of(layers - 1)));
+        }
+    }
+}

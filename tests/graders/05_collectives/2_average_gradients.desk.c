@@ -1,0 +1,23 @@
+/* What each rank does in 05.2. */
+#include "../../grader/desk.h"
+
+void average_gradients(tensor **gradients, int layers);
+
+enum { MOST = 8 };
+
+void desk(int rank, int world_size)
+{
+    tensor *gradients[MOST];
+    char name[16];
+    int layers = (int)desk_number("layers");
+    (void)rank, (void)world_size;
+    for (int i = 0; i < layers && i < MOST; i++) {
+        snprintf(name, sizeof name, "gradient %d", i);
+        gradients[i] = desk_tensor(name);
+    }
+    average_gradients(gradients, layers);
+    for (int i = 0; i < layers && i < MOST; i++) {
+        snprintf(name, sizeof name, "gradient %d", i);
+        desk_hand_in(name, gradients[i]);
+    }
+}

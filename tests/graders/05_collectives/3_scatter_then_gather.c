@@ -1,0 +1,65 @@
+/* Grades 05.3: deal out, compute, collect. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Scatter, then gather",
+    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_all_gather dist_all_to_all "
+                 "dist_reduce_scatter dist_barrier dist_send dist_isend dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int64_t block_of(const struct sitting *s)
+{
+    return ((int64_t)given(s, 0, "count", 0) + s->ranks - 1) / s->ranks;
+}
+
+static double squared_by_its_rank(const struct sitting *s, int root, int64_t i)
+{
+    double sample = given(s, root, "samples", i);
+    return sample * sample + (double)(i / block_of(s));
+}
+
+static int lay_out(struct sitting *s, int64_t count)
+{
+    double samples[64];
+    int root = (int)pick(s, 0, s->ranks - 1);
+    for (int64_t i = 0; i < count; i++)
+        samples[i] = (double)pick(s, 1, 99);
+    give(s, root, "samples", DIST_F32, samples, count);
+    give_number(s, "root", root);
+    give_number(s, "count", (double)count);
+    return root;
+}
+
+static void try_count(struct sitting *s, int64_t count)
+{
+    int root = lay_out(s, count);
+    sit(s);
+    expect_on(s, root, "results", count, squared_by_its_rank);
+}
+
+GRADED(evenly_shared, 3)
+{
+    EACH_SITTING(s, 1, 8)
+        try_count(s, s->ranks * pick(s, 1, 6));
+}
+
+/* Some blocks hold fewer samples than others, or none. */
+GRADED(any_number_of_samples, 4)
+{
+    EACH_SITTING(s, 2, 8)
+        try_count(s, pick(s, 0, 1) ? s->ranks * pick(s, 0, 5) + pick(s, 1, s->ranks - 1)
+                                   : pick(s, 1, s->ranks - 1));
+}
+
+GRADED(all_take_part, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s, pick(s, 1, 40));
+        sit(s);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_calls(s, r, "scatter") == 1 && way_calls(s, r, "gather") == 1,
+                  "calls of scatter on rank %d: %d, of gather: %d; every rank makes one of each", r,
+                  way_calls(s, r, "scatter"), way_calls(s, r, "gather"));
+    }
+}

@@ -1,0 +1,66 @@
+/* Grades 06.2: ranks with different numbers of batches train together, in as many steps as the busiest needs. */
+#include "../../grader/grader.h"
+
+#define MOST 6
+
+const struct exercise exercise = {
+    .title = "Uneven work",
+    .forbidden = "dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int64_t steps(const struct sitting *s)
+{
+    double most = 0;
+    for (int r = 0; r < s->ranks; r++)
+        most = given(s, r, "count", 0) > most ? given(s, r, "count", 0) : most;
+    return (int64_t)most;
+}
+
+static double weight(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank; /* the same on all */
+    int64_t n = given_count(s, 0, "weights");
+    double w = given(s, 0, "weights", i);
+    for (int64_t step = 0; step < steps(s); step++) {
+        w *= 2;
+        for (int r = 0; r < s->ranks; r++)
+            w += (double)step < given(s, r, "count", 0) ? given(s, r, "batches", step * n + i) : 0;
+    }
+    return w;
+}
+
+/* One rank has nothing to do, and another has the most; where there is only one it has some. */
+static void deal_out(struct sitting *s)
+{
+    int64_t n = pick(s, 2, 5), idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
+    give_random(s, "weights", DIST_F32, n);
+    give_random(s, "batches", DIST_F32, MOST * n);
+    for (int r = 0; r < s->ranks; r++) {
+        double count = (double)(r == busy ? pick(s, 4, MOST - 1) : r == idle ? 0 : pick(s, 1, 3));
+        give(s, r, "count", DIST_F64, &count, 1);
+    }
+}
+
+GRADED(same_weights_everywhere, 7)
+{
+    EACH_SITTING(s, 1, 8) {
+        deal_out(s);
+        sit(s);
+        expect(s, "weights", given_count(s, 0, "weights"), weight);
+    }
+}
+
+GRADED(steps_of_the_busiest, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        deal_out(s);
+        sit(s);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_calls(s, r, "all_reduce") == steps(s) + 1 && way_calls(s, r, "broadcast") == 1,
+                  "rank %d called all_reduce %d times, broadcast %d times; with %d steps it is %d times, and "
+                  "once",
+                  r, way_calls(s, r, "all_reduce"), way_calls(s, r, "broadcast"), (int)steps(s),
+                  (int)steps(s) + 1);
+    }
+}

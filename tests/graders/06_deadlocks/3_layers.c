@@ -1,0 +1,56 @@
+/* Grades 06.3: a wait, a peer and a tag were wrong. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Layers handed on",
+    .forbidden = COLLECTIVES,
+    .drawing = "spacetime",
+};
+
+static double previous(const struct sitting *s, int rank, const char *name, int64_t i)
+{
+    return given(s, (rank + s->ranks - 1) % s->ranks, name, i);
+}
+
+static double previous_weights(const struct sitting *s, int rank, int64_t i)
+{
+    return previous(s, rank, "weights", i);
+}
+
+static double previous_bias(const struct sitting *s, int rank, int64_t i)
+{
+    return previous(s, rank, "bias", i);
+}
+
+static double own_weights(const struct sitting *s, int rank, int64_t i)
+{
+    return given(s, rank, "weights", i);
+}
+
+/* Weights and bias of one size: then a mixed-up tag is not found by its length. */
+GRADED(weights_and_bias_arrive, 7)
+{
+    EACH_SITTING(s, 2, 8) {
+        int64_t n = pick(s, 2, 7);
+        give_random(s, "weights", DIST_F32, n);
+        give_random(s, "bias", DIST_F32, n);
+        sit(s);
+        expect(s, "new_weights", n, previous_weights);
+        expect(s, "new_bias", n, previous_bias);
+        expect(s, "weights", n, own_weights);
+    }
+}
+
+GRADED(two_to_the_next_rank, 3)
+{
+    EACH_SITTING(s, 1, 8) {
+        give_random(s, "weights", DIST_F32, 2000);
+        give_random(s, "bias", DIST_F32, 10);
+        sit(s);
+        expect(s, "new_weights", 2000, previous_weights);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_sends(s, r) == 2 && way_sends_to(s, r, (r + 1) % s->ranks) == 2,
+                  "rank %d sent %d messages, %d of them to the next rank; two are right, both to the next", r,
+                  way_sends(s, r), way_sends_to(s, r, (r + 1) % s->ranks));
+    }
+}

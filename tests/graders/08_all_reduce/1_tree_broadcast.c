@@ -1,0 +1,62 @@
+/* Grades 08.1: a broadcast from any root, in log2(n) steps. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "A tree broadcast",
+    .forbidden = COLLECTIVES,
+    .drawing = "spacetime",
+};
+
+static double from_root(const struct sitting *s, int rank, int64_t i)
+{
+    return given(s, (int)given(s, rank, "root", 0), "x", i);
+}
+
+/* log2(ranks), rounded up. */
+static int steps_needed(int ranks)
+{
+    int steps = 0;
+    while (1 << steps < ranks)
+        steps++;
+    return steps;
+}
+
+GRADED(everybody_has_it, 4)
+{
+    EACH_SITTING(s, 1, 8) {
+        int64_t n = pick(s, 1, 9);
+        give_random(s, "x", DIST_F32, n);
+        give_number(s, "root", s->ranks > 1 ? (double)pick(s, 1, s->ranks - 1) : 0);
+        sit(s);
+        expect(s, "x", n, from_root);
+    }
+}
+
+GRADED(each_receives_once, 2)
+{
+    EACH_SITTING(s, 2, 8) {
+        give_random(s, "x", DIST_F32, 5);
+        give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
+        sit(s);
+        expect(s, "x", 5, from_root);
+        for (int r = 0; r < s->ranks; r++) {
+            bool is_root = r == (int)given(s, r, "root", 0);
+            claim(s, way_receives(s, r) == !is_root, "rank %d, %s the root, received %d messages; %s", r,
+                  is_root ? "which is" : "not", way_receives(s, r),
+                  is_root ? "it needs none" : "one is right");
+        }
+    }
+}
+
+GRADED(few_steps, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        give_random(s, "x", DIST_F32, 5);
+        give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
+        sit(s);
+        expect(s, "x", 5, from_root);
+        claim(s, way_steps(s) == steps_needed(s->ranks),
+              "%d messages have to follow one after the other; down a binomial tree of %d ranks it is %d",
+              way_steps(s), s->ranks, steps_needed(s->ranks));
+    }
+}

@@ -1,0 +1,76 @@
+/* Grades 08.2: an all-reduce in a ring: the sum everywhere, in 2 (N - 1) steps of one block. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "A ring all-reduce",
+    .forbidden = COLLECTIVES,
+    .drawing = "spacetime",
+};
+
+static double sum(const struct sitting *s, int rank, int64_t i)
+{
+    double total = 0;
+    (void)rank; /* the same on all */
+    for (int r = 0; r < s->ranks; r++)
+        total += given(s, r, "x", i);
+    return total;
+}
+
+/* A length that the ranks do not divide, where there are at least two. */
+static int64_t uneven(struct sitting *s)
+{
+    return pick(s, 1, 4) * s->ranks + (s->ranks > 1 ? pick(s, 1, s->ranks - 1) : 0);
+}
+
+/* With three ranks or more nothing else looks like it. */
+static void no_detour(struct sitting *s)
+{
+    bool detour = true;
+    for (int r = 1; r < s->ranks; r++)
+        detour = detour && way_sends_to(s, r, 0) == 1 && way_sends_to(s, 0, r) == 1;
+    claim(s, !detour,
+          "all goes through rank 0: that is gather and broadcast, where rank 0 works and the others wait");
+}
+
+GRADED(the_sum_everywhere, 4)
+{
+    EACH_SITTING(s, 1, 8) {
+        int64_t n = uneven(s);
+        give_random(s, "x", DIST_F32, n);
+        sit(s);
+        expect(s, "x", n, sum);
+    }
+}
+
+GRADED(one_block_a_message, 3)
+{
+    EACH_SITTING(s, 3, 8) {
+        int64_t n = uneven(s);
+        int messages = 2 * (s->ranks - 1), bytes = 4 * (int)((n + s->ranks - 1) / s->ranks);
+        give_random(s, "x", DIST_F32, n);
+        sit(s);
+        no_detour(s);
+        for (int r = 0; r < s->ranks; r++) {
+            int to_next = way_sends_to(s, r, (r + 1) % s->ranks);
+            claim(s, way_sends(s, r) == messages && to_next == messages && way_largest(s, r) <= bytes,
+                  "rank %d sent %d messages, %d of them to the next rank, the largest of %d bytes; a ring "
+                  "sends "
+                  "2 (N - 1) = %d, all to the next rank, of at most %d bytes",
+                  r, way_sends(s, r), to_next, (int)way_largest(s, r), messages, bytes);
+        }
+    }
+}
+
+GRADED(all_at_the_same_time, 3)
+{
+    EACH_SITTING(s, 3, 8) {
+        give_random(s, "x", DIST_F32, uneven(s));
+        sit(s);
+        no_detour(s);
+        claim(s, way_steps(s) == 2 * (s->ranks - 1),
+              "%d messages have to follow one after the other; in a ring where all send and receive at the "
+              "same "
+              "time it is 2 (N - 1) = %d",
+              way_steps(s), 2 * (s->ranks - 1));
+    }
+}

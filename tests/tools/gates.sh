@@ -1,0 +1,137 @@
+#!/bin/sh
+# gates.sh: do the graders judge right? Four gates for each exercise:
+#
+#   stub       it compiles and gets no point
+#   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8
+#   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line
+#   regions    stub and solution differ only between their marks, of which there are one to three pairs
+#
+# ONLY=03.1 or ONLY=03: not all. Exit status 0 only if all hold.
+
+. tests/tools/count.sh
+. tests/tools/exercises.sh
+
+export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}"
+work=build/grade/gates
+
+# gate NAME COMMAND...: what the command says is shown where it fails.
+gate()
+{
+    name=$1
+    shift
+    if "$@" >"$said" 2>&1; then
+        pass "exercise $number: $name"
+        good="$good $name"
+    else
+        fail "exercise $number: $name"
+        head -n 20 "$said" | sed 's/^/    /'
+        bad=yes
+    fi
+}
+
+feedback_of()
+{
+    cat "$1"/build.txt "$1"/*.txt 2>/dev/null
+}
+
+stub()
+{
+    tests/tools/grade_one.sh "$exercise" "exercises/$exercise.c" "$work/$exercise/stub"
+    if grep -q 'not_built\|error' "$work/$exercise/stub/results.tsv"; then
+        echo "the stub cannot be graded:"
+        feedback_of "$work/$exercise/stub"
+        return 1
+    fi
+    points=$(points_of "$work/$exercise/stub/results.tsv")
+    [ "${points%/*}" = 0 ] || echo "the stub gets $points points: $(cut -f 2-5 "$work/$exercise/stub/results.tsv")"
+    [ "${points%/*}" = 0 ]
+}
+
+solution()
+{
+    GRADE_TIMES=$TIMES GRADE_SIZES=all tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" && return 0
+    cut -f 2- "$work/$exercise/solution/results.tsv"
+    feedback_of "$work/$exercise/solution"
+    return 1
+}
+
+# One wrong answer. Late by chance, or not: it fails all the same, and says so.
+wrong_one()
+{
+    why=$(basename "$1" .c)
+    words=$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")
+    [ "$words" ] || { echo "$1: its first line must be /* feedback: WORDS */"; return 1; }
+    for _ in 1 2; do
+        if tests/tools/grade_one.sh "$exercise" "$1" "$work/$exercise/$why"; then
+            echo "$1 passes"
+            return 1
+        elif ! feedback_of "$work/$exercise/$why" | grep -q -F -e "$words"; then
+            echo "$1: the feedback does not say \"$words\", but:"
+            feedback_of "$work/$exercise/$why"
+            return 1
+        fi
+    done
+}
+
+wrong()
+{
+    count=0
+    for file in tests/wrong/"$exercise"/*.c; do
+        [ -e "$file" ] || continue
+        wrong_one "$file" || return 1
+        count=$((count + 1))
+    done
+    [ $count -ge 4 ] || echo "only $count wrong answers; four are the least"
+    [ $count -ge 4 ]
+}
+
+# Everything outside the marks; each region as one line.
+outside()
+{
+    awk '/\/\* TO[D]O/ { inside = 1; print "region" }
+         !inside
+         /end of TO[D]O \*\// { if (!inside) print "an end without a beginning"; inside = 0 }
+         END { if (inside) print "a beginning without an end" }' "$1"
+}
+
+regions()
+{
+    outside "exercises/$exercise.c" >"$said.stub"
+    outside "solutions/$exercise.c" >"$said.solution"
+    count=$(grep -c '^region$' "$said.stub")
+    [ "$count" -ge 1 ] && [ "$count" -le 3 ] || { echo "$count regions; there must be one to three"; return 1; }
+    diff -u --label stub --label solution "$said.stub" "$said.solution"
+}
+
+# All four for one exercise, as a line: it is told at the end, so that several can run at a time.
+one()
+{
+    exercise=$1
+    number=$(number_of "$exercise")
+    said=$work/$exercise.said
+    good=
+    bad=
+    mkdir -p "$work/$exercise"
+    for gate in stub solution wrong regions; do
+        gate $gate $gate
+    done >"$said.all"
+    printf '  %-5s %-28s good:%s\n' "$number" "${exercise#*_*/*_}" "${good:- none}"
+    cat "$said.all"
+    [ ! "$bad" ]
+}
+
+if [ "$1" = --one ]; then
+    one "$2"
+    exit
+fi
+
+if [ ! -d tests/wrong ] || [ ! -d solutions ]; then
+    echo "The gates need the solutions and the wrong answers, which this copy of the workbook does not have." >&2
+    exit 2
+fi
+mkdir -p $work
+for exercise in $(all_exercises); do
+    case $(number_of "$exercise") in ${ONLY:-*} | "$ONLY".*) echo "$exercise" ;; esac
+done >$work/list
+[ -s $work/list ] || { echo "There is no exercise $ONLY." >&2; exit 2; }
+xargs -P "$(nproc)" -I{} "$0" --one {} <$work/list

@@ -1,0 +1,46 @@
+#!/bin/sh
+# hostile.sh: can a learner's file cheat, stop, crash or outlive the grader? Each of tests/hostile/ tries it with exercise 03.1. None may
+# get a point; the feedback must say the words in its first line; and no process of it is left, nor a file in /dev/shm.
+
+. tests/tools/count.sh
+
+exercise=03_ring/1_once_round
+work=build/grade/hostile
+export CC GRADE_UNSEALED=1 GRADE_SECONDS=5
+
+# Why is this one not as it should be? Nothing: it is.
+judge()
+{
+    tests/tools/grade_one.sh $exercise "$1" $work/"$2"
+    if [ "$(cut -f 3 "$work/$2/results.tsv" | sort -u)" != 0 ]; then
+        echo "it gets points"
+    elif ! cat "$work/$2"/*.txt | grep -q -F -e "$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")"; then
+        echo "the feedback does not say the words, but:"
+        cat "$work/$2"/*.txt
+    elif grep -l -s -a -x -z 'your-program' /proc/[0-9]*/cmdline; then
+        echo "are processes that are left"
+    fi
+}
+
+mkdir -p $work
+printf '/* feedback: error */\nvoid once_round(void)\n{\n    this is no C\n}\n' >$work/does_not_compile.c
+before=$(ls /dev/shm)
+failed=0
+for file in tests/hostile/*.c $work/does_not_compile.c; do
+    name=$(basename "$file" .c)
+    if grep -q __asm__ "$file" && [ "$(uname -m)" != x86_64 ]; then
+        skip "hostile: $name is written for x86_64"
+        continue
+    fi
+    why=$(judge "$file" "$name")
+    if [ ! "$why" ]; then pass "hostile: $name"; else
+        fail "hostile: $name"
+        echo "$why" | head -n 12 | sed 's/^/    /'
+        failed=1
+    fi
+done
+if [ "$(ls /dev/shm)" = "$before" ]; then pass "hostile: /dev/shm is as it was"; else
+    fail "hostile: something is left in /dev/shm"
+    failed=1
+fi
+exit $failed
