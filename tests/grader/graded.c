@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include "inside.h"
 
-#include <criterion/options.h>
+#include <criterion/hooks.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,49 +75,39 @@ void graded_run(struct graded *graded)
     cr_assert(passed, "%s", feedback_words());
 }
 
-/* Put the lines together. 0: all passed; 1: not all. */
-static int write_results(void)
+/* Put the lines together, once all tests have ended. */
+ReportHook(POST_ALL)(struct criterion_global_stats *stats)
 {
+    (void)stats;
     char path[PATH_SIZE], line[PATH_SIZE + 200];
     const char *folder = getenv("GRADE_OUT");
     snprintf(path, sizeof path, "%s/results.tsv", folder ? folder : ".");
     FILE *results = fopen(path, "we");
     if (!results)
-        return 2;
-    int failed = 0;
+        return;
     for (const struct graded *graded = first; graded; graded = graded->next) {
         FILE *file = fopen(test_path(graded, "line", path, sizeof path), "re");
         if (!file || !fgets(line, sizeof line, file))
             snprintf(line, sizeof line, "%s\t%s\t0\t%d\terror\t0\t0\t-\n", exercise_name(), graded->name,
                      graded->points);
-        failed |= strstr(line, "\tpassed\t") == NULL;
         fputs(line, results);
         if (file)
             fclose(file);
     }
-    return fclose(results) != 0 ? 2 : failed;
+    fclose(results);
 }
 
-/* What is known without a learner: title, kind of drawing, and the points of each test. */
-static int tell(void)
+/*
+ * --tell: what is known without a learner: title, kind of drawing, and the points of each test. It runs before main, after all
+ * graded_add(), which have a priority. A main of our own will not do: where Criterion's library binds its symbols to
+ * itself, as Ubuntu's does, that main would run again in the process of each test.
+ */
+__attribute__((constructor)) static void tell(int argc, char **argv)
 {
+    if (argc != 2 || strcmp(argv[1], "--tell") != 0)
+        return;
     printf("title\t%s\ndrawing\t%s\n", exercise.title, exercise.drawing ? exercise.drawing : "spacetime");
     for (const struct graded *graded = first; graded; graded = graded->next)
         printf("test\t%s\t%d\n", graded->name, graded->points);
-    return 0;
-}
-
-int main(int argc, char **argv)
-{
-    if (argc == 2 && strcmp(argv[1], "--tell") == 0)
-        return tell();
-    struct criterion_test_set *tests = criterion_initialize();
-    criterion_options.jobs = 1;
-    int status = 2;
-    if (criterion_handle_args(argc, argv, true)) {
-        criterion_run_all_tests(tests);
-        status = write_results();
-    }
-    criterion_finalize(tests);
-    return status;
+    exit(0);
 }

@@ -7,7 +7,7 @@
  *
  *     GRADED(every_element, 6)                            a test, worth 6 points
  *     {
- *         EACH_SITTING(s, 1, 8) {                        1, 2, 3, 4, 5 and 8 ranks
+ *         EACH_SITTING(s, 1, 8) {                        2, 3, 4, 5 and 8 ranks, and 1
  *             int64_t n = pick(s, 1, 9);
  *             give_random(s, "mine", DIST_F32, n);        to every rank its own
  *             sit(s);                                     the learner's program runs, its calls randomly late
@@ -66,7 +66,7 @@ void graded_run(struct graded *graded);
 #define GRADED(name_, points_) \
     static void name_##_body(void); \
     static struct graded name_##_graded = { #name_, points_, name_##_body, NULL }; \
-    __attribute__((constructor)) static void name_##_add(void) \
+    __attribute__((constructor(201))) static void name_##_add(void) \
     { \
         graded_add(&name_##_graded); \
     } \
@@ -76,7 +76,7 @@ void graded_run(struct graded *graded);
     } \
     static void name_##_body(void)
 
-/* Sit with 1, 2, 3, 4, 5 and 8 ranks, as far as these lie between least and most; `make gates` has every number in between. */
+/* Sit with 2, 3, 4, 5, 8 and at last 1 ranks, as far as these lie between least and most; `make gates` has every number in between. */
 #define EACH_SITTING(s, least, most) \
     for (struct sitting *s = sitting_first(least, most); s; s = sitting_next(s, most))
 struct sitting *sitting_first(int least, int most);

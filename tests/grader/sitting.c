@@ -41,18 +41,26 @@ const struct sitting *sitting_now(void)
     return &now;
 }
 
+/* How often we have moved on, and the fewest ranks that make sense here. A world of one comes last: it is a special case,
+ * and what is said about it does not help anybody whose program fails in all others too. */
+static int moves, fewest;
+
 struct sitting *sitting_first(int least, int most)
 {
-    now.ranks = least - 1;
+    moves = 0;
+    fewest = least;
     return sitting_next(&now, most);
 }
 
 struct sitting *sitting_next(struct sitting *s, int most)
 {
-    int ranks = s->ranks + 1;
-    while (ranks <= most && !tried(ranks))
-        ranks++;
-    return feedback_any() || ranks > most || ranks > MOST_RANKS ? NULL : begin(ranks);
+    (void)s;
+    while (moves < MOST_RANKS && !feedback_any()) {
+        int ranks = ++moves < MOST_RANKS ? moves + 1 : 1;
+        if (ranks >= fewest && ranks <= most && tried(ranks))
+            return begin(ranks);
+    }
+    return NULL;
 }
 
 /* ---- laying out ----------------------------------------------------------------- */

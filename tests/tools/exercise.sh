@@ -2,7 +2,7 @@
 # exercise.sh WHAT [NUMBER]: the guide through the exercises. `make help` shows the same as make's targets.
 #
 #   grade 03.1      build and grade one, say what is wrong, and where the drawings are; 03: the first unsolved one of chapter 03
-#   hint 03.1       the next of three hints
+#   hint 03.1       the next of three hints; 03: for the first unsolved one of chapter 03; without a number: for the first of all
 #   reset 03.1      the exercise as it came; what was there is kept, and it says where
 #   solution 03.1   our solution beside yours: after passing, or with FORCE=1
 #   next            the first exercise that is not solved, with its picture
@@ -39,19 +39,22 @@ draw()
 show_tests()
 {
     lines=9
-    while IFS="$tab" read -r _ test points max status ranks seed file; do
+    heading=
+    while IFS="$tab" read -r _ test got max status ranks seed file; do
         case $status in
-        passed) printf '  passed  %-24s %2d of %2d\n' "$test" "$points" "$max" ;;
+        passed) printf '  passed  %-24s %2d of %2d\n' "$test" "$got" "$max" ;;
         failed)
-            printf '  FAILED  %-24s %2d of %2d%s\n' "$test" "$points" "$max" "$([ "$ranks" -gt 0 ] && echo ", with $ranks ranks (GRADE_SEED=$seed)")"
+            case $ranks in 0) with= ;; 1) with=", with 1 rank (GRADE_SEED=$seed)" ;; *) with=", with $ranks ranks (GRADE_SEED=$seed)" ;; esac
+            printf '  FAILED  %-24s %2d of %2d%s\n' "$test" "$got" "$max" "$with"
             show_feedback $lines "$file"
             lines=3 ;;
         *)
-            printf '  FAILED  %-24s %2d of %2d\n' "$test" "$points" "$max"
+            printf '  FAILED  %-24s %2d of %2d\n' "$test" "$got" "$max"
+            [ "$status" != not_built ] || heading="    Your file could not be built:"
             why=$file ;;
         esac
     done <"$out/results.tsv"
-    [ ! "$why" ] || show_feedback 16 "$why"
+    [ ! "$why" ] || { [ ! "$heading" ] || echo "$heading"; show_feedback 16 "$why"; }
 }
 
 what_next()
@@ -87,15 +90,17 @@ hint()
     seen=$(recorded "$number" 4)
     stage=$((${seen:-0} % 3 + 1))
     echo "hint $stage of 3 for exercise $number"
-    awk -v stage=$stage '/^## / { on = $2 == stage; next } on' "$file" | sed -e '/./,$!d' -e 's/^/  /'
-    record "$number" "$(recorded "$number" 2)" "$(recorded "$number" 3)" $stage
+    awk -v stage=$stage '/^## / { on = $2 == stage; next }
+                         on && NF { printf "%s  %s\n", gap, $0; gap = "" }
+                         on && !NF && gap == "" { gap = "\n" }' "$file"
+    record "$number" "$(recorded "$number" 2)" "$(recorded "$number" 3)" $((${seen:-0} + 1))
     [ $stage -lt 3 ] || echo "That was the last one; after it comes the first again. make solution-$number FORCE=1 shows ours."
 }
 
-# The stub as it came: from git, or from the copy that a handout has.
+# The stub as it came: from the copy that a handout has, or from git. (In a student's own git it may be solved.)
 reset()
 {
-    if ! git show "HEAD:./$source" >build/stub.c 2>/dev/null && ! cp "tests/stubs/$exercise.c" build/stub.c 2>/dev/null; then
+    if ! cp "tests/stubs/$exercise.c" build/stub.c 2>/dev/null && ! git show "HEAD:./$source" >build/stub.c 2>/dev/null; then
         echo "There is neither git nor tests/stubs here to take $source from." >&2
         exit 2
     fi
@@ -149,9 +154,10 @@ next()
 case $1 in
 progress) progress ;;
 next) next ;;
-grade)
-    case $2 in *.*) choose "$2" ;; *) choose "$(first_open "$2" | grep . || echo "$2.1")" ;; esac
-    grade ;;
-hint | reset | solution) choose "$2"; $1 ;;
+grade | hint)
+    case $2 in *.*) number=$2 ;; *) number=$(first_open "$2") ;; esac
+    choose "${number:-${2:-01}.1}"
+    $1 ;;
+reset | solution) choose "$2"; $1 ;;
 *) echo "usage: exercise.sh grade|hint|reset|solution NUMBER, or next|progress" >&2; exit 2 ;;
 esac

@@ -97,7 +97,7 @@ export GRADE_EXERCISE=$exercise GRADE_OUT="$out" GRADE_PROGRAM="$out/program" GR
 times=${GRADE_TIMES:-1}
 status=0
 while [ $status -eq 0 ] && [ "$times" -gt 0 ]; do
-    timeout -k 5 "${GRADE_LIMIT:-240}" "$grader" >"$out/criterion.log" 2>&1 </dev/null
+    timeout -k 5 "${GRADE_LIMIT:-240}" "$grader" -j1 >"$out/criterion.log" 2>&1 </dev/null
     status=$?
     times=$((times - 1))
 done

@@ -54,12 +54,16 @@ expect 0 "dist_all_gather" "but by force" env FORCE=1 $guide solution 01.1
 expect 2 "no exercise 01.7" "an exercise that is not there" $guide grade 01.7
 
 echo 'int broken' >exercises/$first.c
+expect 1 "could not be built" "a file that does not compile is named so" $guide grade 01.1
 expect 1 "error" "what the compiler says is shown" $guide grade 01.1
 cp solutions/$first.c exercises/$first.c
 expect 0 "^exercise 01.1, .*: passed, 10 of 10 points" "a right answer passes" $guide grade 01.1
 expect 0 "make exercise-01.2" "next goes on" $guide next
 expect 1 "^exercise 01.2" "a chapter's number means its first unsolved exercise" $guide grade 01
 expect 0 "1 of 2 exercises solved" "progress has moved" $guide progress
+expect 0 "who_is_everyone .* passed .* 10/10" "and it knows the points" $guide progress
+expect 0 "^hint 1 of 3 for exercise 01.2" "a hint without a number is for the next exercise" $guide hint
+expect 2 "did you mean 01.2" "a number without its zero" $guide grade 1.2
 expect 0 "One possible answer" "the solution, after passing" $guide solution 01.1
 expect 1 "10 of 20 points" "all of them in a table" tests/tools/grade.sh
 expect 0 "20 of 20 points" "the solutions have all points" env FROM=solutions tests/tools/grade.sh

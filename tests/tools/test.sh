@@ -113,6 +113,17 @@ for suite in $SUITES; do
     run_suite "$suite" 240 "$(basename "$suite")"
 done
 
+echo "mistakes once more, in the CUDA room on simulated GPUs"
+for suite in $SUITES; do
+    case $suite in
+    *_misuse | *_misuse_peers | *_misuse_state)
+        export BACKEND=cuda DEVICE=sim
+        run_suite "$suite" 240 "room_$(basename "$suite")"
+        unset BACKEND DEVICE
+        ;;
+    esac
+done
+
 echo "every interleaving of the protocol's model"
 if timeout -k 5 120 build/tests/model/model >build/results/model.log 2>&1; then
     tail -n 1 build/results/model.log
@@ -122,7 +133,18 @@ else
     tail -n 20 build/results/model.log | sed 's/^/    /'
 fi
 
-echo "what the chapters print, with 2, 4 and 7 ranks, as processes and as threads"
+echo "the GPU's kernels, on the host"
+if [ ! "$HAS_CUDA" ]; then
+    skip "the GPU's kernels: nvcc is missing, they were not compiled"
+elif timeout -k 5 60 build/any/kernels_test >build/results/kernels.log 2>&1; then
+    pass "the GPU's kernels, on the host"
+    cat build/results/kernels.log
+else
+    fail "the GPU's kernels, on the host: $(tail -n 1 build/results/kernels.log)"
+fi
+if [ ! -e /dev/nvidiactl ]; then skip "make test-gpu: there is no GPU here"; fi
+
+echo "what the chapters print, with 2, 4 and 7 ranks: as processes, as threads, on simulated GPUs, in the CUDA room"
 tests/tools/outputs.sh $CHAPTERS
 tests/tools/lessons.sh --check $LESSONS
 tests/tools/links.sh $LESSONS chapters/STYLE.md
@@ -135,11 +157,12 @@ echo "the README's example, and the tools themselves"
 tests/tools/example.sh
 tests/tools/selftest.sh
 
-echo "the exercises: four gates for each, the guide, and files that try to cheat"
+echo "the exercises: four gates for each, the guide, files that try to cheat, and the teachers' tools"
 if [ -d solutions ] && [ -d tests/wrong ]; then
     tests/tools/gates.sh
     tests/tools/guide.sh
     tests/tools/hostile.sh
+    tests/tools/teaching.sh
     if tests/tools/seal.sh --check; then pass "the graders are sealed"; else fail "the seal of the graders is old: run \`make seal\`"; fi
 else
     skip "the gates of the exercises: there are no solutions and wrong answers here"

@@ -32,7 +32,7 @@ GRADED(one_message_each, 4)
         sit(s);
         for (int r = 1; r < s->ranks; r++)
             claim(s, way_sends(s, r) == 1 && way_sends_to(s, r, r - 1) == 1,
-                  "messages sent by rank %d: %d, to rank %d: %d; one is enough, to the rank below", r,
+                  "messages sent by rank %d: %d, to rank %d: %d; it takes one, to the rank below", r,
                   way_sends(s, r), r - 1, way_sends_to(s, r, r - 1));
         claim(s, way_sends(s, 0) == 0, "rank 0 is the end of the chain; messages that it sent: %d",
               way_sends(s, 0));

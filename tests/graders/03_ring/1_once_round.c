@@ -33,7 +33,7 @@ GRADED(one_message_each, 4)
         sit(s);
         for (int r = 0; r < s->ranks; r++)
             claim(s, way_sends(s, r) == 1 && way_sends_to(s, r, (r + 1) % s->ranks) == 1,
-                  "rank %d sent %d messages, %d of them to the next rank; one is enough, to the next", r,
+                  "rank %d sent %d messages, %d of them to the next rank; it takes one, to the next", r,
                   way_sends(s, r), way_sends_to(s, r, (r + 1) % s->ranks));
     }
 }
