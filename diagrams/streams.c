@@ -54,6 +54,8 @@ static void draw_ground(struct bands *b, int row, int stream)
     dot_node(b->p, "g", b->p->parts++, (struct point){ WIDTH / 2, y }, ground, "");
     if (stream < 0)
         snprintf(name, sizeof name, "communication");
+    else if (stream == 0)
+        snprintf(name, sizeof name, "default stream");
     else
         snprintf(name, sizeof name, "stream %d", stream);
     dot_text(b->p, (struct point){ -52, y }, 12, SOFT, name);
@@ -115,8 +117,8 @@ bool draw_streams(struct picture *p, const struct run *run, const struct wish *w
         return snprintf(why, 200, "no stream was busy in this run; are its tensors on a GPU (DEVICE=sim)?"),
                false;
     snprintf(line, sizeof line,
-             "%d ranks; blue computes, amber communicates; %.0f %% of what could be hidden is", run->ranks,
-             100 * overlap_share(all));
+             "%d ranks; blue computes, amber communicates; %.0f %% of what could be hidden was hidden",
+             run->ranks, 100 * overlap_share(all));
     dot_begin(p, "streams");
     dot_title(p, (struct point){ WIDTH / 2, 52 },
               wish->title ? wish->title : "What the streams were busy with", line);

@@ -80,14 +80,15 @@ struct dist_work {
     struct dist_work *older, *newer; /* the rank's works that were not waited for */
 
     /* on tensors of a GPU: written by streams/, whose notes most of these are. A room that knows streams itself
-     * (backend.on_streams) starts the op behind `ready`, lets `gate` open behind it, and sets `done` once it has nothing
-     * more to do with the op */
+     * (backend.on_streams) starts the op behind `ready`, and says so with `begun`; lets `gate` open behind it; and
+     * test() is true, and `done` set, once that is open. It rings the bell of the rank, which may sleep meanwhile. wait()
+     * does not block then, but gives the op up if the job has failed. */
     uint32_t stream;      /* 1 + the number of the stream that was current at the call */
     struct event *ready;  /* that stream's work at the call */
     struct gate *gate;    /* open: the op is over */
     bool kept;            /* the host waits for it: not to be forgotten */
     int64_t began, until; /* on the link: nanoseconds */
-    _Atomic uint32_t over;
+    _Atomic uint32_t begun, over;
     struct dist_work *next_posted;
 
     /* with a status: what differs, in words for the report; last, so that nobody needs to clear it */
@@ -148,6 +149,9 @@ struct backend {
     /* The rank's own thread is about to sleep, for something that is none of the room's business, held up by this op (NULL:
      * by none): pin up what is open, for the watcher (launch/note.h). NULL: the room pins up nothing. */
     void (*note)(void *room, const struct dist_work *op);
+
+    /* on_streams: must its tensors be on the host nevertheless? streams/ then brings them there and back. NULL: never. */
+    bool (*on_host)(void *room, const struct dist_work *op);
 };
 
 /* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
@@ -176,6 +180,7 @@ static inline backend_call *backend_slot(const struct backend *b, const struct d
     return !op->p2p ? backend_collective(b, op->call) : op->sends ? b->send : b->recv;
 }
 
-extern const struct backend backend_shm;
+extern const struct backend backend_shm, backend_cuda;
+extern const struct backend backend_nccl; /* built without nccl.h: its open only says so */
 
 #endif

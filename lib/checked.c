@@ -39,7 +39,7 @@ bool checked_open(struct context *context, struct dist_at at)
 
 /* ---- the calls of dist.h ------------------------------------------------------------ */
 
-static bool writes_its_tensor(const struct dist_work *op)
+bool checked_writes(const struct dist_work *op)
 {
     bool root = op->peer == op->group->rank;
     if (op->call == CALL_BROADCAST)
@@ -87,7 +87,7 @@ static void translate(struct context *context, struct span *span)
 
 bool checked_take(struct context *context, struct dist_work *op)
 {
-    bool one = op->in.data == op->out.data, writes = op->out.data && (!one || writes_its_tensor(op));
+    bool one = op->in.data == op->out.data, writes = op->out.data && (!one || checked_writes(op));
     if (op->in.data && !(one && writes) && !may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
         return false;
     if (writes && !may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))

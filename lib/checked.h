@@ -17,6 +17,9 @@ static inline bool checked_begin(struct context *context, struct dist_work *op)
 }
 void checked_end(struct dist_work *op);
 
+/* Does this rank's part of the op change the tensor in op->out? */
+bool checked_writes(const struct dist_work *op);
+
 /* Report a misuse that plain C has made (guard.h). */
 void checked_tell(struct misuse *misuse);
 

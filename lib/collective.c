@@ -104,14 +104,15 @@ static int64_t block_of(const struct collective *c, const struct dist_group *gro
 }
 
 /* A call that goes to the room directly must not overtake what waits for its stream, and a barrier is one for the current
- * stream, too. False: something had failed there, which was reported. */
-static bool let_streams_come(struct context *context, const struct collective *c)
+ * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
+static void let_streams_come(struct context *context, const struct collective *c)
 {
     struct gpu *gpu = gpu_if_open(context->self);
     bool barrier = c->call == CALL_BARRIER || c->call == CALL_MONITORED_BARRIER;
-    if (gpu && barrier && gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current) != 0)
-        return false;
-    return !gpu || comm_flush(gpu, call_name(c->call), c->at) == 0;
+    if (gpu && barrier)
+        gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current);
+    if (gpu)
+        comm_flush(gpu, call_name(c->call), c->at);
 }
 
 static bool fill(struct context *context, const struct collective *c, double timeout, struct dist_work *op)
@@ -141,7 +142,11 @@ static bool fill(struct context *context, const struct collective *c, double tim
         op->type = c->out->type;
         op->gpu = c->out->gpu;
     }
-    return (op->gpu ? order_post(op->gpu, op) : let_streams_come(context, c)) && checked_begin(context, op);
+    if (op->gpu && !order_post(op->gpu, op))
+        return false;
+    if (!op->gpu)
+        let_streams_come(context, c);
+    return checked_begin(context, op);
 }
 
 static int hand_on(struct context *context, struct dist_work *op)

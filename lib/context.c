@@ -77,7 +77,9 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
                reason);
         return false;
     }
-    if (t->numel > 0 && !t->gpu && world_offset(&context->self->world, t->data) == UINT64_MAX) {
+    bool far = t->gpu ? t->gpu != context->self->gpu
+                      : t->numel > 0 && world_offset(&context->self->world, t->data) == UINT64_MAX;
+    if (far) {
         report(call, at, DIST_ERR_ARGUMENT,
                "the %s was made before the ranks were started, out of their reach; make it inside run()",
                name);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static const struct backend *const backends[] = { &backend_shm };
+static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &backend_nccl };
 
 static const struct backend *find_backend(const char *name)
 {
@@ -22,15 +22,37 @@ static const struct backend *find_backend(const char *name)
     return NULL;
 }
 
+/* Tensors on a real GPU are out of the reach of a room that knows nothing of GPUs. NULL: reported. */
+static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
+{
+    if (backend->on_streams || strcmp(launch_device(), "cuda") != 0)
+        return backend;
+    report(CALL_INIT, at, DIST_ERR_ENVIRONMENT,
+           "the %s backend cannot reach the memory of a GPU; take BACKEND=cuda, or DEVICE=sim",
+           backend->name);
+    return NULL;
+}
+
 static const struct backend *choose_backend(struct dist_init_args args)
 {
-    const char *wish = getenv("BACKEND");
-    if (args.backend && !find_backend(args.backend))
-        report(CALL_INIT, args.at, DIST_ERR_ARGUMENT, "there is no backend \"%s\"; this library has: shm",
-               args.backend);
-    else if (!args.backend && wish && *wish && !find_backend(wish))
-        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "BACKEND is \"%s\"; this library has: shm", wish);
-    return find_backend(args.backend ? args.backend : wish && *wish ? wish : "shm");
+    const char *wish = args.backend ? args.backend : launch_backend();
+    const struct backend *backend = find_backend(wish);
+    if (backend)
+        return check_reach(backend, args.at);
+    if (args.backend)
+        report(CALL_INIT, args.at, DIST_ERR_ARGUMENT,
+               "there is no backend \"%s\"; this library has: shm, cuda, nccl", wish);
+    else
+        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT,
+               "BACKEND is \"%s\"; this library has: shm, cuda, nccl", wish);
+    return NULL;
+}
+
+/* A room that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
+static bool open_gpu(const struct backend *backend, struct dist_at at)
+{
+    struct gpu *gpu;
+    return !backend->on_streams || gpu_for_tensors(call_name(CALL_INIT), at, &gpu);
 }
 
 static int make_world(struct context *context)
@@ -69,7 +91,7 @@ int dist_init_process_group_with(struct dist_init_args args)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
     const struct backend *backend = trace_wrap(context->self, choose_backend(args));
-    if (!backend || !checked_open(context, args.at))
+    if (!backend || !checked_open(context, args.at) || !open_gpu(backend, args.at))
         return backend ? -DIST_ERR_ENVIRONMENT : -DIST_ERR_ARGUMENT;
     char why[256] = "the system gives no memory for the job's tables";
     int status = make_world(context);

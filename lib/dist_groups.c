@@ -54,9 +54,10 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     if (!context)
         return NULL;
     struct dist_group *group = NULL;
-    if (!check_list(context, at, ranks, count) ||
-        (context->gpu && comm_flush(context->gpu, call_name(CALL_NEW_GROUP), at) != 0))
+    if (!check_list(context, at, ranks, count))
         goto done;
+    if (context->gpu)
+        comm_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
     group = build(context, at, ranks, count);
     if (!group || context->groups_made == MAX_GROUPS) {
         report(CALL_NEW_GROUP, at, DIST_ERR_MEMORY,

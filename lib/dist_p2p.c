@@ -52,8 +52,8 @@ APART struct dist_group *check(struct context *context, const struct p2p *ask)
         return NULL;
     }
     /* What goes to the room directly must not overtake what waits for its stream. */
-    if (context->gpu && !ask->tensor->gpu && comm_flush(context->gpu, call_name(ask->call), ask->at) != 0)
-        return NULL;
+    if (context->gpu && !ask->tensor->gpu)
+        comm_flush(context->gpu, call_name(ask->call), ask->at);
     return group;
 }
 
@@ -61,7 +61,7 @@ APART struct dist_group *check(struct context *context, const struct p2p *ask)
 QUICK bool plainly_good(const struct context *context, const struct p2p *ask)
 {
     return !ask->group && !context->gpu && ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tag >= 0 &&
-           ask->peer >= 0 && ask->peer < context->world.size &&
+           !ask->tensor->gpu && ask->peer >= 0 && ask->peer < context->world.size &&
            world_offset(&context->self->world, ask->tensor->data) != UINT64_MAX;
 }
 

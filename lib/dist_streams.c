@@ -20,13 +20,18 @@ int dist_set_device_at(struct dist_at at, enum dist_device device)
     return 0;
 }
 
-/* NULL stands for the default stream. NULL: it was freed, which was reported. */
+/* NULL stands for the default stream. NULL: it was freed, or belongs to another rank, which was reported. */
 static struct dist_stream *named(struct gpu *gpu, const char *call, struct dist_at at, dist_stream *stream)
 {
     struct dist_stream *which = stream ? stream : &gpu->streams[0];
-    if (which->live == STREAM_LIVE)
+    bool ours = which >= gpu->streams && which < gpu->streams + DEVICE_STREAMS;
+    if (ours && which->live == STREAM_LIVE)
         return which;
-    report_tensor(call, at, DIST_ERR_ARGUMENT, "the stream was freed; free it after its last use");
+    if (ours)
+        report_tensor(call, at, DIST_ERR_ARGUMENT, "the stream was freed; free it after its last use");
+    else
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "this rank made no such stream; each rank makes its own with dist_stream_new");
     return NULL;
 }
 
@@ -56,7 +61,9 @@ int dist_stream_free_at(struct dist_at at, dist_stream *stream)
         return stream ? -DIST_ERR_ARGUMENT : 0;
     if (stream == gpu->current || stream->number == 0) {
         report_tensor("dist_stream_free", at, DIST_ERR_STATE,
-                      "it is the current stream; call dist_stream_use(NULL) first");
+                      stream->number == 0
+                          ? "it is the default stream, which a rank always has; free others only"
+                          : "it is the current stream; call dist_stream_use(NULL) first");
         return -DIST_ERR_STATE;
     }
     int result = gpu_await_stream(gpu, "dist_stream_free", at, stream);
@@ -95,10 +102,15 @@ int dist_synchronize_at(struct dist_at at)
 
 /* ---- events ------------------------------------------------------------------------------------ */
 
-static bool usable(const char *call, struct dist_at at, const dist_event *event)
+static bool usable(const struct gpu *gpu, const char *call, struct dist_at at, const dist_event *event)
 {
-    if (event && event->live == EVENT_LIVE)
+    if (event && event->live == EVENT_LIVE && event->gpu == gpu)
         return true;
+    if (event && event->live == EVENT_LIVE) {
+        report_tensor(call, at, DIST_ERR_ARGUMENT,
+                      "another rank recorded the event; ranks wait for each other with messages");
+        return false;
+    }
     report_tensor(call, at, DIST_ERR_ARGUMENT, "the event %s; record one with dist_event_record first",
                   event ? "was freed" : "is NULL");
     return false;
@@ -121,7 +133,7 @@ dist_event *dist_event_record_at(struct dist_at at)
 int dist_event_wait_at(struct dist_at at, dist_event *event)
 {
     struct gpu *gpu = gpu_open("dist_event_wait", at);
-    if (!gpu || !usable("dist_event_wait", at, event))
+    if (!gpu || !usable(gpu, "dist_event_wait", at, event))
         return -DIST_ERR_ARGUMENT;
     order_wait(gpu, event);
     return -gpu->device->event_follow(event->event, gpu->current->stream);
@@ -130,24 +142,32 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
 bool dist_event_passed_at(struct dist_at at, dist_event *event)
 {
     struct gpu *gpu = gpu_open("dist_event_passed", at);
-    return gpu && usable("dist_event_passed", at, event) && gpu->device->event_passed(event->event);
+    if (!gpu || !usable(gpu, "dist_event_passed", at, event) || !gpu->device->event_passed(event->event))
+        return false;
+    order_host_passed(gpu, event);
+    return true;
 }
 
-static bool both_passed(void *argument)
+static bool has_passed(void *argument)
 {
-    struct dist_event **both = argument;
-    const struct gpu *gpu = both[0]->gpu;
-    return gpu->device->event_passed(both[0]->event) && gpu->device->event_passed(both[1]->event);
+    const struct dist_event *event = argument;
+    return event->gpu->device->event_passed(event->event);
+}
+
+static void await_event(struct gpu *gpu, const char *call, struct dist_at at, dist_event *event)
+{
+    gpu_await(gpu, call, at, has_passed, event, event->stream);
+    order_host_passed(gpu, event);
 }
 
 double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to)
 {
     const char *call = "dist_event_elapsed";
     struct gpu *gpu = gpu_open(call, at);
-    if (!gpu || !usable(call, at, from) || !usable(call, at, to))
+    if (!gpu || !usable(gpu, call, at, from) || !usable(gpu, call, at, to))
         return 0;
-    struct dist_event *both[] = { from, to };
-    gpu_await(gpu, call, at, both_passed, both, to->stream);
+    await_event(gpu, call, at, from);
+    await_event(gpu, call, at, to);
     return gpu->device->event_elapsed(from->event, to->event);
 }
 
@@ -155,7 +175,7 @@ int dist_event_free_at(struct dist_at at, dist_event *event)
 {
     if (!event)
         return 0;
-    if (!usable("dist_event_free", at, event))
+    if (!usable(gpu_if_open(context_get()->self), "dist_event_free", at, event))
         return -DIST_ERR_ARGUMENT;
     gpu_give_event(event->gpu, event);
     return 0;

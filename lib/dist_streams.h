@@ -19,11 +19,12 @@
  * starts nothing before what was given to it earlier could start.
  *
  * An error that only two ranks together can find (sizes that differ) is reported where the host waits next, with the place
- * of the call that was wrong.
+ * of the call that was wrong. A program that goes on after it (dist_set_error_handler) gets it as the result of
+ * dist_synchronize or dist_stream_synchronize; other calls that wait go on as if nothing had been.
  *
  * DEVICE=host|sim|cuda in the environment says where tensors lie; host is the default. sim is a simulated GPU, which needs
- * none: DIST_SIM=nvlink|pcie|ib slows its transfers down as such a link would (fifty times slower than life, like
- * everything about it). On host tensors these calls are allowed too, and have nothing to wait for. DIST_CONNECT=lazy lets
+ * none: DIST_SIM=nvlink|pcie|ib slows its transfers down as such a link would (fifty times slower than in life, since
+ * what computes here is slower, too). On host tensors these calls are allowed too, and have nothing to wait for. DIST_CONNECT=lazy lets
  * the first operation between two ranks (or of a group) block the host until it is over, as NCCL does while it makes
  * its connections; the default is init: connections are made in dist_init_process_group.
  */

@@ -1,7 +1,7 @@
 /* dist_wait.c: waiting for works. */
 #include "checked.h"
 #include "noted.h"
-#include "streams/gpu.h"
+#include "streams/order.h"
 
 static bool check_work(enum call call, struct dist_at at, const dist_work *work)
 {
@@ -71,6 +71,8 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
                 (work->gpu ? comm_is_over(work) : context->backend->test(context->room, work));
     if (done)
         checked_end(work);
+    if (done && work->gpu)
+        order_over(work->gpu, work);
     context_exit(context);
     return done;
 }

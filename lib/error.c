@@ -170,7 +170,9 @@ static void let_speak(const struct dist_work *op)
 int report_op(const struct dist_work *op)
 {
     let_speak(op);
-    const char *advice = advice_of((enum dist_error)op->status);
+    /* Only that call has a .timeout; whoever else ran out of time has said itself what to do. */
+    bool own_words = op->status == DIST_ERR_TIMEOUT && op->call != CALL_MONITORED_BARRIER;
+    const char *advice = own_words ? NULL : advice_of((enum dist_error)op->status);
     if (!advice)
         return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);
     return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);

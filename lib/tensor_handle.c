@@ -89,6 +89,19 @@ const char *tensor_unusable(const tensor *t)
     return t->live == TENSOR_LIVE ? NULL : "was freed";
 }
 
+/* Nobody but the rank that opened a GPU may put work into its streams. */
+static bool is_ours(const tensor *t)
+{
+    const struct launch_self *self = t->gpu ? launch_self_if_any() : NULL;
+    return !t->gpu || (self && self->gpu == t->gpu);
+}
+
+static const char *short_file(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
 bool tensor_check(const char *call, struct dist_at at, const tensor *t)
 {
     if (!t) {
@@ -97,10 +110,17 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
         return false;
     }
     if (t->live != TENSOR_LIVE) {
-        const char *slash = strrchr(t->made_at.file, '/');
         report_tensor(call, at, DIST_ERR_ARGUMENT,
                       "the tensor made at %s:%d was freed; free it once, after its last use",
-                      slash ? slash + 1 : t->made_at.file, t->made_at.line);
+                      short_file(t->made_at.file), t->made_at.line);
+        return false;
+    }
+    if (!is_ours(t)) {
+        report_tensor(
+            call, at, DIST_ERR_ARGUMENT,
+            "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "
+            "were started; make it inside run()",
+            short_file(t->made_at.file), t->made_at.line);
         return false;
     }
     return true;

@@ -65,6 +65,8 @@ static _Noreturn void be_the_program(const struct misuse *misuse, int out)
     dup2(out, STDERR_FILENO);
     if (variable != NULL)
         putenv(variable);
+    if (misuse->device != NULL)
+        setenv("DEVICE", misuse->device, 1);
     _exit(dist_spawn(misuse->run, misuse->ranks));
 }
 

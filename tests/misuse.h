@@ -15,6 +15,7 @@ struct misuse {
     const char *call; /* and this call */
     const char *const *words; /* and has all of these in it; ends with NULL */
     const char *variable;     /* set for the child: "WORLD_SIZE=0"; may be NULL */
+    const char *device;       /* DEVICE for the child; NULL: as it is */
 };
 
 /* What came of it, in words for a failed assert. */

@@ -9,7 +9,8 @@
  *
  * reads: 2 ranks run this body; the job must end with DIST_ERR_ARGUMENT and one report, which names dist_send and
  * a line of this file, and has the words in it. The body runs between init and destroy, with a tensor of 4
- * F32; MISUSE_BARE has neither. Every test runs twice, with ranks as processes and as threads.
+ * F32; MISUSE_BARE has neither. Every test runs four times, with ranks as processes and as threads, and with tensors on
+ * the host and on a simulated GPU, where a mistake may be found later, but is told with the place of the same call.
  */
 #ifndef TESTS_MISUSE_TEST_H
 #define TESTS_MISUSE_TEST_H
@@ -17,17 +18,32 @@
 #include "misuse.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
 
+static inline void misuse_expect_once(struct misuse misuse)
+{
+    struct misuse_outcome outcome;
+    bool right = misuse_run(&misuse, &outcome);
+    cr_assert(right, "%s, %s: %s. It said: %s", misuse.variable, misuse.device ? misuse.device : "any device",
+              outcome.wrong, outcome.said);
+}
+
+/* The cuda room joins threads, and has tensors where DEVICE says. */
 static inline void misuse_expect(struct misuse misuse)
 {
     static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
-    bool own_mode = misuse.variable == NULL;
-    for (int i = 0; i < (own_mode ? 2 : 1); i++) {
-        struct misuse_outcome outcome;
-        if (own_mode)
-            misuse.variable = modes[i];
-        bool right = misuse_run(&misuse, &outcome);
-        cr_assert(right, "%s: %s. It said: %s", misuse.variable, outcome.wrong, outcome.said);
+    const char *backend = getenv("BACKEND");
+    bool cuda = backend != NULL && strcmp(backend, "cuda") == 0;
+    misuse.device = cuda ? NULL : "host";
+    if (misuse.variable != NULL) {
+        misuse_expect_once(misuse);
+        return;
+    }
+    for (int i = cuda ? 1 : 0; i < (cuda ? 2 : 4); i++) {
+        misuse.variable = modes[i % 2];
+        misuse.device = cuda ? NULL : i < 2 ? "host" : "sim";
+        misuse_expect_once(misuse);
     }
 }
 
@@ -36,7 +52,7 @@ static inline void misuse_expect(struct misuse misuse)
     Test(misuse, name, .timeout = 60) \
     { \
         static const char *const words[] = { __VA_ARGS__, NULL }; \
-        misuse_expect((struct misuse){ name, ranks, error, __FILE__, call, words, NULL }); \
+        misuse_expect((struct misuse){ name, ranks, error, __FILE__, call, words, NULL, NULL }); \
     } \
     static void name(int rank __attribute__((unused)), int size __attribute__((unused)))
 
@@ -57,8 +73,8 @@ static inline void misuse_expect(struct misuse misuse)
     Test(misuse, name, .timeout = 60) \
     { \
         static const char *const words[] = { __VA_ARGS__, NULL }; \
-        misuse_expect( \
-            (struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, NULL, "dist_spawn", words, setting }); \
+        misuse_expect((struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, NULL, "dist_spawn", words, \
+                                       setting, NULL }); \
     }
 
 /* The same, seen by init. */
@@ -67,7 +83,7 @@ static inline void misuse_expect(struct misuse misuse)
     { \
         static const char *const words[] = { "dist_init_process_group", __VA_ARGS__, NULL }; \
         misuse_expect( \
-            (struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, __FILE__, NULL, words, setting }); \
+            (struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, __FILE__, NULL, words, setting, NULL }); \
     }
 
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "stress_run.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #define PENDING 48
@@ -41,24 +42,27 @@ struct stress {
 
 static tensor *speech(const struct stress *s, int rank, int64_t count)
 {
-    tensor *t = tensor_zeros(DIST_I64, count);
-    int64_t *data = tensor_data(t), first = told(s->exam, s->step, rank);
+    int64_t *data = malloc((size_t)count * sizeof *data + 1), first = told(s->exam, s->step, rank);
     for (int64_t i = 0; i < count; i++)
         data[i] = first + i * SLOPE;
+    tensor *t = tensor_zeros(DIST_I64, count);
+    tensor_write(t, data); /* it may lie on a GPU */
+    free(data);
     return t;
 }
 
-/* ---- what is under way ----------------------------------------------------------- */
-
 static void look(struct stress *s, struct pending *p)
 {
-    const int64_t *data = p->in ? tensor_data(p->in) : NULL;
-    int64_t each = p->in ? tensor_numel(p->in) / p->blocks : 0, i;
+    int64_t count = p->in ? tensor_numel(p->in) : 0, each = p->in ? count / p->blocks : 0, i;
+    int64_t *data = malloc((size_t)count * sizeof *data + 1);
+    if (p->in)
+        tensor_read(p->in, data);
     for (int b = 0; p->in && b < p->blocks; b++) {
         for (i = 0; i < each && data[b * each + i] == p->first[b] + i * p->slope;)
             i++;
         exam_check(s->exam, i == each, "%s: element %lld of block %d is wrong", p->what, (long long)i, b);
     }
+    free(data);
     tensor_free(p->in);
     if (p->out != p->in)
         tensor_free(p->out);
@@ -83,8 +87,6 @@ static void keep(struct stress *s, struct pending p)
     else
         look(s, &p);
 }
-
-/* ---- the steps -------------------------------------------------------------------- */
 
 static void tell(struct stress *s, int dst, int64_t count)
 {
@@ -199,8 +201,6 @@ static void step_collective(struct stress *s, int64_t count)
         p.work = dist_reduce_scatter(p.in, p.out, .group = team->group, .async_op = async);
     keep(s, p);
 }
-
-/* ---- the whole ---------------------------------------------------------------------- */
 
 static void new_team(struct stress *s, struct team *team)
 {

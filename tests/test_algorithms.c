@@ -54,34 +54,43 @@ static double tolerance(enum dist_type type, int n, double size)
     return type >= DIST_I32 ? 0 : step * n * fmax(size, 2 * n);
 }
 
+/* A copy of the elements, until the next call: they may lie on a GPU. */
+static const void *elements_of(const tensor *t)
+{
+    static _Thread_local int64_t copy[MOST]; /* room for the largest type */
+    tensor_read(t, copy);
+    return copy;
+}
+
 static void check_values(struct exam *exam, const tensor *t, const void *answer, const char *what)
 {
     enum dist_type type = tensor_type(t);
     int64_t count = tensor_numel(t), wrong = -1;
+    const void *data = elements_of(t);
     if (type >= DIST_I32) {
-        wrong = ref_difference(type, tensor_data(t), answer, count);
+        wrong = ref_difference(type, data, answer, count);
     } else {
         for (int64_t i = 0; i < count && wrong < 0; i++) {
-            double is = tensor_item(t, i), should = ref_item(type, answer, i);
+            double is = ref_item(type, data, i), should = ref_item(type, answer, i);
             if (!(fabs(is - should) <= tolerance(type, exam->size, fabs(should))))
                 wrong = i;
         }
     }
     exam_check(exam, wrong < 0, "%s: element %lld of %s is %g and should be %g", what, (long long)wrong,
-               ref_type_name(type), wrong < 0 ? 0 : tensor_item(t, wrong),
+               ref_type_name(type), wrong < 0 ? 0 : ref_item(type, data, wrong),
                wrong < 0 ? 0 : ref_item(type, answer, wrong));
 }
 
 /* A number made from all bits of it, compared by the ordinary all_gather. */
 static void check_same_everywhere(struct exam *exam, const tensor *t, int size, const char *what)
 {
-    const unsigned char *byte = tensor_data(t);
+    const unsigned char *byte = elements_of(t);
     uint64_t hash = 1469598103934665603u; /* FNV-1a */
     for (int64_t i = 0; i < tensor_numel(t) * (int64_t)ref_bytes(tensor_type(t)); i++)
         hash = (hash ^ byte[i]) * 1099511628211u;
     tensor *mine = tensor_from(DIST_I64, &(int64_t){ (int64_t)hash }, 1), *all = tensor_zeros(DIST_I64, size);
     dist_all_gather(all, mine);
-    const int64_t *hashes = tensor_data(all);
+    const int64_t *hashes = elements_of(all);
     for (int i = 1; i < size; i++)
         exam_check(exam, hashes[i] == hashes[0], "%s: ranks 0 and %d hold different bits", what, i);
     tensor_free(all);
@@ -210,4 +219,27 @@ Test(algorithms, they_go_on_while_ranks_compute)
 {
     setenv("DIST_ALGORITHM", "messages", 1);
     conforms("progress by messages", conform_progress, 3);
+}
+
+/* ---- on tensors of a simulated GPU: there every collective is a thread's ---------------------------- */
+
+Test(algorithms, on_a_gpu)
+{
+    setenv("DEVICE", "sim", 1);
+    examine("algorithms by calls, GPU", by_name, 3, NULL);
+    for (int i = 0; i < NAMES; i++) {
+        setenv("DIST_ALGORITHM", names[i], 1);
+        setenv("DIST_RANKS", i % 2 ? "threads" : "processes", 1);
+        examine("algorithms, GPU", by_environment, 2 + i, names[i]);
+    }
+}
+
+Test(algorithms, every_collective_by_messages_conforms_on_a_gpu)
+{
+    setenv("DEVICE", "sim", 1);
+    setenv("DIST_ALGORITHM", "messages", 1);
+    conforms("collectives by messages, GPU", conform_world, 3);
+    conforms("sub-groups by messages, GPU", conform_groups, 5);
+    conforms("order by messages, GPU", conform_order, 2);
+    conforms("progress by messages, GPU", conform_progress, 2);
 }

@@ -132,3 +132,63 @@ Test(backends, messages_of_threads_with_eager_buffers)
     conform_sizes("eager messages of threads", conform_p2p, NUMBERS_SPARSE);
     conform_sizes("eager order of threads", conform_order, NOTHING);
 }
+
+/* ---- the same on tensors of a simulated GPU: some sizes, since each look at a tensor waits for a stream -------- */
+
+static void conform_on_gpu(void (*part)(struct exam *, int, int), const int *sizes, enum given what)
+{
+    setenv("DEVICE", "sim", 1);
+    for (; *sizes > 0; sizes++)
+        if (!HURRY || *sizes < 5)
+            conform("GPU", part, *sizes, what);
+}
+#define SIZES(...) ((const int[]){ __VA_ARGS__, 0 })
+
+Test(backends, collectives_on_a_gpu)
+{
+    conform_on_gpu(conform_world, SIZES(2, 3, 6), NUMBERS_SPARSE);
+    conform_on_gpu(conform_groups, SIZES(3, 8), NUMBERS);
+}
+
+Test(backends, collectives_on_a_gpu_by_threads)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    conform_on_gpu(conform_world, SIZES(1, 4, 5), NUMBERS_SPARSE);
+    conform_on_gpu(conform_groups, SIZES(4, 7), NUMBERS);
+}
+
+Test(backends, messages_on_a_gpu)
+{
+    conform_on_gpu(conform_p2p, SIZES(1, 3, 8), NUMBERS_SPARSE);
+    conform_on_gpu(conform_order, SIZES(1, 2, 5), NOTHING);
+    conform_on_gpu(conform_progress, SIZES(2, 3), NOTHING);
+}
+
+Test(backends, messages_on_a_gpu_by_threads)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    conform_on_gpu(conform_p2p, SIZES(2, 5), NUMBERS_SPARSE);
+    conform_on_gpu(conform_order, SIZES(3, 6), NOTHING);
+    conform_on_gpu(conform_progress, SIZES(2), NOTHING);
+}
+
+Test(backends, messages_on_a_gpu_with_eager_buffers)
+{
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    conform_on_gpu(conform_p2p, SIZES(4), NUMBERS_SPARSE);
+    conform_on_gpu(conform_order, SIZES(3), NOTHING);
+    setenv("DIST_RANKS", "threads", 1);
+    conform_on_gpu(conform_p2p, SIZES(3), NUMBERS_SPARSE);
+    conform_on_gpu(conform_order, SIZES(4), NOTHING);
+}
+
+/* What is right is not accused. */
+Test(backends, on_a_gpu_with_checks)
+{
+    setenv("DIST_CHECK", "1", 1);
+    conform_on_gpu(conform_groups, SIZES(3), NUMBERS);
+    conform_on_gpu(conform_order, SIZES(2), NOTHING);
+    setenv("DIST_RANKS", "threads", 1);
+    conform_on_gpu(conform_groups, SIZES(4), NUMBERS);
+    conform_on_gpu(conform_p2p, SIZES(2), NUMBERS_SPARSE);
+}

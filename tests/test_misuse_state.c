@@ -81,7 +81,7 @@ static void spawn_again(int rank, int size)
 Test(misuse, spawn_inside_a_rank, .timeout = 60)
 {
     static const char *const words[] = { "rank 1: ", NULL };
-    misuse_expect((struct misuse){ spawn_again, 2, DIST_ERR_STATE, NULL, "dist_spawn", words, NULL });
+    misuse_expect((struct misuse){ spawn_again, 2, DIST_ERR_STATE, NULL, "dist_spawn", words, NULL, NULL });
 }
 
 /* ---- works ------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ struct step {
 typedef void one_round(struct step *s);
 
 /* Milliseconds of a round, on the GPU's clock. */
-static double measure(one_round *round, struct step *s)
+static inline double measure(one_round *round, struct step *s)
 {
     dist_barrier();
     dist_event *begin = dist_event_record();
@@ -33,7 +33,7 @@ static double measure(one_round *round, struct step *s)
     return seconds / ROUNDS * 1e3;
 }
 
-static void run_rounds(const char *name, one_round *round, int rank)
+static inline void run_rounds(const char *name, one_round *round, int rank)
 {
     dist_init_process_group();
     dist_set_device(DIST_GPU);

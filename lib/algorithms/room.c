@@ -21,33 +21,6 @@ static bool is_ours(const struct algorithms_room *room, const struct dist_work *
 
 /* ---- what we do ------------------------------------------------------------------------- */
 
-static void *run_in_thread(void *argument)
-{
-    struct run *run = argument;
-    launch_become(run->room->self);
-    run_to_end(run);
-    return NULL;
-}
-
-static int start(struct algorithms_room *room, struct run *run)
-{
-    pthread_mutex_lock(&room->lock);
-    run->next = room->runs;
-    room->runs = run;
-    pthread_mutex_unlock(&room->lock);
-    if (pthread_create(&run->thread, NULL, run_in_thread, run) == 0)
-        return DIST_OK;
-    pthread_mutex_lock(&room->lock);
-    room->runs = run->next;
-    pthread_mutex_unlock(&room->lock);
-    snprintf(run->op->why, sizeof run->op->why,
-             "the system gives no thread for a collective in the background");
-    run->op->aside = NULL;
-    run->op->status = DIST_ERR_SYSTEM;
-    free(run);
-    return DIST_ERR_SYSTEM;
-}
-
 /* Forget a run that is over. Gives its status. */
 static int end(struct algorithms_room *room, struct run *run)
 {
@@ -77,7 +50,7 @@ static int by_messages(struct algorithms_room *room, struct dist_work *op)
         run->deadline = dist_time() + op->timeout;
     if (op->async) {
         op->aside = run;
-        return start(room, run); /* from here on op->status is its thread's */
+        return run_start(run); /* from here on op->status is its thread's */
     }
     run_to_end(run);
     return end(room, run);
@@ -106,6 +79,7 @@ static int algorithms_close(void *state)
 {
     struct algorithms_room *room = state;
     atomic_store(&room->closing, true);
+    bell_strike(&room->self->world.header->slots[room->self->env.rank].bell);
     for (struct run *run = room->runs; run; run = run->next)
         pthread_join(run->thread, NULL);
     int status = room->inner->close(room->room);
@@ -162,7 +136,7 @@ static int algorithms_wait(void *state, struct dist_work *op)
     struct run *run = op->aside;
     if (!run)
         return op->status;
-    pthread_join(run->thread, NULL);
+    run_await(run);
     pthread_mutex_lock(&room->lock);
     struct run **at = &room->runs;
     while (*at != run)
@@ -178,6 +152,11 @@ static void algorithms_note(void *state, const struct dist_work *op)
     struct algorithms_room *room = state;
     if (room->inner->note)
         room->inner->note(room->room, op && is_ours(room, op) ? NULL : op);
+}
+
+static bool algorithms_on_host(void *state, const struct dist_work *op)
+{
+    return is_ours(state, op);
 }
 
 /* ---- putting it around -------------------------------------------------------------------- */
@@ -202,6 +181,7 @@ static const struct backend wrapping = {
     .test = algorithms_test,
     .wait = algorithms_wait,
     .note = algorithms_note,
+    .on_host = algorithms_on_host,
 };
 
 static bool is_complete(const struct backend *inner)

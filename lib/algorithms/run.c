@@ -5,8 +5,9 @@
  * those of another collective that is under way in the same group.
  *
  * In a program's own thread a message is waited for with the inner room's `wait`, so that the watcher sees a sleeping
- * rank as one. The thread of an asynchronous collective is none of the rank's that the watcher knows: it asks now
- * and then instead, and naps in between.
+ * rank as one. The thread of an asynchronous collective must not pin up what the rank waits for: it asks the inner room,
+ * and sleeps on the rank's bell in between, with a note of its own (a "hand"). With a time limit, or where
+ * there are more of them than notes, it naps instead.
  */
 #define _GNU_SOURCE
 #include "run.h"
@@ -19,6 +20,7 @@
 
 #define SHORT_NAP 20000L /* ns */
 #define LONG_NAP 1000000L
+#define LONG_SLEEP 1000 /* ms; nobody depends on it */
 
 /* ---- messages ------------------------------------------------------------------------- */
 
@@ -44,29 +46,48 @@ static bool has_left(const struct run *run, int rank)
     return atomic_load(&run->room->self->world.header->slots[rank].state) >= RANK_LEFT;
 }
 
-static int wait_in_naps(struct run *run, struct dist_work *message)
+struct hope {
+    struct run *run;
+    struct dist_work *message;
+    int status; /* why it is given up */
+};
+
+/* Has it come, or is it hopeless? */
+static bool news(void *argument)
 {
-    struct algorithms_room *room = run->room;
+    struct hope *hope = argument;
+    struct algorithms_room *room = hope->run->room;
+    double deadline = hope->run->deadline;
+    if (room->inner->test(room->room, hope->message) || world_failed(&room->self->world))
+        return true; /* in both cases wait knows more, and at once */
+    if (deadline > 0 && dist_time() > deadline)
+        hope->status = DIST_ERR_TIMEOUT;
+    else if (atomic_load(&room->closing) && has_left(hope->run, hope->message->peer))
+        hope->status = DIST_ERR_PEER_LOST;
+    return hope->status != DIST_OK;
+}
+
+static int wait_by_asking(struct run *run, struct dist_work *message)
+{
+    struct hope hope = { run, message, DIST_OK };
     struct timespec nap = { .tv_nsec = SHORT_NAP };
-    while (!room->inner->test(room->room, message)) {
-        if (world_failed(&room->self->world))
-            break; /* wait will say why, at once */
-        if (run->deadline > 0 && dist_time() > run->deadline)
-            return DIST_ERR_TIMEOUT;
-        if (atomic_load(&room->closing) && has_left(run, message->peer))
-            return DIST_ERR_PEER_LOST;
+    while (!news(&hope)) {
+        if (run->hand) {
+            bell_sleep(&run_slot(run)->bell, news, &hope, LONG_SLEEP, run->hand);
+            continue;
+        }
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < LONG_NAP)
             nap.tv_nsec += nap.tv_nsec / 4;
     }
-    return room->inner->wait(room->room, message);
+    return hope.status != DIST_OK ? hope.status : run->room->inner->wait(run->room->room, message);
 }
 
 static void finish(struct run *run, struct dist_work *message)
 {
     struct algorithms_room *room = run->room;
-    bool naps = run->op->async || run->deadline > 0;
-    int status = naps ? wait_in_naps(run, message) : room->inner->wait(room->room, message);
+    bool asks = run->op->async || run->deadline > 0;
+    int status = asks ? wait_by_asking(run, message) : room->inner->wait(room->room, message);
     if (status == DIST_OK || run->crew.status != DIST_OK)
         return;
     run->crew.status = status;

@@ -36,11 +36,23 @@ struct run {
     void *memory[RUN_ROOMS];  /* of crew_room */
     int memory_count;
     pthread_t thread;
+    struct sleep_note *hand; /* of the thread; NULL: none was left, so it naps */
     struct run *next;
 };
 
 /* Do it, in the calling thread, and fill in op->status and op->why. */
 void run_to_end(struct run *run);
+
+/* background.c: an asynchronous one. Start it in a thread, status; and wait until that has done it. */
+int run_start(struct run *run);
+void run_await(struct run *run);
+
+/* The rank's slot in the world. */
+static inline struct rank_slot *run_slot(const struct run *run)
+{
+    const struct launch_self *self = run->room->self;
+    return &self->world.header->slots[self->env.rank];
+}
 
 /* Free it with its memory. The inner room must have finished or dropped all its messages. */
 void run_free(struct run *run);

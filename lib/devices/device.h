@@ -3,55 +3,25 @@
  *
  *   host    the program's own memory; kernels run inside the call (host.c, host_kernels.c)
  *   sim     a simulated GPU: memory that the program cannot touch, streams that are threads (sim.h)
- *   cuda    a real one (cuda.cu)
+ *   cuda    a real one (cuda/cuda.h)
  *
  * A KERNEL is a loop over elements, described by a struct, so that each device can run it where its data are. A STREAM
  * is a queue: what is put in is done in that order, one after the other, while the host goes on. An EVENT marks a
  * point of a stream; another stream, or the host, can wait until that point has passed. A GATE holds a stream until
  * somebody opens it: that is how a stream waits for another rank, whom no event of this device could wait for.
  *
- * The interface is a part of the CUDA runtime's, under shorter names. All calls come from the rank that opened the
- * device (its own thread or one that the library started for it). Calls that can fail return enum dist_error, and
- * leave a sentence in device_why().
+ * The interface is a part of the CUDA runtime's, under shorter names. Calls come from the rank that opened the device
+ * (its own thread or one that the library started for it); but where ranks are threads, a room may put things into the
+ * streams of any of them, from any thread, and let a stream wait for another rank's event (backends/cuda). Calls
+ * that can fail return enum dist_error, and leave a sentence in device_why().
  */
 #ifndef DEVICES_DEVICE_H
 #define DEVICES_DEVICE_H
 
-#include "../dtype.h"
+#include "kernel.h"
 #include "../launch/launch.h"
 
-#define KERNEL_INPUTS 16
 #define DEVICE_STREAMS (NOTE_STREAMS - 1) /* of a rank, the default stream included */
-
-enum kernel_kind {
-    KERNEL_FILL,    /* out[i] = value */
-    KERNEL_ARANGE,  /* out[i] = value + i */
-    KERNEL_CONVERT, /* out[i] = in[0][i], which is of type `from`; the two may overlap if the types agree */
-    KERNEL_REDUCE, /* out[i] = in[0][i] op in[1][i] op ..., as host_reduce (host.h) promises; out may be one of them */
-    KERNEL_SUB,           /* out[i] = in[0][i] - in[1][i]; out may be one of them */
-    KERNEL_SCALE,         /* out[i] = out[i] * value + term, in double, rounded once */
-    KERNEL_RELU,          /* out[i] = out[i] < 0 ? 0 : out[i] */
-    KERNEL_RELU_BACKWARD, /* out[i] = in[0][i] > 0 ? out[i] : 0 */
-    KERNEL_SUM,           /* *(double *)out = in[0][0] + in[0][1] + ..., in double, `count` of them */
-    KERNEL_MATMUL,        /* out[rows][columns] = in[0][rows][inner] * in[1][inner][columns]; F32, F64 */
-    KERNEL_TRANSPOSE,     /* out[columns][rows] = in[0][rows][columns] */
-    KERNEL_KINDS
-};
-
-struct kernel {
-    enum kernel_kind kind;
-    enum dist_type type; /* of out and in */
-    enum dist_type from;
-    enum dist_op op;
-    int inputs;
-    void *out;
-    const void *in[KERNEL_INPUTS];
-    int64_t count; /* elements of out, unless said otherwise */
-    int64_t rows, inner, columns;
-    double value, term;
-    const char *name; /* the call that it is, "tensor_add", for pictures and reports; a string that stays */
-    struct dist_at at;
-};
 
 /* Which way a copy goes. Host memory must stay as it is until the stream has done it, and should be the staging memory. */
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_INSIDE };
@@ -73,7 +43,8 @@ struct device {
     void (*free)(void *state, void *memory);
     void *(*staging)(void *state, size_t bytes);
 
-    /* Streams. number: 0, 1, ... in the order made, at most DEVICE_STREAMS. stream_passed: it is empty. */
+    /* Streams. number: 0, 1, ... in the order made, at most DEVICE_STREAMS; -1: the room's own, on which it
+     * communicates. stream_passed: it is empty. */
     struct stream *(*stream_new)(void *state, int number);
     void (*stream_free)(struct stream *stream);
     bool (*stream_passed)(struct stream *stream);
@@ -89,6 +60,9 @@ struct device {
     int (*event_record)(struct event *event, struct stream *stream);
     int (*event_follow)(struct event *event, struct stream *stream);
     bool (*event_passed)(struct event *event);
+    bool (*event_sure)(
+        struct event *event); /* its newest mark will pass by itself: before it stands no closed gate but
+                                              * such as something in a stream is sure to open */
     double (*event_elapsed)(struct event *from, struct event *to);
 
     /* Gates. A new one is closed, and opens once. hold: the stream waits at it. open_behind: it opens when the stream comes
@@ -100,21 +74,21 @@ struct device {
     void (*gate_open)(struct gate *gate);
     bool (*gate_is_open)(struct gate *gate);
 
+    /* May kernels of this rank read and write the memory of that one? If not, only copies can. */
+    bool (*reaches)(void *state, void *other);
+
     /* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */
     struct gate *(*stream_held)(struct stream *stream);
 };
 
 /* NULL: there is no device of that name here. */
 const struct device *device_named(const char *name);
-const char *device_names(void); /* "host, sim" */
-
-/* Run a kernel on memory of the host, here and now. */
-void host_launch(const struct kernel *kernel);
+const char *device_names(void); /* "host, sim, cuda" */
 
 /* This thread's last failure, as a sentence. device_fail writes it and returns the status. */
 const char *device_why(void);
 int device_fail(enum dist_error status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-extern const struct device device_sim;
+extern const struct device device_sim, device_cuda;
 
 #endif

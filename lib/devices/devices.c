@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct device *const devices[] = { &device_sim };
+static const struct device *const devices[] = { &device_sim, &device_cuda };
 
 const struct device *device_named(const char *name)
 {
@@ -17,7 +17,7 @@ const struct device *device_named(const char *name)
 
 const char *device_names(void)
 {
-    return "host, sim";
+    return "host, sim, cuda";
 }
 
 static _Thread_local char why[256];

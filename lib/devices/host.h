@@ -19,6 +19,11 @@ void host_free(struct launch_self *self, void *memory);
 void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type,
                  enum dist_op op);
 
+/* The same for the last of several parts: in[0] holds what the parts before have given, of `ways` inputs in all, by which
+ * AVG divides. */
+void host_reduce_part(void *out, const void *const *in, int inputs, int ways, int64_t count,
+                      enum dist_type type, enum dist_op op);
+
 /* memcpy for tensors. Regions do not overlap (but may be the same, which copies nothing). */
 void host_copy(void *to, const void *from, size_t bytes);
 

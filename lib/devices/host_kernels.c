@@ -58,7 +58,9 @@ static void convert(const struct kernel *k)
 
 static void reduce(const struct kernel *k)
 {
-    host_reduce(k->out, k->in, k->inputs, k->count, k->type, k->op);
+    host_reduce_part(k->out, k->in, k->inputs, k->ways ? k->ways : k->inputs, k->count, k->type, k->op);
+    for (int i = 0; i < k->copies; i++)
+        host_copy(k->copy[i], k->out, (size_t)k->count * dtype_size(k->type));
 }
 
 /* Differences of floats are exact enough in double: rounded once, they have the bits of the type's own arithmetic. */

@@ -67,15 +67,22 @@
 #define CLOSE SAME
 #include "host_reduce.inc.h"
 
-void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type,
-                 enum dist_op op)
+void host_reduce_part(void *out, const void *const *in, int inputs, int ways, int64_t count,
+                      enum dist_type type, enum dist_op op)
 {
-    static void (*const kernels[DTYPE_COUNT])(void *, const void *const *, int, int64_t, enum dist_op) = {
+    static void (*const kernels[DTYPE_COUNT])(void *, const void *const *, int, int, int64_t,
+                                              enum dist_op) = {
         [DIST_F32] = reduce_f32, [DIST_F64] = reduce_f64, [DIST_F16] = reduce_f16, [DIST_BF16] = reduce_bf16,
         [DIST_I32] = reduce_i32, [DIST_I64] = reduce_i64, [DIST_U8] = reduce_u8,
     };
-    if (inputs == 1)
+    if (inputs == 1 && (ways == 1 || op != DIST_AVG))
         host_copy(out, in[0], (size_t)count * dtype_size(type));
     else
-        kernels[type](out, in, inputs, count, op);
+        kernels[type](out, in, inputs, ways, count, op);
+}
+
+void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type,
+                 enum dist_op op)
+{
+    host_reduce_part(out, in, inputs, inputs, count, type, op);
 }

@@ -64,7 +64,7 @@ static void NAMED(REDUCE, fold_any)(number *restrict block, const number *const 
 
 /* Block by block: the block stays in the nearest cache while the inputs stream past it. Every input's part is read before
  * out's is written, which is what allows out to be one of them. */
-static void REDUCE(void *out, const void *const *in, int inputs, int64_t count, enum dist_op op)
+static void REDUCE(void *out, const void *const *in, int inputs, int ways, int64_t count, enum dist_op op)
 {
     enum { MOST = BLOCK_BYTES / sizeof(number) };
     number block[MOST], room[3][MOST];
@@ -83,7 +83,7 @@ static void REDUCE(void *out, const void *const *in, int inputs, int64_t count, 
         }
         if (op == DIST_AVG)
             for (int64_t i = 0; i < here; i++)
-                block[i] = (number)(block[i] / inputs);
+                block[i] = (number)(block[i] / ways);
         element *to = (element *)out + begin;
         for (int64_t i = 0; i < here; i++)
             to[i] = CLOSE(block[i]);

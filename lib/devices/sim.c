@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+pthread_mutex_t sim_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static int sim_open(struct launch_self *self, void **state)
 {
     struct sim *sim = calloc(1, sizeof *sim);
@@ -22,7 +24,6 @@ static int sim_open(struct launch_self *self, void **state)
     sim->in = sim->out;
     sim->self = self;
     sim->slot = &self->world.header->slots[self->env.rank];
-    pthread_mutex_init(&sim->lock, NULL);
     *state = sim;
     return DIST_OK;
 }
@@ -30,7 +31,7 @@ static int sim_open(struct launch_self *self, void **state)
 static void sim_close(void *state)
 {
     struct sim *sim = state;
-    for (int i = 0; i < DEVICE_STREAMS; i++)
+    for (int i = 0; i < SIM_STREAMS; i++)
         if (sim->streams[i])
             sim_stream_free(sim->streams[i]);
     while (sim->retired) {
@@ -40,7 +41,6 @@ static void sim_close(void *state)
         sim->retired = next;
     }
     free(sim->staging);
-    pthread_mutex_destroy(&sim->lock);
     free(sim);
 }
 
@@ -48,7 +48,7 @@ static void sim_close(void *state)
 
 static bool has_passed(const struct sim *sim, const struct retired *retired)
 {
-    for (int i = 0; i < DEVICE_STREAMS; i++)
+    for (int i = 0; i < SIM_STREAMS; i++)
         if (sim->streams[i] && sim->streams[i]->done < retired->until[i])
             return false;
     return true;
@@ -57,7 +57,7 @@ static bool has_passed(const struct sim *sim, const struct retired *retired)
 /* Give back what no stream uses any more. */
 static void reclaim(struct sim *sim)
 {
-    pthread_mutex_lock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
     for (struct retired **at = &sim->retired; *at;) {
         struct retired *retired = *at;
         if (!has_passed(sim, retired)) {
@@ -68,7 +68,7 @@ static void reclaim(struct sim *sim)
         host_free(sim->self, retired->memory);
         free(retired);
     }
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_unlock(&sim_lock);
 }
 
 static void *sim_alloc(void *state, size_t bytes)
@@ -84,13 +84,13 @@ static void sim_free(void *state, void *memory)
     struct retired *retired = calloc(1, sizeof *retired);
     if (!retired)
         return; /* then it is lost until the rank ends */
-    pthread_mutex_lock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
     retired->memory = memory;
-    for (int i = 0; i < DEVICE_STREAMS; i++)
+    for (int i = 0; i < SIM_STREAMS; i++)
         retired->until[i] = sim->streams[i] ? sim->streams[i]->put : 0;
     retired->next = sim->retired;
     sim->retired = retired;
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     reclaim(sim);
 }
 
@@ -105,6 +105,13 @@ static void *sim_staging(void *state, size_t bytes)
         sim->staging_bytes = bytes;
     }
     return sim->staging;
+}
+
+/* Ranks that are threads see each other's memory. */
+static bool sim_reaches(void *state, void *other)
+{
+    (void)state, (void)other;
+    return true;
 }
 
 const struct device device_sim = {
@@ -124,6 +131,7 @@ const struct device device_sim = {
     .event_record = sim_event_record,
     .event_follow = sim_event_follow,
     .event_passed = sim_event_passed,
+    .event_sure = sim_event_sure,
     .event_elapsed = sim_event_elapsed,
     .gate_new = sim_gate_new,
     .gate_free = sim_gate_free,
@@ -131,5 +139,6 @@ const struct device device_sim = {
     .gate_open_behind = sim_gate_open_behind,
     .gate_open = sim_gate_open,
     .gate_is_open = sim_gate_is_open,
+    .reaches = sim_reaches,
     .stream_held = sim_stream_held,
 };

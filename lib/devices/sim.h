@@ -5,12 +5,14 @@
  *   streams  a queue and a thread each (sim_stream.c), that does what stands in it, in order
  *   events   count how often they were put into a stream, and how often a stream came to them (sim_mark.c)
  *   gates    open or closed
+ *   sure     what will pass by itself, whatever the ranks do from now on (sim_sure.c)
  *   copies   between host and device go over a link that makes them as slow as DIST_SIM says (link.h); those who wait
  *            for it sleep, and the other streams go on
  *
- * One lock guards all queues, events and gates of a rank. Threads sleep on the rank's bell, like its own thread: whoever has
- * changed something that others may wait for rings it, after the change (bell.h). Each stream's thread has a note of its
- * own, so that the watcher can tell when all have come to rest.
+ * One lock guards all queues, events and gates of a process: where ranks are threads, a stream of one may wait for an event
+ * of another. Threads sleep on their rank's bell, like its own thread: whoever has changed something that others may wait
+ * for rings it, after the change (bell.h). Each stream's thread has a note of its own, so that the watcher can tell
+ * when all have come to rest.
  */
 #ifndef DEVICES_SIM_H
 #define DEVICES_SIM_H
@@ -19,6 +21,8 @@
 #include "link.h"
 
 #include <pthread.h>
+
+#define SIM_STREAMS (DEVICE_STREAMS + 1) /* the room's own is the first, number -1 */
 
 enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
 
@@ -35,6 +39,9 @@ struct item {
         enum copy_way way;
     } copy;
     struct kernel kernel;
+    struct stream *stream;      /* in which it stands */
+    struct stream *marker;      /* FOLLOW: the stream with the mark */
+    struct item *next_follower; /* FOLLOW: of the same event */
     struct item *next;
 };
 
@@ -45,40 +52,46 @@ struct stream {
     bool runs; /* its thread was started: when something was put in first */
     bool stop; /* its thread shall end once it is empty */
     struct item *first, **end;
-    uint64_t put, done; /* items, ever */
+    struct item *unsure; /* the first of which it is not known that it will pass by itself; NULL: none */
+    bool asked;          /* sim_sure.c is looking at it */
+    uint64_t put, done;  /* items, ever */
 };
 
 struct event {
     struct sim *sim;
     int users;              /* the holder, and the items that name it */
     uint64_t marks, passed; /* put into a stream; and done */
+    uint64_t sure;          /* the newest mark that is sure to pass */
     int64_t time;           /* when the last was done */
     struct stream *stream;  /* where the last was put */
+    struct item *followers; /* what stands in streams and waits for one of its marks */
 };
 
 struct gate {
     struct sim *sim;
     int users;
-    bool open;
+    bool open, sure;       /* sure: it will open by itself */
+    struct stream *opener; /* with what will open it; NULL: none */
 };
 
 /* Freed memory that streams may still use: it waits until each has done what stood in it then. */
 struct retired {
     void *memory;
-    uint64_t until[DEVICE_STREAMS];
+    uint64_t until[SIM_STREAMS];
     struct retired *next;
 };
 
 struct sim {
     struct launch_self *self;
     struct rank_slot *slot;
-    pthread_mutex_t lock;
-    struct stream *streams[DEVICE_STREAMS];
+    struct stream *streams[SIM_STREAMS];
     struct link out, in; /* to the host, and from it */
     struct retired *retired;
     void *staging;
     size_t staging_bytes;
 };
+
+extern pthread_mutex_t sim_lock;
 
 /* Tell whoever waits that something has changed; the lock may be held. */
 static inline void sim_ring(const struct sim *sim)
@@ -97,7 +110,11 @@ int sim_put(struct stream *stream, struct item item); /* takes a user of the ite
 /* sim_mark.c. With the lock held: may a stream pass this item? And what doing it changes. */
 bool sim_may_pass(const struct item *item);
 void sim_mark(const struct item *item);
+void sim_stand(struct item *item);                      /* it was put into its stream */
 void sim_unuse(struct event *event, struct gate *gate); /* one user fewer; either may be NULL */
+
+/* sim_sure.c */
+bool sim_event_sure(struct event *event);
 
 struct event *sim_event_new(void *state);
 void sim_event_free(struct event *event);

@@ -10,14 +10,46 @@ bool sim_may_pass(const struct item *item)
     return item->kind != ITEM_HOLD || item->gate->open;
 }
 
+/* A stream of another rank that stands at this mark sleeps on a bell of its own. */
+static void ring_followers(struct event *event, const struct sim *here)
+{
+    for (struct item **at = &event->followers; *at;) {
+        struct item *item = *at;
+        if (item->mark > event->passed) {
+            at = &item->next_follower;
+            continue;
+        }
+        if (item->stream->sim != here)
+            sim_ring(item->stream->sim);
+        *at = item->next_follower;
+    }
+}
+
 void sim_mark(const struct item *item)
 {
+    struct event *event = item->event;
     if (item->kind == ITEM_RECORD) {
-        item->event->passed = item->mark;
-        item->event->time = link_now();
+        event->passed = item->mark;
+        event->sure = event->sure < item->mark ? item->mark : event->sure;
+        event->time = link_now();
+        ring_followers(event, item->stream->sim);
     } else if (item->kind == ITEM_OPEN) {
         item->gate->open = true;
+        sim_ring(item->gate->sim);
     }
+}
+
+void sim_stand(struct item *item)
+{
+    struct event *event = item->event;
+    if (item->kind == ITEM_FOLLOW && event->passed < item->mark) {
+        item->next_follower = event->followers;
+        event->followers = item;
+    }
+    if (item->kind == ITEM_OPEN)
+        item->gate->opener = item->stream;
+    if (!item->stream->unsure)
+        item->stream->unsure = item;
 }
 
 void sim_unuse(struct event *event, struct gate *gate)
@@ -40,24 +72,24 @@ struct event *sim_event_new(void *state)
 
 void sim_event_free(struct event *event)
 {
-    pthread_mutex_t *lock = &event->sim->lock;
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&sim_lock);
     sim_unuse(event, NULL);
-    pthread_mutex_unlock(lock);
+    pthread_mutex_unlock(&sim_lock);
 }
 
 /* An event may move to another stream only behind its last mark there, else marks would pass out of order. */
 int sim_event_record(struct event *event, struct stream *stream)
 {
-    pthread_mutex_lock(&event->sim->lock);
+    pthread_mutex_lock(&sim_lock);
     struct stream *before = event->stream;
     uint64_t last = event->marks, mark = ++event->marks;
     bool moves = before && before != stream && event->passed < last;
     event->stream = stream;
-    pthread_mutex_unlock(&event->sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     int status = DIST_OK;
     if (moves)
-        status = sim_put(stream, (struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = last });
+        status = sim_put(
+            stream, (struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = last, .marker = before });
     if (status == DIST_OK)
         status = sim_put(stream, (struct item){ .kind = ITEM_RECORD, .event = event, .mark = mark });
     return status;
@@ -65,27 +97,26 @@ int sim_event_record(struct event *event, struct stream *stream)
 
 int sim_event_follow(struct event *event, struct stream *stream)
 {
-    pthread_mutex_lock(&event->sim->lock);
-    uint64_t mark = event->marks;
-    bool passed = event->passed >= mark;
-    pthread_mutex_unlock(&event->sim->lock);
-    return passed ? DIST_OK
-                  : sim_put(stream, (struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = mark });
+    pthread_mutex_lock(&sim_lock);
+    struct item item = { .kind = ITEM_FOLLOW, .event = event, .mark = event->marks, .marker = event->stream };
+    bool passed = event->passed >= item.mark;
+    pthread_mutex_unlock(&sim_lock);
+    return passed ? DIST_OK : sim_put(stream, item);
 }
 
 bool sim_event_passed(struct event *event)
 {
-    pthread_mutex_lock(&event->sim->lock);
+    pthread_mutex_lock(&sim_lock);
     bool passed = event->passed >= event->marks;
-    pthread_mutex_unlock(&event->sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     return passed;
 }
 
 double sim_event_elapsed(struct event *from, struct event *to)
 {
-    pthread_mutex_lock(&from->sim->lock);
+    pthread_mutex_lock(&sim_lock);
     int64_t elapsed = to->time - from->time;
-    pthread_mutex_unlock(&from->sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     return (double)elapsed * 1e-9;
 }
 
@@ -101,10 +132,9 @@ struct gate *sim_gate_new(void *state)
 
 void sim_gate_free(struct gate *gate)
 {
-    pthread_mutex_t *lock = &gate->sim->lock;
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&sim_lock);
     sim_unuse(NULL, gate);
-    pthread_mutex_unlock(lock);
+    pthread_mutex_unlock(&sim_lock);
 }
 
 int sim_gate_hold(struct gate *gate, struct stream *stream)
@@ -121,17 +151,17 @@ int sim_gate_open_behind(struct gate *gate, struct stream *stream)
 void sim_gate_open(struct gate *gate)
 {
     struct sim *sim = gate->sim;
-    pthread_mutex_lock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
     gate->open = true;
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     sim_ring(sim);
 }
 
 bool sim_gate_is_open(struct gate *gate)
 {
-    pthread_mutex_lock(&gate->sim->lock);
+    pthread_mutex_lock(&sim_lock);
     bool open = gate->open;
-    pthread_mutex_unlock(&gate->sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     return open;
 }
 
@@ -140,14 +170,14 @@ bool sim_gate_is_open(struct gate *gate)
 struct gate *sim_stream_held(struct stream *stream)
 {
     struct gate *gate = NULL;
-    struct sim *sim = stream->sim;
-    pthread_mutex_lock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
     for (int i = 0; i < DEVICE_STREAMS && stream && stream->first && !gate; i++) {
         const struct item *item = stream->first;
         if (item->kind == ITEM_HOLD && !item->gate->open)
             gate = item->gate;
-        stream = item->kind == ITEM_FOLLOW ? item->event->stream : NULL;
+        /* A stream that has passed the mark may have been freed since. */
+        stream = item->kind == ITEM_FOLLOW && !sim_may_pass(item) ? item->marker : NULL;
     }
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     return gate;
 }

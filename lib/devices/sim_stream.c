@@ -41,9 +41,9 @@ static void do_copy(struct stream *stream, const struct item *item)
     struct sim *sim = stream->sim;
     int64_t over = 0;
     if (item->copy.way != COPY_INSIDE) {
-        pthread_mutex_lock(&sim->lock);
+        pthread_mutex_lock(&sim_lock);
         over = link_put(item->copy.way == COPY_TO_HOST ? &sim->out : &sim->in, (double)item->copy.bytes, 1);
-        pthread_mutex_unlock(&sim->lock);
+        pthread_mutex_unlock(&sim_lock);
     }
     memmove(open_view(sim, item->copy.to), open_view(sim, item->copy.from), item->copy.bytes);
     sleep_until(note_of(stream), over);
@@ -56,6 +56,8 @@ static void do_kernel(const struct stream *stream, struct item *item)
     for (int i = 0; i < KERNEL_INPUTS; i++)
         if (kernel->in[i])
             kernel->in[i] = open_view(stream->sim, kernel->in[i]);
+    for (int i = 0; i < kernel->copies; i++)
+        kernel->copy[i] = open_view(stream->sim, kernel->copy[i]);
     host_launch(kernel);
 }
 
@@ -85,9 +87,9 @@ static bool has_news(const struct stream *stream)
 static bool news(void *argument)
 {
     struct stream *stream = argument;
-    pthread_mutex_lock(&stream->sim->lock);
+    pthread_mutex_lock(&sim_lock);
     bool any = has_news(stream);
-    pthread_mutex_unlock(&stream->sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     return any;
 }
 
@@ -96,10 +98,12 @@ static void step(struct stream *stream)
 {
     struct sim *sim = stream->sim;
     struct item *item = stream->first;
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     do_item(stream, item);
-    pthread_mutex_lock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
     sim_mark(item);
+    if (stream->unsure == item)
+        stream->unsure = item->next;
     stream->first = item->next;
     if (!stream->first)
         stream->end = &stream->first;
@@ -121,17 +125,17 @@ static void *stream_main(void *argument)
     struct sim *sim = stream->sim;
     struct sleep_note *note = note_of(stream);
     launch_become(sim->self);
-    pthread_mutex_lock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
     while (stream->first || !stream->stop) {
         if (has_news(stream)) {
             step(stream);
             continue;
         }
-        pthread_mutex_unlock(&sim->lock);
+        pthread_mutex_unlock(&sim_lock);
         bell_sleep(&sim->slot->bell, news, stream, NAP, note);
-        pthread_mutex_lock(&sim->lock);
+        pthread_mutex_lock(&sim_lock);
     }
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     atomic_store(&note->epoch, 0);
     return NULL;
 }
@@ -145,9 +149,9 @@ struct stream *sim_stream_new(void *state, int number)
     if (!stream)
         return NULL;
     *stream = (struct stream){ .sim = sim, .number = number, .end = &stream->first };
-    pthread_mutex_lock(&sim->lock);
-    sim->streams[number] = stream;
-    pthread_mutex_unlock(&sim->lock);
+    pthread_mutex_lock(&sim_lock);
+    sim->streams[1 + number] = stream;
+    pthread_mutex_unlock(&sim_lock);
     return stream;
 }
 
@@ -155,25 +159,25 @@ void sim_stream_free(struct stream *stream)
 {
     struct sim *sim = stream->sim;
     if (stream->runs) {
-        pthread_mutex_lock(&sim->lock);
+        pthread_mutex_lock(&sim_lock);
         stream->stop = true;
-        pthread_mutex_unlock(&sim->lock);
+        pthread_mutex_unlock(&sim_lock);
         bell_strike(&sim->slot->bell);
         pthread_join(stream->thread, NULL);
     }
-    pthread_mutex_lock(&sim->lock);
-    sim->streams[stream->number] = NULL;
+    pthread_mutex_lock(&sim_lock);
+    sim->streams[1 + stream->number] = NULL;
     for (struct retired *retired = sim->retired; retired; retired = retired->next)
-        retired->until[stream->number] = 0;
-    pthread_mutex_unlock(&sim->lock);
+        retired->until[1 + stream->number] = 0;
+    pthread_mutex_unlock(&sim_lock);
     free(stream);
 }
 
 bool sim_stream_passed(struct stream *stream)
 {
-    pthread_mutex_lock(&stream->sim->lock);
+    pthread_mutex_lock(&sim_lock);
     bool passed = !stream->first;
-    pthread_mutex_unlock(&stream->sim->lock);
+    pthread_mutex_unlock(&sim_lock);
     return passed;
 }
 
@@ -198,18 +202,25 @@ int sim_put(struct stream *stream, struct item what)
         return device_fail(DIST_ERR_MEMORY, "the system gives no memory for one more entry of a stream");
     *item = what;
     item->next = NULL;
-    pthread_mutex_lock(&sim->lock);
+    item->stream = stream;
+    pthread_mutex_lock(&sim_lock);
+    int status = stream->runs ? DIST_OK : start(stream);
+    if (status != DIST_OK) { /* nobody would ever do it */
+        pthread_mutex_unlock(&sim_lock);
+        free(item);
+        return status;
+    }
     if (item->event)
         item->event->users++;
     if (item->gate)
         item->gate->users++;
-    int status = stream->runs ? DIST_OK : start(stream);
     *stream->end = item;
     stream->end = &item->next;
     stream->put++;
+    sim_stand(item);
     sim_ring(sim);
-    pthread_mutex_unlock(&sim->lock);
-    return status;
+    pthread_mutex_unlock(&sim_lock);
+    return DIST_OK;
 }
 
 int sim_launch(struct stream *stream, const struct kernel *kernel)

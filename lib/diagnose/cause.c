@@ -35,7 +35,9 @@ static int distance(const struct diagnosis *d, int waiter, int other, const stru
     if (own->peer == other || any) {
         if (own->group != op->group)
             return 2;
-        return own->tag != op->tag ? 1 : 0;
+        bool of_calls =
+            own->tag >= 0 && op->tag >= 0; /* else it is inside a collective, where nobody chooses tags */
+        return of_calls && own->tag != op->tag ? 1 : 0;
     }
     return out_of_reach(&d->views[own->peer]) ? 3 : 0;
 }

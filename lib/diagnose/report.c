@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 78 /* columns of prose */
-#define STEPS 10 /* of a cycle are named */
-#define SHOWN 16 /* above that many ranks those that all wait alike are counted, not listed */
+#define WIDTH 78   /* columns of prose; */
+#define COLUMNS 80 /* of any line */
+#define INDENT 11  /* of what is told further of a rank */
+#define STEPS 10   /* of a cycle are named */
+#define SHOWN 16   /* above that many ranks those that all wait alike are counted, not listed */
 
 static const struct {
     const char *name;
@@ -44,7 +46,7 @@ int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, c
         snprintf(peer, sizeof peer, "%sanybody", word);
     else if (word)
         snprintf(peer, sizeof peer, "%s%d", word, op->peer);
-    if (word && op->tag != 0)
+    if (word && op->tag > 0) /* below: inside a collective */
         snprintf(tag, sizeof tag, ", tag %d", op->tag);
     if (op->kind != NOTE_COLLECTIVE || (op->call != CALL_BARRIER && op->call != CALL_MONITORED_BARRIER))
         snprintf(count, sizeof count, ", %lld %s", (long long)op->count, dtype_name(op->type));
@@ -96,11 +98,16 @@ static void add_host(struct page *page, const struct diagnosis *d, int rank)
     uint32_t stream = view->count > 0 ? view->open[0].stream : 0;
     char place[80];
     describe_place(d, rank, view->host_site, place, sizeof place);
+    char stands[64], line[200];
     if (stream > 1)
-        add(page, "           stands in stream %u; the host waits in %s (%s)\n", stream - 1, view->host_call,
-            place);
+        snprintf(stands, sizeof stands, "stands in stream %u; the host waits in", stream - 1);
     else
-        add(page, "           stands in the stream; the host waits in %s (%s)\n", view->host_call, place);
+        snprintf(stands, sizeof stands, "stands in the stream; the host waits in");
+    int length = snprintf(line, sizeof line, "%s %s (%s)", stands, view->host_call, place);
+    if (length <= COLUMNS - INDENT)
+        add(page, "%*s%s\n", INDENT, "", line);
+    else
+        add(page, "%*s%s\n%*s%s (%s)\n", INDENT, "", stands, INDENT, "", view->host_call, place);
 }
 
 static void add_rank(struct page *page, const struct diagnosis *d, int rank)

@@ -18,24 +18,26 @@ static uint32_t sound_asleep(const struct world *world, const struct sleep_note 
 /* The same for a thread that may not exist: then it keeps nobody awake. */
 static bool keeps_awake(const struct world *world, const struct sleep_note *note, uint64_t *epochs)
 {
-    if (atomic_load(&note->epoch) == 0)
-        return false;
-    uint32_t epoch = sound_asleep(world, note, false);
-    *epochs += epoch;
-    return epoch == 0;
+    bool there = atomic_load(&note->epoch) != 0;
+    uint32_t epoch = there ? sound_asleep(world, note, false) : 0;
+    *epochs = *epochs * 31 + epoch;
+    return there && epoch == 0;
 }
 
-/* The number of a rank's present sleep, of all its threads; 0: it can move. Epochs only grow, so their sum tells. */
+/* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
 static uint64_t rank_asleep(const struct world *world, int rank, int caller)
 {
     const struct rank_slot *slot = &world->header->slots[rank];
     uint64_t epochs = sound_asleep(world, &slot->sleep, rank == caller);
-    if (epochs == 0 || keeps_awake(world, &slot->helper_sleep, &epochs))
+    if (epochs == 0 || keeps_awake(world, &slot->helper_sleep, &epochs) || atomic_load(&slot->more_hands) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)
         if (keeps_awake(world, &slot->streams[i], &epochs))
             return 0;
-    return epochs;
+    for (int i = 0; i < NOTE_HANDS; i++)
+        if (keeps_awake(world, &slot->hands[i], &epochs))
+            return 0;
+    return epochs ? epochs : 1;
 }
 
 static bool still_there(const struct world *world, int rank)

@@ -123,8 +123,8 @@ static int read_arguments(int argc, char **argv, struct job_plan *plan)
     if (launch_read_modes(&threads, &plan->ordered, why, sizeof why) != 0)
         return complain(DIST_ERR_ENVIRONMENT, why);
     if (threads)
-        return complain(DIST_ERR_ENVIRONMENT,
-                        "DIST_RANKS=threads needs a program with dist_spawn; run it by itself");
+        return complain(DIST_ERR_ENVIRONMENT, "ranks as threads (DIST_RANKS=threads, BACKEND=cuda) need a "
+                                              "program with dist_spawn; run it by itself");
     return 0;
 }
 

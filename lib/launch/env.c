@@ -80,12 +80,58 @@ static int read_choice(const char *name, const char *usual, const char *other, b
     return complain(why, why_size, "%s is \"%.40s\"; it must be \"%s\" or \"%s\"", name, text, usual, other);
 }
 
+/* The cuda room joins threads: then ranks are threads, unless somebody wants the impossible. */
 int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
 {
     int status = read_choice("DIST_RANKS", "processes", "threads", threads, why, why_size);
+    if (status == 0 && !*threads && strcmp(launch_backend(), "cuda") == 0) {
+        if (getenv("DIST_RANKS"))
+            return complain(
+                why, why_size,
+                "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
+        *threads = true;
+    }
     if (status == 0)
         status = read_choice("DIST_OUTPUT", "live", "ordered", ordered, why, why_size);
     return status;
+}
+
+static const char *setting(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+const char *launch_backend(void)
+{
+    const char *backend = setting("BACKEND"), *device = setting("DEVICE");
+    if (backend)
+        return backend;
+    return device && strcmp(device, "cuda") == 0 ? "cuda" : "shm";
+}
+
+const char *launch_device(void)
+{
+    const char *backend = setting("BACKEND"), *device = setting("DEVICE");
+    if (device)
+        return device;
+    return backend && (strcmp(backend, "cuda") == 0 || strcmp(backend, "nccl") == 0) ? "cuda" : "host";
+}
+
+int launch_read_buffering(size_t *bytes, char *why, size_t why_size)
+{
+    const char *text = setting("DIST_BUFFERING");
+    char *end = NULL;
+    *bytes = 0;
+    if (!text || strcmp(text, "rendezvous") == 0)
+        return 0;
+    long long number = strncmp(text, "eager:", 6) == 0 ? strtoll(text + 6, &end, 10) : -1;
+    if (number < 0 || !end || end == text + 6 || *end)
+        return complain(why, why_size,
+                        "DIST_BUFFERING is \"%s\"; it must be rendezvous or eager:BYTES, as in eager:4096",
+                        text);
+    *bytes = (size_t)number;
+    return 0;
 }
 
 /* Numbers that a launcher may leave out. Slurm writes "2(x3)" for two ranks on each of three machines. */

@@ -42,6 +42,8 @@ struct job_plan {
 struct rank_note {
     uint32_t now;
     uint32_t last;
+    char host_call[32]; /* as in rank_slot: where it waited for its GPU */
+    uint32_t host_site;
 };
 
 struct job {

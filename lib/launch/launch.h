@@ -43,6 +43,14 @@ int launch_read_size(int wanted, int *size, char *why, size_t why_size);
 /* Read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
 int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size);
 
+/* Read DIST_BUFFERING: 0 bytes for "rendezvous", or those of "eager:BYTES". Same status. */
+int launch_read_buffering(size_t *bytes, char *why, size_t why_size);
+
+/* What BACKEND and DEVICE say. Tensors on a GPU need a room that reaches them, and such a room is taken for them: so
+ * BACKEND=cuda and BACKEND=nccl stand for DEVICE=cuda too, and DEVICE=cuda for BACKEND=cuda, unless both are set. */
+const char *launch_backend(void); /* "shm" where nothing is said */
+const char *launch_device(void);  /* "host" */
+
 struct dist_work;
 
 /* This thread's rank and its world; made on first need. Everything per rank hangs here. In process mode it is

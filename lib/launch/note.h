@@ -14,6 +14,8 @@
 #define NOTE_OPS 32
 #define NOTE_STREAMS 17 /* threads of a rank's GPU: one that communicates, then those of its streams */
 
+#define NOTE_HANDS 8 /* threads that do a collective by messages, in the background */
+
 /* One thread's sleep. */
 struct sleep_note {
     _Atomic uint32_t epoch; /* 0: there is no such thread; odd: asleep; even: awake */

@@ -75,16 +75,28 @@ static int attach_distrun(struct launch_self *self, char *why, size_t why_size)
     return 0;
 }
 
+static int make_world(struct launch_self *self, int size, char *why, size_t why_size)
+{
+    int status = world_create(&self->world, size);
+    if (status != 0)
+        snprintf(why, why_size, "no shared memory could be had: %s", strerror(errno));
+    return status;
+}
+
+/* Over several machines a rank has a world of its own, in which the others are never seen: only nccl can do with that. */
 static int attach_foreign(struct launch_self *self, char *why, size_t why_size)
 {
     const struct launch_env *env = &self->env;
-    if (env->local_size >= 0 && env->local_size != env->world_size) {
-        snprintf(why, why_size,
-                 "only %d of the %d ranks run on this machine; the shm backend joins ranks of one machine",
-                 env->local_size, env->world_size);
-        return DIST_ERR_ENVIRONMENT;
-    }
-    return launch_meet(env, &self->world, why, why_size);
+    if (env->local_size < 0 || env->local_size == env->world_size)
+        return launch_meet(env, &self->world, why, why_size);
+    if (strcmp(launch_backend(), "nccl") == 0)
+        return make_world(self, env->world_size, why, why_size);
+    snprintf(why, why_size,
+             "only %d of the %d ranks run on this machine; the %.20s backend joins ranks of one machine, "
+             "BACKEND=nccl "
+             "GPUs of many",
+             env->local_size, env->world_size, launch_backend());
+    return DIST_ERR_ENVIRONMENT;
 }
 
 static int attach(struct launch_self *self, char *why, size_t why_size)
@@ -99,9 +111,7 @@ static int attach(struct launch_self *self, char *why, size_t why_size)
     if (self->env.launcher == LAUNCH_DISTRUN) {
         status = attach_distrun(self, why, why_size);
     } else if (self->env.launcher == LAUNCH_NONE) {
-        status = world_create(&self->world, 1);
-        if (status != 0)
-            snprintf(why, why_size, "no shared memory could be had: %s", strerror(errno));
+        status = make_world(self, 1, why, why_size);
     } else {
         status = attach_foreign(self, why, why_size);
     }

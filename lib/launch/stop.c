@@ -3,6 +3,7 @@
 #include "job.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
@@ -31,6 +32,8 @@ void job_stop_begin(struct job *job)
         const struct rank_slot *slot = &job->world.header->slots[rank];
         job->notes[rank].now = atomic_load(&slot->call);
         job->notes[rank].last = atomic_load(&slot->last_call);
+        snprintf(job->notes[rank].host_call, sizeof job->notes[rank].host_call, "%s", slot->host_call);
+        job->notes[rank].host_site = slot->host_site;
     }
     if (job->interrupt)
         signal_all(job, job->interrupt);

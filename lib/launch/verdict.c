@@ -16,6 +16,11 @@
 static const char *place_of(const struct job *job, int rank, char *text, size_t size)
 {
     const struct rank_note *note = &job->notes[rank];
+    if (note->now == 0 && note->host_call[0]) {
+        const struct site *site = world_site_at(&job->world, rank, note->host_site);
+        snprintf(text, size, "%s (%s:%d)", note->host_call, site->file, site->line);
+        return text;
+    }
     return launch_describe_word(&job->world, rank, note->now, note->last, text, size);
 }
 

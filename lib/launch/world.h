@@ -54,6 +54,8 @@ struct rank_slot {
     struct sleep_note sleep; /* of the rank's own thread */
     struct sleep_note helper_sleep;          /* of its helper */
     struct sleep_note streams[NOTE_STREAMS]; /* of the threads of its GPU */
+    struct sleep_note hands[NOTE_HANDS];     /* of threads that do its collectives by messages; */
+    _Atomic uint32_t more_hands; /* those beyond, which only nap: nobody knows whether they are stuck */
     char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site; /* and where that is */
     char refusal[160];  /* why it refused a message: written before the sender is told */

@@ -34,6 +34,7 @@ static int comm_open(struct context *context, struct gpu *gpu, char *why, size_t
     comm->gpu = gpu;
     comm->context = context;
     comm->met = met;
+    comm->native = context->backend->on_streams;
     comm->posted.end = &comm->posted.first;
     comm->flying.end = &comm->flying.first;
     comm->over.end = &comm->over.first;
@@ -43,7 +44,7 @@ static int comm_open(struct context *context, struct gpu *gpu, char *why, size_t
     return DIST_OK;
 }
 
-static void give_back(struct dist_work *op)
+void comm_give_back(struct dist_work *op)
 {
     const struct device *device = op->gpu->device;
     if (op->ready)
@@ -65,11 +66,14 @@ void comm_close(struct gpu *gpu)
     struct comm *comm = gpu->comm;
     if (!comm)
         return;
+    order_over(gpu, NULL);
+    while (comm->posted.first)
+        op_append(&comm->over, op_take(&comm->posted, &comm->posted.first));
     while (comm->flying.first)
         op_append(&comm->over, op_take(&comm->flying, &comm->flying.first));
     while (comm->over.first) {
         struct dist_work *op = op_take(&comm->over, &comm->over.first);
-        give_back(op);
+        comm_give_back(op);
         if (op->live != WORK_LIVE)
             work_recycle(comm->context, op);
     }
@@ -111,11 +115,17 @@ int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op)
     if (!gpu->comm && (op->status = comm_open(context, gpu, op->why, sizeof op->why)) != DIST_OK)
         return op->status;
     struct comm *comm = gpu->comm;
-    if (!comm_thread_start(comm) || !prepare(gpu, op)) {
-        give_back(op);
+    bool started = op->async;
+    if ((!comm->native && !comm_thread_start(comm)) || !prepare(gpu, op)) {
+        comm_give_back(op);
         snprintf(op->why, sizeof op->why,
                  "the system gives no memory or thread for communication in the background");
         return op->status = DIST_ERR_SYSTEM;
+    }
+    order_begin(gpu, op, started);
+    if (comm->native) {
+        native_post(comm, op);
+        return DIST_OK;
     }
     pthread_mutex_lock(&comm->lock);
     op_append(&comm->posted, op);
@@ -131,8 +141,13 @@ static bool is_over(void *argument)
     return comm_is_over(argument);
 }
 
+/* Whoever asks wants it to begin: a room may have put that off. */
 bool comm_is_over(struct dist_work *op)
 {
+    struct comm *comm = op->gpu->comm;
+    if (comm && comm->native && !atomic_load(&op->begun))
+        comm->context->backend->test(comm->context->room, op);
+    comm_look(comm);
     return atomic_load(&op->over) != 0;
 }
 
@@ -145,13 +160,6 @@ static bool makes_connection(struct comm *comm, const struct dist_work *op)
     return first;
 }
 
-/* Over, and nobody will ask for it again. */
-static void forget(struct context *context, struct dist_work *op)
-{
-    give_back(op);
-    work_recycle(context, op);
-}
-
 /* Who sent, must be known before the call can return; all else the stream can wait for alone. */
 int comm_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
 {
@@ -160,113 +168,17 @@ int comm_follow(struct context *context, struct gpu *gpu, const char *call, stru
     work_forget(context, op); /* what is left of it belongs to comm_settle */
     if (host_waits) {
         op->kept = true;
-        int result = gpu_await(gpu, call, op->at, is_over, op, NULL), from = op->from;
+        gpu_await(gpu, call, op->at, is_over, op, NULL);
+        int status = op->status, from = op->from;
         op->kept = false;
-        int own = comm_settle(gpu);
-        return own ? own : result ? result : p2p && !sends ? from : 0;
+        order_over(gpu, op);
+        comm_settle(gpu);
+        return status != DIST_OK ? -status : p2p && !sends ? from : 0;
     }
     int peer = op->peer;
+    comm_is_over(op);
     gpu->device->gate_hold(op->gate, gpu->current->stream);
     order_follow(gpu, op);
-    int failed = comm_settle(gpu);
-    return failed ? failed : p2p && !sends ? peer : 0;
-}
-
-/* ---- forgetting, and telling what failed ------------------------------------------------------ */
-
-static struct dist_work *next_over(struct comm *comm)
-{
-    struct dist_work *op = NULL;
-    pthread_mutex_lock(&comm->lock);
-    for (struct dist_work **at = &comm->over.first; *at && !op; at = &(*at)->next_posted)
-        if ((*at)->live != WORK_LIVE && !(*at)->kept) {
-            op = op_take(&comm->over, at);
-            break;
-        }
-    pthread_mutex_unlock(&comm->lock);
-    return op;
-}
-
-int comm_settle(struct gpu *gpu)
-{
-    struct comm *comm = gpu->comm;
-    int first = 0;
-    for (struct dist_work *op; comm && (op = next_over(comm));) {
-        if (op->status != DIST_OK) {
-            int result = report_op(op);
-            first = first ? first : result;
-        }
-        forget(comm->context, op);
-    }
-    return first;
-}
-
-/* ---- the host waits for the communication stream ------------------------------------------------ */
-
-static bool all_started(void *argument)
-{
-    struct comm *comm = argument;
-    pthread_mutex_lock(&comm->lock);
-    bool empty = !comm->posted.first;
-    pthread_mutex_unlock(&comm->lock);
-    return empty;
-}
-
-static bool has_one_of(const struct op_list *list, const struct dist_group *group)
-{
-    for (const struct dist_work *op = list->first; op; op = op->next_posted)
-        if (!group || op->group == group)
-            return true;
-    return false;
-}
-
-struct finish {
-    struct comm *comm;
-    const struct dist_group *group;
-};
-
-static bool all_over(void *argument)
-{
-    const struct finish *finish = argument;
-    struct comm *comm = finish->comm;
-    pthread_mutex_lock(&comm->lock);
-    bool any = has_one_of(&comm->posted, finish->group) || has_one_of(&comm->flying, finish->group);
-    pthread_mutex_unlock(&comm->lock);
-    return !any;
-}
-
-int comm_flush(struct gpu *gpu, const char *call, struct dist_at at)
-{
-    struct comm *comm = gpu->comm;
-    return !comm || all_started(comm) ? 0 : gpu_await(gpu, call, at, all_started, comm, NULL);
-}
-
-int comm_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group)
-{
-    struct finish finish = { gpu->comm, group };
-    return gpu->comm ? gpu_await(gpu, call, at, all_over, &finish, NULL) : 0;
-}
-
-/* The op whose gate holds the stream; where that is not started yet, the one that holds up the first of the queue. */
-struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream)
-{
-    struct comm *comm = gpu->comm;
-    if (!comm)
-        return NULL;
-    pthread_mutex_lock(&comm->lock);
-    struct dist_work *stuck = comm->flying.first;
-    const struct dist_work *head = comm->posted.first;
-    struct gate *gate = stream ? gpu->device->stream_held(stream->stream) : NULL;
-    for (int turn = 0; turn < 2; turn++) {
-        for (struct dist_work *op = comm->flying.first; op && gate; op = op->next_posted)
-            if (op->gate == gate) {
-                pthread_mutex_unlock(&comm->lock);
-                return op;
-            }
-        if (!head)
-            break;
-        gate = gpu->device->stream_held(gpu->streams[head->stream - 1].stream);
-    }
-    pthread_mutex_unlock(&comm->lock);
-    return stuck;
+    comm_tidy(gpu->comm);
+    return p2p && !sends ? peer : 0;
 }

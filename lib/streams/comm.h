@@ -31,14 +31,38 @@ struct comm {
     struct op_list posted, flying, over;
     pthread_t thread;
     bool runs, stop;
+    bool shared;   /* the room has had an op from the thread, so it knows that two threads call it */
+    bool starting; /* the last of `flying` is on its way to the room, without the lock */
+    bool native; /* the room works on streams itself: there is no thread, and only the rank sees the lists */
     struct link link;   /* to the other ranks */
     bool lazy;          /* DIST_CONNECT=lazy */
     unsigned char *met; /* lazy: with which world ranks, and groups, there was an operation before */
 };
 
+/* comm.c: its event and its gate are needed no more */
+void comm_give_back(struct dist_work *op);
+
+/* settle.c: forget what is over and went well. What failed is told where the host waits: a call that only enqueues cannot
+ * know it, and shall not seem to by luck. */
+void comm_tidy(struct comm *comm);
+
+/* native.c: post, and look what has become of all that was posted */
+void native_post(struct comm *comm, struct dist_work *op);
+void native_look(struct comm *comm);
+
+/* on_host.c: do it on the host, from the beginning to the end. Its status; the op has the words. */
+int on_host(struct comm *comm, struct dist_work *op);
+
 /* comm_thread.c */
 bool comm_thread_start(struct comm *comm);
 void comm_thread_stop(struct comm *comm); /* once all that was posted has been started */
+
+/* Before the lists are looked at. */
+static inline void comm_look(struct comm *comm)
+{
+    if (comm && comm->native)
+        native_look(comm);
+}
 
 static inline void op_append(struct op_list *list, struct dist_work *op)
 {

@@ -112,16 +112,17 @@ static bool start(struct comm *comm)
     if (!may_start(comm))
         return false;
     struct dist_work *op = op_take(&comm->posted, &comm->posted.first);
-    pthread_mutex_unlock(&comm->lock);
     op->began = link_now();
-    pthread_mutex_lock(&comm->lock);
-    op_append(&comm->flying, op);
+    op_append(&comm->flying, op); /* at once: whoever finds it in neither list thinks that it is over */
+    comm->starting = true;
     pthread_mutex_unlock(&comm->lock);
     /* Once the job has failed nothing may start: an op behind one that was given up could still find its peer's. */
     int status = world_failed(&comm->gpu->self->world)
                      ? backend_failed(&comm->gpu->self->world, op)
                      : backend_slot(context->backend, op)(context->room, op);
     pthread_mutex_lock(&comm->lock);
+    comm->starting = false;
+    comm->shared = true;
     if (status != DIST_OK) { /* it never flew; op->why has the words */
         op->status = status;
         op->until = link_now();

@@ -16,14 +16,13 @@ static struct gpu *gpu_of(const char *call, struct dist_at at)
     if (self->gpu)
         return self->gpu;
     struct gpu *gpu = calloc(1, sizeof *gpu);
-    const char *wish = getenv("DEVICE");
     if (!gpu) {
         report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for this rank's state");
         return NULL;
     }
     gpu->self = self;
     gpu->slot = &self->world.header->slots[self->env.rank];
-    gpu->wanted = wish && *wish && strcmp(wish, "host") != 0;
+    gpu->wanted = strcmp(launch_device(), "host") != 0;
     return self->gpu = gpu;
 }
 
@@ -42,8 +41,8 @@ bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu)
 /* Which device? NULL: DEVICE makes no sense, which was reported. */
 static const struct device *choose(const char *call, struct dist_at at)
 {
-    const char *wish = getenv("DEVICE");
-    if (!wish || !*wish || strcmp(wish, "host") == 0)
+    const char *wish = launch_device();
+    if (strcmp(wish, "host") == 0)
         return &device_sim;
     const struct device *device = device_named(wish);
     if (!device)
@@ -172,38 +171,42 @@ bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct ker
     return !refused(call, at, gpu->device->launch(gpu->current->stream, &kernel));
 }
 
+/* Move bytes through the staging memory, a part at a time. What has failed meanwhile is told while the host waits, and
+ * is no reason to leave the elements out. */
+static bool move(struct gpu *gpu, const char *call, struct dist_at at, void *host, char *device, size_t bytes,
+                 enum copy_way way)
+{
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = bytes - done < STAGED ? bytes - done : STAGED;
+        void *staging = gpu->device->staging(gpu->state, part);
+        if (!staging) {
+            report_tensor(call, at, DIST_ERR_MEMORY, "the host has no memory for a copy of %zu bytes", part);
+            return false;
+        }
+        bool in = way == COPY_TO_DEVICE;
+        if (in)
+            memcpy(staging, (char *)host + done, part);
+        if (refused(call, at,
+                    gpu->device->copy(gpu->current->stream, in ? device + done : staging,
+                                      in ? staging : device + done, part, way)))
+            return false;
+        gpu_await_stream(gpu, call, at, gpu->current);
+        if (!in)
+            memcpy((char *)host + done, staging, part);
+    }
+    return true;
+}
+
 bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,
               size_t bytes)
 {
     bool good = !gpu->order || device == gpu->scratch || order_touch(gpu, call, at, device, bytes, false);
-    for (size_t done = 0, part; good && done < bytes; done += part) {
-        part = bytes - done < STAGED ? bytes - done : STAGED;
-        void *staging = gpu->device->staging(gpu->state, part);
-        good = staging &&
-               !refused(call, at,
-                        gpu->device->copy(gpu->current->stream, staging, (const char *)device + done, part,
-                                          COPY_TO_HOST)) &&
-               gpu_await_stream(gpu, call, at, gpu->current) == 0;
-        if (good)
-            memcpy((char *)host + done, staging, part);
-    }
-    return good;
+    return good && move(gpu, call, at, host, (char *)(uintptr_t)device, bytes, COPY_TO_HOST);
 }
 
 bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
                size_t bytes)
 {
     bool good = !gpu->order || order_touch(gpu, call, at, device, bytes, true);
-    for (size_t done = 0, part; good && done < bytes; done += part) {
-        part = bytes - done < STAGED ? bytes - done : STAGED;
-        void *staging = gpu->device->staging(gpu->state, part);
-        if (staging)
-            memcpy(staging, (const char *)host + done, part);
-        good = staging &&
-               !refused(call, at,
-                        gpu->device->copy(gpu->current->stream, (char *)device + done, staging, part,
-                                          COPY_TO_DEVICE)) &&
-               gpu_await_stream(gpu, call, at, gpu->current) == 0;
-    }
-    return good;
+    return good && move(gpu, call, at, (void *)(uintptr_t)host, device, bytes, COPY_TO_DEVICE);
 }

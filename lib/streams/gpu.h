@@ -4,6 +4,7 @@
  *   gpu.c       opens the device, gives memory, puts kernels and copies into the current stream
  *   look.c      the host waits: for a stream, for an operation, for everything
  *   comm.c      the communication stream: starts operations in order, once the data are there, and opens their gates
+ *   settle.c    what has become of them
  *   order.c     DIST_CHECK=1: do two streams touch the same data, with nothing that orders them?
  *
  * All of it belongs to the rank's own thread, but for comm.c's thread, which says what it shares.
@@ -99,11 +100,15 @@ bool comm_is_over(struct dist_work *op);
 int comm_flush(struct gpu *gpu, const char *call, struct dist_at at);
 int comm_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group);
 
+/* Is there an op that has failed, and that nobody was told of? */
+bool comm_has_failed(struct gpu *gpu);
+
 /* Forget what is over. 0; or what has failed is reported, and the first report's result given. */
 int comm_settle(struct gpu *gpu);
 
 /* The operation in the room that this stream (NULL: the host itself) waits for in the end; NULL: none. */
 struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream);
+bool comm_may_note(struct gpu *gpu); /* may the room be asked to pin it up? */
 
 /* Leaving, all streams being empty: leave to the room what nobody waited for; then, once the room is closed, forget it. */
 void comm_stop(struct gpu *gpu);

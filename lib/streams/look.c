@@ -19,7 +19,7 @@ struct hope {
 static bool news(void *argument)
 {
     const struct hope *hope = argument;
-    return hope->passed(hope->argument);
+    return hope->passed(hope->argument) || comm_has_failed(hope->gpu);
 }
 
 /* Pin up what holds the rank up, if that is known, and sleep. */
@@ -27,10 +27,10 @@ static void sleep_until(struct gpu *gpu, struct hope *hope, struct dist_stream *
 {
     struct rank_slot *slot = gpu->slot;
     const struct context *context = gpu->self->context;
-    if (context && context->backend && context->backend->note)
-        context->backend->note(context->room, comm_stuck(gpu, held_up));
     atomic_store(&slot->sleep.bell, world_offset(&gpu->self->world, &slot->bell));
-    atomic_store(&slot->sleep.timed, 0);
+    atomic_store(&slot->sleep.timed, 0); /* a room whose GPU is at work may set it: not all is at rest then */
+    if (context && context->backend && context->backend->note && comm_may_note(gpu))
+        context->backend->note(context->room, comm_stuck(gpu, held_up));
     bell_sleep(&slot->bell, news, hope, NAP, &slot->sleep);
     launch_look_around(gpu->self);
 }
@@ -43,11 +43,17 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
     uint32_t site = world_site(&gpu->self->world, gpu->self->env.rank, at);
     snprintf(gpu->slot->host_call, sizeof gpu->slot->host_call, "%s", call);
     gpu->slot->host_site = site;
-    while (!passed(argument))
-        if (!patience_spin(&patience))
-            sleep_until(gpu, &hope, held_up);
-    gpu->slot->host_call[0] = '\0';
-    return comm_settle(gpu);
+    int first = 0;
+    while (!passed(argument)) {
+        if (patience_spin(&patience))
+            continue;
+        int failed = comm_settle(gpu); /* what it waits for may never come then: tell at once */
+        first = first ? first : failed;
+        sleep_until(gpu, &hope, held_up);
+    }
+    int last = comm_settle(gpu);
+    gpu->slot->host_call[0] = '\0'; /* only now: a report may end the program here */
+    return first ? first : last;
 }
 
 static bool stream_is_empty(void *argument)
@@ -79,5 +85,6 @@ int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at)
 int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at)
 {
     int streams = gpu_await_streams(gpu, call, at), comm = comm_finish(gpu, call, at, NULL);
+    order_over(gpu, NULL);
     return streams ? streams : comm;
 }

@@ -1,35 +1,68 @@
 /*
  * order.h: DIST_CHECK=1: does something order the streams that touch the same data?
  *
- * Each stream counts what was put into it. For each stream is also known up to which count of every OTHER stream its next
- * work comes later for certain: because it followed an event, or the host waited (a vector clock). Two touches of the same
- * bytes, one of them writing, are in order only if the later one's stream knows of the earlier one. This is decided when
- * the calls are made, so it does not depend on how quick the streams happen to be.
+ *   order.c         who has touched what, and what each stream knows of the others
+ *   order_words.c   the report
  *
- * An operation that was started and not waited for is in no stream yet; diagnose/guard.c watches its tensors until the wait,
- * which puts it into the stream that waits.
+ * Each stream counts its touches. For each stream is also known up to which count of every OTHER stream its next work comes
+ * later for certain: because it followed an event, or an operation, or the host waited (a vector clock). Two touches of the
+ * same bytes, one of them writing, are in order only if the later one's stream knows of the earlier one. This is decided
+ * when the calls are made, so it does not depend on how quick the streams happen to be.
+ *
+ * An operation is in no stream of its own. It comes behind the work that stood in the current stream when it was posted,
+ * and before that of the stream that waits for it: there it counts as a touch. In between diagnose/guard.c watches its
+ * tensors. That the communication stream starts its operations one after the other orders nothing here: a program that
+ * relied on it would break with a backend that has more than one.
  */
 #ifndef STREAMS_ORDER_H
 #define STREAMS_ORDER_H
 
 #include "gpu.h"
 
-/* Begin, where DIST_CHECK=1 asks for it. */
+/* What a touch does. */
+enum deed { DEED_READ, DEED_WRITE, DEED_SEND, DEED_RECEIVE };
+
+static inline bool deed_writes(enum deed deed)
+{
+    return deed == DEED_WRITE || deed == DEED_RECEIVE;
+}
+
+/* Bytes that were touched by one call in one stream. */
+struct touched {
+    uintptr_t begin, end;
+    enum deed deed;
+    int stream;
+    uint64_t count;       /* which of the stream's touches */
+    const char *call;     /* the call that made it, a string that stays, */
+    struct dist_at at;    /* where; */
+    bool waited;          /* it was started there, and stands in the stream that waited for it */
+    uint32_t pardoned;    /* a bit for each stream whose later touch was told */
+    struct touched *next; /* an earlier one */
+};
+
+/* Begin, where DIST_CHECK=1 asks for it. All that follow may be called without it, too. */
 void order_open(struct gpu *gpu);
 
-/* A call on `stream` touches these bytes. False: nothing orders it with an earlier touch; reported. */
+/* A call on the current stream touches these bytes. False: nothing orders it with an earlier touch; reported. */
 bool order_touch(struct gpu *gpu, const char *call, struct dist_at at, const void *data, size_t bytes,
                  bool writes);
 
 /* The same for the tensors of an op that is about to start behind the current stream's work. */
 bool order_post(struct gpu *gpu, const struct dist_work *op);
 
-/* The current stream waits for an op: it has touched the op's tensors. */
+/* An op was posted (started: the call lets nobody wait); the current stream waits for it, so it has touched the op's tensors;
+ * the host knows that it is over (NULL: that all are). */
+void order_begin(struct gpu *gpu, struct dist_work *op, bool started);
 void order_follow(struct gpu *gpu, const struct dist_work *op);
+void order_over(struct gpu *gpu, const struct dist_work *op);
 
-void order_record(struct gpu *gpu, struct dist_event *event);     /* of the current stream */
-void order_wait(struct gpu *gpu, const struct dist_event *event); /* by the current stream */
+void order_record(struct gpu *gpu, struct dist_event *event);            /* of the current stream */
+void order_wait(struct gpu *gpu, const struct dist_event *event);        /* by the current stream */
+void order_host_passed(struct gpu *gpu, const struct dist_event *event); /* the host has seen it pass */
 void order_host_waited(struct gpu *gpu, const struct dist_stream *stream);
 void order_forget(struct gpu *gpu, const struct storage *storage); /* its memory goes to others */
+
+/* order_words.c: report that `now` comes too early for `before`. Returns only where a handler is installed. */
+void order_tell(const struct gpu *gpu, const struct touched *before, const struct touched *now);
 
 #endif

@@ -40,7 +40,9 @@ static int finish(struct trace *trace, uint32_t event, const struct dist_work *o
 static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
 {
     uint32_t event = begin(trace, kind, op);
-    record_before(trace->record, event, op);
+    if (!op->gpu ||
+        !trace->inner->on_streams) /* else its numbers may not be there yet, and out of our reach */
+        record_before(trace->record, event, op);
     op->traced = event;
     int status = call(trace->room, op);
     return op->gpu && status == DIST_OK ? status : finish(trace, event, op, status);

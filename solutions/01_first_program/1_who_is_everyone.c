@@ -7,8 +7,8 @@
  *     all_gather             [0, 4, s0, 1, 4, s1, 2, 4, s2, 3, 4, s3]    the same list, on every rank
  *
  * Every rank writes a card with three numbers: its rank, how many ranks there are, and its secret, which nobody else knows. Then
- * the cards are gathered, so that everybody has all of them, in the order of the ranks. Neither number is handed to your function: ask for
- * them (dist_get_rank, dist_get_world_size). One collective is enough.
+ * the cards are gathered, so that everybody has all of them, in the order of the ranks. Your function is not told the first two
+ * numbers: ask for them (dist_get_rank, dist_get_world_size). One collective is enough.
  *
  * Grade it:  make exercise-01.1        Run it:  make try-01.1 N=4        A hint:  make hint-01.1
  */

@@ -1,68 +1,94 @@
 #!/bin/sh
-# bench.sh: our library, the machine's limits (bench_limits.c) and Open MPI where it is installed, one after another,
-# ROUNDS times. Machines drift while one measures: so a ratio is taken inside each round, between neighbours in time,
-# and the table shows the median over the rounds.
+# bench.sh: the machine's limits, our library, Open MPI, MPICH and Gloo, side by side, for each row of tests/bench/goals.
+#
+# Machines drift while one measures. So every row is measured in ROUNDS rounds, spread over the whole run; inside a round each peer
+# comes right after the limit and ours, and a ratio is taken only between such neighbours in time. The table shows medians.
+#
+#     make bench                  all rows
+#     make bench ROWS=ping-pong   the rows of this case, or of a section: messages, collectives, costs, scale, curves
+#     make bench ROUNDS=9         more rounds (the default is 5)
 
-rounds=${ROUNDS:-3}
+rounds=${ROUNDS:-5}
 here=build/tests/bench
-results=build/bench.txt
-unset WORLD_SIZE RANK DIST_RANKS
+out=build/bench
+results=$out/measured.csv
+unset RANK BACKEND DEVICE DIST_RANKS DIST_TRACE DIST_CHECK DIST_BUFFERING DIST_ALGORITHM
+export DIST_OUTPUT=ordered
+mkdir -p $out || exit 1
+. tests/bench/peers.sh
 
-# What the checks cost that are always on; bench_checks.c measures two ways in turns.
-echo "checks: dist_send and dist_recv, against the same calls without a check (one message, medians)"
-for round in $(seq "$rounds"); do
-    DIST_OUTPUT=ordered timeout 120 $here/bench_checks || exit 1
-done | sort -s -k1,1 -k2,2n -k5,5n | awk -v rounds="$rounds" '
-    NR % rounds == int((rounds + 1) / 2) % rounds {
-        size = $2 < 1024 ? $2 " B" : $2 / 1048576 " MiB"
-        printf "%-12s %9s %11s us %11s us %8sx   %s\n", "ping-pong", size, $3, $4, $5,
-               $1 == "bare" ? "goal <= 1.05x" : "against the room alone, given an op that is filled in"
-    }'
-if [ "$ROWS" = checks ]; then exit 0; fi
-echo
-
-# Open MPI goes by these names where MPICH is installed beside it.
-mpicc=
-for name in mpicc.openmpi mpicc; do
-    if command -v $name >/dev/null 2>&1 && $name --showme:version >/dev/null 2>&1; then
-        mpicc=$name
-        mpirun=$(echo $name | sed 's/mpicc/mpirun/')
-        break
-    fi
-done
-if [ $mpicc ]; then
-    $mpicc -std=c11 -O3 tests/bench/bench_mpi.c -o $here/bench_mpi || mpicc=
-else
-    echo "LEFT OUT: Open MPI is not installed (\`make doctor\` tells how)"
+if ! command -v taskset >/dev/null 2>&1; then
+    echo "bench.sh needs taskset, to choose the cores; it is in the package util-linux" >&2
+    exit 1
 fi
+awk -v wanted="$ROWS" -v cores="$(nproc)" -f tests/bench/rows.awk tests/bench/goals >$out/rows || exit 1
+if ! [ -s $out/rows ]; then
+    echo "No row of tests/bench/goals is called \"$ROWS\"." >&2
+    exit 2
+fi
+add_peers
+awk '$1 > 0.7 { print "The machine is busy (load " $1 "): what is measured now will not be measured again." }' /proc/loadavg >&2
 
-# Under mpirun as root it asks to be told that this is meant.
-run_mpi()
+# measure WHO: the row's case, with this one. Results go to the CSV; who fails is left out from then on.
+measure()
 {
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-        timeout 120 $mpirun --oversubscribe -n "$1" $here/bench_mpi
+    name="$1 $row_case $row_ranks $row_cores $row_bytes"
+    if grep -qxF "$name" $out/failed; then return; fi
+    run "$1" "$row_case" "$row_ranks" "$row_cores" "$row_bytes" >$out/said 2>$out/complained </dev/null
+    status=$?
+    number=$((number + 1))
+    if [ $status = 0 ]; then
+        awk -v before="$round,$number,$1,$row_cores" '!/^#/ && NF == 5 {
+            print before "," $1 "," $2 "," $3 "," $4 "," $5 }' $out/said >>$results
+        return
+    fi
+    echo "$name" >>$out/failed
+    if [ $status != 77 ]; then
+        printf '\nLEFT OUT: %s ended with status %s\n' "$name" $status
+        head -n 4 $out/complained
+    fi >&2
 }
 
-: >$results
+# One row in one round. A peer column of x: only the limit and ours.
+measure_row()
+{
+    if [ "$row_limit" != x ] && [ "$row_cores" -gt 1 ]; then measure bounce; fi
+    if [ "$row_peer" = x ]; then others=nobody; else others=${peers:-nobody}; fi
+    for other in $others; do
+        if [ "$row_limit" != x ]; then measure limit; fi
+        measure ours
+        if [ "$other" != nobody ]; then measure "$other"; fi
+    done
+}
+
+trap 'rm -rf $out/gloo.*; exit 130' INT TERM
+: >$out/failed
+echo "round,number,who,cores,case,ranks,bytes,value,unit" >$results
+number=0
 round=1
 while [ $round -le "$rounds" ]; do
-    echo "round $round of $rounds" >&2
-    {
-        timeout 120 $here/bench_limits | sed "s/^/$round limit /"
-        for ranks in 2 4; do
-            WORLD_SIZE=$ranks DIST_OUTPUT=ordered timeout 120 $here/bench_dist | sed "s/^/$round ours /"
-            if [ $mpicc ]; then run_mpi $ranks | sed "s/^/$round mpi /"; fi
-        done
-    } >>$results
+    while read -r section row_case row_ranks row_cores row_bytes row_limit row_peer row_most; do
+        if [ "$section" = curves ] && [ $round -gt 1 ]; then continue; fi
+        if [ -t 2 ]; then
+            printf '\rround %s of %s: %s, %s ranks, %s bytes          ' $round "$rounds" "$row_case" "$row_ranks" "$row_bytes" >&2
+        fi
+        measure_row
+    done <$out/rows
     round=$((round + 1))
 done
+if [ -t 2 ]; then printf '\r%70s\r' '' >&2; fi
+rm -rf $out/gloo.* $out/tracing.json $out/said $out/complained
 
-sort -s -k3,3r -k4,4n -k5,5n $results | awk -f tests/bench/table.awk
+if [ -f $out/verdicts ]; then mv $out/verdicts $out/verdicts.before; else : >$out/verdicts.before; fi
+awk -v out=$out -f tests/bench/report.awk $out/rows FS=, $results
 echo
-echo "Medians of $rounds rounds on $(nproc) processors. A limit is plain C on two cores (tests/bench/bench_limits.c); one core"
-echo "makes its copy, so two ranks that share a copy can be faster than the limit."
-echo "Every line of every round: $results"
-if ! grep -q ' ours ' $results; then
-    echo "our own program printed nothing: something is wrong" >&2
+versions | paste -s -d ';' | sed 's/;/; /g; s/^/Beside /'
+echo "Medians of $rounds rounds on $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors."
+echo "A limit is plain C on two cores (tests/bench/bench_limits.c). Every measurement: $results"
+awk -f tests/bench/agree.awk $out/verdicts.before $out/verdicts
+awk -f tests/bench/growth.awk $out/medians.csv
+tests/bench/plots.sh $out
+if grep -q '^ours ' $out/failed; then
+    echo "our own program failed: see above" >&2
     exit 1
 fi

@@ -1,8 +1,8 @@
 /*
  * bench_checks.c: what the checks cost that are always on: the same ping-pong through dist_send and dist_recv, and
- *   - bare: through a call that does all that a call must do (describe the message to the room), but checks nothing and notes
+ *   - checks: through a call that does all that a call must do (describe the message to the room), but checks nothing and notes
  *     nothing for reports. The difference to this is what the checks cost.
- *   - slot: straight through the slots of the room, with ops that were filled in long before: what any call costs.
+ *   - calls: straight through the slots of the room, with ops that were filled in long before: what any call costs.
  * Two ways take turns, each turn so short that the machine is the same for both; a ratio is taken inside each pair of turns,
  * and the row shows the medians.
  *
@@ -148,8 +148,10 @@ static void compare(struct context *context, const char *name, void (*bare)(stru
         ratio[t] = with[t] / without[t];
     }
     if (p.rank == 0)
-        printf("%s %ld %.4f %.4f %.3f\n", name, bytes, median(with, turns), median(without, turns),
-               median(ratio, turns));
+        printf("# %s, %ld bytes: %.4f us, without %.4f us\n", name, bytes, median(with, turns),
+               median(without, turns));
+    if (p.rank == 0)
+        tell(name, 2, bytes, median(ratio, turns), "x");
     tensor_free(p.ball);
 }
 
@@ -172,9 +174,9 @@ static void run(int rank, int world_size)
     (void)world_size;
     dist_init_process_group();
     pin(rank); /* after init, which counts the cores */
-    compare(context_get(), "bare", through_bare, 8, 100, MOST_TURNS);
-    compare(context_get(), "bare", through_bare, 1 << 20, 4, 101);
-    compare(context_get(), "slot", through_slot, 8, 100, MOST_TURNS);
+    compare(context_get(), "checks", through_bare, 8, 100, MOST_TURNS);
+    compare(context_get(), "checks", through_bare, 1 << 20, 4, 101);
+    compare(context_get(), "calls", through_slot, 8, 100, MOST_TURNS);
     dist_destroy_process_group();
 }
 

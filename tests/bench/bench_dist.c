@@ -1,52 +1,92 @@
 /* bench_dist.c: our library, measured. WORLD_SIZE and BACKEND as for every program. */
-#define _GNU_SOURCE
 #include "dist.h"
 
-#include "cases.inc.h"
+#include "bench.h"
 
-static struct side_buffer *side_new(long count)
+void side_new(struct buffer *buffer, long count)
 {
-    return (struct side_buffer *)tensor_zeros(DIST_F32, count);
+    buffer->own = tensor_zeros(DIST_F32, count);
+    buffer->x = tensor_data((tensor *)buffer->own);
+    buffer->count = count;
 }
 
-static void side_free(struct side_buffer *buffer)
+void side_view(struct buffer *view, const struct buffer *whole, long from, long count)
 {
-    tensor_free((tensor *)buffer);
+    view->own = tensor_slice((tensor *)whole->own, from, from + count);
+    view->x = whole->x + from;
+    view->count = count;
 }
 
-static float *side_data(struct side_buffer *buffer)
+void side_free(struct buffer *buffer)
 {
-    return tensor_data((tensor *)buffer);
+    tensor_free(buffer->own);
 }
 
-static void side_send(struct side_buffer *buffer, int to)
+void side_send(struct buffer *buffer, int to)
 {
-    dist_send((tensor *)buffer, to);
+    dist_send(buffer->own, to);
 }
 
-static void side_recv(struct side_buffer *buffer, int from)
+void side_recv(struct buffer *buffer, int from)
 {
-    dist_recv((tensor *)buffer, from);
+    dist_recv(buffer->own, from);
 }
 
-static void side_all_reduce(struct side_buffer *buffer)
-{
-    dist_all_reduce((tensor *)buffer);
-}
-
-static void side_barrier(void)
+void side_barrier(void)
 {
     dist_barrier();
+}
+
+void side_broadcast(struct buffer *out, struct buffer *in, int root)
+{
+    (void)in;
+    dist_broadcast(out->own, root);
+}
+
+void side_all_reduce(struct buffer *out, struct buffer *in, int root)
+{
+    (void)in;
+    (void)root;
+    dist_all_reduce(out->own);
+}
+
+void side_all_gather(struct buffer *out, struct buffer *in, int root)
+{
+    (void)root;
+    dist_all_gather(out->own, in->own);
+}
+
+void side_reduce_scatter(struct buffer *out, struct buffer *in, int root)
+{
+    (void)root;
+    dist_reduce_scatter(out->own, in->own);
+}
+
+void side_all_to_all(struct buffer *out, struct buffer *in, int root)
+{
+    (void)root;
+    dist_all_to_all(out->own, in->own);
+}
+
+void side_scatter(struct buffer *out, struct buffer *in, int root)
+{
+    dist_scatter(out->own, dist_get_rank() == root ? in->own : NULL, root);
+}
+
+void side_gather(struct buffer *out, struct buffer *in, int root)
+{
+    dist_gather(in->own, dist_get_rank() == root ? out->own : NULL, root);
 }
 
 static void run(int rank, int world_size)
 {
     dist_init_process_group();
-    run_cases(rank, world_size);
+    bench_run(rank, world_size);
     dist_destroy_process_group();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_ask(argc, argv);
     return dist_spawn(run, 2);
 }

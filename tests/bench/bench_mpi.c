@@ -1,60 +1,100 @@
-/* bench_mpi.c: an MPI library, measured in the same way; built by bench.sh with mpicc. */
-#define _GNU_SOURCE
+/* bench_mpi.c: an MPI library, measured in the same way; peers.sh builds it, once with each library's mpicc. */
 #include <mpi.h>
 
-#include "cases.inc.h"
+#include "bench.h"
 
-struct side_buffer {
-    int count;
-    float *data;
-};
+#include <stdlib.h>
 
-static struct side_buffer *side_new(long count)
+static int my_rank;
+
+void side_new(struct buffer *buffer, long count)
 {
-    struct side_buffer *buffer = malloc(sizeof *buffer);
-    buffer->count = (int)count;
-    buffer->data = calloc((size_t)count, sizeof(float));
-    return buffer;
+    buffer->own = calloc((size_t)count, sizeof(float));
+    buffer->x = buffer->own;
+    buffer->count = count;
 }
 
-static void side_free(struct side_buffer *buffer)
+void side_view(struct buffer *view, const struct buffer *whole, long from, long count)
 {
-    free(buffer->data);
-    free(buffer);
+    view->own = NULL;
+    view->x = whole->x + from;
+    view->count = count;
 }
 
-static float *side_data(struct side_buffer *buffer)
+void side_free(struct buffer *buffer)
 {
-    return buffer->data;
+    free(buffer->own);
 }
 
-static void side_send(struct side_buffer *buffer, int to)
+void side_send(struct buffer *buffer, int to)
 {
-    MPI_Send(buffer->data, buffer->count, MPI_FLOAT, to, 0, MPI_COMM_WORLD);
+    MPI_Send(buffer->x, (int)buffer->count, MPI_FLOAT, to, 0, MPI_COMM_WORLD);
 }
 
-static void side_recv(struct side_buffer *buffer, int from)
+void side_recv(struct buffer *buffer, int from)
 {
-    MPI_Recv(buffer->data, buffer->count, MPI_FLOAT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(buffer->x, (int)buffer->count, MPI_FLOAT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void side_all_reduce(struct side_buffer *buffer)
-{
-    MPI_Allreduce(MPI_IN_PLACE, buffer->data, buffer->count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void side_barrier(void)
+void side_barrier(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+void side_broadcast(struct buffer *out, struct buffer *in, int root)
+{
+    (void)in;
+    MPI_Bcast(out->x, (int)out->count, MPI_FLOAT, root, MPI_COMM_WORLD);
+}
+
+void side_all_reduce(struct buffer *out, struct buffer *in, int root)
+{
+    (void)in;
+    (void)root;
+    MPI_Allreduce(MPI_IN_PLACE, out->x, (int)out->count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void side_all_gather(struct buffer *out, struct buffer *in, int root)
+{
+    (void)root;
+    MPI_Allgather(in->x, (int)in->count, MPI_FLOAT, out->x, (int)in->count, MPI_FLOAT, MPI_COMM_WORLD);
+}
+
+void side_reduce_scatter(struct buffer *out, struct buffer *in, int root)
+{
+    (void)root;
+    MPI_Reduce_scatter_block(in->x, out->x, (int)out->count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void side_all_to_all(struct buffer *out, struct buffer *in, int root)
+{
+    (void)root;
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int block = (int)in->count / ranks;
+    MPI_Alltoall(in->x, block, MPI_FLOAT, out->x, block, MPI_FLOAT, MPI_COMM_WORLD);
+}
+
+void side_scatter(struct buffer *out, struct buffer *in, int root)
+{
+    MPI_Scatter(my_rank == root ? in->x : NULL, (int)out->count, MPI_FLOAT, out->x, (int)out->count,
+                MPI_FLOAT, root, MPI_COMM_WORLD);
+}
+
+void side_gather(struct buffer *out, struct buffer *in, int root)
+{
+    MPI_Gather(in->x, (int)in->count, MPI_FLOAT, my_rank == root ? out->x : NULL, (int)in->count, MPI_FLOAT,
+               root, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
-    int rank, size;
+    int size;
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    run_cases(rank, size);
+    bench_ask(argc, argv);
+    bench_run(my_rank, size);
     MPI_Finalize();
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * timing.h: how long, how often. Include it first in a file that defines _GNU_SOURCE, which C11 needs for the clock.
+ * timing.h: the clock, the median, and the line in which every program of the bench tells a result. Include it first in a
+ * file that defines _GNU_SOURCE, which C11 needs for the clock.
  */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST_BATCHES = 21 };
+/* How a program says that what it was asked for cannot be measured with it; bench.sh then leaves it out. */
+enum { EXIT_HAS_NOT = 77 };
 
 /* Microseconds since some moment. */
 static inline double now(void)
@@ -24,29 +26,18 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sorts the values. */
 static inline double median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
     return values[count / 2];
 }
 
-/* Calls in one batch: enough of them that the clock does not matter. A function of the size alone, so that all ranks
- * and all libraries do the same. */
-static inline int calls_in_batch(long bytes)
-{
-    long calls = (1 << 22) / (bytes + 2048);
-    return calls < 1 ? 1 : (int)calls;
-}
-
-static inline int batches_of(long bytes)
-{
-    return bytes < 1 << 24 ? MOST_BATCHES : 5;
-}
-
 /* One result, as bench.sh reads it. */
-static inline void tell(const char *name, int ranks, long bytes, double microseconds)
+static inline void tell(const char *name, int ranks, long bytes, double value, const char *unit)
 {
-    printf("%s %d %ld %.4f\n", name, ranks, bytes, microseconds);
+    printf("%s %d %ld %.4f %s\n", name, ranks, bytes, value, unit);
+    fflush(stdout);
 }
 
 #endif

@@ -51,24 +51,30 @@ each()
 
 compile_with()
 {
-    sources=$(ours c | xargs grep -L '<mpi\.h>')
+    sources=$(ours c | xargs grep -L -e '<mpi\.h>' -e '<cuda_runtime_api\.h>')
+    headers=$(ours h | grep -v '\.inc\.h$')
+    if ! echo '#include <nccl.h>' | $1 $FLAGS -E - >/dev/null 2>&1; then
+        left_out "the nccl room and its double, with $1: nccl.h is missing"
+        sources=$(echo "$sources" | grep -v -e '/nccl/' -e /play_nccl)
+        headers=$(echo "$headers" | grep -v '/nccl/')
+    fi
     if ! has_criterion $1; then
         left_out "the suites, with $1: Criterion is missing (\`make test\` installs it)"
         sources=$(grep -L '<criterion/' $sources)
     fi
     judge "every source compiles with $1" each $1 $sources
-    judge "every header compiles alone, and twice, with $1" each $1 $(ours h | grep -v '\.inc\.h$')
+    judge "every header compiles alone, and twice, with $1" each $1 $headers
 }
 
 echo "who includes whom, and style"
-judge "includes follow the table in the Makefile" awk -f tests/tools/includes.awk $(ours c h)
+judge "includes follow the table in the Makefile" awk -f tests/tools/includes.awk $(ours c h cu cuh)
 judge "lib/launch takes only report() from context.h" sh -c \
     '! grep -nE "context_(get|enter|exit)|work_(new|free)|struct context" lib/launch/*.[ch]'
 judge "lengths, tabs, blanks, reminders" awk -f tests/tools/style.awk \
-    Makefile README.md $(ours c h sh awk md) $(ls .ci/run 2>/dev/null)
+    Makefile README.md $(ours c h cu cuh sh awk md) $(ls .ci/run 2>/dev/null)
 
 if command -v clang-format >/dev/null 2>&1; then
-    judge "clang-format has nothing to change" clang-format --dry-run -Werror $(ours c h)
+    judge "clang-format has nothing to change" clang-format --dry-run -Werror $(ours c h cu cuh)
 else
     left_out "the format: there is no clang-format"
 fi

@@ -102,6 +102,11 @@ nccl()
     fi
 }
 
+gloo()
+{
+    awk '/define GLOO_VERSION_M/ { v = v "." $3 } END { if (v) print "Gloo " substr(v, 2) }' /usr/include/gloo/config.h 2>/dev/null
+}
+
 driver()
 {
     if command -v nvidia-smi >/dev/null 2>&1; then
@@ -140,9 +145,11 @@ show spin "checks the model of the protocol" "$(version spin -V)" "$(same spin)"
 echo "to compare with, and to plot"
 show "Open MPI" "launcher; make bench compares" "$(mpi openmpi 'Open MPI')" \
     "$(package 'openmpi-bin libopenmpi-dev' openmpi-devel openmpi openmpi-devel openmpi-dev open-mpi)"
-show MPICH "launcher" "$(mpi mpich HYDRA)" \
+show MPICH "launcher; make bench compares" "$(mpi mpich HYDRA)" \
     "$(package 'mpich libmpich-dev' mpich-devel mpich mpich-devel mpich-dev mpich)"
-show gnuplot "plots measurements" "$(version gnuplot)" "$(same gnuplot)"
+show Gloo "make bench compares" "$(gloo)" "apt-get install g++ libgloo-dev (Debian has it)"
+show gnuplot "plots measurements" "$(version gnuplot)" \
+    "$(package gnuplot-nox gnuplot gnuplot gnuplot gnuplot gnuplot)"
 show pandoc "lessons as web pages" "$(version pandoc)" "$(same pandoc)"
 
 echo "for real GPUs (everything runs without)"

@@ -22,11 +22,12 @@ choose()
 {
     number=$1
     exercise=
+    meant=
     for one in $(all_exercises); do
-        [ "$(number_of "$one")" != "$1" ] || exercise=$one
+        case $(number_of "$one") in "$1") exercise=$one ;; "0$1") meant=0$1 ;; esac
     done
     if [ ! "$exercise" ]; then
-        echo "There is no exercise $1; make progress lists them all." >&2
+        echo "There is no exercise $1; ${meant:+did you mean $meant? }make progress lists them all." >&2
         exit 2
     fi
     source=$from/$exercise.c
@@ -63,7 +64,7 @@ progress()
         state=$(recorded "$number" 2)
         hints=$(recorded "$number" 4)
         printf '  %-5s %-32s %-7s %6s%s\n' "$number" "${one#*_*/*_}" "${state:-open}" "$(recorded "$number" 3)" \
-            "$([ "${hints:-0}" -eq 0 ] || echo "   hints seen: $hints")"
+            "$([ "${hints:-0}" -eq 0 ] || echo "   hints seen: $((hints < 3 ? hints : 3))")"
     done
     total=$(all_exercises | wc -l)
     solved=$([ ! -e $progress_file ] || grep -c ' passed ' $progress_file)

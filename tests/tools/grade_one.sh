@@ -68,6 +68,13 @@ compile()
     return $compiled
 }
 
+# What the file includes of ours, besides the two headers; nobody may include an answer.
+includes_more()
+{
+    as_learner $CC -std=c11 -Ilib -MM "$source" 2>/dev/null | tr -s ' \\' '\n' | sed '1d' |
+        grep -v -E -e '^lib/(dist|tensor|dist_streams)\.h$' -e '^$' -e "^$source\$"
+}
+
 link()
 {
     $CC "$out/seated.o" "$desk" build/tests/grader/libdesk.a build/libdist.a -pthread -lm -o "$out/program" >"$out/link.txt" 2>&1
@@ -79,6 +86,10 @@ mkdir -p "$out" || exit 2
 
 if [ ! "$GRADE_UNSEALED" ] && ! tests/tools/seal.sh --check "$exercise" >"$out/seal.txt" 2>&1; then no_points touched "$out/seal.txt"; fi
 if ! compile; then no_points not_built "$out/build.txt"; fi
+if more=$(includes_more); then
+    echo "Your file includes $(echo $more). Include dist.h and headers of the system, nothing else." >>"$out/build.txt"
+    no_points not_built "$out/build.txt"
+fi
 if ! seat || ! link; then
     {
         grep -o "undefined reference to .*" "$out/link.txt" | sort -u | sed 's/^/Your file has no function that is needed: /'
@@ -101,6 +112,6 @@ while [ $status -eq 0 ] && [ "$times" -gt 0 ]; do
     status=$?
     times=$((times - 1))
 done
-rm -f "$out"/*.line "$out/wanted" "$out/late"
+rm -f "$out"/*.line "$out/wanted" "$out/late" "$out/late_once"
 [ -s "$out/results.tsv" ] || no_points error "$out/criterion.log"
 exit $((status > 1 ? 2 : status))

@@ -64,11 +64,16 @@ same_report()
     diff -u --label "$1, tidied" --label "what it said" $work/left $work/right 2>&1
 }
 
-# run processes|threads|sim
+# run processes|threads|sim|room: sim is a simulated GPU for each process, room the CUDA room on simulated GPUs
 run()
 {
-    case $1 in sim) device=sim ranks_are=processes ;; *) device=${DEVICE:-host} ranks_are=$1 ;; esac
-    WORLD_SIZE=$n DIST_RANKS=$ranks_are DEVICE=$device DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
+    device=${DEVICE:-host} backend=$BACKEND
+    case $1 in
+    sim) device=sim ranks_are=processes ;;
+    room) device=sim ranks_are=threads backend=cuda ;;
+    *) ranks_are=$1 ;;
+    esac
+    WORLD_SIZE=$n DIST_RANKS=$ranks_are DEVICE=$device BACKEND=$backend DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
     status=$?
 }
 
@@ -137,7 +142,7 @@ for program in "$@"; do
             write || failed=1
             continue
         fi
-        for ranks in ${OUTPUT_MODES:-processes threads sim}; do
+        for ranks in ${OUTPUT_MODES:-processes threads sim room}; do
             run $ranks
             if compare >$work/say; then
                 pass "$base as $ranks"

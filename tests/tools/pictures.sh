@@ -3,6 +3,7 @@
 #
 #   --write [NAME] make diagrams/drawn/NAME.N.dot and .svg anew (of all, or of those whose names begin so)
 #   --check        draw them, compare with the .dot files (which another run made), and let neato read each
+#   --show FILE    render FILE.dot, and say where it is
 #   --own NN [N]   draw a chapter's pictures from a run with N ranks into build/pictures, and say where they are;
 #                  exercises of that chapter that are built are drawn beside their solutions
 
@@ -179,8 +180,9 @@ case $1 in
     each_picture "$2_" own_one
     beside "$2"
     ;;
+--show) say_where "$2" ;;
 *)
-    echo "usage: pictures.sh --write | --check | --own NN [N]" >&2
+    echo "usage: pictures.sh --write | --check | --own NN [N] | --show DOT" >&2
     exit 2
     ;;
 esac

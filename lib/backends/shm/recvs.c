@@ -27,16 +27,19 @@ static bool agree(struct shm_room *room, struct dist_work *op, int src, const st
         return true;
     const struct site *site = world_site_at(room->world, src, letter->site);
     enum dist_type type = letter->type;
+    size_t count = bytes / dtype_size(type);
+    const char *plural = count == 1 ? "" : "s";
     snprintf(op->why, sizeof op->why,
-             "rank %d sends %zu elements of %s (%s:%d), this receive has room for exactly %lld of %s", src,
-             bytes / dtype_size(type), dtype_name(type), site->file, site->line, (long long)op->out.count,
+             "rank %d sends %zu element%s of %s (%s:%d), this receive has room for exactly %lld of %s", src,
+             count, plural, dtype_name(type), site->file, site->line, (long long)op->out.count,
              dtype_name(op->type));
     const struct site *own = world_site_at(room->world, room->rank, op->site);
     struct rank_slot *slot = slot_of(room, room->rank);
-    snprintf(slot->refusal, sizeof slot->refusal,
-             "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %zu elements of %s",
-             room->rank, own->file, own->line, (long long)op->out.count, dtype_name(op->type),
-             bytes / dtype_size(type), dtype_name(type));
+    snprintf(
+        slot->refusal, sizeof slot->refusal,
+        "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %zu element%s of %s",
+        room->rank, own->file, own->line, (long long)op->out.count, dtype_name(op->type), count, plural,
+        dtype_name(type));
     return false;
 }
 

@@ -21,23 +21,6 @@ static uint64_t world_board_offset(int size)
     return (end + WORLD_LINE - 1) / WORLD_LINE * WORLD_LINE;
 }
 
-/* DIST_BUFFERING: "rendezvous", or "eager:BYTES". */
-static int read_buffering(struct shm_room *room, char *why, size_t why_size)
-{
-    const char *text = getenv("DIST_BUFFERING");
-    char *end = NULL;
-    if (!text || !*text || strcmp(text, "rendezvous") == 0)
-        return DIST_OK;
-    long long bytes = strncmp(text, "eager:", 6) == 0 ? strtoll(text + 6, &end, 10) : -1;
-    if (bytes < 0 || !end || end == text + 6 || *end) {
-        snprintf(why, why_size,
-                 "DIST_BUFFERING is \"%s\"; it must be rendezvous or eager:BYTES, as in eager:4096", text);
-        return DIST_ERR_ENVIRONMENT;
-    }
-    room->eager_bytes = (size_t)bytes;
-    return DIST_OK;
-}
-
 static void fill_room(struct shm_room *room, struct launch_self *self)
 {
     char *base = world_at(&self->world, self->world.header->room_offset);
@@ -61,7 +44,7 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
 {
     struct shm_room *room = calloc(1, sizeof *room);
     const void **views = calloc((size_t)self->world.header->size, sizeof *views);
-    int status = room && views ? read_buffering(room, why, why_size) : DIST_ERR_MEMORY;
+    int status = room && views ? launch_read_buffering(&room->eager_bytes, why, why_size) : DIST_ERR_MEMORY;
     if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
         self->world.header->room_bytes)
         status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */

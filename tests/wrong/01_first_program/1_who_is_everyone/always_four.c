@@ -1,4 +1,4 @@
-/* feedback: rank 0 holds 4, expected 1; first wrong element of list: 1 */
+/* feedback: rank 0 holds 4, expected 2; first wrong element of list: 1 */
 /*
  * 1_who_is_everyone.c: exercise 01.1. Who am I, and who is everyone?
  *

@@ -1,4 +1,4 @@
-/* feedback: one is enough, to the rank below */
+/* feedback: it takes one, to the rank below */
 /*
  * 1_chain_backwards.c: exercise 02.1. The chain turned round: it begins at the highest rank and ends at rank 0.
  *

@@ -1,0 +1,127 @@
+/*
+ * move.c: one message moves, by one copy: from the sender's tensor to the receiver's, or first aside, and then there.
+ *
+ *     sender's stream      ... ready                       receiver's stream     ... ready
+ *                                 \                                                /
+ *     receiver's communication     follow both | copy | open the sender's gate | open the receiver's
+ */
+#include "cuda.h"
+#include "../../devices/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The device refused: what it says. */
+static int say(struct dist_work *op, int status)
+{
+    if (status != DIST_OK)
+        snprintf(op->why, sizeof op->why, "%s", device_why());
+    return status;
+}
+
+/* ---- from tensor to tensor --------------------------------------------------------------- */
+
+static int enqueue(const struct cuda_job *job, const struct dist_work *send, const struct dist_work *recv)
+{
+    const struct device *device = device_of(recv);
+    struct stream *stream = room_of(job, recv)->stream;
+    size_t bytes = bytes_of(recv, recv->out);
+    int status = device->event_follow(send->ready, stream);
+    if (status == DIST_OK)
+        status = device->event_follow(recv->ready, stream);
+    if (status == DIST_OK && bytes > 0)
+        status = device->copy(stream, recv->out.data, send->in.data, bytes, COPY_INSIDE);
+    if (status == DIST_OK && send->gate)
+        status = device->gate_open_behind(send->gate, stream);
+    return status == DIST_OK ? device->gate_open_behind(recv->gate, stream) : status;
+}
+
+/* The sender's stream follows the copy: memory that is freed behind that is free for certain. */
+static void free_behind(const struct cuda_job *job, struct dist_work *aside, const struct dist_work *recv)
+{
+    const struct device *device = device_of(recv);
+    const struct cuda_room *sender = room_of(job, aside), *receiver = room_of(job, recv);
+    if (receiver == sender || (device->event_record(receiver->mark, receiver->stream) == DIST_OK &&
+                               device->event_follow(receiver->mark, sender->stream) == DIST_OK))
+        device->free(aside->gpu->state, aside->aside);
+    aside->aside = NULL; /* else it is lost until the rank ends */
+}
+
+void move_message(struct cuda_job *job, struct dist_work *send, struct dist_work *recv)
+{
+    int status = DIST_OK;
+    if (recv->gpu)
+        status = say(recv, enqueue(job, send, recv));
+    else
+        host_copy(recv->out.data, send->in.data, bytes_of(recv, recv->out));
+    if (send->aside) {
+        if (send->gpu)
+            free_behind(job, send, recv);
+        move_forget(send);
+    } else {
+        snprintf(send->why, sizeof send->why, "%s", status == DIST_OK ? "" : recv->why);
+        start_given(job, send, status);
+    }
+    start_given(job, recv, status);
+}
+
+/* ---- aside --------------------------------------------------------------------------------- */
+
+static int enqueue_aside(const struct cuda_job *job, const struct dist_work *send,
+                         const struct dist_work *aside)
+{
+    const struct device *device = device_of(send);
+    struct stream *stream = room_of(job, send)->stream;
+    size_t bytes = bytes_of(send, send->in);
+    int status = device->event_follow(send->ready, stream);
+    if (status == DIST_OK && bytes > 0)
+        status = device->copy(stream, aside->aside, send->in.data, bytes, COPY_INSIDE);
+    if (status == DIST_OK)
+        status = device->event_record(aside->ready, stream);
+    return status == DIST_OK ? device->gate_open_behind(send->gate, stream) : status;
+}
+
+/* Room for it. False: there is none. */
+static bool open_aside(struct dist_work *aside)
+{
+    size_t bytes = bytes_of(aside, aside->in) + 1;
+    aside->gate = NULL;
+    aside->ready = NULL;
+    aside->aside = aside->gpu ? device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
+    if (aside->aside && aside->gpu)
+        aside->ready = device_of(aside)->event_new(aside->gpu->state);
+    aside->in.data = aside->aside;
+    return aside->aside && (!aside->gpu || aside->ready);
+}
+
+struct dist_work *move_aside(struct cuda_job *job, struct dist_work *send)
+{
+    struct dist_work *aside = malloc(sizeof *aside);
+    int status = DIST_ERR_MEMORY;
+    snprintf(send->why, sizeof send->why, "there is no memory left to copy the message aside");
+    if (aside) {
+        *aside = *send;
+        status = open_aside(aside) ? DIST_OK : DIST_ERR_MEMORY;
+    }
+    if (status == DIST_OK && send->gpu)
+        status = say(send, enqueue_aside(job, send, aside));
+    else if (status == DIST_OK)
+        host_copy(aside->aside, send->in.data, bytes_of(send, send->in));
+    if (aside && status != DIST_OK) {
+        move_forget(aside);
+        aside = NULL;
+    }
+    start_given(job, send, status);
+    return aside;
+}
+
+void move_forget(struct dist_work *aside)
+{
+    if (aside->gpu && aside->aside)
+        device_of(aside)->free(aside->gpu->state, aside->aside);
+    else
+        free(aside->aside);
+    if (aside->gpu && aside->ready)
+        device_of(aside)->event_free(aside->ready);
+    free(aside);
+}

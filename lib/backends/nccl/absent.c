@@ -1,0 +1,17 @@
+/* absent.c: stands in for the room where there was no nccl.h to build it with: says what is missing. */
+#include "../../backend.h"
+
+#include <stdio.h>
+
+static int absent_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
+                       size_t why_size)
+{
+    (void)self, (void)world, (void)room;
+    snprintf(why, why_size,
+             "this library was built without NCCL, because nccl.h was not found; install NCCL or name its "
+             "folder with "
+             "NCCL_HOME, and make again, or take BACKEND=shm");
+    return DIST_ERR_ENVIRONMENT;
+}
+
+const struct backend backend_nccl = { .name = "nccl", .on_streams = true, .open = absent_open };

@@ -1,0 +1,122 @@
+/* library.c: see library.h. */
+#define _GNU_SOURCE
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The Makefile tells where it was at build time. */
+#ifdef NCCL_FOUND_IN
+#define TEXT(path) TEXT_OF(path)
+#define TEXT_OF(path) #path
+#define USUAL_FOLDER TEXT(NCCL_FOUND_IN)
+#else
+#define USUAL_FOLDER ""
+#endif
+#define SONAME "libnccl.so.2"
+
+const struct nccl_calls *nccl_double;
+
+/* lib/devices' function; weak, because the device may not be built in. */
+extern cudaStream_t cuda_stream_of(struct stream *stream) __attribute__((weak));
+
+static const struct {
+    const char *name;
+    size_t place;
+    bool optional;
+} symbols[] = {
+    { "ncclGetVersion", offsetof(struct nccl_calls, get_version), false },
+    { "ncclGetErrorString", offsetof(struct nccl_calls, get_error_string), false },
+    { "ncclGetLastError", offsetof(struct nccl_calls, get_last_error), false },
+    { "ncclGetUniqueId", offsetof(struct nccl_calls, get_unique_id), false },
+    { "ncclCommInitRankConfig", offsetof(struct nccl_calls, comm_init_rank_config), false },
+    { "ncclCommSplit", offsetof(struct nccl_calls, comm_split), false },
+    { "ncclCommFinalize", offsetof(struct nccl_calls, comm_finalize), false },
+    { "ncclCommDestroy", offsetof(struct nccl_calls, comm_destroy), false },
+    { "ncclCommAbort", offsetof(struct nccl_calls, comm_abort), false },
+    { "ncclCommGetAsyncError", offsetof(struct nccl_calls, comm_get_async_error), false },
+    { "ncclCommCount", offsetof(struct nccl_calls, comm_count), false },
+    { "ncclCommUserRank", offsetof(struct nccl_calls, comm_user_rank), false },
+    { "ncclGroupStart", offsetof(struct nccl_calls, group_start), false },
+    { "ncclGroupEnd", offsetof(struct nccl_calls, group_end), false },
+    { "ncclSend", offsetof(struct nccl_calls, send), false },
+    { "ncclRecv", offsetof(struct nccl_calls, recv), false },
+    { "ncclBroadcast", offsetof(struct nccl_calls, broadcast), false },
+    { "ncclReduce", offsetof(struct nccl_calls, reduce), false },
+    { "ncclAllReduce", offsetof(struct nccl_calls, all_reduce), false },
+    { "ncclAllGather", offsetof(struct nccl_calls, all_gather), false },
+    { "ncclReduceScatter", offsetof(struct nccl_calls, reduce_scatter), false },
+    { "ncclAlltoAll", offsetof(struct nccl_calls, all_to_all), true },
+    { "ncclGather", offsetof(struct nccl_calls, gather), true },
+    { "ncclScatter", offsetof(struct nccl_calls, scatter), true },
+};
+
+/* What a variable names comes before what the loader finds, and that before where it was at build time. */
+static void *open_library(void)
+{
+    static const struct {
+        const char *variable, *folder;
+    } places[] = { { "NCCL_HOME", "/lib/" },
+                   { NULL, "" },
+                   { "CUDA_HOME", "/lib64/" },
+                   { "CUDA_HOME", "/lib/" },
+                   { "CONDA_PREFIX", "/lib/" } };
+    char path[4096];
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *root = places[i].variable ? getenv(places[i].variable) : "";
+        if (!root || (places[i].variable && !*root))
+            continue;
+        snprintf(path, sizeof path, "%s%s" SONAME, root, places[i].folder);
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            return library;
+    }
+    return dlopen(USUAL_FOLDER SONAME, RTLD_NOW | RTLD_LOCAL);
+}
+
+static bool fill(struct nccl_calls *calls, void *library, char *why, size_t why_size)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        void *symbol = dlsym(library, symbols[i].name);
+        if (!symbol && !symbols[i].optional) {
+            snprintf(why, why_size, "this machine's NCCL has no %s; it must be version 2.18 or newer",
+                     symbols[i].name);
+            return false;
+        }
+        memcpy((char *)calls + symbols[i].place, &symbol, sizeof symbol);
+    }
+    calls->stream_of = cuda_stream_of;
+    return true;
+}
+
+const struct nccl_calls *nccl_library(char *why, size_t why_size)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct nccl_calls calls;
+    static bool filled;
+    if (nccl_double)
+        return nccl_double;
+    if (!cuda_stream_of) {
+        snprintf(why, why_size,
+                 "NCCL moves the memory of NVIDIA GPUs, and this library was built without CUDA; see `make "
+                 "doctor`, "
+                 "or take BACKEND=shm");
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    if (!filled) {
+        void *library = open_library();
+        if (library)
+            filled = fill(&calls, library, why, why_size);
+        else
+            snprintf(why, why_size,
+                     "NCCL cannot be loaded (%.90s); say where it is with NCCL_HOME, or take BACKEND=cuda",
+                     dlerror());
+    }
+    pthread_mutex_unlock(&lock);
+    return filled ? &calls : NULL;
+}

@@ -1,0 +1,61 @@
+/* words.c: our words as NCCL's, and NCCL's errors as ours. */
+#include "room.h"
+
+#include <stdio.h>
+
+ncclDataType_t nccl_type(enum dist_type type)
+{
+    static const ncclDataType_t types[DTYPE_COUNT] = {
+        [DIST_F32] = ncclFloat32,   [DIST_F64] = ncclFloat64, [DIST_F16] = ncclFloat16,
+        [DIST_BF16] = ncclBfloat16, [DIST_I32] = ncclInt32,   [DIST_I64] = ncclInt64,
+        [DIST_U8] = ncclUint8,
+    };
+    return types[type];
+}
+
+ncclRedOp_t nccl_op(enum dist_op op)
+{
+    static const ncclRedOp_t ops[OP_COUNT] = {
+        [DIST_SUM] = ncclSum, [DIST_AVG] = ncclAvg, [DIST_PRODUCT] = ncclProd,
+        [DIST_MIN] = ncclMin, [DIST_MAX] = ncclMax,
+    };
+    return ops[op];
+}
+
+/* NCCL finds out itself when two ranks have one GPU, and says which: "... rank 1 and rank 0 both on CUDA device 1000". */
+static bool says_shared(const char *text, char *why, size_t why_size)
+{
+    int a, b;
+    const char *found = strstr(text, "Duplicate GPU");
+    const char *who = found ? strstr(found, "rank ") : NULL;
+    if (!who || sscanf(who, "rank %d and rank %d", &a, &b) != 2)
+        return false;
+    snprintf(why, why_size,
+             "ranks %d and %d share a GPU, and NCCL wants one for each rank; take BACKEND=cuda, or set "
+             "DIST_NCCL_SHARE_GPU=1: then NCCL goes through sockets, slowly, which only shows that a program "
+             "is right",
+             a < b ? a : b, a < b ? b : a);
+    return true;
+}
+
+int nccl_explain(const struct nccl_calls *nccl, ncclResult_t result, char *why, size_t why_size)
+{
+    const char *last = nccl->get_last_error(NULL);
+    if (result == ncclInvalidUsage && last && says_shared(last, why, why_size))
+        return DIST_ERR_ENVIRONMENT;
+    if (result == ncclRemoteError) {
+        snprintf(why, why_size, "NCCL has lost another rank: it has ended, or the network to it has failed");
+        return DIST_ERR_PEER_LOST;
+    }
+    snprintf(why, why_size, "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
+             nccl->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
+    return DIST_ERR_SYSTEM;
+}
+
+int nccl_job_failed(const struct nccl_room *room, char *why, size_t why_size)
+{
+    struct dist_work op = { .why = "" };
+    int status = backend_failed(&room->self->world, &op);
+    snprintf(why, why_size, "%s", op.why);
+    return status;
+}

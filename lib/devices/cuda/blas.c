@@ -1,0 +1,104 @@
+/*
+ * blas.c: large matrix products, by cuBLAS.
+ *
+ * It is opened when a product is large enough to be worth it: its libraries are hundreds of megabytes, which no program
+ * should need in order to start. Small products, and all where there is no cuBLAS, are done by a kernel of our own,
+ * which adds in the host's order and gives the host's bits.
+ */
+#include "cuda.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+
+#define WORTH_IT (1 << 21) /* multiplications */
+#define MAJOR (CUDART_VERSION / 1000)
+
+/* A matrix is stored row by row here, and column by column there: where it looks like its transpose. */
+typedef int gemm_f32(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
+                     const float *a, int row_a, const float *b, int row_b, const float *beta, float *c,
+                     int row_c);
+typedef int gemm_f64(void *handle, int turn_a, int turn_b, int m, int n, int k, const double *alpha,
+                     const double *a, int row_a, const double *b, int row_b, const double *beta, double *c,
+                     int row_c);
+
+static struct {
+    bool tried;
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, cudaStream_t stream);
+    gemm_f32 *f32;
+    gemm_f64 *f64;
+} blas;
+
+static void *open_library(void)
+{
+    char name[512];
+    snprintf(name, sizeof name, "libcublas.so.%d", MAJOR);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+#ifdef CUBLAS_FOLDER
+    if (!library) {
+        snprintf(name, sizeof name, "%s/libcublas.so.%d", CUBLAS_FOLDER, MAJOR);
+        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+#endif
+    return library;
+}
+
+/* ISO C knows no way from an object's address to a function's; POSIX does. */
+static bool find(void *library, const char *name, void *function)
+{
+    void *address = dlsym(library, name);
+    *(void **)function = address;
+    return address != NULL;
+}
+
+static bool open_blas(void)
+{
+    void *library = blas.tried ? NULL : open_library();
+    if (library &&
+        !(find(library, "cublasCreate_v2", &blas.create) &&
+          find(library, "cublasDestroy_v2", &blas.destroy) &&
+          find(library, "cublasSetStream_v2", &blas.set_stream) &&
+          find(library, "cublasSgemm_v2", &blas.f32) && find(library, "cublasDgemm_v2", &blas.f64)))
+        blas.create = NULL;
+    blas.tried = true;
+    return blas.create != NULL;
+}
+
+/* A handle for each stream: it has a workspace, which two streams must not use at once. */
+static bool open_handle(struct stream *stream)
+{
+    if (stream->blas)
+        return true;
+    if (!open_blas() || blas.create(&stream->blas) != 0) {
+        stream->blas = NULL;
+        return false;
+    }
+    return blas.set_stream(stream->blas, stream->cuda) == 0;
+}
+
+/* By default cuBLAS multiplies F32 in F32: TF32 would have to be asked for. */
+bool blas_multiply(struct stream *stream, const struct kernel *k, cudaError_t *error)
+{
+    int64_t rows = k->rows, inner = k->inner, columns = k->columns;
+    int status;
+    if (rows > INT_MAX || inner > INT_MAX || columns > INT_MAX || inner == 0 ||
+        (double)rows * (double)inner * (double)columns < WORTH_IT || !open_handle(stream))
+        return false;
+    int m = (int)columns, n = (int)rows, i = (int)inner;
+    if (k->type == DIST_F32)
+        status = blas.f32(stream->blas, 0, 0, m, n, i, &(float){ 1 }, k->in[1], m, k->in[0], i, &(float){ 0 },
+                          k->out, m);
+    else
+        status = blas.f64(stream->blas, 0, 0, m, n, i, &(double){ 1 }, k->in[1], m, k->in[0], i,
+                          &(double){ 0 }, k->out, m);
+    *error = status == 0 ? cudaSuccess : cudaErrorUnknown;
+    return true;
+}
+
+void blas_end(struct stream *stream)
+{
+    if (stream->blas)
+        blas.destroy(stream->blas);
+}

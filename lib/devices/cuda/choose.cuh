@@ -1,0 +1,122 @@
+/*
+ * choose.cuh: from struct kernel to the loop that does it. The loop is handed to run(loop, count): which starts it on a
+ * GPU (kernels.cu), or walks through it on the host (tests/gpu/elements.cu).
+ */
+#ifndef DEVICES_CUDA_CHOOSE_CUH
+#define DEVICES_CUDA_CHOOSE_CUH
+
+#include "loops.cuh"
+
+extern "C" {
+#include <string.h>
+}
+
+/* act(T()), where T is the struct of element.cuh for that type. */
+template <class Act> static void with_type(dist_type type, Act act)
+{
+    switch (type) {
+    case DIST_F32:
+        return act(f32());
+    case DIST_F64:
+        return act(f64());
+    case DIST_F16:
+        return act(f16());
+    case DIST_BF16:
+        return act(bf16());
+    case DIST_I32:
+        return act(i32());
+    case DIST_I64:
+        return act(i64());
+    case DIST_U8:
+        return act(u8());
+    }
+}
+
+template <class T, dist_op OP, class Run> static void choose_reduce(const struct kernel *k, Run &run)
+{
+    reduce<T, OP> loop = {};
+    loop.out = (typename T::element *)k->out;
+    for (int i = 0; i < k->inputs; i++)
+        loop.in[i] = (const typename T::element *)k->in[i];
+    for (int i = 0; i < k->copies; i++)
+        loop.copy[i] = (typename T::element *)k->copy[i];
+    loop.inputs = k->inputs;
+    loop.copies = k->copies;
+    loop.ways = k->op != DIST_AVG ? 0 : k->ways ? k->ways : k->inputs;
+    run(loop, k->count);
+}
+
+template <class T, class Run> static void choose_op(const struct kernel *k, Run &run)
+{
+    if (k->op == DIST_PRODUCT)
+        choose_reduce<T, DIST_PRODUCT>(k, run);
+    else if (k->op == DIST_MIN)
+        choose_reduce<T, DIST_MIN>(k, run);
+    else if (k->op == DIST_MAX)
+        choose_reduce<T, DIST_MAX>(k, run);
+    else
+        choose_reduce<T, DIST_SUM>(k, run);
+}
+
+template <class Element, class Run> static void choose_fill(const struct kernel *k, Run &run)
+{
+    fill<Element> loop = { (Element *)k->out, 0 };
+    dtype_store(k->type, &loop.value, 0, k->value);
+    run(loop, k->count);
+}
+
+template <class T, class Run> static void choose_matmul(const struct kernel *k, Run &run)
+{
+    typedef typename T::element element;
+    run(matmul<T>{ (element *)k->out, (const element *)k->in[0], (const element *)k->in[1], k->inner,
+                   k->columns },
+        k->rows * k->columns);
+}
+
+/* Everything but sums and transposes, which need threads that work together. */
+template <class T, class Run> static void choose_loop(const struct kernel *k, Run &run)
+{
+    typedef typename T::element element;
+    element *out = (element *)k->out;
+    const element *a = (const element *)k->in[0], *b = (const element *)k->in[1];
+    switch (k->kind) {
+    case KERNEL_ARANGE:
+        return run(arange<T>{ out, k->value }, k->count);
+    case KERNEL_CONVERT:
+        return with_type(k->from, [&](auto from) {
+            typedef decltype(from) From;
+            run(convert<T, From>{ out, (const typename From::element *)k->in[0] }, k->count);
+        });
+    case KERNEL_REDUCE:
+        return choose_op<T>(k, run);
+    case KERNEL_SUB:
+        return run(subtract<T>{ out, a, b }, k->count);
+    case KERNEL_SCALE:
+        return run(scale<T>{ out, k->value, k->term }, k->count);
+    case KERNEL_RELU:
+        return run(relu<T>{ out }, k->count);
+    case KERNEL_RELU_BACKWARD:
+        return run(relu_backward<T>{ out, a }, k->count);
+    default:
+        return;
+    }
+}
+
+template <class Run> static void choose(const struct kernel *k, Run &run)
+{
+    size_t size = dtype_size(k->type);
+    if (k->kind == KERNEL_MATMUL)
+        k->type == DIST_F32 ? choose_matmul<f32>(k, run) : choose_matmul<f64>(k, run);
+    else if (k->kind != KERNEL_FILL)
+        with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
+    else if (size == 8)
+        choose_fill<uint64_t>(k, run);
+    else if (size == 4)
+        choose_fill<uint32_t>(k, run);
+    else if (size == 2)
+        choose_fill<uint16_t>(k, run);
+    else
+        choose_fill<uint8_t>(k, run);
+}
+
+#endif

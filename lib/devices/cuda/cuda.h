@@ -1,0 +1,226 @@
+/*
+ * cuda.h: real GPUs, through the CUDA runtime. Several ranks (threads of one process) may share a GPU.
+ *
+ *   cuda.c     which GPU is a rank's; what to say where it cannot be had; the table
+ *   memory.c   device memory: pieces of cudaMalloc, cut up by pool.c, and used again once the streams are past it
+ *   stream.c   what stands in a stream, and when it is handed to CUDA
+ *   mark.c     events and gates
+ *   wake.c     how the host learns that a GPU has come to some point: it looks, or sleeps until its bell is rung
+ *   work.c     kernels and copies; blas.c: large matrix products, by cuBLAS
+ *   kernels.cu, choose.cuh, loops.cuh, element.cuh   the kernels themselves
+ *
+ * The rule that all of it keeps: NOTHING THAT CUDA WAS GIVEN WAITS FOR SOMETHING THAT IT WAS NOT GIVEN. A stream in front of
+ * a closed gate is not made to wait by CUDA (cuStreamWaitValue could do that): what is put behind the gate waits in a
+ * list here, on the host. It is handed on when the gate is opened, or when that which will open it has been
+ * handed on: then the gate has become an ordinary event. So everything that CUDA has, comes to its end by
+ * itself, whatever CUDA does behind our back: two streams in one hardware queue, a full queue that blocks the host, memory
+ * or a kernel's code fetched with all streams stopped, a debugger that runs kernels one at a time. None
+ * of these can turn into a deadlock that the program did not have. The price: behind a gate that opens late, the first
+ * kernel starts a few microseconds later than it could.
+ *
+ * One lock guards it all, for all ranks: CUDA lets one call at a time into a context anyway.
+ */
+#ifndef DEVICES_CUDA_CUDA_H
+#define DEVICES_CUDA_CUDA_H
+
+#include "../device.h"
+#include "pool.h"
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#define CARDS 64                          /* GPUs of a machine, at most */
+#define CUDA_STREAMS (DEVICE_STREAMS + 1) /* of a rank: the first is the room's, number -1 */
+
+/* A GPU. Ranks that share it share what was made on it. */
+struct card {
+    int number;
+    bool open;
+    int multiprocessors;
+    char name[64];
+    bool reaches[CARDS];    /* its kernels can read and write that GPU's memory */
+    bool broken;            /* it has failed: that was told, and nothing more is given to it */
+    struct event *spare[2]; /* events nobody uses; [1]: those that tell the time */
+};
+
+enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
+
+/* What stands in a stream. */
+struct item {
+    enum item_kind kind;
+    uint64_t mark;       /* RECORD, FOLLOW: which of the event's */
+    struct event *event; /* OPEN: the gate's own */
+    struct gate *gate;
+    struct { /* COPY */
+        void *to;
+        const void *from;
+        size_t bytes;
+    } copy;
+    struct kernel kernel;
+    struct item *next;
+};
+
+struct stream {
+    struct cuda *rank;
+    int number;
+    cudaStream_t cuda;
+    uint64_t put, given, done; /* items, ever: put in; handed to CUDA; known to be done */
+    struct item *first, **end; /* those that were not given yet: the first of them may not pass */
+    struct stream *next_held;  /* streams with such items */
+    struct event *tail;        /* marks the end of what had been given at some time, */
+    uint64_t tail_at;          /* and that is how much it was */
+    double *partial;           /* room for SUM_BLOCKS sums */
+    void *blas;                /* cuBLAS's handle; NULL: not needed yet */
+};
+
+struct event {
+    struct card *card;
+    bool timed;
+    int users;             /* the holder, and the items that name it */
+    uint64_t marks, given; /* put into a stream; and handed to CUDA */
+    cudaEvent_t cuda;
+    struct stream *stream;   /* where the last was put */
+    const struct cuda *rung; /* this rank's bell will ring for it, */
+    uint64_t rung_for;       /* at this mark */
+    struct event *next;      /* spare */
+};
+
+struct gate {
+    int users;
+    bool open;            /* by the host */
+    struct event *behind; /* it opens when this passes; NULL: nobody has said when yet */
+};
+
+/* Freed memory that streams may still use: it waits until each has done what stood in it then. */
+struct retired {
+    void *memory;
+    uint64_t until[CUDA_STREAMS];
+    struct retired *next;
+};
+
+/* A large piece of device memory. */
+struct piece {
+    void *at;
+    struct piece *next;
+};
+
+/* A rank's device. */
+struct cuda {
+    struct launch_self *self;
+    struct rank_slot *slot;
+    struct card *card;
+    struct stream *streams[CUDA_STREAMS];
+    cudaStream_t waker; /* wake.c */
+    struct pool pool;
+    struct piece *pieces;
+    struct retired *retired, **retired_end; /* in the order of freeing */
+    void *staging;
+    size_t staging_bytes;
+    struct cuda *next;
+};
+
+/* What the ranks of this process share. CUDA's own state is one for the process, and so is this. */
+struct cuda_all {
+    pthread_mutex_t lock;
+    int card_count; /* 0: not asked yet */
+    struct card cards[CARDS];
+    struct cuda *ranks;
+    struct stream *held; /* streams with items that were not given */
+};
+extern struct cuda_all cuda_all;
+
+void cuda_lock(void);
+void cuda_unlock(void);
+
+/* ---- cuda.c --------------------------------------------------------------------------- */
+
+/* All that follows is called with the lock held, but for the calls of the table. */
+
+/* Make it the GPU that this thread's calls are about. */
+void card_use(const struct card *card);
+
+/* A CUDA call has failed: the sentence, and the status for it. */
+int cuda_refuse(const struct card *card, const char *what, cudaError_t error);
+
+/* It failed where no call can report it: the job ends, with the reason. */
+void cuda_break(struct card *card, cudaError_t error);
+
+/* The rank whose thread this is, if it has opened its device; else NULL. */
+struct cuda *cuda_of_caller(void);
+
+bool cuda_reaches(void *state, void *other);
+
+/* ---- memory.c ------------------------------------------------------------------------- */
+
+void *memory_take(struct cuda *rank, size_t bytes);
+void memory_retire(struct cuda *rank, void *memory); /* free, once the streams are past it */
+void memory_end(struct cuda *rank);
+
+void *cuda_alloc(void *state, size_t bytes);
+void cuda_free(void *state, void *memory);
+void *cuda_staging(void *state, size_t bytes);
+
+/* ---- stream.c --------------------------------------------------------------------------- */
+
+/* Put an item into a stream: it is given to CUDA now, or once what stands before it can be. Takes a user of the item's event
+ * or gate. */
+int stream_put(struct stream *stream, const struct item *item);
+
+/* Something was given, or a gate was opened: give what was waiting for that. */
+void stream_go_on(void);
+
+struct stream *cuda_stream_new(void *state, int number);
+void cuda_stream_free(struct stream *stream);
+int cuda_launch(struct stream *stream, const struct kernel *kernel);
+int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way);
+
+/* For who gives work to CUDA himself (backends/nccl): what CUDA calls this stream; one piece of work counts as put in and
+ * given. NULL: something still waits here that was put in before. */
+cudaStream_t cuda_stream_of(struct stream *stream);
+
+/* ---- mark.c ------------------------------------------------------------------------------ */
+
+struct event *event_take(struct card *card, bool timed);
+void event_unuse(struct event *event); /* one user fewer; NULL is fine */
+void gate_unuse(struct gate *gate);
+bool event_is_past(const struct event *event); /* its newest mark, which was given */
+
+struct event *cuda_event_new(void *state);
+void cuda_event_free(struct event *event);
+int cuda_event_record(struct event *event, struct stream *stream);
+int cuda_event_follow(struct event *event, struct stream *stream);
+bool cuda_event_passed(struct event *event);
+bool cuda_event_sure(struct event *event);
+double cuda_event_elapsed(struct event *from, struct event *to);
+struct gate *cuda_gate_new(void *state);
+void cuda_gate_free(struct gate *gate);
+int cuda_gate_hold(struct gate *gate, struct stream *stream);
+int cuda_gate_open_behind(struct gate *gate, struct stream *stream);
+void cuda_gate_open(struct gate *gate);
+bool cuda_gate_is_open(struct gate *gate);
+struct gate *cuda_stream_held(struct stream *stream);
+
+/* ---- wake.c ------------------------------------------------------------------------------- */
+
+/* Find out how much of it is done. And: is all done that was given? Else its tail marks the end of that. */
+void stream_look(struct stream *stream);
+bool stream_is_done(struct stream *stream);
+
+bool cuda_stream_passed(struct stream *stream);
+
+/* The caller has found that this event, which was given, is not past. If it is about to sleep: ring its bell then. */
+void wake_at(struct event *event);
+
+/* Whoever sleeps shall look again. */
+void wake_all(void);
+
+/* ---- work.c, blas.c ------------------------------------------------------------------------ */
+
+cudaError_t work_kernel(struct stream *stream, const struct kernel *kernel);
+cudaError_t work_copy(struct stream *stream, void *to, const void *from, size_t bytes);
+
+/* A large matrix product. False: cuBLAS is not here or not asked to. */
+bool blas_multiply(struct stream *stream, const struct kernel *kernel, cudaError_t *error);
+void blas_end(struct stream *stream);
+
+#endif

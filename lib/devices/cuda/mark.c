@@ -1,0 +1,208 @@
+/* mark.c: events and gates: what marks how far a stream has come, and what makes it wait. */
+#include "cuda.h"
+
+#include <stdlib.h>
+
+#define LONGEST 64 /* streams that wait for each other in a row, as far as anybody looks */
+
+/* ---- events that nobody uses ------------------------------------------------------------ */
+
+struct event *event_take(struct card *card, bool timed)
+{
+    struct event *event = card->spare[timed];
+    if (event) {
+        card->spare[timed] = event->next;
+    } else {
+        event = calloc(1, sizeof *event);
+        card_use(card);
+        if (!event || cudaEventCreateWithFlags(&event->cuda, timed ? cudaEventDefault
+                                                                   : cudaEventDisableTiming) != cudaSuccess) {
+            free(event);
+            return NULL;
+        }
+    }
+    *event = (struct event){ .card = card, .timed = timed, .users = 1, .cuda = event->cuda };
+    return event;
+}
+
+/* CUDA remembers itself what it was told to wait for: an event can be used again at once. */
+void event_unuse(struct event *event)
+{
+    if (event && --event->users == 0) {
+        event->next = event->card->spare[event->timed];
+        event->card->spare[event->timed] = event;
+    }
+}
+
+bool event_is_past(const struct event *event)
+{
+    if (event->card->broken)
+        return true;
+    cudaError_t error = cudaEventQuery(event->cuda);
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        cuda_break(event->card, error);
+    return error != cudaErrorNotReady;
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+struct event *cuda_event_new(void *state)
+{
+    struct cuda *rank = state;
+    cuda_lock();
+    struct event *event = event_take(rank->card, true);
+    cuda_unlock();
+    return event;
+}
+
+void cuda_event_free(struct event *event)
+{
+    cuda_lock();
+    event_unuse(event);
+    cuda_unlock();
+}
+
+/* While a mark is not given it may not be overtaken: in another stream, the next one first follows it. */
+int cuda_event_record(struct event *event, struct stream *stream)
+{
+    int status = DIST_OK;
+    cuda_lock();
+    uint64_t last = event->marks, mark = ++event->marks;
+    bool moves = event->stream && event->stream != stream && event->given < last;
+    event->stream = stream;
+    if (moves)
+        status = stream_put(stream, &(struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = last });
+    if (status == DIST_OK)
+        status = stream_put(stream, &(struct item){ .kind = ITEM_RECORD, .event = event, .mark = mark });
+    cuda_unlock();
+    return status;
+}
+
+int cuda_event_follow(struct event *event, struct stream *stream)
+{
+    int status = DIST_OK;
+    cuda_lock();
+    if (event->marks > 0)
+        status =
+            stream_put(stream, &(struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = event->marks });
+    cuda_unlock();
+    return status;
+}
+
+/* Of an event whose newest mark was given; the caller may want to sleep until it passes. */
+static bool has_passed(struct event *event)
+{
+    if (event_is_past(event))
+        return true;
+    wake_at(event);
+    return false;
+}
+
+bool cuda_event_passed(struct event *event)
+{
+    cuda_lock();
+    bool passed = event->marks == 0 || (event->given == event->marks && has_passed(event));
+    cuda_unlock();
+    return passed;
+}
+
+/* What was given to CUDA comes to its end by itself. */
+bool cuda_event_sure(struct event *event)
+{
+    cuda_lock();
+    bool sure = event->given == event->marks;
+    cuda_unlock();
+    return sure;
+}
+
+double cuda_event_elapsed(struct event *from, struct event *to)
+{
+    float milliseconds = 0;
+    cuda_lock();
+    card_use(from->card);
+    if (cudaEventElapsedTime(&milliseconds, from->cuda, to->cuda) != cudaSuccess)
+        milliseconds = 0;
+    cuda_unlock();
+    return (double)milliseconds * 1e-3;
+}
+
+/* ---- gates -------------------------------------------------------------------------------- */
+
+struct gate *cuda_gate_new(void *state)
+{
+    (void)state;
+    struct gate *gate = calloc(1, sizeof *gate);
+    if (gate)
+        gate->users = 1;
+    return gate;
+}
+
+void gate_unuse(struct gate *gate)
+{
+    if (gate && --gate->users == 0) {
+        event_unuse(gate->behind);
+        free(gate);
+    }
+}
+
+void cuda_gate_free(struct gate *gate)
+{
+    cuda_lock();
+    gate_unuse(gate);
+    cuda_unlock();
+}
+
+int cuda_gate_hold(struct gate *gate, struct stream *stream)
+{
+    cuda_lock();
+    int status = stream_put(stream, &(struct item){ .kind = ITEM_HOLD, .gate = gate });
+    cuda_unlock();
+    return status;
+}
+
+int cuda_gate_open_behind(struct gate *gate, struct stream *stream)
+{
+    int status = DIST_OK;
+    cuda_lock();
+    if (!gate->behind && !(gate->behind = event_take(stream->rank->card, false)))
+        status = device_fail(DIST_ERR_MEMORY, "CUDA gives no event for one more operation");
+    if (status == DIST_OK) {
+        struct event *behind = gate->behind;
+        behind->stream = stream;
+        behind->marks = 1;
+        status = stream_put(stream, &(struct item){ .kind = ITEM_OPEN, .event = behind, .mark = 1 });
+    }
+    cuda_unlock();
+    return status;
+}
+
+void cuda_gate_open(struct gate *gate)
+{
+    cuda_lock();
+    gate->open = true;
+    stream_go_on();
+    wake_all();
+    cuda_unlock();
+}
+
+bool cuda_gate_is_open(struct gate *gate)
+{
+    cuda_lock();
+    bool open = gate->open || (gate->behind && gate->behind->given > 0 && has_passed(gate->behind));
+    cuda_unlock();
+    return open;
+}
+
+/* What a stream holds back on the host begins with a gate, or with the event of a stream that holds back more. */
+struct gate *cuda_stream_held(struct stream *stream)
+{
+    struct gate *gate = NULL;
+    cuda_lock();
+    for (int i = 0; i < LONGEST && stream && stream->first && !gate; i++) {
+        const struct item *item = stream->first;
+        gate = item->kind == ITEM_HOLD ? item->gate : NULL;
+        stream = item->kind == ITEM_FOLLOW ? item->event->stream : NULL;
+    }
+    cuda_unlock();
+    return gate;
+}

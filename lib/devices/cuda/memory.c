@@ -1,0 +1,180 @@
+/*
+ * memory.c: device memory. cudaMalloc is slow and may stop every stream: so it gives large pieces, which the pool cuts up,
+ * and which stay ours.
+ */
+#include "cuda.h"
+
+#include <stdlib.h>
+
+#define PIECE ((size_t)32 << 20) /* the least that is asked of CUDA at a time */
+#define ROUND ((size_t)2 << 20)  /* larger requests are rounded up to this */
+#define STAGING ((size_t)1 << 16)
+
+/* ---- what was freed ------------------------------------------------------------------------ */
+
+static bool is_past(const struct cuda *rank, const struct retired *retired)
+{
+    for (int i = 0; i < CUDA_STREAMS; i++)
+        if (rank->streams[i] && rank->streams[i]->done < retired->until[i])
+            return false;
+    return true;
+}
+
+/* Give back what no stream uses any more. The list is in the order of freeing: the first that is not past ends it. */
+static void reclaim(struct cuda *rank)
+{
+    for (int i = 0; rank->retired && i < CUDA_STREAMS; i++)
+        if (rank->streams[i])
+            stream_look(rank->streams[i]);
+    while (rank->retired && is_past(rank, rank->retired)) {
+        struct retired *retired = rank->retired;
+        rank->retired = retired->next;
+        if (!rank->retired)
+            rank->retired_end = &rank->retired;
+        pool_give(&rank->pool, retired->memory);
+        free(retired);
+    }
+}
+
+void memory_retire(struct cuda *rank, void *memory)
+{
+    struct retired *retired = calloc(1, sizeof *retired);
+    if (!retired)
+        return; /* then it is lost until the rank ends */
+    retired->memory = memory;
+    for (int i = 0; i < CUDA_STREAMS; i++)
+        retired->until[i] = rank->streams[i] ? rank->streams[i]->put : 0;
+    *rank->retired_end = retired;
+    rank->retired_end = &retired->next;
+    reclaim(rank);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void drop(struct cuda *rank, void *at)
+{
+    struct piece **link = &rank->pieces;
+    while ((*link)->at != at)
+        link = &(*link)->next;
+    struct piece *piece = *link;
+    *link = piece->next;
+    free(piece);
+    cudaFree(at);
+}
+
+/* What was freed comes free once the streams are there. */
+static void wait_for_streams(struct cuda *rank)
+{
+    for (int turn = 0; turn < 2;
+         turn++) { /* reclaim() marks the streams' ends; and sees that they have passed */
+        for (int i = 0; i < CUDA_STREAMS; i++)
+            if (rank->streams[i])
+                cudaStreamSynchronize(rank->streams[i]->cuda);
+        reclaim(rank);
+    }
+}
+
+static void drop_unused(struct cuda *rank)
+{
+    for (void *at; (at = pool_drop(&rank->pool));)
+        drop(rank, at);
+}
+
+static bool add_piece(struct cuda *rank, size_t bytes)
+{
+    struct piece *piece = bytes <= SIZE_MAX - ROUND ? calloc(1, sizeof *piece) : NULL;
+    bytes = bytes < PIECE / 2 ? PIECE : (bytes + ROUND - 1) / ROUND * ROUND;
+    if (!piece)
+        return false;
+    if (cudaMalloc(&piece->at, bytes) != cudaSuccess) {
+        cudaGetLastError(); /* it is told here, and to nobody else */
+        free(piece);
+        return false;
+    }
+    piece->next = rank->pieces;
+    rank->pieces = piece;
+    if (pool_add(&rank->pool, piece->at, bytes))
+        return true;
+    drop(rank, piece->at);
+    return false;
+}
+
+/* Of all ranks that share this GPU: what they have freed, and do not use, goes back to CUDA. */
+static void make_room(const struct card *card)
+{
+    for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next)
+        if (rank->card == card) {
+            wait_for_streams(rank);
+            drop_unused(rank);
+        }
+}
+
+/* Where the GPU is full: wait until what was freed can be used again; then let the others give back what they have too much. */
+void *memory_take(struct cuda *rank, size_t bytes)
+{
+    reclaim(rank);
+    void *memory = pool_take(&rank->pool, bytes);
+    if (memory)
+        return memory;
+    card_use(rank->card);
+    if (!add_piece(rank, bytes)) {
+        wait_for_streams(rank);
+        if ((memory = pool_take(&rank->pool, bytes)))
+            return memory;
+        make_room(rank->card);
+        if (!add_piece(rank, bytes))
+            return NULL;
+    }
+    return pool_take(&rank->pool, bytes);
+}
+
+void memory_end(struct cuda *rank)
+{
+    card_use(rank->card);
+    while (rank->retired) {
+        struct retired *next = rank->retired->next;
+        free(rank->retired);
+        rank->retired = next;
+    }
+    pool_end(&rank->pool);
+    while (rank->pieces)
+        drop(rank, rank->pieces->at);
+    cudaFreeHost(rank->staging);
+}
+
+/* ---- the device's calls ------------------------------------------------------------------------ */
+
+void *cuda_alloc(void *state, size_t bytes)
+{
+    cuda_lock();
+    void *memory = memory_take(state, bytes);
+    cuda_unlock();
+    return memory;
+}
+
+void cuda_free(void *state, void *memory)
+{
+    cuda_lock();
+    memory_retire(state, memory);
+    cuda_unlock();
+}
+
+/* Nobody copies to or from the old one any more: whoever asked for it has waited for its copies. */
+void *cuda_staging(void *state, size_t bytes)
+{
+    struct cuda *rank = state;
+    cuda_lock();
+    if (bytes > rank->staging_bytes) {
+        card_use(rank->card);
+        cudaFreeHost(rank->staging);
+        rank->staging_bytes = bytes < STAGING ? STAGING : bytes;
+        if (cudaHostAlloc(&rank->staging, rank->staging_bytes, cudaHostAllocPortable) != cudaSuccess) {
+            cudaGetLastError();
+            rank->staging = NULL;
+            rank->staging_bytes = 0;
+        }
+    }
+    void *staging = rank->staging;
+    cuda_unlock();
+    return staging;
+}

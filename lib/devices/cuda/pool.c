@@ -1,0 +1,136 @@
+/* pool.c: see pool.h. */
+#include "pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static struct block **bucket_of(struct pool *pool, const void *address)
+{
+    return &pool->used[(uintptr_t)address / POOL_UNIT % POOL_BUCKETS];
+}
+
+static void link_in(struct block **list, struct block *block)
+{
+    block->next = *list;
+    block->link = list;
+    if (*list)
+        (*list)->link = &block->next;
+    *list = block;
+}
+
+static void link_out(struct block *block)
+{
+    *block->link = block->next;
+    if (block->next)
+        block->next->link = block->link;
+}
+
+bool pool_add(struct pool *pool, void *piece, size_t bytes)
+{
+    struct block *block = calloc(1, sizeof *block);
+    if (!block)
+        return false;
+    block->at = piece;
+    block->bytes = bytes;
+    link_in(&pool->free, block);
+    return true;
+}
+
+static struct block *best_for(const struct pool *pool, size_t bytes)
+{
+    struct block *best = NULL;
+    for (struct block *block = pool->free; block; block = block->next)
+        if (block->bytes >= bytes && (!best || block->bytes < best->bytes))
+            best = block;
+    return best;
+}
+
+/* Cut what is more than `bytes` off a free block. Without memory for the books it stays whole. */
+static void cut(struct pool *pool, struct block *block, size_t bytes)
+{
+    struct block *rest = block->bytes > bytes ? calloc(1, sizeof *rest) : NULL;
+    if (!rest)
+        return;
+    rest->at = block->at + bytes;
+    rest->bytes = block->bytes - bytes;
+    rest->before = block;
+    rest->behind = block->behind;
+    if (rest->behind)
+        rest->behind->before = rest;
+    block->behind = rest;
+    block->bytes = bytes;
+    link_in(&pool->free, rest);
+}
+
+void *pool_take(struct pool *pool, size_t bytes)
+{
+    if (bytes > SIZE_MAX - POOL_UNIT)
+        return NULL;
+    bytes = bytes ? (bytes + POOL_UNIT - 1) / POOL_UNIT * POOL_UNIT : POOL_UNIT;
+    struct block *block = best_for(pool, bytes);
+    if (!block)
+        return NULL;
+    link_out(block);
+    cut(pool, block, bytes);
+    block->used = true;
+    link_in(bucket_of(pool, block->at), block);
+    return block->at;
+}
+
+/* Make one block of two free neighbours. */
+static void join(struct block *block, struct block *behind)
+{
+    link_out(behind);
+    block->bytes += behind->bytes;
+    block->behind = behind->behind;
+    if (block->behind)
+        block->behind->before = block;
+    free(behind);
+}
+
+bool pool_give(struct pool *pool, void *memory)
+{
+    struct block *block = *bucket_of(pool, memory);
+    while (block && block->at != memory)
+        block = block->next;
+    if (!block)
+        return false;
+    link_out(block);
+    block->used = false;
+    link_in(&pool->free, block);
+    if (block->behind && !block->behind->used)
+        join(block, block->behind);
+    if (block->before && !block->before->used)
+        join(block->before, block);
+    return true;
+}
+
+void *pool_drop(struct pool *pool)
+{
+    struct block *block = pool->free;
+    while (block && (block->before || block->behind))
+        block = block->next;
+    if (!block)
+        return NULL;
+    void *piece = block->at;
+    link_out(block);
+    free(block);
+    return piece;
+}
+
+static void free_list(struct block *block)
+{
+    while (block) {
+        struct block *next = block->next;
+        free(block);
+        block = next;
+    }
+}
+
+void pool_end(struct pool *pool)
+{
+    free_list(pool->free);
+    for (int i = 0; i < POOL_BUCKETS; i++)
+        free_list(pool->used[i]);
+    *pool = (struct pool){ 0 };
+}

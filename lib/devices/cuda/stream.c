@@ -1,0 +1,224 @@
+/*
+ * stream.c: what stands in a stream, and when it is handed to CUDA. cuda.h has the rule.
+ *
+ *     put        ............................
+ *     given      ................|            the first item behind it is a gate that nobody has said when it opens, or
+ *     done       .......|                     an event that has not been given itself
+ */
+#include "cuda.h"
+#include "kernels.h"
+
+#include <stdlib.h>
+
+/* ---- giving ----------------------------------------------------------------------------- */
+
+static bool may_give(const struct item *item)
+{
+    if (item->kind == ITEM_FOLLOW)
+        return item->event->given >= item->mark;
+    if (item->kind == ITEM_HOLD)
+        return item->gate->open || (item->gate->behind && item->gate->behind->given > 0);
+    return true;
+}
+
+/* What is past already need not be waited for. */
+static cudaError_t follow(struct stream *stream, const struct event *event)
+{
+    return event_is_past(event) ? cudaSuccess : cudaStreamWaitEvent(stream->cuda, event->cuda, 0);
+}
+
+static cudaError_t give(struct stream *stream, const struct item *item)
+{
+    card_use(stream->rank->card);
+    switch (item->kind) {
+    case ITEM_KERNEL:
+        return work_kernel(stream, &item->kernel);
+    case ITEM_COPY:
+        return work_copy(stream, item->copy.to, item->copy.from, item->copy.bytes);
+    case ITEM_RECORD:
+    case ITEM_OPEN:
+        return cudaEventRecord(item->event->cuda, stream->cuda);
+    case ITEM_FOLLOW:
+        return follow(stream, item->event);
+    case ITEM_HOLD:
+        return item->gate->open ? cudaSuccess : follow(stream, item->gate->behind);
+    }
+    return cudaSuccess;
+}
+
+/* An item that fails counts as given, so that nothing waits for it for ever. */
+static cudaError_t give_item(struct stream *stream, const struct item *item)
+{
+    cudaError_t error = stream->rank->card->broken ? cudaSuccess : give(stream, item);
+    if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+        item->event->given = item->mark;
+    stream->given++;
+    return error;
+}
+
+static void unuse(const struct item *item)
+{
+    event_unuse(item->event);
+    gate_unuse(item->gate);
+}
+
+static void give_first(struct stream *stream)
+{
+    struct item *item = stream->first;
+    cudaError_t error = give_item(stream, item);
+    stream->first = item->next;
+    if (!stream->first)
+        stream->end = &stream->first;
+    unuse(item);
+    free(item);
+    if (error != cudaSuccess)
+        cuda_break(stream->rank->card, error);
+}
+
+/* Once round is not always enough: what was given in one stream may be what an earlier one waits for. */
+void stream_go_on(void)
+{
+    bool any = false, moved = cuda_all.held != NULL;
+    while (moved) {
+        moved = false;
+        for (struct stream **at = &cuda_all.held; *at;) {
+            struct stream *stream = *at;
+            for (; stream->first && may_give(stream->first); moved = true)
+                give_first(stream);
+            if (stream->first)
+                at = &stream->next_held;
+            else
+                *at = stream->next_held;
+        }
+        any |= moved;
+    }
+    if (any)
+        wake_all();
+}
+
+/* ---- putting ------------------------------------------------------------------------------ */
+
+static int keep(struct stream *stream, const struct item *what)
+{
+    struct item *item = malloc(sizeof *item);
+    if (!item)
+        return device_fail(DIST_ERR_MEMORY, "the system gives no memory for one more entry of a stream");
+    *item = *what;
+    item->next = NULL;
+    if (item->event)
+        item->event->users++;
+    if (item->gate)
+        item->gate->users++;
+    if (!stream->first) {
+        stream->next_held = cuda_all.held;
+        cuda_all.held = stream;
+    }
+    *stream->end = item;
+    stream->end = &item->next;
+    return DIST_OK;
+}
+
+int stream_put(struct stream *stream, const struct item *item)
+{
+    struct card *card = stream->rank->card;
+    if (card->broken)
+        return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s) has failed", card->number, card->name);
+    stream->put++;
+    if (stream->first || !may_give(item))
+        return keep(stream, item);
+    cudaError_t error = give_item(stream, item);
+    if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+        stream_go_on();
+    return error == cudaSuccess ? DIST_OK : cuda_refuse(card, "work was refused", error);
+}
+
+static int put(struct stream *stream, struct item item)
+{
+    cuda_lock();
+    int status = stream_put(stream, &item);
+    cuda_unlock();
+    return status;
+}
+
+int cuda_launch(struct stream *stream, const struct kernel *kernel)
+{
+    return put(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
+}
+
+/* CUDA sees by the addresses which way it goes. */
+int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
+{
+    (void)way;
+    return put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes } });
+}
+
+cudaStream_t cuda_stream_of(struct stream *stream)
+{
+    cuda_lock();
+    bool free = !stream->first;
+    stream->put += free;
+    stream->given += free;
+    cuda_unlock();
+    return free ? stream->cuda : NULL;
+}
+
+/* ---- making them ---------------------------------------------------------------------------- */
+
+struct stream *cuda_stream_new(void *state, int number)
+{
+    struct cuda *rank = state;
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    cuda_lock();
+    card_use(rank->card);
+    *stream = (struct stream){ .rank = rank, .number = number, .end = &stream->first };
+    stream->tail = event_take(rank->card, false);
+    stream->partial = memory_take(rank, SUM_BLOCKS * sizeof(double));
+    cudaError_t error = cudaStreamCreateWithFlags(&stream->cuda, cudaStreamNonBlocking);
+    if (error == cudaSuccess && stream->tail && stream->partial) {
+        rank->streams[1 + number] = stream;
+    } else {
+        if (error == cudaSuccess)
+            cudaStreamDestroy(stream->cuda);
+        event_unuse(stream->tail);
+        if (stream->partial)
+            pool_give(&rank->pool, stream->partial);
+        free(stream);
+        stream = NULL;
+    }
+    cuda_unlock();
+    return stream;
+}
+
+static void drop_items(struct stream *stream)
+{
+    struct stream **at = &cuda_all.held;
+    while (stream->first && *at != stream)
+        at = &(*at)->next_held;
+    if (stream->first)
+        *at = stream->next_held;
+    while (stream->first) {
+        struct item *item = stream->first;
+        stream->first = item->next;
+        unuse(item);
+        free(item);
+    }
+}
+
+void cuda_stream_free(struct stream *stream)
+{
+    struct cuda *rank = stream->rank;
+    cuda_lock();
+    drop_items(stream);
+    card_use(rank->card);
+    blas_end(stream);
+    cudaStreamDestroy(stream->cuda);
+    event_unuse(stream->tail);
+    pool_give(&rank->pool, stream->partial);
+    rank->streams[1 + stream->number] = NULL;
+    for (struct retired *retired = rank->retired; retired; retired = retired->next)
+        retired->until[1 + stream->number] = 0;
+    free(stream);
+    cuda_unlock();
+}

@@ -1,0 +1,60 @@
+/*
+ * on_host.c: a collective that is done by messages, on tensors that only a GPU can see (backend.on_host).
+ *
+ * The algorithms compute on the host. So the host waits for the stream, brings the tensors over, has it done, and brings the
+ * result back: even an asynchronous call returns only then.
+ */
+#include "../devices/host.h"
+#include "comm.h"
+
+#include <string.h>
+
+static bool read(struct gpu *gpu, const struct dist_work *op, struct span *copy)
+{
+    size_t bytes = (size_t)copy->count * dtype_size(op->type);
+    const void *data = copy->data;
+    if (!data || bytes == 0)
+        return true;
+    copy->data = host_alloc(gpu->self, bytes);
+    return copy->data && gpu_read(gpu, call_name(op->call), op->at, copy->data, data, bytes);
+}
+
+static bool write(struct gpu *gpu, const struct dist_work *op, const struct span *copy)
+{
+    size_t bytes = (size_t)copy->count * dtype_size(op->type);
+    return bytes == 0 || gpu_write(gpu, call_name(op->call), op->at, op->out.data, copy->data, bytes);
+}
+
+/* Free a copy, if it is one. */
+static void forget(struct gpu *gpu, const struct span *tensor, const struct span *copy)
+{
+    if (copy->data != tensor->data)
+        host_free(gpu->self, copy->data);
+}
+
+int on_host(struct comm *comm, struct dist_work *op)
+{
+    struct context *context = comm->context;
+    struct gpu *gpu = comm->gpu;
+    struct dist_work host = *op;
+    bool one = op->in.data == op->out.data && op->in.count == op->out.count; /* not a block of the other */
+    host.gpu = NULL;
+    host.async = false;
+    host.live = 0;
+    host.status = DIST_ERR_MEMORY;
+    strcpy(host.why, "the host has no memory for a copy of the tensor");
+    bool good = read(gpu, op, &host.in);
+    if (one)
+        host.out = host.in;
+    else
+        good = good && read(gpu, op, &host.out);
+    if (good && backend_slot(context->backend, op)(context->room, &host) == DIST_OK)
+        good = !op->out.data || write(gpu, op, &host.out);
+    forget(gpu, &op->in, &host.in);
+    if (!one)
+        forget(gpu, &op->out, &host.out);
+    op->status = host.status;
+    op->speaker = host.speaker;
+    memcpy(op->why, host.why, sizeof op->why);
+    return op->status;
+}

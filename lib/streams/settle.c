@@ -1,0 +1,164 @@
+/* settle.c: what has become of the operations that were posted: forget what is over, tell what has failed, wait. */
+#include "comm.h"
+
+/* ---- forgetting, and telling what failed ------------------------------------------------------ */
+
+/* Over, and nobody will ask for it again. */
+static void forget(struct context *context, struct dist_work *op)
+{
+    comm_give_back(op);
+    work_recycle(context, op);
+}
+
+/* Works that are still to be waited for tell it then. */
+static bool still_wanted(const struct dist_work *op)
+{
+    return op->live == WORK_LIVE || op->kept;
+}
+
+bool comm_has_failed(struct gpu *gpu)
+{
+    struct comm *comm = gpu->comm;
+    bool any = false;
+    if (!comm)
+        return false;
+    comm_look(comm);
+    pthread_mutex_lock(&comm->lock);
+    for (const struct dist_work *op = comm->over.first; op && !any; op = op->next_posted)
+        any = op->status != DIST_OK && !still_wanted(op);
+    pthread_mutex_unlock(&comm->lock);
+    return any;
+}
+
+static struct dist_work *next_over(struct comm *comm, bool with_failed)
+{
+    struct dist_work *op = NULL;
+    pthread_mutex_lock(&comm->lock);
+    for (struct dist_work **at = &comm->over.first; *at && !op; at = &(*at)->next_posted)
+        if (!still_wanted(*at) && (with_failed || (*at)->status == DIST_OK)) {
+            op = op_take(&comm->over, at);
+            break;
+        }
+    pthread_mutex_unlock(&comm->lock);
+    return op;
+}
+
+void comm_tidy(struct comm *comm)
+{
+    for (struct dist_work *op; (op = next_over(comm, false));)
+        forget(comm->context, op);
+}
+
+int comm_settle(struct gpu *gpu)
+{
+    struct comm *comm = gpu->comm;
+    int first = 0;
+    comm_look(comm);
+    for (struct dist_work *op; comm && (op = next_over(comm, true));) {
+        if (op->status != DIST_OK) {
+            int result = report_op(op);
+            first = first ? first : result;
+        }
+        forget(comm->context, op);
+    }
+    return first;
+}
+
+/* ---- the host waits for the communication stream ------------------------------------------------ */
+
+static bool all_started(void *argument)
+{
+    struct comm *comm = argument;
+    comm_look(comm);
+    pthread_mutex_lock(&comm->lock);
+    bool empty = !comm->posted.first && !comm->starting;
+    pthread_mutex_unlock(&comm->lock);
+    return empty;
+}
+
+static bool has_one_of(const struct op_list *list, const struct dist_group *group)
+{
+    for (const struct dist_work *op = list->first; op; op = op->next_posted)
+        if (!group || op->group == group)
+            return true;
+    return false;
+}
+
+struct finish {
+    struct comm *comm;
+    const struct dist_group *group;
+};
+
+static bool all_over(void *argument)
+{
+    const struct finish *finish = argument;
+    struct comm *comm = finish->comm;
+    comm_look(comm);
+    pthread_mutex_lock(&comm->lock);
+    bool any = has_one_of(&comm->posted, finish->group) || has_one_of(&comm->flying, finish->group);
+    pthread_mutex_unlock(&comm->lock);
+    return !any;
+}
+
+int comm_flush(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    struct comm *comm = gpu->comm;
+    return !comm || all_started(comm) ? 0 : gpu_await(gpu, call, at, all_started, comm, NULL);
+}
+
+int comm_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group)
+{
+    struct finish finish = { gpu->comm, group };
+    return gpu->comm ? gpu_await(gpu, call, at, all_over, &finish, NULL) : 0;
+}
+
+/* The gate that holds a stream. One that was freed meanwhile was empty, so nothing does. */
+static struct gate *held(const struct gpu *gpu, const struct dist_stream *stream)
+{
+    return stream && stream->live == STREAM_LIVE ? gpu->device->stream_held(stream->stream) : NULL;
+}
+
+/* While the thread makes its first call, the rank must not make one: the room takes no lock before it knows of both. */
+bool comm_may_note(struct gpu *gpu)
+{
+    struct comm *comm = gpu->comm;
+    if (!comm || comm->native)
+        return true;
+    pthread_mutex_lock(&comm->lock);
+    bool may = comm->shared;
+    pthread_mutex_unlock(&comm->lock);
+    return may;
+}
+
+/* Is the room only about to learn of it? Then it may be writing its notes. */
+static bool is_starting(const struct comm *comm, const struct dist_work *op)
+{
+    return comm->starting && !op->next_posted;
+}
+
+/* The op whose gate holds the stream; where that is not started yet, the one that holds up the first of the queue. */
+struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream)
+{
+    struct comm *comm = gpu->comm;
+    if (!comm)
+        return NULL;
+    comm_look(comm);
+    pthread_mutex_lock(&comm->lock);
+    struct dist_work *stuck = comm->flying.first;
+    if (stuck && is_starting(comm, stuck))
+        stuck = NULL;
+    const struct dist_work *head = comm->posted.first;
+    struct gate *gate = held(gpu, stream);
+    for (int turn = 0; turn < 2; turn++) {
+        for (struct dist_work *op = comm->flying.first; op && gate; op = op->next_posted)
+            if (op->gate == gate && !is_starting(comm, op)) {
+                pthread_mutex_unlock(&comm->lock);
+                return op;
+            }
+        if (!head)
+            break;
+        gate = held(gpu, &gpu->streams[head->stream - 1]);
+    }
+    pthread_mutex_unlock(&comm->lock);
+    return stuck;
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# bench_gpu.sh: what `make bench-gpu` runs: bench_gpu.c, as a table, kept in tests/bench/results. Without a GPU it says what is
+# missing and ends with 77.
+
+results=tests/bench/results
+leave_out()
+{
+    echo "LEFT OUT  $1"
+    exit 77
+}
+
+if [ ! "$BUILT" ]; then leave_out "the library is built without CUDA here: a GPU or nvcc is missing (see \`make doctor\`)"; fi
+gpu=$(build/tests/gpu/kernels_test name) || leave_out "$gpu"
+unset WORLD_SIZE RANK DIST_RANKS
+
+mkdir -p $results
+file=$results/$(date +%Y-%m-%d)-$(echo "$gpu" | sed 's/,.*//; s/[^A-Za-z0-9]\{1,\}/-/g').txt
+DEVICE=cuda DIST_OUTPUT=ordered timeout 300 build/tests/bench/bench_gpu >build/bench_gpu.txt || exit 1
+{
+    echo "$gpu; $(date +%Y-%m-%d); four ranks share it; medians, by the GPU's own clock"
+    echo
+    awk -F '|' '
+        BEGIN { printf "%-20s %9s %12s %12s %9s   %s\n", "call", "bytes", "time", "limit", "of limit", "the limit is" }
+        NF == 5 {
+            size = $2 < 1024 ? $2 " B" : $2 / 1048576 " MiB"
+            printf "%-20s %9s %9.2f us %9.2f us %8.0f%%   %s\n", $1, size, $3, $4, 100 * $4 / $3, $5
+        }' build/bench_gpu.txt
+    echo
+    echo "Goals: send/recv 256 MiB >= 90 %, all_reduce 256 MiB >= 80 %, send/recv 8 B one way <= 15 us."
+} | tee "$file"
+echo "kept in $file"

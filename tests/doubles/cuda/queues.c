@@ -1,0 +1,120 @@
+/* queues.c: the double's hardware queues: each does one thing after the other, whatever stream it came from. */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct queue {
+    struct work *first, **end;
+    bool runs;
+    pthread_t thread;
+    unsigned random;
+};
+
+static struct queue queues[GPUS][QUEUES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+void queue_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void queue_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static bool may_run(const struct work *work)
+{
+    return work && (work->kind != WORK_WAIT || work->event->passed >= work->mark);
+}
+
+static void do_kernel(struct kernel *kernel, int gpu)
+{
+    if (kernel_breaks(kernel, gpu))
+        return;
+    kernel->out = memory_open(kernel->out);
+    for (int i = 0; i < KERNEL_INPUTS; i++)
+        kernel->in[i] = kernel->in[i] ? memory_open(kernel->in[i]) : NULL;
+    for (int i = 0; i < kernel->copies; i++)
+        kernel->copy[i] = memory_open(kernel->copy[i]);
+    host_launch(kernel);
+}
+
+/* One in eight takes its time, so that whoever does not wait for it is found out. */
+static void do_work(struct queue *queue, struct work *work)
+{
+    if (rand_r(&queue->random) % 8 == 0)
+        usleep((unsigned)rand_r(&queue->random) % 300);
+    if (work->kind == WORK_KERNEL)
+        do_kernel(&work->kernel, work->stream->gpu);
+    else if (work->kind == WORK_COPY)
+        memcpy(memory_open(work->to), memory_open(work->from), work->bytes);
+    else if (work->kind == WORK_CALL)
+        work->call(work->argument);
+}
+
+static void *queue_main(void *argument)
+{
+    struct queue *queue = argument;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!may_run(queue->first))
+            pthread_cond_wait(&changed, &lock);
+        struct work *work = queue->first;
+        pthread_mutex_unlock(&lock);
+        do_work(queue, work);
+        pthread_mutex_lock(&lock);
+        if (work->kind == WORK_RECORD) {
+            work->event->passed = work->mark > work->event->passed ? work->mark : work->event->passed;
+            work->event->time = double_now();
+        }
+        work->stream->done++;
+        queue->first = work->next;
+        if (!queue->first)
+            queue->end = &queue->first;
+        free(work);
+        pthread_cond_broadcast(&changed);
+    }
+    return NULL;
+}
+
+static void start(struct queue *queue)
+{
+    queue->end = &queue->first;
+    queue->random = (unsigned)(queue - queues[0]) + 1;
+    queue->runs = pthread_create(&queue->thread, NULL, queue_main, queue) == 0;
+    pthread_detach(queue->thread);
+}
+
+void queue_put(const struct work *what)
+{
+    struct work *work = malloc(sizeof *work);
+    *work = *what;
+    work->next = NULL;
+    pthread_mutex_lock(&lock);
+    struct queue *queue = &queues[work->stream->gpu][work->stream->queue];
+    if (!queue->runs)
+        start(queue);
+    if (work->kind == WORK_RECORD)
+        work->mark = ++work->event->recorded;
+    else if (work->kind == WORK_WAIT)
+        work->mark = work->event->recorded;
+    *queue->end = work;
+    queue->end = &work->next;
+    work->stream->put++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+void queue_drain(cudaStream_t stream)
+{
+    pthread_mutex_lock(&lock);
+    while (stream->done < stream->put)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,65 @@
+/*
+ * runtime.h: a double of CUDA, with as few promises as CUDA gives.
+ *
+ *   streams   share hardware queues, two for each GPU: what waits in one stream holds up the streams beside it
+ *   GPUs      as many as DOUBLE_GPUS says, or 2; DOUBLE_APART=1: none reaches the memory of another
+ *   memory    of a GPU, DOUBLE_BYTES in all; whoever touches it on the host crashes
+ *   kernels   host_kernels.c, when their turn comes, some of them late
+ *
+ * DOUBLE_BREAK=n lets the n-th kernel fail, as one that reads where nothing is: from then on every call fails.
+ */
+#ifndef DOUBLE_RUNTIME_H
+#define DOUBLE_RUNTIME_H
+
+#include "cuda_runtime_api.h"
+#include "devices/kernel.h"
+
+#include <stdbool.h>
+
+#define GPUS 8
+#define QUEUES 2
+
+enum work_kind { WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_CALL };
+
+struct work {
+    enum work_kind kind;
+    cudaStream_t stream;
+    struct kernel kernel;
+    void *to;
+    const void *from;
+    size_t bytes;
+    cudaEvent_t event;
+    unsigned long mark;
+    cudaHostFn_t call;
+    void *argument;
+    struct work *next;
+};
+
+struct CUstream_st {
+    int gpu, queue;
+    unsigned long put, done;
+};
+
+struct CUevent_st {
+    int gpu;
+    unsigned long recorded, passed;
+    double time; /* milliseconds, when it passed last */
+};
+
+/* queues.c: put work into the stream's queue; wait until the stream is empty. */
+void queue_put(const struct work *work);
+void queue_drain(cudaStream_t stream);
+void queue_lock(void);
+void queue_unlock(void);
+
+/* memory.c: memory as the GPU sees it, and as only the double may. Host memory stays. Whose is it? -1: the host's. */
+void *memory_open(const void *address);
+int memory_gpu(const void *address);
+extern _Thread_local int current_gpu;
+
+/* Does this kernel fail? */
+bool kernel_breaks(const struct kernel *kernel, int gpu);
+int double_number(const char *name, int otherwise); /* from the environment */
+double double_now(void);
+
+#endif

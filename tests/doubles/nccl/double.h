@@ -1,0 +1,127 @@
+/*
+ * double.h: a double of NCCL, for tests of the nccl room where there is no GPU.
+ *
+ * It plays the functions of nccl.h that the room uses, on simulated GPUs (DEVICE=sim): what would be a cudaStream_t is a
+ * stream of theirs. It writes down every call, as a line, and does what its script says. Ranks are threads of one process,
+ * or there is one rank only, and the others are thought.
+ *
+ *   double.c   the table of functions, and what they write down
+ *   comms.c    communicators
+ *   calls.c    those calls that go into a stream
+ *   move.c     kernels: with `moves` they carry real data from rank to rank, and hang as NCCL's do
+ *   perform.c  what a collective does when all have come
+ *   stage.c    a rank in which the room's functions can be called directly
+ */
+#ifndef NCCL_DOUBLE_H
+#define NCCL_DOUBLE_H
+
+#include "../../../lib/backends/nccl/library.h"
+#include "../../../lib/dtype.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DOUBLE_RANKS 8
+
+struct double_script {
+    bool moves;          /* kernels carry data; else they end at once, and nobody else is needed */
+    bool old;            /* a library without AlltoAll, Gather, Scatter */
+    bool hangs;          /* kernels never end (without `moves`) */
+    double init_seconds; /* how long a communicator is in progress */
+    int polls;           /* how often any group of calls says that it is in progress */
+    const char *fails;   /* this call, "AllReduce", */
+    ncclResult_t with;   /* fails with this */
+    ncclResult_t later;  /* what ncclCommGetAsyncError says once a kernel was started; ncclSuccess: nothing */
+    const char *last_error;
+    bool spread;    /* the other ranks are on other machines */
+    bool no_rank_0; /* rank 0 has not come */
+    int split_size; /* without `moves`: how many are in a communicator that was split off */
+};
+
+/* Put the double in the library's place, play by this script, and forget what was written down. */
+void double_play(const struct double_script *script);
+
+/* What a rank has called since then, a line for each call. */
+const char *double_log(int rank);
+void double_forget(int rank);
+
+/* How many communicators there are that were neither destroyed nor aborted. */
+int double_open_comms(void);
+
+/* ---- between the files ----------------------------------------------------------------------- */
+
+extern struct double_script script;
+extern pthread_mutex_t double_lock;
+extern pthread_cond_t double_news;
+
+/* Where the ranks of a communicator meet. */
+struct place {
+    ncclUniqueId id;
+    int size, joined, splits[DOUBLE_RANKS]; /* splits: how many each rank has made of it */
+    int parent, split, color;               /* of a split; else -1 */
+};
+
+struct ncclComm {
+    struct place *place;
+    int rank, size, number; /* number: 0 the world, then in the order in which this rank split them */
+    double ready_at;
+    int polls;
+    bool aborted, finalized;
+    uint32_t launches, collectives;
+    ncclComm_t parent;
+};
+
+/* One call inside a group. */
+struct step {
+    const char *name;
+    ncclComm_t comm;
+    cudaStream_t stream;
+    const void *in;
+    void *out;
+    size_t count;
+    ncclDataType_t type;
+    ncclRedOp_t op;
+    int peer; /* or root */
+};
+
+/* A collective: who has come with what. */
+struct round {
+    struct place *place;
+    uint32_t number;
+    int came;
+    bool over;
+    struct step steps[DOUBLE_RANKS];
+    struct round *next;
+};
+
+/* perform.c: carry out a collective for which all have come. */
+void double_perform(const struct round *round);
+enum dist_type type_of(ncclDataType_t type);
+
+void double_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool double_fails(const char *name);
+void *double_keep(
+    size_t bytes); /* zeroed memory that stays until the process ends: nobody else may still point there */
+const char *comm_name(ncclComm_t comm, char *text, size_t size);
+void comms_forget(void);
+
+/* calls.c: fill in the calls that go into a stream; double.c: take one down, inside a group. */
+void double_fill(struct nccl_calls *calls);
+ncclResult_t double_add(struct step step, const char *rest);
+
+ncclResult_t double_get_unique_id(ncclUniqueId *id);
+ncclResult_t double_comm_init_rank_config(ncclComm_t *comm, int size, ncclUniqueId id, int rank,
+                                          ncclConfig_t *config);
+ncclResult_t double_comm_split(ncclComm_t parent, int color, int key, ncclComm_t *out, ncclConfig_t *config);
+ncclResult_t double_comm_get_async_error(ncclComm_t comm, ncclResult_t *state);
+ncclResult_t double_comm_count(ncclComm_t comm, int *count);
+ncclResult_t double_comm_user_rank(ncclComm_t comm, int *rank);
+ncclResult_t double_comm_finalize(ncclComm_t comm);
+ncclResult_t double_comm_destroy(ncclComm_t comm);
+ncclResult_t double_comm_abort(ncclComm_t comm);
+
+/* move.c: put a kernel that does these steps into their stream. */
+void move_launch(const struct step *steps, int count);
+
+#endif

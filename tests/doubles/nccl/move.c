@@ -1,0 +1,195 @@
+/*
+ * move.c: kernels of the double.
+ *
+ * A kernel is a gate in the stream, at which the stream stands until a thread has done the kernel's steps and opens it. With
+ * `moves` the steps really take place: a send leaves a letter that the receive in another rank's kernel takes; a collective
+ * waits for all. As with NCCL the order decides what meets what, too short a receive cuts a message off, and what does
+ * not fit together never ends, until its communicator is aborted.
+ */
+#define _GNU_SOURCE
+#include "double.h"
+#include "../../../lib/devices/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct letter {
+    struct place *place;
+    int src, dst;
+    const void *data;
+    size_t bytes;
+    bool taken;
+    struct letter *next;
+};
+
+struct kernel_run {
+    struct step *steps;
+    struct letter **letters; /* those of sends */
+    struct round **rounds;   /* those of collectives */
+    bool *done;
+    int count;
+    struct stream *stream;
+    struct event *event;
+    struct gate *gate;
+};
+
+static struct letter *letters;
+static struct round *rounds;
+static int at_work[DOUBLE_RANKS];
+
+/* ---- one step, with the lock held: true, it is done ---------------------------------------------- */
+
+static bool fit_together(const struct round *round)
+{
+    const struct step *a = &round->steps[0];
+    for (int i = 1; i < a->comm->size; i++) {
+        const struct step *b = &round->steps[i];
+        if (strcmp(a->name, b->name) != 0 || a->count != b->count || a->type != b->type || a->peer != b->peer)
+            return false;
+    }
+    return true;
+}
+
+static struct round *round_of(const struct step *step)
+{
+    uint32_t number = ++step->comm->collectives;
+    struct round *round = rounds;
+    while (round && (round->place != step->comm->place || round->number != number))
+        round = round->next;
+    if (!round) {
+        round = double_keep(sizeof *round);
+        *round = (struct round){ .place = step->comm->place, .number = number, .next = rounds };
+        rounds = round;
+    }
+    round->steps[step->comm->rank] = *step;
+    if (++round->came == step->comm->size && fit_together(round)) {
+        double_perform(round);
+        round->over = true;
+        pthread_cond_broadcast(&double_news);
+    }
+    return round;
+}
+
+static struct letter *letter_for(const struct step *step)
+{
+    struct letter *letter = letters;
+    while (letter && (letter->taken || letter->place != step->comm->place || letter->src != step->peer ||
+                      letter->dst != step->comm->rank))
+        letter = letter->next;
+    return letter;
+}
+
+static struct letter *write_letter(const struct step *step)
+{
+    struct letter *letter = double_keep(sizeof *letter), **end = &letters;
+    pthread_cond_broadcast(&double_news);
+    *letter = (struct letter){ step->comm->place,
+                               step->comm->rank,
+                               step->peer,
+                               step->in,
+                               step->count * dtype_size(type_of(step->type)),
+                               false,
+                               NULL };
+    while (*end)
+        end = &(*end)->next;
+    return *end = letter;
+}
+
+static bool do_step(struct kernel_run *run, int i)
+{
+    struct step *step = &run->steps[i];
+    if (strcmp(step->name, "Send") == 0) {
+        run->letters[i] = run->letters[i] ? run->letters[i] : write_letter(step);
+        return run->letters[i]->taken;
+    }
+    if (strcmp(step->name, "Recv") != 0) {
+        run->rounds[i] = run->rounds[i] ? run->rounds[i] : round_of(step);
+        return run->rounds[i]->over;
+    }
+    for (int j = 0; j < i; j++) /* in their order */
+        if (!run->done[j] && strcmp(run->steps[j].name, "Recv") == 0 && run->steps[j].peer == step->peer)
+            return false;
+    struct letter *letter = letter_for(step);
+    size_t room = step->count * dtype_size(type_of(step->type));
+    if (!letter)
+        return false;
+    size_t bytes = letter->bytes < room ? letter->bytes : room;
+    if (bytes > 0)
+        memcpy(step->out, letter->data, bytes);
+    pthread_cond_broadcast(&double_news);
+    return letter->taken = true;
+}
+
+/* ---- kernels -------------------------------------------------------------------------------------- */
+
+/* True: all done, or aborted. Whatever this kernel has laid down, another may have waited for. */
+static bool go_on(struct kernel_run *run, bool *moved)
+{
+    bool over = script.moves;
+    *moved = false;
+    for (int i = 0; i < run->count; i++) {
+        if (run->steps[i].comm->aborted)
+            return true;
+        if (script.moves && !run->done[i] && do_step(run, i))
+            run->done[i] = *moved = true;
+        over = over && run->done[i];
+    }
+    return over;
+}
+
+static void *kernel_main(void *argument)
+{
+    struct kernel_run *run = argument;
+    struct sim *sim = run->stream->sim;
+    struct sleep_note *busy = &sim->slot->streams[NOTE_STREAMS - 1];
+    int rank = sim->self->env.rank;
+    while (!device_sim.event_passed(run->event) && !run->steps[0].comm->aborted)
+        usleep(20);
+    pthread_mutex_lock(&double_lock);
+    for (bool moved; !go_on(run, &moved);)
+        if (!moved) /* else an earlier step may go on now: a message to itself */
+            pthread_cond_wait(&double_news, &double_lock);
+    pthread_mutex_unlock(&double_lock);
+    device_sim.gate_open(run->gate);
+    device_sim.gate_free(run->gate);
+    device_sim.event_free(run->event);
+    pthread_mutex_lock(&double_lock);
+    if (--at_work[rank] == 0)
+        atomic_store(&busy->epoch, 0);
+    pthread_mutex_unlock(&double_lock);
+    free(run->steps);
+    free(run->letters);
+    free(run->rounds);
+    free(run->done);
+    free(run);
+    return NULL;
+}
+
+/* While it works the watcher must not think that nothing moves: as with a real GPU's. */
+void move_launch(const struct step *steps, int count)
+{
+    struct stream *stream = (struct stream *)(void *)steps->stream;
+    struct kernel_run *run;
+    pthread_t thread;
+    if (!script.moves && !script.hangs)
+        return;
+    run = calloc(1, sizeof *run);
+    run->steps = calloc((size_t)count, sizeof *steps);
+    run->letters = calloc((size_t)count, sizeof *run->letters);
+    run->rounds = calloc((size_t)count, sizeof *run->rounds);
+    run->done = calloc((size_t)count, sizeof *run->done);
+    memcpy(run->steps, steps, (size_t)count * sizeof *steps);
+    run->count = count;
+    run->stream = stream;
+    run->event = device_sim.event_new(stream->sim);
+    run->gate = device_sim.gate_new(stream->sim);
+    pthread_mutex_lock(&double_lock);
+    at_work[stream->sim->self->env.rank]++;
+    atomic_store(&stream->sim->slot->streams[NOTE_STREAMS - 1].epoch, 2);
+    pthread_mutex_unlock(&double_lock);
+    device_sim.event_record(run->event, stream);
+    device_sim.gate_hold(run->gate, stream);
+    pthread_create(&thread, NULL, kernel_main, run);
+    pthread_detach(thread);
+}
