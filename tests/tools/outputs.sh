@@ -49,7 +49,8 @@ tidy()
          text != "" && /^  / { text = text " " substr($0, 3); next }
          text != "" { finish() }
          /^rank [0-9]+: / || /^Ranks? [0-9]/ { text = $0; next }
-         streams == "drop" && /^ +stands in (the stream|stream [0-9]+); the host waits in / { next }
+         cut { cut = 0; next }
+         streams == "drop" && /^ +stands in (the stream|stream [0-9]+); the host waits in/ { cut = / in$/; next }
          /^drawing: / { print "drawing: somewhere"; next }
          { print }
          END { if (text != "") finish() }' "$1"
