@@ -12,6 +12,7 @@ Test(nccl_far, all_of_it)
 }
 #else
 #include "doubles/nccl/stage.h"
+#include "started.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,21 @@ Test(nccl_far, a_port_that_is_none)
 {
     setenv("MASTER_PORT", "70000", 1);
     expect_refusal("MASTER_PORT is \"70000\"");
+}
+
+/* What a launcher tells of several machines: shm refuses, nccl gets as far as to the address. */
+Test(nccl_far, a_launcher_over_several_machines)
+{
+    static struct started run;
+    unsetenv("MASTER_ADDR");
+    STARTED(&run, SETTINGS("RANK=0", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", NULL), "plain");
+    cr_assert_eq(run.status, DIST_ERR_ENVIRONMENT);
+    cr_assert_not_null(strstr(run.stderr_text, "BACKEND=nccl GPUs of many"), "%s", run.stderr_text);
+    STARTED(&run,
+            SETTINGS("RANK=0", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "BACKEND=nccl", "DEVICE=sim", NULL),
+            "plain");
+    cr_assert_eq(run.status, DIST_ERR_ENVIRONMENT);
+    cr_assert_not_null(strstr(run.stderr_text, "MASTER_ADDR is not set"), "%s", run.stderr_text);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------- */

@@ -103,9 +103,21 @@ Test(nccl_room, what_comes_after_a_wait_is_another_group)
     backend_nccl.send(stage->room, a);
     backend_nccl.wait(stage->room, a);
     backend_nccl.recv(stage->room, b);
-    backend_nccl.note(stage->room, NULL);
-    expect_log(0, "{\n  Send 3 float32 to 1 on the world\n}\n{\n  Recv 3 float32 from 1 on the world\n}\n");
     cr_assert(stage_await(stage, b, 5));
+    expect_log(0, "{\n  Send 3 float32 to 1 on the world\n}\n{\n  Recv 3 float32 from 1 on the world\n}\n");
+    stage_close(stage);
+}
+
+Test(nccl_room, a_host_that_waits_for_a_stream_does_not_part_them)
+{
+    struct stage *stage = stage_at(0, 2, &plain);
+    struct dist_work *a = stage_message(stage, false, 1, 3), *b = stage_message(stage, true, 1, 3);
+    backend_nccl.recv(stage->room, a);
+    backend_nccl.note(stage->room, NULL);
+    expect_log(0, "");
+    backend_nccl.send(stage->room, b);
+    cr_assert(stage_await(stage, a, 5) && stage_await(stage, b, 5));
+    expect_log(0, "{\n  Recv 3 float32 from 1 on the world\n  Send 3 float32 to 1 on the world\n}\n");
     stage_close(stage);
 }
 

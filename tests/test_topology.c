@@ -78,7 +78,7 @@ static void build(void)
     put("sys/class/infiniband/mlx5_0/ports/1", "rate", "400 Gb/sec (4X NDR)");
     put("sys/devices/pci0000:80/0000:80:02.0/0000:82:00.0/net/eth0", "x", "");
     put("sys/class/net/eth0", "speed", "25000");
-    put("proc/driver/nvidia/gpus/0000:03:00.0", "information", "Model: 		 NVIDIA H100 80GB HBM3");
+    put("proc/driver/nvidia/gpus/0000:03:00.0", "information", "Model: \t\t NVIDIA H100 80GB HBM3");
 }
 
 static const char *words_of(const struct topology *t)

@@ -66,10 +66,19 @@ int comm_settle(struct gpu *gpu)
 
 /* ---- the host waits for the communication stream ------------------------------------------------ */
 
+/* A room that works on streams may have put off the start of messages, to let several go together. Now somebody waits. */
+static void begin_all(struct comm *comm)
+{
+    struct dist_work *op = comm->native ? comm->posted.first : NULL;
+    if (op && !atomic_load(&op->begun))
+        comm->context->backend->test(comm->context->room, op);
+    comm_look(comm);
+}
+
 static bool all_started(void *argument)
 {
     struct comm *comm = argument;
-    comm_look(comm);
+    begin_all(comm);
     pthread_mutex_lock(&comm->lock);
     bool empty = !comm->posted.first && !comm->starting;
     pthread_mutex_unlock(&comm->lock);
@@ -93,7 +102,7 @@ static bool all_over(void *argument)
 {
     const struct finish *finish = argument;
     struct comm *comm = finish->comm;
-    comm_look(comm);
+    begin_all(comm);
     pthread_mutex_lock(&comm->lock);
     bool any = has_one_of(&comm->posted, finish->group) || has_one_of(&comm->flying, finish->group);
     pthread_mutex_unlock(&comm->lock);

@@ -104,6 +104,9 @@ int64_t given_count(const struct sitting *s, int rank, const char *name);
 /* Run the learner's program. False: it did not end as it should, which is then the feedback; what follows is not looked at. */
 bool sit(struct sitting *s);
 
+/* The same once more, with the same data: for what a busy machine has blurred. */
+bool sit_again(struct sitting *s);
+
 /* What element i on `rank` must be. */
 typedef double answer(const struct sitting *s, int rank, int64_t i);
 

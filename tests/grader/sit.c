@@ -125,3 +125,9 @@ bool sit(struct sitting *s)
     say_what_is_open(s, &ending);
     return !feedback_any();
 }
+
+bool sit_again(struct sitting *s)
+{
+    sheets_fresh_handed(s->ranks);
+    return sit(s);
+}

@@ -196,12 +196,12 @@ static int nccl_wait(void *state, struct dist_work *op)
     return op->status;
 }
 
-/* The host waits for a stream. Nothing is pinned up: what NCCL has begun it goes on with, whoever sleeps. */
+/* The host waits for a stream. Nothing is pinned up: what NCCL has begun it goes on with, whoever sleeps. What was put off
+ * stays so: no stream waits for it, and what it shall go together with may come later. */
 static void nccl_note(void *state, const struct dist_work *op)
 {
     struct nccl_room *room = state;
     (void)op;
-    launch_flush(room);
     watch_look(room);
     atomic_store(&room->slot->open_count, 0);
 }

@@ -49,6 +49,9 @@ void double_forget(int rank);
 /* How many communicators there are that were neither destroyed nor aborted. */
 int double_open_comms(void);
 
+/* Wait until no kernel of this rank is at work any more: then its GPU may be closed. */
+void double_rest(int rank);
+
 /* ---- between the files ----------------------------------------------------------------------- */
 
 extern struct double_script script;

@@ -157,13 +157,22 @@ static void *kernel_main(void *argument)
     pthread_mutex_lock(&double_lock);
     if (--at_work[rank] == 0)
         atomic_store(&busy->epoch, 0);
-    pthread_mutex_unlock(&double_lock);
+    pthread_cond_broadcast(&double_news);
+    pthread_mutex_unlock(&double_lock); /* from here on the GPU may be gone */
     free(run->steps);
     free(run->letters);
     free(run->rounds);
     free(run->done);
     free(run);
     return NULL;
+}
+
+void double_rest(int rank)
+{
+    pthread_mutex_lock(&double_lock);
+    while (at_work[rank] > 0)
+        pthread_cond_wait(&double_news, &double_lock);
+    pthread_mutex_unlock(&double_lock);
 }
 
 /* While it works the watcher must not think that nothing moves: as with a real GPU's. */

@@ -39,6 +39,7 @@ void stage_close(struct stage *stage)
 {
     if (stage->room)
         backend_nccl.close(stage->room);
+    double_rest(stage->self.env.rank);
     device_sim.close(stage->gpu.state);
     world_unmap(&stage->self.world);
     launch_become(NULL);

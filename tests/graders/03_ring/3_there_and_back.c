@@ -63,6 +63,15 @@ static void times_of(const struct run *run, double *least, double *most)
     *most = (acts[run->first[1] - 1].begin - acts[run->first[0]].end) / 1e6;
 }
 
+/* Times from which half a round can be told from a whole one. On a busy machine rank 0 may stand still before its first
+ * message, or behind its last: then once more. */
+static void clear_times_of(struct sitting *s, double *least, double *most)
+{
+    times_of(s->run, least, most);
+    for (int again = 0; again < 20 && *most > 1.5 * *least && sit_again(s); again++)
+        times_of(s->run, least, most);
+}
+
 /* Not how fast it is: whether what was measured lies between the messages themselves, and all that rank 0 did. */
 GRADED(seconds_for_a_message, 3)
 {
@@ -71,7 +80,9 @@ GRADED(seconds_for_a_message, 3)
         int rounds = play(s, THERE_AND_BACK);
         if (!s->run)
             continue;
-        times_of(s->run, &least, &most);
+        clear_times_of(s, &least, &most);
+        if (!s->run)
+            continue;
         told = handed(s, 0, "seconds", 0);
         claim(s, least > 0 && told * 2 * rounds >= least * 0.999 && told * 2 * rounds <= most * 1.001,
               "rank 0 says that a message took %.2f us. Its %d messages took from %.2f to %.2f us each",
