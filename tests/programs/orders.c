@@ -152,7 +152,7 @@ static void pardoned(struct desk *d)
     for (int i = 0; i < 3; i++)
         tensor_add_scalar(d->x, 1); /* mark pardoned */
     dist_synchronize();
-    fprintf(stderr, "%d report, %g\n", count, tensor_item(d->x, 0));
+    fprintf(stderr, "%d report\n", count); /* what x holds now is anybody's guess: that is the mistake */
     dist_set_error_handler(NULL, NULL);
 }
 
