@@ -127,12 +127,12 @@ void desk_hand_in_number(const char *name, double value)
     put_entry(name, DIST_F64, &value, 1);
 }
 
-/* A tensor of any length before all others: so nobody can count on where a neighbour's tensors lie. */
+/* A tensor of any length (below a megabyte) before all others: so nobody can count on where a neighbour's tensors lie. */
 static tensor *stir(void)
 {
     uint16_t pages = 1;
     (void)!getentropy(&pages, sizeof pages);
-    return tensor_zeros(DIST_U8, 1 + 4096 * (int64_t)(pages % 4096));
+    return tensor_zeros(DIST_U8, 1 + 4096 * (int64_t)(pages % 250));
 }
 
 static void sit_down(int rank, int world_size)
