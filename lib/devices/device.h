@@ -79,6 +79,11 @@ struct device {
 
     /* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */
     struct gate *(*stream_held)(struct stream *stream);
+
+    /* The host is inside this call from begin to end: for profilers, which show it above the GPU's work. NULL: nobody
+     * wants to know. Calls may lie inside each other. */
+    void (*range_begin)(const char *call);
+    void (*range_end)(void);
 };
 
 /* NULL: there is no device of that name here. */

@@ -108,7 +108,7 @@ static bool prepare(struct gpu *gpu, struct dist_work *op)
     return op->ready && op->gate && device->event_record(op->ready, gpu->current->stream) == DIST_OK;
 }
 
-int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op)
+static int post(struct context *context, struct gpu *gpu, struct dist_work *op)
 {
     op->ready = NULL;
     op->gate = NULL;
@@ -132,6 +132,14 @@ int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op)
     pthread_mutex_unlock(&comm->lock);
     bell_ring(&gpu->slot->bell);
     return DIST_OK;
+}
+
+int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op)
+{
+    gpu_range_begin(gpu, call_name(op->call));
+    int status = post(context, gpu, op);
+    gpu_range_end(gpu);
+    return status;
 }
 
 /* ---- waiting -------------------------------------------------------------------------------- */

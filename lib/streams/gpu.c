@@ -168,7 +168,10 @@ bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct ker
     kernel.at = at;
     if (gpu->order && !in_order(gpu, call, at, &kernel))
         return false;
-    return !refused(call, at, gpu->device->launch(gpu->current->stream, &kernel));
+    gpu_range_begin(gpu, call);
+    int status = gpu->device->launch(gpu->current->stream, &kernel);
+    gpu_range_end(gpu);
+    return !refused(call, at, status);
 }
 
 /* Move bytes through the staging memory, a part at a time. What has failed meanwhile is told while the host waits, and

@@ -75,6 +75,17 @@ bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, 
 bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
                size_t bytes);
 
+static inline void gpu_range_begin(const struct gpu *gpu, const char *call)
+{
+    if (gpu->device->range_begin)
+        gpu->device->range_begin(call);
+}
+static inline void gpu_range_end(const struct gpu *gpu)
+{
+    if (gpu->device->range_end)
+        gpu->device->range_end();
+}
+
 /* ---- look.c: the host waits ------------------------------------------------------------ */
 
 /* Wait until passed(argument); `held_up` is the stream that it waits for, or NULL. Whoever makes it true rings the rank's

@@ -44,6 +44,7 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
     snprintf(gpu->slot->host_call, sizeof gpu->slot->host_call, "%s", call);
     gpu->slot->host_site = site;
     int first = 0;
+    gpu_range_begin(gpu, call);
     while (!passed(argument)) {
         if (patience_spin(&patience))
             continue;
@@ -51,6 +52,7 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
         first = first ? first : failed;
         sleep_until(gpu, &hope, held_up);
     }
+    gpu_range_end(gpu);
     int last = comm_settle(gpu);
     gpu->slot->host_call[0] = '\0'; /* only now: a report may end the program here */
     return first ? first : last;

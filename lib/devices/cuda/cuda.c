@@ -219,4 +219,6 @@ const struct device device_cuda = {
     .gate_is_open = cuda_gate_is_open,
     .reaches = cuda_reaches,
     .stream_held = cuda_stream_held,
+    .range_begin = cuda_range_begin,
+    .range_end = cuda_range_end,
 };

@@ -199,6 +199,8 @@ int cuda_gate_open_behind(struct gate *gate, struct stream *stream);
 void cuda_gate_open(struct gate *gate);
 bool cuda_gate_is_open(struct gate *gate);
 struct gate *cuda_stream_held(struct stream *stream);
+void cuda_range_begin(const char *call);
+void cuda_range_end(void);
 
 /* ---- wake.c ------------------------------------------------------------------------------- */
 
