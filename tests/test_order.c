@@ -40,9 +40,7 @@ static const struct mistake missing[] = {
     ORDER("broadcast", "broadcast", "behind-broadcast", "writes to a tensor that stream 1 may still be"),
 };
 
-TestSuite(order, .timeout = 100); /* where it is missing Criterion makes one, and never frees it */
-
-Test(order, each_missing_event_is_told)
+Test(order, each_missing_event_is_told, .timeout = 100)
 {
     mistakes_make("orders", "DEVICE=sim", missing, sizeof missing / sizeof *missing);
 }
