@@ -77,14 +77,6 @@ static void take_off(struct context *context, const struct dist_work *op, const 
         guard_take(&flight);
 }
 
-/* The same memory, where the library may always reach it. */
-static void translate(struct context *context, struct span *span)
-{
-    uint64_t offset = span->count > 0 ? world_offset(&context->self->world, span->data) : UINT64_MAX;
-    if (offset != UINT64_MAX)
-        span->data = world_at(&context->self->world, offset);
-}
-
 bool checked_take(struct context *context, struct dist_work *op)
 {
     bool one = op->in.data == op->out.data, writes = op->out.data && (!one || checked_writes(op));
@@ -96,8 +88,8 @@ bool checked_take(struct context *context, struct dist_work *op)
         take_off(context, op, &op->in, false);
     if (op->async && writes)
         take_off(context, op, &op->out, true);
-    translate(context, &op->in);
-    translate(context, &op->out);
+    op->in.data = world_open_view(&context->self->world, op->in.data);
+    op->out.data = world_open_view(&context->self->world, op->out.data);
     return true;
 }
 

@@ -184,11 +184,6 @@ static void in_stream(struct context *context, const struct collective *c)
     work_free(context, op);
 }
 
-static bool on_gpu(const tensor *t)
-{
-    return t && t->live == TENSOR_LIVE && t->gpu;
-}
-
 /* Start it. NULL: reported. */
 static dist_work *start(struct context *context, const struct collective *c)
 {
@@ -218,7 +213,7 @@ dist_work *collective_call(struct collective c)
         return NULL;
     if (c.async)
         op = start(context, &c);
-    else if ((c.in_name && on_gpu(c.in)) || (c.out_name && on_gpu(c.out)))
+    else if ((c.in_name && tensor_on_gpu(c.in)) || (c.out_name && tensor_on_gpu(c.out)))
         in_stream(context, &c);
     else
         collective_run(context, &c, 0);

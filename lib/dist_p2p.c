@@ -119,11 +119,6 @@ APART int in_stream(struct context *context, const struct p2p *ask, uint32_t sit
     return result;
 }
 
-QUICK bool on_gpu(const struct p2p *ask)
-{
-    return ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tensor->gpu;
-}
-
 QUICK int blocking(const struct p2p *ask)
 {
     uint32_t site;
@@ -134,7 +129,7 @@ QUICK int blocking(const struct p2p *ask)
         op; /* `prepare` writes what is read: clearing all of it would cost a tenth of a small message */
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
-    if (on_gpu(ask)) {
+    if (tensor_on_gpu(ask->tensor)) {
         result = in_stream(context, ask, site);
     } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);

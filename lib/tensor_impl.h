@@ -35,6 +35,12 @@ struct tensor {
 };
 #define TENSOR_LIVE 0x7e4507u
 
+/* A usable tensor that lies on a GPU; of one that cannot be used the checks of the call will tell. */
+static inline bool tensor_on_gpu(const tensor *t)
+{
+    return t && t->live == TENSOR_LIVE && t->gpu;
+}
+
 /* NULL where the tensor can be used, else the reason: "is NULL", "was freed". */
 const char *tensor_unusable(const tensor *t);
 

@@ -18,13 +18,6 @@ static struct sleep_note *note_of(const struct stream *stream)
 
 /* ---- doing one item, without the lock --------------------------------------------------- */
 
-/* Where the streams reach a device's address: in the view that is never closed. Host addresses stay. */
-static void *open_view(const struct sim *sim, const void *address)
-{
-    uint64_t offset = world_offset(&sim->self->world, address);
-    return offset == UINT64_MAX ? (void *)(uintptr_t)address : world_at(&sim->self->world, offset);
-}
-
 static void sleep_until(struct sleep_note *note, int64_t time)
 {
     struct timespec until = { time / 1000000000, time % 1000000000 };
@@ -45,19 +38,20 @@ static void do_copy(struct stream *stream, const struct item *item)
         over = link_put(item->copy.way == COPY_TO_HOST ? &sim->out : &sim->in, (double)item->copy.bytes, 1);
         pthread_mutex_unlock(&sim_lock);
     }
-    memmove(open_view(sim, item->copy.to), open_view(sim, item->copy.from), item->copy.bytes);
+    memmove(world_open_view(&sim->self->world, item->copy.to),
+            world_open_view(&sim->self->world, item->copy.from), item->copy.bytes);
     sleep_until(note_of(stream), over);
 }
 
 static void do_kernel(const struct stream *stream, struct item *item)
 {
     struct kernel *kernel = &item->kernel;
-    kernel->out = open_view(stream->sim, kernel->out);
+    kernel->out = world_open_view(&stream->sim->self->world, kernel->out);
     for (int i = 0; i < KERNEL_INPUTS; i++)
         if (kernel->in[i])
-            kernel->in[i] = open_view(stream->sim, kernel->in[i]);
+            kernel->in[i] = world_open_view(&stream->sim->self->world, kernel->in[i]);
     for (int i = 0; i < kernel->copies; i++)
-        kernel->copy[i] = open_view(stream->sim, kernel->copy[i]);
+        kernel->copy[i] = world_open_view(&stream->sim->self->world, kernel->copy[i]);
     host_launch(kernel);
 }
 

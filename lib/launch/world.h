@@ -137,6 +137,13 @@ static inline uint64_t world_offset(const struct world *world, const void *addre
     return here - base < bytes ? here - base : UINT64_MAX;
 }
 
+/* The same memory in the view that is never closed; addresses outside the world stay as they are. */
+static inline void *world_open_view(const struct world *world, const void *address)
+{
+    uint64_t offset = world_offset(world, address);
+    return offset == UINT64_MAX ? (void *)(uintptr_t)address : world_at(world, offset);
+}
+
 /* Declare the job failed, unless someone has already, and wake everybody. True for the first. */
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
 bool world_fail_because(struct world *world, int rank, int code,

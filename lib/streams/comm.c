@@ -86,19 +86,11 @@ void comm_close(struct gpu *gpu)
 
 /* ---- posting ------------------------------------------------------------------------------ */
 
-/* The same memory, where the library may always reach it; addresses outside the world stay. */
-static void translate(struct gpu *gpu, struct span *span)
-{
-    uint64_t offset = span->data ? world_offset(&gpu->self->world, span->data) : UINT64_MAX;
-    if (offset != UINT64_MAX)
-        span->data = world_at(&gpu->self->world, offset);
-}
-
 static bool prepare(struct gpu *gpu, struct dist_work *op)
 {
     const struct device *device = gpu->device;
-    translate(gpu, &op->in);
-    translate(gpu, &op->out);
+    op->in.data = world_open_view(&gpu->self->world, op->in.data);
+    op->out.data = world_open_view(&gpu->self->world, op->out.data);
     op->async = true;
     op->stream = 1 + (uint32_t)gpu->current->number;
     op->began = op->until = 0;
