@@ -1,17 +1,13 @@
 /*
- * dtype.c: element types as sizes, names and doubles.
+ * dtype.c: element types as names and doubles.
  */
 #include "dtype.h"
 
 #include <math.h>
 
-static const struct {
-    const char *name;
-    size_t size;
-} types[DTYPE_COUNT] = {
-    [DIST_F32] = { "F32", 4 },   [DIST_F64] = { "F64", 8 }, [DIST_F16] = { "F16", 2 },
-    [DIST_BF16] = { "BF16", 2 }, [DIST_I32] = { "I32", 4 }, [DIST_I64] = { "I64", 8 },
-    [DIST_U8] = { "U8", 1 },
+static const char *const types[DTYPE_COUNT] = {
+    [DIST_F32] = "F32", [DIST_F64] = "F64", [DIST_F16] = "F16", [DIST_BF16] = "BF16",
+    [DIST_I32] = "I32", [DIST_I64] = "I64", [DIST_U8] = "U8",
 };
 
 static const char *const ops[OP_COUNT] = {
@@ -19,14 +15,9 @@ static const char *const ops[OP_COUNT] = {
     [DIST_MIN] = "MIN", [DIST_MAX] = "MAX",
 };
 
-size_t dtype_size(enum dist_type type)
-{
-    return (unsigned)type < DTYPE_COUNT ? types[type].size : 0;
-}
-
 const char *dtype_name(enum dist_type type)
 {
-    return (unsigned)type < DTYPE_COUNT ? types[type].name : "no type";
+    return (unsigned)type < DTYPE_COUNT ? types[type] : "no type";
 }
 
 const char *op_name(enum dist_op op)

@@ -9,7 +9,16 @@
 #define DTYPE_COUNT 7
 #define OP_COUNT 5
 
-size_t dtype_size(enum dist_type type);      /* bytes of an element; 0: no such type */
+/* Bytes of an element; 0: no such type. */
+static inline size_t dtype_size(enum dist_type type)
+{
+    static const unsigned char sizes[DTYPE_COUNT] = {
+        [DIST_F32] = 4, [DIST_F64] = 8, [DIST_F16] = 2, [DIST_BF16] = 2,
+        [DIST_I32] = 4, [DIST_I64] = 8, [DIST_U8] = 1,
+    };
+    return (unsigned)type < DTYPE_COUNT ? sizes[type] : 0;
+}
+
 const char *dtype_name(enum dist_type type); /* "F32" */
 const char *op_name(enum dist_op op);        /* "SUM" */
 

@@ -201,9 +201,3 @@ void host_free(struct launch_self *self, void *memory)
     arena_give(arena, (uint32_t)((world_offset(&self->world, memory) - arena->offset) / PAGE));
     pthread_mutex_unlock(&arena->lock);
 }
-
-void host_copy(void *to, const void *from, size_t bytes)
-{
-    if (to != from && bytes > 0)
-        memcpy(to, from, bytes);
-}

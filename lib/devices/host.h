@@ -24,7 +24,19 @@ void host_reduce(void *out, const void *const *in, int inputs, int64_t count, en
 void host_reduce_part(void *out, const void *const *in, int inputs, int ways, int64_t count,
                       enum dist_type type, enum dist_op op);
 
-/* memcpy for tensors. Regions do not overlap (but may be the same, which copies nothing). */
+/* memcpy for tensors. Regions do not overlap (but may be the same, which copies nothing). What outgrows the caches is
+ * written past them; host_copy_past is for parts of such an operation, and host_outgrows_caches says whether one that reads
+ * and writes so many bytes in all, on all ranks, does. */
 void host_copy(void *to, const void *from, size_t bytes);
+void host_copy_past(void *to, const void *from, size_t bytes);
+bool host_outgrows_caches(size_t bytes);
+
+/* One source to several targets (one of which may be the source): it is read once. */
+void host_spread(void *const *to, int copies, const void *from, size_t bytes, bool past);
+
+/* host_reduce, with the result written to several targets, each of which may be one of the inputs. Both lists of addresses
+ * are moved on while it goes. */
+void host_reduce_spread(void **to, int copies, const void **in, int inputs, int64_t count,
+                        enum dist_type type, enum dist_op op, bool past);
 
 #endif

@@ -9,6 +9,13 @@
  * then looks at the news for the last time. The ringer writes the news, and only then reads `sleepers`. All
  * four are seq_cst, so they stand in one order: either the ringer sees the sleeper and rings (then the
  * kernel compares `rings` and does not let it sleep), or the sleeper sees the news.
+ *
+ * Ringing lightly. A seq_cst store makes its processor stand still until the store has reached memory: for a
+ * message of 0.1 us the largest single cost. But only a sleeper needs it, and a sleeper has time. So a ringer may write
+ * its news with release and then just look (bell_ring_lightly): the sleeper makes up for it by asking the kernel, after
+ * it has counted itself, to put a full barrier into every running thread (membarrier). A ringer that looked at
+ * `sleepers` before that barrier has its news in memory after it, where the last look finds it; one that looks after the barrier
+ * finds the sleeper. The barrier costs some microseconds, going to sleep and being woken 25.
  */
 #ifndef LAUNCH_BELL_H
 #define LAUNCH_BELL_H
@@ -32,6 +39,17 @@ static inline void bell_ring(struct bell *bell)
     if (atomic_load(&bell->sleepers))
         bell_ring_slow(bell);
 }
+
+/* The same for news that was written with release only. Allowed where bell_prepare has returned true in every rank. */
+static inline void bell_ring_lightly(struct bell *bell)
+{
+    atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, too */
+    if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed))
+        bell_ring_slow(bell);
+}
+
+/* Ask the kernel for such barriers, once a process. False: it has none, so nobody may ring lightly. */
+bool bell_prepare(void);
 
 /* Ring even if nobody sleeps: for a bell whose count of rings is itself the news. */
 static inline void bell_strike(struct bell *bell)
@@ -60,10 +78,22 @@ struct patience {
 /* Say once how many threads share the machine's cores: it decides how long to spin. */
 void patience_tune(int ranks);
 
-/* Look again at once? Nothing is quicker, and nothing is worse for whoever shares the core: true for a few rounds only. */
-bool patience_look(struct patience *patience);
+/* How often to look in a row, with nothing but a pause between: nothing is quicker, and nothing is worse for whoever
+ * shares the core. */
+unsigned patience_looks(void);
+
+/* A pause between two looks at a cache line, of about 80 ns. A look sooner would take the line away from whoever is about to
+ * write it again: a rank that answers writes two things, its ack and its answer, one way of the line apart. */
+void patience_pause(void);
+
+/* Where is whoever we wait for? That decides how best to wait. */
+enum whereabouts { SOMEWHERE, ON_THIS_CORE, ON_ANOTHER_CORE };
 
 /* Pass a moment by spinning or yielding. False: patience is at its end, time to sleep. */
-bool patience_spin(struct patience *patience);
+bool patience_pass(struct patience *patience, enum whereabouts where);
+static inline bool patience_spin(struct patience *patience)
+{
+    return patience_pass(patience, SOMEWHERE);
+}
 
 #endif

@@ -1,25 +1,27 @@
 /*
  * board.c: where the members of a group meet.
  *
- * For its k-th collective a member pins up a card (what it calls, where its tensors lie), perhaps copies a short
- * tensor into its slot, and arrives at the barrier. The barrier is one counter and one phase: the last to
- * arrive sets the counter back and strikes the phase bell, which wakes all with one system call.
+ * For its k-th collective a member pins up a card (what it calls, where its tensors lie, or the tensor itself), perhaps copies
+ * a short tensor into its slot, and arrives at a barrier: it counts up `arrivals` on its card. It has passed when all
+ * cards of this collective have counted as far. There is no word that all write: each card is a line of one writer,
+ * which each reader fetches once, with what it holds.
  *
  * Why it is right.
- *   Who owns which word. Cards and slots: their member. The counter: everyone, by fetch_add. The phase: the last
- *   to arrive, which is one thread.
- *   Orders. A member writes card, slot and tensor, then arrives (seq_cst). The last one's fetch_add has read all of
- *   them, so its strike of the phase comes after; whoever sees the new phase sees everything written before any
- *   arrival.
- *   Setting the counter back. Nobody arrives for the next barrier before it saw this phase, which is struck
- *   after the counter was set back.
- *   Reading cards and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier that a
- *   member only reaches when it is through with k; so nobody writes set k + 2, which is k's, before that.
- *   Reading tensors late. Plans that read a peer's tensor end with a barrier.
+ *   Who owns which word. Cards and slots: their member. The bell is only rung.
+ *   Orders. A member writes card, slot and tensor, then `arrivals` (seq_cst). Whoever sees the new count (acquire)
+ *   sees everything written before that arrival.
+ *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
+ *   sees them all, and rings the bell for those who sleep. (Others may see them all, too: then it is rung twice.)
+ *   Reading cards and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier at which a
+ *   member only arrives when it is through with k; so nobody writes set k + 2, which is k's, before that. For the same
+ *   reason a count that a slow member still waits for is only replaced by a higher one.
+ *   Reading and writing tensors late. Plans that touch a peer's tensor end with a barrier.
  * The model in tests/model/ walks through every interleaving of two and three members with this board.
  */
+#define _GNU_SOURCE
 #include "shm.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,30 +64,56 @@ void board_clear(struct board *board, const struct dist_group *group)
 
 /* ---- the barrier ----------------------------------------------------------- */
 
-uint32_t board_arrive(struct shm_room *room, struct shm_group *g)
+/* Is this member still on its way to where I stand? */
+static bool behind(const struct shm_group *g, int member)
 {
-    struct board *board = g->board;
-    uint32_t phase = atomic_load_explicit(&board->phase.rings, memory_order_relaxed);
-    if (atomic_fetch_add(&board->arrived, 1) + 1 < (uint32_t)g->group->size)
-        return phase;
-    atomic_store_explicit(&board->arrived, 0, memory_order_relaxed);
-    bell_strike(&board->phase);
-    if (atomic_load(&board->listeners))
+    return (int32_t)(atomic_load(&board_card(g, member, g->seq)->arrivals) - g->arrivals) < 0;
+}
+
+/* My neighbour first: so not all read the same card at once. */
+bool board_passed(struct shm_group *g)
+{
+    int size = g->group->size;
+    for (; g->seen < size; g->seen++)
+        if (behind(g, (g->group->rank + g->seen) % size))
+            return false;
+    return true;
+}
+
+void board_arrive(struct shm_room *room, struct shm_group *g)
+{
+    struct card *card = board_card(g, g->group->rank, g->seq);
+    g->seen = 1;
+    g->core = (uint8_t)sched_getcpu();
+    atomic_store_explicit(&card->core, g->core, memory_order_relaxed);
+    atomic_store(&card->arrivals, ++g->arrivals);
+    if (!board_passed(g))
+        return;
+    bell_ring(&g->board->bell);
+    if (atomic_load(&g->board->listeners))
         for (int i = 0; i < g->group->size; i++)
             rank_ring(slot_of(room, g->group->ranks[i]));
-    return phase;
 }
 
-bool board_passed(const struct shm_group *g, uint32_t phase)
+/* Does one that has not arrived wait for the very core on which this one waits for it? Where it ran at the last collective but
+ * one tells. */
+static enum whereabouts of_the_missing(const struct shm_group *g)
 {
-    return atomic_load(&g->board->phase.rings) != phase;
+    int size = g->group->size;
+    for (int i = g->seen; i < size; i++) {
+        int member = (g->group->rank + i) % size;
+        if (atomic_load_explicit(&board_card(g, member, g->seq)->core, memory_order_relaxed) == g->core &&
+            behind(g, member))
+            return ON_THIS_CORE;
+    }
+    return ON_ANOTHER_CORE;
 }
 
-/* The next member, from `from` on, that has not pinned its card for this collective. -1: there is none. */
+/* The next member, from `from` on, that has not arrived. -1: there is none. */
 static int find_missing(struct shm_group *g, int from)
 {
     for (int i = from; i < g->group->size; i++)
-        if (atomic_load(&board_card(g, i, g->seq)->seq) != g->seq)
+        if (behind(g, i))
             return i;
     return -1;
 }
@@ -106,34 +134,33 @@ static int timed_out(struct shm_group *g, struct dist_work *op)
 
 struct passing {
     struct shm_group *g;
-    uint32_t phase;
     struct world *world;
 };
 
 static bool passed(void *argument)
 {
     struct passing *passing = argument;
-    return board_passed(passing->g, passing->phase) || world_failed(passing->world);
+    return board_passed(passing->g) || world_failed(passing->world);
 }
 
-int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struct dist_work *op)
+int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
     struct patience patience = { 0 };
-    struct passing passing = { g, phase, room->world };
+    struct passing passing = { g, room->world };
     double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
-    while (!board_passed(g, phase)) {
-        if (patience_spin(&patience))
+    while (!board_passed(g)) {
+        if (patience_pass(&patience, of_the_missing(g)))
             continue;
-        if (world_failed(room->world) && !board_passed(g, phase))
+        if (world_failed(room->world) && !board_passed(g))
             return op->status = backend_failed(room->world, op);
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
             return timed_out(g, op);
         struct rank_slot *slot = slot_of(room, room->rank);
         notes_write(room, op, true);
-        atomic_store(&slot->sleep.bell, world_offset(room->world, &g->board->phase));
+        atomic_store(&slot->sleep.bell, world_offset(room->world, &g->board->bell));
         atomic_store(&slot->sleep.timed, deadline > 0);
-        bell_sleep(&g->board->phase, passed, &passing,
+        bell_sleep(&g->board->bell, passed, &passing,
                    deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, &slot->sleep);
         launch_look_around(room->self);
     }
@@ -153,7 +180,6 @@ void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op)
     card->count = (uint64_t)op->block;
     card->in = world_offset(room->world, op->in.data);
     card->out = world_offset(room->world, op->out.data);
-    atomic_store_explicit(&card->seq, g->seq, memory_order_release);
 }
 
 /* How card b differs from card a, as the two halves of "rank 2 <b>, rank 0 <a>". False: not at all. */

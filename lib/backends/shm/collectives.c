@@ -11,7 +11,7 @@ static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_
 {
     g->seq++;
     while (!plan_step(room, g, op))
-        if (board_wait(room, g, op->phase, op) != DIST_OK)
+        if (board_wait(room, g, op) != DIST_OK)
             break;
     atomic_store_explicit(&op->done, 1, memory_order_relaxed);
     return op->status;
@@ -19,10 +19,10 @@ static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_
 
 /* ---- asynchronous: the engine takes them -------------------------------------------- */
 
-bool collective_ready(const struct shm_group *g)
+bool collective_ready(struct shm_group *g)
 {
     const struct dist_work *op = g->first;
-    return op && !op->claimed && (op->step == 0 || board_passed(g, op->phase));
+    return op && !op->claimed && (op->step == 0 || board_passed(g));
 }
 
 void collective_drop(struct shm_room *room, struct dist_work *op)

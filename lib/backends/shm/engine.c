@@ -67,6 +67,7 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
 /* Ring the helpers of those whom a send or a receive waits for: they may be computing, with the other half open. */
 static void urge_peers(struct shm_room *room, const struct dist_work *op)
 {
+    atomic_thread_fence(memory_order_seq_cst); /* a watched letter was posted with less */
     for (int i = 0; i < op->group->size; i++) {
         int peer = op->group->ranks[i];
         if (peer != room->rank && (op->peer == peer || op->peer == DIST_ANY_SOURCE))

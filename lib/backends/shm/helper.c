@@ -16,7 +16,7 @@ static bool work_waits(const struct shm_room *room)
 {
     if (room->copies)
         return true;
-    for (const struct shm_group *g = room->groups; g; g = g->next)
+    for (struct shm_group *g = room->groups; g; g = g->next)
         if (collective_ready(g))
             return true;
     return false;

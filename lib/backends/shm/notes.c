@@ -1,5 +1,5 @@
 /* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
-#include "shm.h"
+#include "lane.h"
 
 static struct note_op *next_note(struct rank_slot *slot)
 {

@@ -1,18 +1,21 @@
 /*
- * plans.c: the plan of each collective: up to four steps, with a barrier between each two.
+ * plans.c: the plan of each collective: up to three steps, with a barrier between each two.
  *
- * A short tensor (SLOT_BYTES) is copied to the board, and after ONE barrier everyone takes what it needs from there.
- * A long one stays where it is: after the first barrier everyone reads the peers' tensors in place, and a
- * last barrier keeps them unchanged until all have read. Of a long all_reduce each rank reduces its own slice
- * from all tensors into its own, then copies the other slices from their owners: every byte is reduced once, the
- * work is shared evenly, and nobody writes what another one reads:
+ * A tiny tensor (CARD_BYTES) travels on the card, a short one (SLOT_BYTES) is copied to the board, and after ONE barrier
+ * everyone takes what it needs from there. A long one stays where it is: after the first barrier everyone works on the
+ * tensors in place, and a last barrier keeps them until all have done so.
  *
- *     rank 0 [ sum |     |     ]      rank 0 [ sum   sum   sum ]
- *     rank 1 [     | sum |     ]  ->  rank 1 [ sum   sum   sum ]
- *     rank 2 [     |     | sum ]      rank 2 [ sum   sum   sum ]
+ * In a long plan the work is shared evenly, and each byte is read as seldom as possible: reading a peer's memory, or
+ * anything that the caches do not hold, is what takes the time. So whoever has a slice in its cache writes it to all who want it:
  *
- * (Rabenseifner's all_reduce, with the reduce-scatter and the all-gather done by reading.) Cost for n bytes on
- * p ranks: 3 barriers, and per rank n read and n/p written to reduce, n - n/p copied.
+ *     all_reduce                                  broadcast by rank 0
+ *     rank 0  [ a ][   ][   ]   rank 0 adds up    rank 0  [ a ][ b ][ c ]   rank 0 reads a, writes it
+ *     rank 1  [ a ][   ][   ]   the slices a and  rank 1  [ . ][ . ][ . ]   to all; rank 1 b, rank 2 c
+ *     rank 2  [ a ][   ][   ]   writes the sum    rank 2  [ . ][ . ][ . ]
+ *             to all three; rank 1 b, rank 2 c
+ *
+ * (Rabenseifner's all_reduce, with reduce-scatter and all-gather in one pass.) Cost for n bytes on p ranks: 2 barriers,
+ * and per rank n read and n written. MPI libraries that copy through a buffer read and write twice to three times as much.
  */
 #include "shm.h"
 #include "../../devices/host.h"
@@ -24,9 +27,10 @@ struct collective {
     struct shm_group *g;
     struct dist_work *op;
     int rank, size;
-    size_t element; /* bytes of one */
-    size_t block;   /* bytes of one member's block */
-    bool small;     /* the tensors are on the board */
+    size_t element;                         /* bytes of one */
+    size_t block;                           /* bytes of one member's block */
+    enum size { TINY, SHORT, LONG } length; /* where the inputs are: on the cards, in the slots, in place */
+    bool past;                              /* it outgrows the caches */
 };
 
 typedef void step(struct collective *c);
@@ -36,12 +40,13 @@ static bool is_root(const struct collective *c)
     return c->op->peer == c->rank;
 }
 
-/* Where a member's input lies for all to read: on the board, or in place. */
+/* Where a member's input lies for all to read. */
 static const char *input_of(const struct collective *c, int member)
 {
-    if (c->small)
-        return board_slot(c->g, member, c->g->seq);
-    return world_at(c->room->world, board_card(c->g, member, c->g->seq)->in);
+    struct card *card = board_card(c->g, member, c->g->seq);
+    if (c->length == TINY)
+        return (const char *)card->text;
+    return c->length == SHORT ? board_slot(c->g, member, c->g->seq) : world_at(c->room->world, card->in);
 }
 
 static char *output_of(const struct collective *c, int member)
@@ -56,13 +61,37 @@ static int64_t slice_begin(const struct collective *c, int member)
     return member == c->size ? count : count * member / c->size / 64 * 64;
 }
 
+/* All members' inputs, from element `begin` on; and their outputs. */
+static const void **all_inputs(struct collective *c, int64_t begin)
+{
+    for (int i = 0; i < c->size; i++)
+        c->g->inputs[i] = input_of(c, i) + (size_t)begin * c->element;
+    return c->g->inputs;
+}
+
+static void **all_outputs(struct collective *c, size_t begin)
+{
+    for (int i = 0; i < c->size; i++)
+        c->g->outputs[i] = output_of(c, i) + begin;
+    return c->g->outputs;
+}
+
 /* Reduce `count` elements, from element `begin` of everyone's input, to `to`. */
 static void reduce_all(struct collective *c, void *to, int64_t begin, int64_t count)
 {
-    for (int i = 0; i < c->size; i++)
-        c->g->views[i] = input_of(c, i) + (size_t)begin * c->element;
-    if (count > 0)
-        host_reduce(to, c->g->views, c->size, count, c->op->type, c->op->op);
+    const void **from = all_inputs(c, begin);
+    if (count > 0 && c->past)
+        host_reduce_spread(&to, 1, from, c->size, count, c->op->type, c->op->op, true);
+    else if (count > 0)
+        host_reduce(to, from, c->size, count, c->op->type, c->op->op);
+}
+
+static void copy(const struct collective *c, void *to, const void *from, size_t bytes)
+{
+    if (c->past)
+        host_copy_past(to, from, bytes);
+    else
+        host_copy(to, from, bytes);
 }
 
 /* ---- steps: each has seen a barrier since the one before ------------------------ */
@@ -74,8 +103,9 @@ static void nothing(struct collective *c)
 
 static void put(struct collective *c)
 {
-    if (c->small && c->op->in.data)
-        memcpy(board_slot(c->g, c->rank, c->g->seq), c->op->in.data, (size_t)c->op->in.count * c->element);
+    bool wanted = c->op->call != CALL_BROADCAST || is_root(c);
+    if (wanted && c->length != LONG && c->op->in.data)
+        memcpy((char *)input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
 }
 
 static void take_roots(struct collective *c) /* broadcast */
@@ -84,12 +114,19 @@ static void take_roots(struct collective *c) /* broadcast */
         host_copy(c->op->out.data, input_of(c, c->op->peer), c->block);
 }
 
-static void take_my_block_of_root(struct collective *c) /* scatter */
+static void give_slice_of_root(struct collective *c) /* broadcast: my slice, to all */
 {
-    host_copy(c->op->out.data, input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
+    size_t begin = (size_t)slice_begin(c, c->rank) * c->element;
+    size_t end = (size_t)slice_begin(c, c->rank + 1) * c->element;
+    host_spread(all_outputs(c, begin), c->size, input_of(c, c->op->peer) + begin, end - begin, c->past);
 }
 
-static void take_all(struct collective *c) /* all_gather; gather, of small */
+static void take_my_block_of_root(struct collective *c) /* scatter */
+{
+    copy(c, c->op->out.data, input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
+}
+
+static void take_all(struct collective *c) /* all_gather and gather, of short tensors */
 {
     for (int i = 0; i < c->size && c->op->out.data; i++) {
         int from = (c->rank + i) % c->size; /* start with my own, so that not all read the same at once */
@@ -97,17 +134,22 @@ static void take_all(struct collective *c) /* all_gather; gather, of small */
     }
 }
 
+static void give_to_all(struct collective *c) /* all_gather */
+{
+    host_spread(all_outputs(c, (size_t)c->rank * c->block), c->size, c->op->in.data, c->block, c->past);
+}
+
 static void give_to_root(struct collective *c) /* gather */
 {
-    host_copy(output_of(c, c->op->peer) + (size_t)c->rank * c->block, c->op->in.data, c->block);
+    copy(c, output_of(c, c->op->peer) + (size_t)c->rank * c->block, c->op->in.data, c->block);
 }
 
 static void take_my_block_of_all(struct collective *c) /* all_to_all */
 {
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
-        host_copy((char *)c->op->out.data + (size_t)from * c->block,
-                  input_of(c, from) + (size_t)c->rank * c->block, c->block);
+        copy(c, (char *)c->op->out.data + (size_t)from * c->block,
+             input_of(c, from) + (size_t)c->rank * c->block, c->block);
     }
 }
 
@@ -124,27 +166,20 @@ static void reduce_everything(struct collective *c) /* all_reduce; reduce, on th
 
 static void reduce_my_slice(struct collective *c) /* all_reduce; reduce, into the root's tensor */
 {
-    int target = c->op->call == CALL_REDUCE ? c->op->peer : c->rank;
-    int64_t begin = slice_begin(c, c->rank);
-    reduce_all(c, output_of(c, target) + (size_t)begin * c->element, begin,
-               slice_begin(c, c->rank + 1) - begin);
-}
-
-static void take_other_slices(struct collective *c) /* all_reduce */
-{
-    for (int i = 1; i < c->size; i++) {
-        int from = (c->rank + i) % c->size;
-        size_t begin = (size_t)slice_begin(c, from) * c->element;
-        size_t end = (size_t)slice_begin(c, from + 1) * c->element;
-        host_copy((char *)c->op->out.data + begin, output_of(c, from) + begin, end - begin);
-    }
+    int64_t begin = slice_begin(c, c->rank), count = slice_begin(c, c->rank + 1) - begin;
+    size_t at = (size_t)begin * c->element;
+    if (c->op->call == CALL_REDUCE)
+        reduce_all(c, output_of(c, c->op->peer) + at, begin, count);
+    else
+        host_reduce_spread(all_outputs(c, at), c->size, all_inputs(c, begin), c->size, count, c->op->type,
+                           c->op->op, false);
 }
 
 /* ---- plans --------------------------------------------------------------------- */
 
-#define STEPS 4
+#define STEPS 3
 
-static step *const small_plans[CALL_COUNT][STEPS] = {
+static step *const short_plans[CALL_COUNT][STEPS] = {
     [CALL_NEW_GROUP] = { nothing, nothing },
     [CALL_BARRIER] = { nothing, nothing },
     [CALL_MONITORED_BARRIER] = { nothing, nothing },
@@ -159,30 +194,37 @@ static step *const small_plans[CALL_COUNT][STEPS] = {
 };
 
 static step *const long_plans[CALL_COUNT][STEPS] = {
-    [CALL_BROADCAST] = { nothing, take_roots, nothing },
+    [CALL_BROADCAST] = { nothing, give_slice_of_root, nothing },
     [CALL_REDUCE] = { nothing, reduce_my_slice, nothing },
-    [CALL_ALL_REDUCE] = { nothing, reduce_my_slice, take_other_slices, nothing },
+    [CALL_ALL_REDUCE] = { nothing, reduce_my_slice, nothing },
     [CALL_SCATTER] = { nothing, take_my_block_of_root, nothing },
     [CALL_GATHER] = { nothing, give_to_root, nothing },
-    [CALL_ALL_GATHER] = { nothing, take_all, nothing },
+    [CALL_ALL_GATHER] = { nothing, give_to_all, nothing },
     [CALL_REDUCE_SCATTER] = { nothing, reduce_my_block, nothing },
     [CALL_ALL_TO_ALL] = { nothing, take_my_block_of_all, nothing },
 };
 
-/* Would the longest input of any member fit its slot? Computed from what all agree on. */
-static bool fits_slot(const struct dist_work *op, int size, size_t block)
+/* How long is the longest input of any member? Computed from what all agree on; and what all read and write in all. */
+static void measure(struct collective *c)
 {
-    bool whole = op->call == CALL_SCATTER || op->call == CALL_REDUCE_SCATTER || op->call == CALL_ALL_TO_ALL;
-    return block * (whole ? (size_t)size : 1) <= SLOT_BYTES;
+    const struct dist_work *op = c->op;
+    size_t size = (size_t)c->size;
+    bool many_in = op->call == CALL_SCATTER || op->call == CALL_REDUCE_SCATTER || op->call == CALL_ALL_TO_ALL;
+    bool many_out = op->call == CALL_GATHER || op->call == CALL_ALL_GATHER || op->call == CALL_ALL_TO_ALL;
+    c->element = dtype_size(op->type);
+    c->block = op->call == CALL_NEW_GROUP ? 0 : (size_t)op->block * c->element;
+    size_t in = c->block * (many_in ? size : 1), out = c->block * (many_out ? size : 1);
+    c->length = in <= CARD_BYTES ? TINY : in <= SLOT_BYTES ? SHORT : LONG;
+    bool in_place =
+        op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
+    c->past = c->length == LONG && !in_place && host_outgrows_caches((in + out) * size);
 }
 
 bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
     struct collective c = { .room = room, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
-    c.element = dtype_size(op->type);
-    c.block = op->call == CALL_NEW_GROUP ? 0 : (size_t)op->block * c.element;
-    c.small = fits_slot(op, c.size, c.block);
-    step *const *plan = c.small ? small_plans[op->call] : long_plans[op->call];
+    measure(&c);
+    step *const *plan = c.length == LONG ? long_plans[op->call] : short_plans[op->call];
     if (op->step == 0)
         board_pin(room, g, op);
     if (op->step == 1 && board_check(room, g, op) != DIST_OK)
@@ -191,6 +233,6 @@ bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
     op->step++;
     if (op->step == STEPS || !plan[op->step])
         return true;
-    op->phase = board_arrive(room, g);
+    board_arrive(room, g);
     return false;
 }

@@ -6,7 +6,7 @@
  * that it fits. Finding none, it is parked, so that the letters behind it get their turn: that is how a receive
  * with tag 2 overtakes one with tag 1, while two letters with the same tag never pass each other.
  */
-#include "shm.h"
+#include "lane.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void copy_letter(struct shm_room *room, struct dist_work *op, const struc
 {
     size_t bytes = letter_bytes(letter);
     if (letter->length == LANE_FAR)
-        host_copy(op->out.data, world_at(room->world, letter->far.offset), bytes);
+        host_copy(op->out.data, world_at(room->world, letter_offset(letter)), bytes);
     else
         lane_copy(op->out.data, letter->text, bytes);
 }
@@ -161,18 +161,32 @@ static bool take_parked(struct shm_room *room, struct dist_work *op)
     return false;
 }
 
+/* Is it short, and just what this receive expects? Then nothing is left but to copy it. */
+static bool take_short(struct shm_room *room, struct dist_work *op, const struct letter *letter)
+{
+    if (letter->length != bytes_of(op, op->out) || letter->type != (uint8_t)op->type)
+        return false;
+    lane_copy(op->out.data, letter->text, letter->length);
+    lane_take(room, op->peer, VERDICT_DONE);
+    op->from = op->peer;
+    engine_done(room, op, DIST_OK);
+    return true;
+}
+
 /* The quick way of a blocking receive with nothing else open: watch the lane for a moment. What comes is delivered as if
  * the op were in the list; it joins the list when something else comes, or nothing. */
 static bool recv_at_once(struct shm_room *room, struct dist_work *op)
 {
-    struct patience patience = { 0 };
     const struct letter *letter;
     if (room->threaded || room->open > 1 || op->async || op->peer < 0)
         return false;
-    while (!(letter = lane_peek(room, op->peer)))
-        if (!patience_look(&patience))
+    for (unsigned looks = room->looks; !(letter = lane_peek(room, op->peer)); looks--) {
+        if (looks == 0)
             return false;
-    return fits(op, op->peer, letter) && deliver(room, op, op->peer, letter);
+        patience_pause();
+    }
+    return fits(op, op->peer, letter) &&
+           (take_short(room, op, letter) || deliver(room, op, op->peer, letter));
 }
 
 int shm_recv(void *state, struct dist_work *op)
@@ -180,7 +194,9 @@ int shm_recv(void *state, struct dist_work *op)
     struct shm_room *room = state;
     engine_lock(room);
     room->open++;
-    if (!take_parked(room, op) && !recv_at_once(room, op)) {
+    if (!room->parked && recv_at_once(room, op))
+        return room->copies ? engine_start(room, op) : op->status;
+    if (!take_parked(room, op)) {
         *room->recvs_end = op;
         room->recvs_end = &op->next;
     }

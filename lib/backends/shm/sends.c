@@ -4,7 +4,7 @@
  * Sends wait in one list, in the order in which they were posted, and every visit walks it in that order: so the
  * first in the queue for a peer gets that peer's lane, and letters to one peer keep their order.
  */
-#include "shm.h"
+#include "lane.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -26,9 +26,7 @@ static void write_letter(struct shm_room *room, const struct dist_work *op, stru
         letter->length = (uint8_t)bytes;
         lane_copy(letter->text, op->in.data, bytes);
     } else {
-        letter->length = LANE_FAR;
-        letter->far.offset = world_offset(room->world, op->aside ? op->aside : op->in.data);
-        letter->far.bytes = bytes;
+        letter_point(letter, world_offset(room->world, op->aside ? op->aside : op->in.data), bytes);
     }
 }
 
@@ -36,7 +34,8 @@ static void end_send(struct shm_room *room, struct dist_work *op, enum verdict v
 {
     if (op->ticket != NO_TICKET)
         room->free_tickets[room->free_ticket_count++] = (uint16_t)op->ticket;
-    list_remove(op, &room->sends, &room->sends_end);
+    if (room->sends)
+        list_remove(op, &room->sends, &room->sends_end);
     if (op->aside) { /* an eager message: its call has long returned, only the copy is left to free */
         host_free(room->self, op->aside);
         room->open--;
@@ -67,13 +66,12 @@ static uint32_t take_ticket(struct shm_room *room)
     return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
 }
 
-static void post(struct shm_room *room, struct dist_work *op)
+static void prepare_letter(struct shm_room *room, struct dist_work *op)
 {
     atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + op->ticket], VERDICT_NONE,
                           memory_order_relaxed);
     op->step = SEND_POSTED;
     write_letter(room, op, lane_letter(room, op->peer));
-    lane_post(room, op->peer);
 }
 
 /* Move one send on by a step. */
@@ -90,7 +88,8 @@ static bool push_send(struct shm_room *room, struct dist_work *op)
             room->held[op->peer] = room->visit;
             return false;
         }
-        post(room, op);
+        prepare_letter(room, op);
+        lane_post(room, op->peer);
         room->held[op->peer] = room->visit;
         return true;
     case SEND_POSTED:
@@ -139,17 +138,22 @@ static int send_eagerly(struct shm_room *room, struct dist_work *op)
  * list at any time: when it gets parked, or when the moment has passed. Then the engine takes over, which knows how to sleep. */
 static bool send_at_once(struct shm_room *room, struct dist_work *op)
 {
-    struct patience patience = { 0 };
     if (room->threaded || room->open > 1 || op->async || op->peer == room->rank ||
         !lane_is_free(room, op->peer))
         return false;
     op->ticket = take_ticket(room);
     if (op->ticket == NO_TICKET)
         return false;
-    post(room, op);
-    while (!lane_is_free(room, op->peer))
-        if (!patience_look(&patience))
+    prepare_letter(room, op);
+    if (bytes_of(op, op->in) <= DIRECT_BYTES && !atomic_load(&room->world->header->strict))
+        lane_post_watched(room, op->peer);
+    else
+        lane_post(room, op->peer);
+    for (unsigned looks = room->looks; !lane_is_free(room, op->peer); looks--) {
+        if (looks == 0)
             return false;
+        patience_pause();
+    }
     enum verdict verdict = lane_verdict(room, op->peer);
     if (verdict == VERDICT_PARKED)
         op->step = SEND_PARKED;

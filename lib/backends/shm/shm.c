@@ -1,9 +1,9 @@
 /*
  * shm.c: joining and leaving the room, groups, and the room's table of calls.
  *
- * The room's part of the world's memory:   lanes[size][size]   tickets[size][TICKETS]   the world's board
+ * The room's part of the world's memory:   lanes[pairs][2]   tickets[size][TICKETS]   the world's board
  */
-#include "shm.h"
+#include "lane.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static uint64_t tickets_offset(int size)
 {
-    return (uint64_t)size * (uint64_t)size * sizeof(struct lane);
+    return 2 * lane_pairs(size) * sizeof(struct lane);
 }
 
 static uint64_t world_board_offset(int size)
@@ -39,25 +39,43 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     pthread_mutex_init(&room->lock, NULL);
 }
 
+/* The two lists of addresses that steps need. */
+static bool give_lists(struct shm_group *g, int size)
+{
+    g->inputs = calloc((size_t)size, sizeof *g->inputs);
+    g->outputs = calloc((size_t)size, sizeof *g->outputs);
+    return g->inputs && g->outputs;
+}
+
+static void free_lists(struct shm_group *g)
+{
+    free(g->inputs);
+    free(g->outputs);
+}
+
 static int shm_open_room(struct launch_self *self, struct dist_group *world, void **out, char *why,
                          size_t why_size)
 {
     struct shm_room *room = calloc(1, sizeof *room);
-    const void **views = calloc((size_t)self->world.header->size, sizeof *views);
-    int status = room && views ? launch_read_buffering(&room->eager_bytes, why, why_size) : DIST_ERR_MEMORY;
+    int status = room && give_lists(&room->world_group, self->world.header->size)
+                     ? launch_read_buffering(&room->eager_bytes, why, why_size)
+                     : DIST_ERR_MEMORY;
     if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
         self->world.header->room_bytes)
         status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
     if (status != DIST_OK) {
+        if (room)
+            free_lists(&room->world_group);
         free(room);
-        free(views);
         return status;
     }
     fill_room(room, self);
     room->world_group.group = world;
-    room->world_group.views = views;
     world->room = &room->world_group;
     patience_tune(room->size);
+    room->looks = patience_looks();
+    if (!bell_prepare())
+        atomic_store(&self->world.header->strict, 1); /* all know it when the barrier of dist_init is over */
     *out = room;
     return DIST_OK;
 }
@@ -78,7 +96,7 @@ static int shm_close(void *state)
         room->retired = next;
     }
     pthread_mutex_destroy(&room->lock);
-    free(room->world_group.views);
+    free_lists(&room->world_group);
     free(room);
     return DIST_OK;
 }
@@ -123,10 +141,9 @@ static int shm_group_new(void *state, struct dist_work *op)
     struct shm_room *room = state;
     struct dist_group *group = op->group;
     struct shm_group *g = group->rank >= 0 ? calloc(1, sizeof *g) : NULL;
-    if (g) {
+    bool complete = g && give_lists(g, group->size);
+    if (g)
         g->group = group;
-        g->views = calloc((size_t)group->size, sizeof *g->views);
-    }
     op->in.data = group->rank == 0 ? new_board(room, group) : NULL;
     op->block = (int64_t)hash_ranks(group);
     op->group = room->world_group.group;
@@ -134,7 +151,7 @@ static int shm_group_new(void *state, struct dist_work *op)
     if (status != DIST_OK || group->rank < 0)
         return status;
     uint64_t offset = board_card(&room->world_group, group->ranks[0], room->world_group.seq)->in;
-    if (!g || !g->views || offset == UINT64_MAX) {
+    if (!complete || offset == UINT64_MAX) {
         snprintf(op->why, sizeof op->why, "there is no memory left for the group's board");
         return DIST_ERR_MEMORY;
     }
@@ -147,7 +164,7 @@ static void shm_group_free(void *state, struct dist_group *group)
 {
     struct shm_room *room = state;
     struct shm_group *g = group->room;
-    free(g->views);
+    free_lists(g);
     if (group->rank == 0) {
         g->seq = (uint32_t)group->size;
         g->next = room->retired;

@@ -3,9 +3,9 @@
  *
  * Two ideas carry everything.
  *
- * A LANE is the mailbox from one rank to another: one cache line. Only the sender writes it, only the receiver
+ * A LANE is the mailbox from one rank to another: half a cache line. Only the sender writes it, only the receiver
  * reads it. It holds one message at a time: a short one itself, a long one as the offset of the sender's
- * tensor, from which the receiver copies once. lane.c has the protocol and the argument that it is right.
+ * tensor, from which the receiver copies once. lane.h has the protocol, the argument that it is right, and why it is quick.
  *
  * A BOARD is where a group meets for collectives: every member pins up a card (what it calls, where its tensor
  * is), a barrier, and then everyone reads the others' tensors in place. board.c has the barrier,
@@ -21,79 +21,52 @@
 
 #include <pthread.h>
 
-#define LANE_BYTES 40           /* a message up to this long travels inside the lane */
-#define LANE_FAR 255            /* lane.length of a longer one */
-#define DIRECT_BYTES (32 << 10) /* above this the engine is unlocked while it copies */
-#define TICKETS 65535           /* messages of one rank that can be parked at their receivers */
+#define TICKETS 65535 /* messages of one rank that can be parked at their receivers */
 #define NO_TICKET 0xffff
-#define SLOT_BYTES (16 << 10) /* a collective up to this size goes through the board */
+#define CARD_BYTES 40         /* a collective of so much goes through the cards, */
+#define SLOT_BYTES (16 << 10) /* up to so much through the board's slots, beyond it from tensor to tensor */
 
 /* What became of a message: the low two bits of lane.ack, or the value of a ticket. */
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
 
-/* What a message says about itself. */
-struct letter {
-    int32_t tag;
-    uint16_t group;  /* the group's id */
-    uint16_t site;   /* where it was sent: a call site of the sender */
-    uint8_t type;    /* enum dist_type */
-    uint8_t length;  /* bytes of `text`, or LANE_FAR */
-    uint16_t ticket; /* the sender's ticket to be stamped if the letter gets parked */
-    uint32_t unused;
-    union {
-        unsigned char text[LANE_BYTES];
-        struct {
-            uint64_t offset; /* where the sender's data lies in the world */
-            uint64_t bytes;
-        } far;
-    };
-};
-
-/* The mailbox from `src` to `dst`: written by src only. */
-struct lane {
-    alignas(WORLD_LINE) _Atomic uint32_t
-        seq; /* how many letters src has put in, ever; top bit: more wait behind the last */
-    _Atomic uint32_t
-        ack; /* how many letters of dst src has taken out of the lane back, << 2, | verdict on the last */
-    struct letter letter; /* the seq-th letter */
-};
-_Static_assert(sizeof(struct lane) == WORLD_LINE, "a lane is one cache line");
-
-/* A letter that came before its receive: the receiver's private copy. */
-struct parked {
-    int src;
-    struct letter letter;
-    struct parked *next;
-};
-
 /* What a member of a group pins to the board for one collective. */
 struct card {
-    alignas(WORLD_LINE) _Atomic uint32_t seq; /* which collective of the group, from 1; written last */
+    alignas(WORLD_LINE) _Atomic uint32_t
+        arrivals; /* of this member at barriers of the group, ever; written last */
     uint8_t call;
     uint8_t type;
     uint8_t op;
+    _Atomic uint8_t core; /* where it ran when it arrived: a hint for those who wait */
     int32_t root;
     uint32_t site;
     uint64_t count; /* elements of one block */
-    uint64_t in;    /* offsets of the tensors; UINT64_MAX: none */
-    uint64_t out;
+    union {
+        struct {
+            uint64_t in, out; /* offsets of the tensors; UINT64_MAX: none */
+        };
+        unsigned char text[CARD_BYTES]; /* or the input itself */
+    };
 };
+_Static_assert(sizeof(struct card) == WORLD_LINE, "a card is one cache line");
 
 /* Where a group meets. After it come cards[2][size], then slots[2][size] of SLOT_BYTES: two of each, used in turn, so
  * that the next collective can begin while slow members still read the last. Last the members' world ranks. */
 struct board {
-    alignas(WORLD_LINE) _Atomic uint32_t arrived; /* at the barrier that is under way */
-    alignas(WORLD_LINE) struct bell phase;        /* `rings` counts completed barriers */
-    _Atomic uint32_t listeners; /* members whose engine waits for the phase: ring them too */
-    _Atomic uint32_t left;      /* members that have freed the group */
+    alignas(WORLD_LINE) struct bell bell; /* members that sleep until all have arrived */
+    _Atomic uint32_t listeners;           /* members whose engine waits for that: ring them too */
+    _Atomic uint32_t left;                /* members that have freed the group */
 };
 
 /* The room's view of a group. */
 struct shm_group {
     struct dist_group *group;
     struct board *board;
-    uint32_t seq;                   /* collectives begun by this rank */
-    const void **views;             /* room for one address per member, used by the step that runs */
+    uint32_t seq;        /* collectives begun by this rank */
+    uint32_t arrivals;   /* of this rank at barriers */
+    uint8_t core;        /* on which it was at the last of them */
+    int seen;            /* members of whom it knows that they have arrived at the last of them */
+    const void **inputs; /* room for two addresses per member, used by the step that runs */
+    void **outputs;
     struct dist_work *first, *last; /* collectives in the engine, in call order */
     struct shm_group *next;         /* groups with such collectives; or boards waiting to be freed */
 };
@@ -103,9 +76,10 @@ struct shm_room {
     struct launch_self *self;
     struct world *world;
     int rank, size;
-    struct lane *lanes;        /* size * size; lane(src, dst) */
+    struct lane *lanes;        /* one pair for every two ranks, and for each with itself */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
+    unsigned looks;            /* of the quick ways: patience_looks() */
     struct shm_group world_group;
 
     pthread_mutex_t lock;
@@ -130,28 +104,10 @@ struct shm_room {
     uint32_t tickets_used;
 };
 
-static inline struct lane *lane_between(const struct shm_room *room, int src, int dst)
-{
-    return &room->lanes[(size_t)dst * (size_t)room->size + (size_t)src];
-}
-
 static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
 {
     return &room->world->header->slots[rank];
 }
-
-/* ---- lane.c: one letter from one rank to another -------------------------- */
-
-bool lane_is_free(struct shm_room *room, int dst); /* the last letter to dst was taken */
-bool lane_frees_soon(struct shm_room *room,
-                     int dst); /* the same, but if not, the helper is told when it is */
-enum verdict lane_verdict(struct shm_room *room, int dst);      /* on that letter */
-struct letter *lane_letter(struct shm_room *room, int dst);     /* to be filled in: the lane must be free */
-void lane_post(struct shm_room *room, int dst);                 /* off it goes */
-void lane_copy(void *to, const void *from, size_t bytes);       /* a letter's text */
-const struct letter *lane_peek(struct shm_room *room, int src); /* a letter not yet taken, or NULL */
-void lane_take(struct shm_room *room, int src, enum verdict verdict);
-void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict verdict);
 
 /* ---- sends.c, recvs.c, letters.c: point to point ----------------------------- */
 
@@ -163,11 +119,6 @@ bool letters_drop(struct shm_room *room,
                   struct dist_work *op); /* take it out of all lists; false: being copied */
 bool letters_hopeless(struct shm_room *room, struct dist_work *op); /* its peer has left: it is dropped */
 void list_remove(struct dist_work *op, struct dist_work **list, struct dist_work ***end);
-
-static inline size_t letter_bytes(const struct letter *letter)
-{
-    return letter->length == LANE_FAR ? letter->far.bytes : letter->length;
-}
 
 static inline size_t bytes_of(const struct dist_work *op, struct span span)
 {
@@ -210,10 +161,9 @@ size_t board_bytes(int size);
 void board_clear(struct board *board, const struct dist_group *group);
 struct card *board_card(const struct shm_group *g, int member, uint32_t seq);
 void *board_slot(const struct shm_group *g, int member, uint32_t seq);
-uint32_t board_arrive(struct shm_room *room,
-                      struct shm_group *g); /* gives the phase to wait for the end of */
-bool board_passed(const struct shm_group *g, uint32_t phase);
-int board_wait(struct shm_room *room, struct shm_group *g, uint32_t phase, struct dist_work *op);
+void board_arrive(struct shm_room *room, struct shm_group *g);
+bool board_passed(struct shm_group *g); /* have all members come to where this rank stands? */
+int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all cards agree? */
 
@@ -227,12 +177,12 @@ void notes_write(struct shm_room *room, const struct dist_work *waited, bool dir
 
 /* ---- plans.c, collectives.c: group operations ---------------------------------- */
 
-/* Take the op's next step and arrive at the barrier behind it (op->phase). True: it was the last, or the cards do
+/* Take the op's next step and arrive at the barrier behind it. True: it was the last, or the cards do
  * not agree (op->status). */
 bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 
 bool collective_progress(struct shm_room *room, struct shm_group *g, bool light); /* the first of g's queue */
-bool collective_ready(const struct shm_group *g); /* the first of g's queue could take a step */
+bool collective_ready(struct shm_group *g); /* the first of g's queue could take a step */
 void collective_drop(struct shm_room *room, struct dist_work *op);
 
 /* ---- the calls (collectives.c) ----------------------------------------------- */
