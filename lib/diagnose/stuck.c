@@ -47,7 +47,7 @@ static bool still_there(const struct world *world, int rank)
 
 bool diagnose_stuck(const struct world *world, int caller)
 {
-    static _Thread_local uint64_t first[WORLD_MAX_RANKS];
+    uint64_t first[WORLD_MAX_RANKS];
     int size = world->header->size, there = 0;
     for (int rank = 0; rank < size; rank++) {
         first[rank] = 0;

@@ -139,7 +139,6 @@ void record_group(struct record *record, const struct dist_group *group)
 static _Thread_local struct {
     const struct record *record;
     uint32_t note;
-    char name[64];
 } names[NAMES];
 
 uint32_t record_name(struct record *record, const char *name)
@@ -148,12 +147,10 @@ uint32_t record_name(struct record *record, const char *name)
     for (const char *c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
     size_t i = (hash >> 16) % NAMES;
-    if (strlen(name) >= sizeof names[i].name)
-        return record_text(record, name);
-    if (names[i].record != record || strcmp(names[i].name, name) != 0) {
+    bool known = names[i].record == record && names[i].note != 0;
+    if (!known || strcmp(record_at(record, names[i].note), name) != 0) {
         names[i].record = record;
         names[i].note = record_text(record, name);
-        strcpy(names[i].name, name);
     }
     return names[i].note;
 }
