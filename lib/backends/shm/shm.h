@@ -140,6 +140,12 @@ static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
     return &room->world->header->slots[rank];
 }
 
+/* This rank's own. */
+static inline struct rank_notes *notes_of(const struct shm_room *room)
+{
+    return world_notes(room->world, room->rank);
+}
+
 /* ---- lane.c: one letter from one rank to another -------------------------- */
 
 bool lane_is_free(struct shm_room *room, int dst); /* the last letter to dst was taken */
