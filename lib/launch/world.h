@@ -65,10 +65,11 @@ struct rank_notes {
     struct sleep_note streams[NOTE_STREAMS];            /* of the threads of its GPU */
     struct sleep_note hands[NOTE_HANDS];                /* of threads that do its collectives by messages; */
     _Atomic uint32_t more_hands; /* those beyond, which only nap: nobody knows whether they are stuck */
-    char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
-    uint32_t host_site; /* and where that is */
-    _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
-    _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, like the operations themselves */
+    char host_call[32];   /* while it waits for its GPU: the call in which it does, as text; else ""; */
+    uint32_t host_site;   /* and where that is */
+    _Atomic uint64_t log; /* where its list of calls is (diagnose/log.h); 0: it keeps none */
+    _Atomic uint32_t
+        open_count; /* valid while the slot's `sleep` says asleep, like the operations themselves */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
 };
 
@@ -93,11 +94,11 @@ struct world_failure {
 
 struct world_header {
     uint32_t magic;
-    int32_t size;         /* how many ranks */
-    uint64_t bytes;       /* of the whole block */
+    int32_t size;          /* how many ranks */
+    uint64_t bytes;        /* of the whole block */
     uint64_t notes_offset; /* struct rank_notes[size] */
     uint64_t sites_offset; /* struct site[size][WORLD_SITES] */
-    uint64_t room_offset; /* the backend's room: zeroed pages */
+    uint64_t room_offset;  /* the backend's room: zeroed pages */
     uint64_t room_bytes;
     uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
