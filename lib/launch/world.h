@@ -68,8 +68,7 @@ struct rank_notes {
     char host_call[32];   /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site;   /* and where that is */
     _Atomic uint64_t log; /* where its list of calls is (diagnose/log.h); 0: it keeps none */
-    _Atomic uint32_t
-        open_count; /* valid while the slot's `sleep` says asleep, like the operations themselves */
+    _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
 };
 
