@@ -125,9 +125,9 @@ struct shm_room {
     struct parked *parked, **parked_end;    /* in the order they came */
     struct shm_group *groups;               /* those with collectives to drive */
     struct shm_group *retired;              /* freed groups whose board others may still use */
-    uint16_t free_tickets[TICKETS];         /* given back; those from tickets_used on were never taken */
     int free_ticket_count;
-    uint32_t tickets_used;
+    uint32_t tickets_used;          /* those from here on were never taken */
+    uint16_t free_tickets[TICKETS]; /* given back; last, since most of it is never touched */
 };
 
 static inline struct lane *lane_between(const struct shm_room *room, int src, int dst)
