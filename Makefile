@@ -37,7 +37,9 @@ WARNINGS := -Wall -Wextra -Wpedantic $(WERROR)
 
 # No fused multiply-add and no errno from sqrt: the same bits under every compiler, and loops that vectorise.
 FLAGS := -std=c11 -Ilib -pthread $(CFLAGS) -ffp-contract=off -fno-math-errno $(WARNINGS)
-LIBS := -pthread -lm
+
+# All functions of shared libraries are found before main, once, and not by each rank when it first calls one.
+LIBS := -pthread -lm -Wl,-z,now
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 TSAN := -fsanitize=thread -O1 -g

@@ -15,8 +15,8 @@ void noted_open(struct context *context)
     if (!context->log)
         return;
     atomic_store(&context->log->count, 0);
-    atomic_store(&context->self->world.header->slots[context->self->env.rank].log,
-                 world_offset(&context->self->world, context->log));
+    struct world *world = &context->self->world;
+    atomic_store(&world_notes(world, context->self->env.rank)->log, world_offset(world, context->log));
 }
 
 void noted_add(struct context *context, struct dist_work *op)

@@ -98,7 +98,7 @@ Test(cuda, who_sleeps_until_a_stream_is_empty_is_woken)
     }
     device_cuda.stream_free(sleep.stream);
     device_cuda.close(state);
-    cr_assert_eq(atomic_load(&slot->streams[1].epoch), 0, "a ring is still owed");
+    cr_assert_eq(atomic_load(&world_notes(&self->world, 0)->streams[1].epoch), 0, "a ring is still owed");
 }
 
 static void *open_later(void *gate)

@@ -13,16 +13,16 @@
 
 static void take_hand(struct run *run)
 {
-    struct rank_slot *slot = run_slot(run);
+    struct rank_notes *notes = run_notes(run);
     for (int i = 0; i < NOTE_HANDS && !run->hand; i++) {
         uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&slot->hands[i].epoch, &nobody, 2))
-            run->hand = &slot->hands[i];
+        if (atomic_compare_exchange_strong(&notes->hands[i].epoch, &nobody, 2))
+            run->hand = &notes->hands[i];
     }
     if (run->hand)
-        atomic_store(&run->hand->bell, world_offset(&run->room->self->world, &slot->bell));
+        atomic_store(&run->hand->bell, world_offset(&run->room->self->world, &run_slot(run)->bell));
     else
-        atomic_fetch_add(&slot->more_hands, 1);
+        atomic_fetch_add(&notes->more_hands, 1);
 }
 
 static void drop_hand(struct run *run)
@@ -30,7 +30,7 @@ static void drop_hand(struct run *run)
     if (run->hand)
         atomic_store(&run->hand->epoch, 0);
     else
-        atomic_fetch_sub(&run_slot(run)->more_hands, 1);
+        atomic_fetch_sub(&run_notes(run)->more_hands, 1);
 }
 
 static void *run_in_thread(void *argument)

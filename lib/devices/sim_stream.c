@@ -13,7 +13,8 @@
 
 static struct sleep_note *note_of(const struct stream *stream)
 {
-    return &stream->sim->slot->streams[1 + stream->number];
+    const struct launch_self *self = stream->sim->self;
+    return &world_notes(&self->world, self->env.rank)->streams[1 + stream->number];
 }
 
 /* ---- doing one item, without the lock --------------------------------------------------- */

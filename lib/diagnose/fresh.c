@@ -47,7 +47,7 @@ static bool wake_helpers(struct world *world, int caller)
     bool any = false;
     for (int rank = 0; rank < world->header->size; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
-        if (!still_there(slot) || atomic_load(&slot->helper_sleep.epoch) == 0)
+        if (!still_there(slot) || atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
             continue;
         bell_ring_slow(&slot->helper);
         any = true;
@@ -58,7 +58,7 @@ static bool wake_helpers(struct world *world, int caller)
 /* No ring is counted: whoever is woken finds no news and sleeps again, but writes its notes before. */
 static bool wake_ranks(struct world *world, int caller)
 {
-    static _Thread_local uint32_t epochs[WORLD_MAX_RANKS];
+    uint32_t epochs[WORLD_MAX_RANKS];
     for (int rank = 0; rank < world->header->size; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         epochs[rank] = atomic_load(&slot->sleep.epoch);

@@ -38,7 +38,7 @@ struct call_log {
 /* This rank's list; NULL: it keeps none. */
 static inline struct call_log *log_of(const struct world *world, int rank)
 {
-    uint64_t offset = atomic_load(&world->header->slots[rank].log);
+    uint64_t offset = atomic_load(&world_notes(world, rank)->log);
     return offset ? world_at(world, offset) : NULL;
 }
 

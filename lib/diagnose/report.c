@@ -142,7 +142,7 @@ static void add_cycle(struct page *page, const struct diagnosis *d)
 
 void report_text(const struct diagnosis *d)
 {
-    static _Thread_local struct page page;
+    struct page page;
     page.used = 0;
     char first[32];
     snprintf(first, sizeof first, "%s: ", class_name(d->class));

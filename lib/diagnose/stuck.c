@@ -28,14 +28,16 @@ static bool keeps_awake(const struct world *world, const struct sleep_note *note
 static uint64_t rank_asleep(const struct world *world, int rank, int caller)
 {
     const struct rank_slot *slot = &world->header->slots[rank];
+    const struct rank_notes *notes = world_notes(world, rank);
     uint64_t epochs = sound_asleep(world, &slot->sleep, rank == caller);
-    if (epochs == 0 || keeps_awake(world, &slot->helper_sleep, &epochs) || atomic_load(&slot->more_hands) > 0)
+    if (epochs == 0 || keeps_awake(world, &notes->helper_sleep, &epochs) ||
+        atomic_load(&notes->more_hands) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)
-        if (keeps_awake(world, &slot->streams[i], &epochs))
+        if (keeps_awake(world, &notes->streams[i], &epochs))
             return 0;
     for (int i = 0; i < NOTE_HANDS; i++)
-        if (keeps_awake(world, &slot->hands[i], &epochs))
+        if (keeps_awake(world, &notes->hands[i], &epochs))
             return 0;
     return epochs ? epochs : 1;
 }
@@ -47,7 +49,7 @@ static bool still_there(const struct world *world, int rank)
 
 bool diagnose_stuck(const struct world *world, int caller)
 {
-    static _Thread_local uint64_t first[WORLD_MAX_RANKS];
+    uint64_t first[WORLD_MAX_RANKS];
     int size = world->header->size, there = 0;
     for (int rank = 0; rank < size; rank++) {
         first[rank] = 0;
@@ -70,16 +72,17 @@ void read_views(const struct world *world, struct view *views)
     memset(views, 0, (size_t)world->header->size * sizeof *views);
     for (int rank = 0; rank < world->header->size; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
+        const struct rank_notes *notes = world_notes(world, rank);
         struct view *view = &views[rank];
         view->state = atomic_load(&slot->state);
         view->call = atomic_load(&slot->call);
         if (view->state >= RANK_LEFT)
             continue;
-        view->count = (int)atomic_load(&slot->open_count);
-        memcpy(view->host_call, slot->host_call, sizeof view->host_call);
-        view->host_site = slot->host_site;
+        view->count = (int)atomic_load(&notes->open_count);
+        memcpy(view->host_call, notes->host_call, sizeof view->host_call);
+        view->host_site = notes->host_site;
         for (int i = 0; i < view->count && i < NOTE_OPS; i++)
-            view->open[i] = slot->open[i];
+            view->open[i] = notes->open[i];
     }
 }
 

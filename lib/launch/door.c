@@ -12,7 +12,7 @@
 
 uint32_t door_layout(void)
 {
-    return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot));
+    return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
 }
 
 static socklen_t meeting_point(const struct launch_env *env, struct sockaddr_un *address)

@@ -42,7 +42,7 @@ struct job_plan {
 struct rank_note {
     uint32_t now;
     uint32_t last;
-    char host_call[32]; /* as in rank_slot: where it waited for its GPU */
+    char host_call[32]; /* as in rank_notes: where it waited for its GPU */
     uint32_t host_site;
 };
 

@@ -90,7 +90,7 @@ static void close_stream(struct output *output, struct stream *stream)
 
 void output_read(struct output *output, int index)
 {
-    static _Thread_local char bytes[OUTPUT_LINE];
+    char bytes[OUTPUT_LINE];
     struct stream *stream = &output->streams[index];
     if (stream->read_fd < 0)
         return;

@@ -20,12 +20,13 @@ static const char *short_name(const char *file)
     return length > most ? name + length - most : name;
 }
 
-static uint32_t hash(const char *name, int line)
+/* A file's lines stand side by side, so that its calls are on a page or two. */
+static uint32_t first_place(const char *name, int line)
 {
-    uint32_t h = 2166136261u ^ (uint32_t)line;
+    uint32_t h = 2166136261u;
     for (; *name; name++)
         h = (h ^ (unsigned char)*name) * 16777619u;
-    return h * 2654435769u >> 16;
+    return (h * 2654435769u >> 16) + (uint32_t)line;
 }
 
 /* Only threads of this rank write here, so waiting for one that is filling an entry is short. */
@@ -43,11 +44,16 @@ static bool claim_or_match(struct site *site, const char *name, int line)
     return site->line == line && strcmp(site->file, name) == 0;
 }
 
+static struct site *sites_of(const struct world *world, int rank)
+{
+    return (struct site *)world_at(world, world->header->sites_offset) + (size_t)rank * WORLD_SITES;
+}
+
 static uint32_t find_site(struct world *world, int rank, struct dist_at at)
 {
-    struct site *sites = world->header->slots[rank].sites;
+    struct site *sites = sites_of(world, rank);
     const char *name = short_name(at.file);
-    uint32_t last = WORLD_SITES - 1, start = hash(name, at.line);
+    uint32_t last = WORLD_SITES - 1, start = first_place(name, at.line);
     for (uint32_t i = 0; i < last; i++) {
         uint32_t site = (start + i) % last;
         if (claim_or_match(&sites[site], name, at.line))
@@ -70,7 +76,7 @@ const struct site *world_site_at(const struct world *world, int rank, uint32_t s
     static const struct site unknown = { .file = "?", .used = 2 };
     if (rank < 0 || rank >= world->header->size || site >= WORLD_SITES)
         return &unknown;
-    const struct site *found = &world->header->slots[rank].sites[site];
+    const struct site *found = &sites_of(world, rank)[site];
     return atomic_load(&found->used) == 2 ? found : &unknown;
 }
 

@@ -30,10 +30,12 @@ void job_stop_begin(struct job *job)
     job->stop_began = job_clock();
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_slot *slot = &job->world.header->slots[rank];
-        job->notes[rank].now = atomic_load(&slot->call);
-        job->notes[rank].last = atomic_load(&slot->last_call);
-        snprintf(job->notes[rank].host_call, sizeof job->notes[rank].host_call, "%s", slot->host_call);
-        job->notes[rank].host_site = slot->host_site;
+        const struct rank_notes *notes = world_notes(&job->world, rank);
+        struct rank_note *note = &job->notes[rank];
+        note->now = atomic_load(&slot->call);
+        note->last = atomic_load(&slot->last_call);
+        snprintf(note->host_call, sizeof note->host_call, "%s", notes->host_call);
+        note->host_site = notes->host_site;
     }
     if (job->interrupt)
         signal_all(job, job->interrupt);

@@ -156,7 +156,7 @@ static void say_in_lines(const struct text *text)
 
 int job_verdict(const struct job *job)
 {
-    static _Thread_local struct text text;
+    struct text text;
     const struct world_failure *failure = &job->world.header->failure;
     bool reported = atomic_load(&failure->reported);
     int lost = job->output.error[0];

@@ -22,9 +22,20 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static uint64_t header_bytes(int size)
+/* What comes one behind the other, each from a page of its own. */
+static uint64_t notes_offset(int size)
 {
     return round_up(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
+}
+
+static uint64_t sites_offset(int size)
+{
+    return round_up(notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
+}
+
+static uint64_t room_offset(int size)
+{
+    return round_up(sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
 }
 
 static uint64_t trace_bytes(uint64_t arena_bytes)
@@ -34,7 +45,7 @@ static uint64_t trace_bytes(uint64_t arena_bytes)
 
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
 {
-    return header_bytes(size) + world_room_bytes(size) +
+    return room_offset(size) + world_room_bytes(size) +
            (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
 }
 
@@ -90,7 +101,9 @@ int world_create(struct world *world, int size)
     header->magic = WORLD_MAGIC;
     header->size = size;
     header->bytes = world_bytes(size, arena_bytes);
-    header->room_offset = header_bytes(size);
+    header->notes_offset = notes_offset(size);
+    header->sites_offset = sites_offset(size);
+    header->room_offset = room_offset(size);
     header->room_bytes = world_room_bytes(size);
     header->arena_offset = header->room_offset + header->room_bytes;
     header->arena_bytes = arena_bytes;
@@ -104,7 +117,7 @@ int world_create(struct world *world, int size)
 static bool looks_right(const struct world_header *header, uint64_t file_bytes)
 {
     return header->magic == WORLD_MAGIC && header->size >= 1 && header->size <= WORLD_MAX_RANKS &&
-           header->bytes == file_bytes && header->room_offset == header_bytes(header->size) &&
+           header->bytes == file_bytes && header->room_offset == room_offset(header->size) &&
            header->bytes == world_bytes(header->size, header->arena_bytes);
 }
 

@@ -1,14 +1,17 @@
 /*
  * world.h: the one block of memory that all ranks of a job, and its watcher, map.
  *
- *   +--------+--------------------+----------------+-----------+-----------+-----
- *   | header | a slot for each    | the backend's  | arena of  | arena of  | ...
- *   |        | rank               | room           | rank 0    | rank 1    |
- *   +--------+--------------------+----------------+-----------+-----------+-----
+ *   +--------+-----------+-----------+------------+----------------+-----------+-----------+-----
+ *   | header | a slot of | notes of  | call sites | the backend's  | arena of  | arena of  | ...
+ *   |        | each rank | each rank | of each    | room           | rank 0    | rank 1    |
+ *   +--------+-----------+-----------+------------+----------------+-----------+-----------+-----
  *
  * It is a memfd: it has no name, so nothing can be left behind in /dev/shm, whatever dies. It is as large
  * as address space allows and costs only the pages that are touched. Ranks may map it at different
  * addresses, so nothing inside holds a pointer: offsets only.
+ *
+ * A page that a rank touches counts as that rank's, and with 256 ranks one page for each peer is a megabyte. So what peers
+ * look at stands close together, in the slots. What is read only when something is wrong stands behind: notes and sites.
  */
 #ifndef LAUNCH_WORLD_H
 #define LAUNCH_WORLD_H
@@ -52,17 +55,21 @@ struct rank_slot {
     alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
     struct bell helper;      /* the same, for the thread that drives its operations while it computes */
     struct sleep_note sleep; /* of the rank's own thread */
-    struct sleep_note helper_sleep;          /* of its helper */
-    struct sleep_note streams[NOTE_STREAMS]; /* of the threads of its GPU */
-    struct sleep_note hands[NOTE_HANDS];     /* of threads that do its collectives by messages; */
+};
+_Static_assert(sizeof(struct rank_slot) == 2 * WORLD_LINE, "32 slots share a page");
+
+/* What else a rank pins up, for the watcher and for reports. Written by that rank only. */
+struct rank_notes {
+    alignas(WORLD_LINE) struct sleep_note helper_sleep; /* of its helper */
+    struct sleep_note streams[NOTE_STREAMS];            /* of the threads of its GPU */
+    struct sleep_note hands[NOTE_HANDS];                /* of threads that do its collectives by messages; */
     _Atomic uint32_t more_hands; /* those beyond, which only nap: nobody knows whether they are stuck */
-    char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
-    uint32_t host_site; /* and where that is */
-    char refusal[160];  /* why it refused a message: written before the sender is told */
-    _Atomic uint32_t open_count;   /* valid while `sleep` says asleep, like the operations themselves */
+    char refusal[160];           /* why it refused a message: written before the sender is told */
+    char host_call[32];   /* while it waits for its GPU: the call in which it does, as text; else ""; */
+    uint32_t host_site;   /* and where that is */
+    _Atomic uint64_t log; /* where its list of calls is (diagnose/log.h); 0: it keeps none */
+    _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
-    _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
-    struct site sites[WORLD_SITES];
 };
 
 /* Tell a rank that there is news. The caller has written the news with seq_cst before. */
@@ -86,9 +93,11 @@ struct world_failure {
 
 struct world_header {
     uint32_t magic;
-    int32_t size;         /* how many ranks */
-    uint64_t bytes;       /* of the whole block */
-    uint64_t room_offset; /* the backend's room: zeroed pages */
+    int32_t size;          /* how many ranks */
+    uint64_t bytes;        /* of the whole block */
+    uint64_t notes_offset; /* struct rank_notes[size] */
+    uint64_t sites_offset; /* struct site[size][WORLD_SITES] */
+    uint64_t room_offset;  /* the backend's room: zeroed pages */
     uint64_t room_bytes;
     uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
@@ -137,6 +146,11 @@ static inline uint64_t world_offset(const struct world *world, const void *addre
     if (here - header < bytes)
         return here - header;
     return here - base < bytes ? here - base : UINT64_MAX;
+}
+
+static inline struct rank_notes *world_notes(const struct world *world, int rank)
+{
+    return (struct rank_notes *)world_at(world, world->header->notes_offset) + rank;
 }
 
 /* The same memory in the view that is never closed; addresses outside the world stay as they are. */

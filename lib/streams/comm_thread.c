@@ -9,7 +9,8 @@
 
 static struct sleep_note *note_of(const struct comm *comm)
 {
-    return &comm->gpu->slot->streams[0];
+    const struct launch_self *self = comm->gpu->self;
+    return &world_notes(&self->world, self->env.rank)->streams[0];
 }
 
 /* ---- how long it is on the link ------------------------------------------------------------ */

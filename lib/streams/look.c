@@ -41,8 +41,9 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
     struct hope hope = { gpu, passed, argument };
     struct patience patience = { 0 };
     uint32_t site = world_site(&gpu->self->world, gpu->self->env.rank, at);
-    snprintf(gpu->slot->host_call, sizeof gpu->slot->host_call, "%s", call);
-    gpu->slot->host_site = site;
+    struct rank_notes *notes = world_notes(&gpu->self->world, gpu->self->env.rank);
+    snprintf(notes->host_call, sizeof notes->host_call, "%s", call);
+    notes->host_site = site;
     int first = 0;
     gpu_range_begin(gpu, call);
     while (!passed(argument)) {
@@ -54,7 +55,7 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
     }
     gpu_range_end(gpu);
     int last = comm_settle(gpu);
-    gpu->slot->host_call[0] = '\0'; /* only now: a report may end the program here */
+    notes->host_call[0] = '\0'; /* only now: a report may end the program here */
     return first ? first : last;
 }
 

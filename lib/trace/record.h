@@ -75,8 +75,10 @@ uint32_t record_kept(const struct record *record, uint64_t *lost);
 /* Prepare the calling rank's record. False: this world has no room for one. */
 bool record_open(struct record *record, uint64_t bytes, int ranks, const char *backend);
 
-/* Begin an event, filled in from `as`, and end it. TRACE_NONE: lost. */
+/* Begin an event, filled in from `as` or from an op, and end it. TRACE_NONE: lost. */
 uint32_t record_begin(struct record *record, struct event as);
+uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call call,
+                         const struct dist_work *op);
 void record_end(struct record *record, uint32_t event);
 
 /* A stream was busy from begin to end. */

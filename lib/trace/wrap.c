@@ -6,27 +6,11 @@
 #include <stdlib.h>
 
 /* What a GPU's stream waits for takes until then (trace_wait), and is one thing, however it was called. */
-static uint8_t call_of(const struct dist_work *op)
+static enum call call_of(const struct dist_work *op)
 {
     if (op->gpu && op->p2p)
         return op->sends ? CALL_SEND : CALL_RECV;
-    return (uint8_t)op->call;
-}
-
-static uint32_t begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
-{
-    return record_begin(trace->record, (struct event){ .kind = (uint8_t)kind,
-                                                       .call = call_of(op),
-                                                       .type = (uint8_t)op->type,
-                                                       .op = (uint8_t)op->op,
-                                                       .group = (uint16_t)op->group->id,
-                                                       .peer = op->peer,
-                                                       .from = -1,
-                                                       .tag = op->tag,
-                                                       .site = op->site,
-                                                       .other = TRACE_NONE,
-                                                       .in = op->in.count,
-                                                       .out = op->out.count });
+    return op->call;
 }
 
 static int finish(struct trace *trace, uint32_t event, const struct dist_work *op, int status)
@@ -39,7 +23,7 @@ static int finish(struct trace *trace, uint32_t event, const struct dist_work *o
 
 static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
 {
-    uint32_t event = begin(trace, kind, op);
+    uint32_t event = record_begin_op(trace->record, kind, call_of(op), op);
     if (!op->gpu ||
         !trace->inner->on_streams) /* else its numbers may not be there yet, and out of our reach */
         record_before(trace->record, event, op);
@@ -96,7 +80,7 @@ static int trace_group_new(void *room, struct dist_work *op)
     struct trace *trace = room;
     record_group(trace->record, op->group);
     struct dist_group *group = op->group;
-    uint32_t event = begin(trace, EVENT_JOB, op);
+    uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
     int status = trace->inner->group_new(trace->room, op);
     op->group = group; /* a room may have put another there for its own use */
     return finish(trace, event, op, status);
@@ -133,9 +117,7 @@ static int trace_barrier(void *room, struct dist_work *op)
     if (trace->joined)
         return hand_on(trace, EVENT_COLLECTIVE, trace->inner->barrier, op);
     trace->joined = true; /* the one with which dist_init_process_group ends */
-    struct dist_work as = *op;
-    as.call = CALL_INIT;
-    uint32_t event = begin(trace, EVENT_JOB, &as);
+    uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
     return finish(trace, event, op, trace->inner->barrier(trace->room, op));
 }
 

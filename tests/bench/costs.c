@@ -81,7 +81,7 @@ static void start(struct job *job)
     side_free(&x);
 }
 
-/* A line "name number kB" of a file in /proc; the name ends with a colon. */
+/* The sum of the lines "NAME: number kB" of a file in /proc whose names begin so. */
 static float kilobytes(const char *path, const char *name)
 {
     char line[256];
@@ -89,36 +89,42 @@ static float kilobytes(const char *path, const char *name)
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, name, strlen(name)) == 0)
-            value = strtof(line + strlen(name), NULL);
+            value += strtof(line + strcspn(line, ":") + 1, NULL);
     if (file)
         fclose(file);
     return value;
 }
 
-/* After the same short job: the most that was resident in any rank, and what a rank costs the machine: a page that n ranks
- * share counts as 1/n in each. */
+/* After the same short job, of all ranks: the most that was resident in any; the mean of what nobody else maps; and what a rank
+ * costs the machine, where a page that n processes map counts as 1/n in each. The first counts every page of the C library that
+ * any program on the machine has loaded, so it says little of what one more rank would cost. */
 static void memory(struct job *job)
 {
-    struct buffer two;
+    enum { PEAK, PRIVATE, SHARE, NUMBERS };
+    float all[NUMBERS] = { 0 };
+    struct buffer mine;
     start(job);
     float peak = kilobytes("/proc/self/status", "VmHWM:");
+    side_new(&mine, NUMBERS);
     side_barrier(); /* all are still there, so a page is shared by all */
-    float share = kilobytes("/proc/self/smaps_rollup", "Pss:"), all = share;
-    side_new(&two, 2);
-    two.x[0] = peak;
-    two.x[1] = share;
+    mine.x[PEAK] = peak;
+    mine.x[PRIVATE] = kilobytes("/proc/self/smaps_rollup", "Private_");
+    mine.x[SHARE] = kilobytes("/proc/self/smaps_rollup", "Pss:");
     if (job->rank != 0)
-        side_send(&two, 0);
-    for (int r = 1; r < job->size && job->rank == 0; r++) {
-        side_recv(&two, r);
-        peak = two.x[0] > peak ? two.x[0] : peak;
-        all += two.x[1];
+        side_send(&mine, 0);
+    for (int r = 0; r < job->size && job->rank == 0; r++) {
+        if (r > 0)
+            side_recv(&mine, r);
+        all[PEAK] = mine.x[PEAK] > all[PEAK] ? mine.x[PEAK] : all[PEAK];
+        all[PRIVATE] += mine.x[PRIVATE] / (float)job->size;
+        all[SHARE] += mine.x[SHARE] / (float)job->size;
     }
     if (job->rank == 0) {
-        tell(job->name, job->size, job->bytes, peak, "KiB");
-        tell("share", job->size, job->bytes, all / (float)job->size, "KiB");
+        tell(job->name, job->size, job->bytes, all[PEAK], "KiB");
+        tell("private", job->size, job->bytes, all[PRIVATE], "KiB");
+        tell("share", job->size, job->bytes, all[SHARE], "KiB");
     }
-    side_free(&two);
+    side_free(&mine);
 }
 
 int costs_run(struct job *job)
@@ -127,9 +133,10 @@ int costs_run(struct job *job)
         const char *name;
         void (*run)(struct job *);
     } cases[] = {
-        { "waiting", waiting }, { "balanced", balanced }, { "start", start }, { "memory", memory }
+        { "waiting", waiting }, { "balanced", balanced }, { "start", start },
+        { "memory", memory },   { "peak", start },
     };
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(job->name, cases[i].name) == 0) {
             cases[i].run(job);
             return 1;

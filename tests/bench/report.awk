@@ -19,7 +19,7 @@ FNR == 1 { next }
     who = $3
     if (!(key in section)) {
         order[++keys] = key
-        section[key] = $5 ~ /^(share|bounce)$/ ? "curves" : "more"
+        section[key] = $5 == "bounce" ? "curves" : "more"
     }
     keep(key " " who, $8)
     unit[key] = $9

@@ -1,13 +1,14 @@
 /* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
 #include "cuda.h"
 
-static struct note_op *next_note(struct rank_slot *slot)
+static struct note_op *next_note(struct cuda_room *room)
 {
-    uint32_t count = atomic_load_explicit(&slot->open_count, memory_order_relaxed);
+    struct rank_notes *notes = world_notes(room->world, room->rank);
+    uint32_t count = atomic_load_explicit(&notes->open_count, memory_order_relaxed);
     if (count == NOTE_OPS)
         return NULL;
-    atomic_store_explicit(&slot->open_count, count + 1, memory_order_relaxed);
-    return &slot->open[count];
+    atomic_store_explicit(&notes->open_count, count + 1, memory_order_relaxed);
+    return &notes->open[count];
 }
 
 static bool has_root(enum call call)
@@ -17,7 +18,7 @@ static bool has_root(enum call call)
 
 static void note_work(struct cuda_room *room, const struct dist_work *op)
 {
-    struct note_op *note = next_note(room->slot);
+    struct note_op *note = next_note(room);
     if (!note)
         return;
     const struct cuda_group *group = op->group->room;
@@ -41,7 +42,7 @@ static void note_work(struct cuda_room *room, const struct dist_work *op)
 
 static void note_letter(struct cuda_room *room, const struct dist_work *op)
 {
-    struct note_op *note = next_note(room->slot);
+    struct note_op *note = next_note(room);
     if (note)
         *note = (struct note_op){ .kind = NOTE_LETTER,
                                   .type = (uint8_t)op->type,
@@ -66,7 +67,7 @@ void notes_pin(struct cuda_room *room, const struct dist_work *waited)
 {
     struct cuda_job *job = room->job;
     const struct seat *seat = &job->seats[room->rank];
-    atomic_store_explicit(&room->slot->open_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&world_notes(room->world, room->rank)->open_count, 0, memory_order_relaxed);
     pthread_mutex_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         note_work(room, waited);

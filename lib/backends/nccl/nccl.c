@@ -203,7 +203,7 @@ static void nccl_note(void *state, const struct dist_work *op)
     struct nccl_room *room = state;
     (void)op;
     watch_look(room);
-    atomic_store(&room->slot->open_count, 0);
+    atomic_store(&room->notes->open_count, 0);
 }
 
 const struct backend backend_nccl = {

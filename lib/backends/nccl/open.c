@@ -181,6 +181,7 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, ch
     room->rank = self->env.rank;
     room->size = self->world.header->size;
     room->slot = &self->world.header->slots[room->rank];
+    room->notes = world_notes(&self->world, room->rank);
     queue_reset(&room->off);
     queue_reset(&room->flying);
     room->world.group = world;

@@ -51,6 +51,7 @@ struct nccl_room {
     const struct nccl_calls *nccl;
     struct launch_self *self;
     struct rank_slot *slot;
+    struct rank_notes *notes;
     int rank, size;
     bool spread;  /* over machines: the world's memory reaches only this rank */
     bool checked; /* DIST_CHECK=1 */

@@ -133,16 +133,16 @@ static void note_op(struct nccl_room *room, const struct dist_work *op, struct n
 
 static void pin(const struct round *round)
 {
-    struct rank_slot *slot = round->room->slot;
+    struct rank_notes *notes = round->room->notes;
     const struct dist_work *last = NULL;
     uint32_t count = 0;
-    atomic_store(&slot->open_count, 0);
+    atomic_store(&notes->open_count, 0);
     for (int i = 0; i < round->count && count < NOTE_OPS; i++) {
         const struct meeting *m = &round->meetings[i];
         if (!m->met && m->op != last)
-            note_op(round->room, last = m->op, &slot->open[count++]);
+            note_op(round->room, last = m->op, &notes->open[count++]);
     }
-    atomic_store(&slot->open_count, count);
+    atomic_store(&notes->open_count, count);
 }
 
 static void rest(struct nccl_room *room, bool timed, bool (*look)(void *), void *argument)
@@ -173,7 +173,7 @@ int slips_meet(struct nccl_room *room, struct meeting *meetings, int count, doub
             rest(room, deadline > 0, walk, &round);
         }
     }
-    atomic_store(&room->slot->open_count, 0);
+    atomic_store(&room->notes->open_count, 0);
     return status;
 }
 

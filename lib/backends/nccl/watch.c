@@ -187,7 +187,7 @@ int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline)
             break;
         if (deadline > 0 && dist_time() > deadline)
             return DIST_ERR_TIMEOUT;
-        atomic_store(&slot->open_count, 0);
+        atomic_store(&room->notes->open_count, 0);
         atomic_store(&slot->sleep.bell, world_offset(&room->self->world, &slot->bell));
         atomic_store(&slot->sleep.timed, 1); /* NCCL goes on, or DIST_TIMEOUT ends it */
         bell_sleep(&slot->bell, news, &hope, NAP, &slot->sleep);

@@ -27,9 +27,15 @@
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
+static size_t slots_offset(int size)
+{
+    size_t end = sizeof(struct board) + (size_t)size * 2 * sizeof(struct card);
+    return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
+}
+
 size_t board_bytes(int size)
 {
-    return sizeof(struct board) + (size_t)size * (2 * (sizeof(struct card) + SLOT_BYTES) + sizeof(int32_t));
+    return slots_offset(size) + (size_t)size * (2 * SLOT_BYTES + sizeof(int32_t));
 }
 
 struct card *board_card(const struct shm_group *g, int member, uint32_t seq)
@@ -41,7 +47,7 @@ struct card *board_card(const struct shm_group *g, int member, uint32_t seq)
 void *board_slot(const struct shm_group *g, int member, uint32_t seq)
 {
     size_t size = (size_t)g->group->size;
-    char *slots = (char *)((struct card *)(g->board + 1) + 2 * size);
+    char *slots = (char *)g->board + slots_offset(g->group->size);
     return slots + ((seq & 1) * size + (size_t)member) * SLOT_BYTES;
 }
 

@@ -38,7 +38,7 @@ static void *helper_main(void *argument)
 {
     struct shm_room *room = argument;
     struct bell *bell = &slot_of(room, room->rank)->helper;
-    struct sleep_note *note = &slot_of(room, room->rank)->helper_sleep;
+    struct sleep_note *note = &notes_of(room)->helper_sleep;
     launch_become(room->self);
     engine_lock(room);
     while (!room->stop) {
@@ -63,9 +63,9 @@ bool helper_start(struct shm_room *room)
             room->threaded = true; /* from here on the lock is real, and the caller must be its holder */
             pthread_mutex_lock(&room->lock);
         }
-        struct rank_slot *slot = slot_of(room, room->rank);
-        atomic_store(&slot->helper_sleep.bell, world_offset(room->world, &slot->helper));
-        atomic_store(&slot->helper_sleep.epoch, 2);
+        struct sleep_note *note = &notes_of(room)->helper_sleep;
+        atomic_store(&note->bell, world_offset(room->world, &slot_of(room, room->rank)->helper));
+        atomic_store(&note->epoch, 2);
         room->helper_runs = pthread_create(&room->helper, NULL, helper_main, room) == 0;
     }
     return room->helper_runs;
@@ -106,6 +106,6 @@ void helper_stop(struct shm_room *room)
     engine_unlock(room);
     pthread_join(room->helper, NULL);
     room->helper_runs = room->threaded = false;
-    atomic_store(&slot_of(room, room->rank)->helper_sleep.epoch, 0);
+    atomic_store(&notes_of(room)->helper_sleep.epoch, 0);
     helper_listen(room, false);
 }

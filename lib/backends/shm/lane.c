@@ -1,6 +1,22 @@
 /* lane.c: the ways of letters that nobody watches: somebody may sleep, or compute, at either end. */
 #include "lane.h"
 
+void lane_introduce(struct shm_room *room, int dst)
+{
+    atomic_fetch_or(&room->callers[dst].bits[room->rank / 64], UINT64_C(1) << room->rank % 64);
+}
+
+int lane_next_caller(const struct shm_room *room, int from)
+{
+    while (from < room->size) {
+        uint64_t bits = atomic_load(&room->callers[room->rank].bits[from / 64]) >> from % 64;
+        if (bits & 1)
+            return from;
+        from = bits ? from + 1 : (from / 64 + 1) * 64;
+    }
+    return room->size;
+}
+
 bool lane_frees_soon(struct shm_room *room, int dst)
 {
     struct lane *lane = lane_between(room, room->rank, dst);
@@ -16,6 +32,8 @@ void lane_post(struct shm_room *room, int dst)
 {
     struct lane *lane = lane_between(room, room->rank, dst);
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    if (seq == 0)
+        lane_introduce(room, dst);
     atomic_store(&lane->seq, (seq + 1) & LANE_COUNT);
     if (dst == room->rank)
         return;

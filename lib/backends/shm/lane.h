@@ -80,6 +80,11 @@ struct lane {
 };
 _Static_assert(2 * sizeof(struct lane) == WORLD_LINE, "a lane and its way back are one cache line");
 
+/* Who has ever written to this rank, a bit for each: so it need not look into lanes that nobody uses. */
+struct callers {
+    alignas(WORLD_LINE) _Atomic uint64_t bits[WORLD_MAX_RANKS / 64];
+};
+
 /* A letter that came before its receive: the receiver's private copy. */
 struct parked {
     int src;
@@ -155,17 +160,25 @@ static inline struct letter *lane_letter(struct shm_room *room, int dst)
     return &lane_between(room, room->rank, dst)->letter;
 }
 
+/* The first letter is about to go to dst. */
+void lane_introduce(struct shm_room *room, int dst);
+
 /* Off it goes. */
 void lane_post(struct shm_room *room, int dst);
 static inline void lane_post_watched(struct shm_room *room, int dst)
 {
     struct lane *lane = lane_between(room, room->rank, dst);
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    if (seq == 0)
+        lane_introduce(room, dst);
     atomic_store_explicit(&lane->seq, ((seq + 1) & LANE_COUNT) | LANE_WATCHED, memory_order_release);
     bell_ring_lightly(&slot_of(room, dst)->bell);
 }
 
 /* ---- the receiver's side ------------------------------------------------------------- */
+
+/* The next rank, from `from` on, that has ever written to this one; the size of the world: none. */
+int lane_next_caller(const struct shm_room *room, int from);
 
 /* A letter not yet taken, or NULL. */
 static inline const struct letter *lane_peek(struct shm_room *room, int src)

@@ -1,18 +1,19 @@
 /* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
 #include "lane.h"
 
-static struct note_op *next_note(struct rank_slot *slot)
+static struct note_op *next_note(struct shm_room *room)
 {
-    uint32_t count = atomic_load_explicit(&slot->open_count, memory_order_relaxed);
+    struct rank_notes *notes = notes_of(room);
+    uint32_t count = atomic_load_explicit(&notes->open_count, memory_order_relaxed);
     if (count == NOTE_OPS)
         return NULL;
-    atomic_store_explicit(&slot->open_count, count + 1, memory_order_relaxed);
-    return &slot->open[count];
+    atomic_store_explicit(&notes->open_count, count + 1, memory_order_relaxed);
+    return &notes->open[count];
 }
 
 static void note_work(struct shm_room *room, const struct dist_work *op, bool arrived)
 {
-    struct note_op *note = next_note(slot_of(room, room->rank));
+    struct note_op *note = next_note(room);
     if (!note)
         return;
     const struct shm_group *g = op->group->room;
@@ -37,7 +38,7 @@ static void note_work(struct shm_room *room, const struct dist_work *op, bool ar
 
 static void note_letter(struct shm_room *room, int src, const struct letter *letter)
 {
-    struct note_op *note = next_note(slot_of(room, room->rank));
+    struct note_op *note = next_note(room);
     if (note)
         *note = (struct note_op){ .kind = NOTE_LETTER,
                                   .type = letter->type,
@@ -56,7 +57,7 @@ static bool has_arrived(const struct dist_work *op)
 
 void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
 {
-    atomic_store_explicit(&slot_of(room, room->rank)->open_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&notes_of(room)->open_count, 0, memory_order_relaxed);
     engine_lock(room);
     if (waited)
         note_work(room, waited, direct || has_arrived(waited));
@@ -71,7 +72,7 @@ void notes_write(struct shm_room *room, const struct dist_work *waited, bool dir
             note_work(room, g->first, has_arrived(g->first));
     for (const struct parked *parked = room->parked; parked; parked = parked->next)
         note_letter(room, parked->src, &parked->letter);
-    for (int src = 0; src < room->size; src++)
+    for (int src = lane_next_caller(room, 0); src < room->size; src = lane_next_caller(room, src + 1))
         if (lane_peek(room, src))
             note_letter(room, src, lane_peek(room, src));
     engine_unlock(room);

@@ -34,9 +34,9 @@ static bool agree(struct shm_room *room, struct dist_work *op, int src, const st
              count, plural, dtype_name(type), site->file, site->line, (long long)op->out.count,
              dtype_name(op->type));
     const struct site *own = world_site_at(room->world, room->rank, op->site);
-    struct rank_slot *slot = slot_of(room, room->rank);
+    struct rank_notes *notes = notes_of(room);
     snprintf(
-        slot->refusal, sizeof slot->refusal,
+        notes->refusal, sizeof notes->refusal,
         "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %zu element%s of %s",
         room->rank, own->file, own->line, (long long)op->out.count, dtype_name(op->type), count, plural,
         dtype_name(type));
@@ -213,7 +213,8 @@ bool recvs_progress(struct shm_room *room, bool light)
     for (struct dist_work *op = room->recvs; op; op = op->next) {
         if (op->peer != DIST_ANY_SOURCE && empty_lane(room, op->peer))
             return true;
-        for (int src = 0; op->peer == DIST_ANY_SOURCE && src < room->size; src++)
+        for (int src = lane_next_caller(room, 0); op->peer == DIST_ANY_SOURCE && src < room->size;
+             src = lane_next_caller(room, src + 1))
             if (empty_lane(room, src))
                 return true;
     }

@@ -43,7 +43,7 @@ static void end_send(struct shm_room *room, struct dist_work *op, enum verdict v
         return;
     }
     if (verdict == VERDICT_REFUSED) { /* the receiver knows why, and says it */
-        snprintf(op->why, sizeof op->why, "%s", slot_of(room, op->peer)->refusal);
+        snprintf(op->why, sizeof op->why, "%s", world_notes(room->world, op->peer)->refusal);
         op->speaker = op->peer + 1;
     }
     engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);

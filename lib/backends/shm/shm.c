@@ -1,7 +1,7 @@
 /*
  * shm.c: joining and leaving the room, groups, and the room's table of calls.
  *
- * The room's part of the world's memory:   lanes[pairs][2]   tickets[size][TICKETS]   the world's board
+ * The room's part of the world's memory:   lanes[pairs][2]   callers[size]   tickets[size][TICKETS]   the world's board
  */
 #include "lane.h"
 #include "../../devices/host.h"
@@ -10,15 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t tickets_offset(int size)
+static uint64_t callers_offset(int size)
 {
     return 2 * lane_pairs(size) * sizeof(struct lane);
+}
+
+static uint64_t tickets_offset(int size)
+{
+    return callers_offset(size) + (uint64_t)size * sizeof(struct callers);
 }
 
 static uint64_t world_board_offset(int size)
 {
     uint64_t end = tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
-    return (end + WORLD_LINE - 1) / WORLD_LINE * WORLD_LINE;
+    return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
 }
 
 static void fill_room(struct shm_room *room, struct launch_self *self)
@@ -30,6 +35,7 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->size = self->world.header->size;
     room->threaded = self->algorithms != NULL; /* then collectives come in threads of their own */
     room->lanes = (struct lane *)base;
+    room->callers = (struct callers *)(base + callers_offset(room->size));
     room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
     room->world_group.board = (struct board *)(base + world_board_offset(room->size));
     room->sends_end = &room->sends;

@@ -49,8 +49,9 @@ struct card {
 };
 _Static_assert(sizeof(struct card) == WORLD_LINE, "a card is one cache line");
 
-/* Where a group meets. After it come cards[2][size], then slots[2][size] of SLOT_BYTES: two of each, used in turn, so
- * that the next collective can begin while slow members still read the last. Last the members' world ranks. */
+/* Where a group meets. After it come cards[2][size], then, from the next page on, slots[2][size] of SLOT_BYTES: two of each,
+ * used in turn, so that the next collective can begin while slow members still read the last. Last the members' world ranks. */
+#define BOARD_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
 struct board {
     alignas(WORLD_LINE) struct bell bell; /* members that sleep until all have arrived */
     _Atomic uint32_t listeners;           /* members whose engine waits for that: ring them too */
@@ -77,6 +78,7 @@ struct shm_room {
     struct world *world;
     int rank, size;
     struct lane *lanes;        /* one pair for every two ranks, and for each with itself */
+    struct callers *callers;   /* by rank: who has ever written to it */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
     unsigned looks;            /* of the quick ways: patience_looks() */
@@ -99,14 +101,20 @@ struct shm_room {
     struct parked *parked, **parked_end;    /* in the order they came */
     struct shm_group *groups;               /* those with collectives to drive */
     struct shm_group *retired;              /* freed groups whose board others may still use */
-    uint16_t free_tickets[TICKETS];         /* given back; those from tickets_used on were never taken */
     int free_ticket_count;
-    uint32_t tickets_used;
+    uint32_t tickets_used;          /* those from here on were never taken */
+    uint16_t free_tickets[TICKETS]; /* given back; last, since most of it is never touched */
 };
 
 static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
 {
     return &room->world->header->slots[rank];
+}
+
+/* This rank's own. */
+static inline struct rank_notes *notes_of(const struct shm_room *room)
+{
+    return world_notes(room->world, room->rank);
 }
 
 /* ---- sends.c, recvs.c, letters.c: point to point ----------------------------- */

@@ -59,7 +59,7 @@ bool cuda_stream_passed(struct stream *stream)
 
 static struct sleep_note *note_of(const struct cuda *rank)
 {
-    return &rank->slot->streams[1];
+    return &world_notes(&rank->self->world, rank->self->env.rank)->streams[1];
 }
 
 /* CUDA calls it on a thread of its own, which must not call CUDA. The bell first: the rank may not look as if it slept with

@@ -142,8 +142,8 @@ static void *kernel_main(void *argument)
 {
     struct kernel_run *run = argument;
     struct sim *sim = run->stream->sim;
-    struct sleep_note *busy = &sim->slot->streams[NOTE_STREAMS - 1];
     int rank = sim->self->env.rank;
+    struct sleep_note *busy = &world_notes(&sim->self->world, rank)->streams[NOTE_STREAMS - 1];
     while (!device_sim.event_passed(run->event) && !run->steps[0].comm->aborted)
         usleep(20);
     pthread_mutex_lock(&double_lock);
@@ -194,8 +194,9 @@ void move_launch(const struct step *steps, int count)
     run->event = device_sim.event_new(stream->sim);
     run->gate = device_sim.gate_new(stream->sim);
     pthread_mutex_lock(&double_lock);
-    at_work[stream->sim->self->env.rank]++;
-    atomic_store(&stream->sim->slot->streams[NOTE_STREAMS - 1].epoch, 2);
+    const struct launch_self *self = stream->sim->self;
+    at_work[self->env.rank]++;
+    atomic_store(&world_notes(&self->world, self->env.rank)->streams[NOTE_STREAMS - 1].epoch, 2);
     pthread_mutex_unlock(&double_lock);
     device_sim.event_record(run->event, stream);
     device_sim.gate_hold(run->gate, stream);

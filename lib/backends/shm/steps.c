@@ -1,0 +1,170 @@
+/* steps.c: see steps.h. */
+#include "steps.h"
+#include "../../devices/host.h"
+
+#include <string.h>
+
+static bool is_root(const struct collective *c)
+{
+    return c->op->peer == c->rank;
+}
+
+/* Where a member's input lies for all to read. */
+static const char *input_of(const struct collective *c, int member)
+{
+    struct card *card = board_card(c->g, member, c->g->seq);
+    if (c->length == TINY)
+        return (const char *)card->text;
+    return c->length == SHORT ? board_slot(c->g, member, c->g->seq) : world_at(c->room->world, card->in);
+}
+
+static char *output_of(const struct collective *c, int member)
+{
+    return world_at(c->room->world, board_card(c->g, member, c->g->seq)->out);
+}
+
+/* Slices for long reductions: even, and on the border of a cache line. */
+static int64_t slice_begin(const struct collective *c, int member)
+{
+    int64_t count = c->op->in.count;
+    return member == c->size ? count : count * member / c->size / 64 * 64;
+}
+
+/* All members' inputs, from element `begin` on; and their outputs. */
+static const void **all_inputs(struct collective *c, int64_t begin)
+{
+    for (int i = 0; i < c->size; i++)
+        c->g->inputs[i] = input_of(c, i) + (size_t)begin * c->element;
+    return c->g->inputs;
+}
+
+static void **all_outputs(struct collective *c, size_t begin)
+{
+    for (int i = 0; i < c->size; i++)
+        c->g->outputs[i] = output_of(c, i) + begin;
+    return c->g->outputs;
+}
+
+/* Reduce `count` elements, from element `begin` of everyone's input, to `to`. */
+static void reduce_all(struct collective *c, void *to, int64_t begin, int64_t count)
+{
+    const void **from = all_inputs(c, begin);
+    if (count > 0 && c->past)
+        host_reduce_spread(&to, 1, from, c->size, count, c->op->type, c->op->op, true);
+    else if (count > 0)
+        host_reduce(to, from, c->size, count, c->op->type, c->op->op);
+}
+
+static void copy(const struct collective *c, void *to, const void *from, size_t bytes)
+{
+    if (c->past)
+        host_copy_past(to, from, bytes);
+    else
+        host_copy(to, from, bytes);
+}
+
+/* ---- steps: each has seen a barrier since the one before ------------------------ */
+
+void step_none(struct collective *c)
+{
+    (void)c;
+}
+
+void step_put(struct collective *c)
+{
+    bool wanted = c->op->call != CALL_BROADCAST || is_root(c);
+    if (wanted && c->length != LONG && c->op->in.data)
+        memcpy((char *)input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
+}
+
+void step_take_roots(struct collective *c) /* broadcast */
+{
+    if (!is_root(c))
+        host_copy(c->op->out.data, input_of(c, c->op->peer), c->block);
+}
+
+void step_give_slice_of_root(struct collective *c) /* broadcast: my slice, to all */
+{
+    size_t begin = (size_t)slice_begin(c, c->rank) * c->element;
+    size_t end = (size_t)slice_begin(c, c->rank + 1) * c->element;
+    host_spread(all_outputs(c, begin), c->size, input_of(c, c->op->peer) + begin, end - begin, c->past);
+}
+
+void step_take_my_block_of_root(struct collective *c) /* scatter */
+{
+    copy(c, c->op->out.data, input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
+}
+
+void step_take_all(struct collective *c) /* all_gather and gather, of short tensors */
+{
+    for (int i = 0; i < c->size && c->op->out.data; i++) {
+        int from = (c->rank + i) % c->size; /* start with my own, so that not all read the same at once */
+        host_copy((char *)c->op->out.data + (size_t)from * c->block, input_of(c, from), c->block);
+    }
+}
+
+void step_give_to_all(struct collective *c) /* all_gather */
+{
+    host_spread(all_outputs(c, (size_t)c->rank * c->block), c->size, c->op->in.data, c->block, c->past);
+}
+
+void step_give_to_root(struct collective *c) /* gather */
+{
+    copy(c, output_of(c, c->op->peer) + (size_t)c->rank * c->block, c->op->in.data, c->block);
+}
+
+void step_take_my_block_of_all(struct collective *c) /* all_to_all */
+{
+    for (int i = 0; i < c->size; i++) {
+        int from = (c->rank + i) % c->size;
+        copy(c, (char *)c->op->out.data + (size_t)from * c->block,
+             input_of(c, from) + (size_t)c->rank * c->block, c->block);
+    }
+}
+
+void step_reduce_my_block(struct collective *c) /* reduce_scatter */
+{
+    reduce_all(c, c->op->out.data, c->rank * c->op->block, c->op->block);
+}
+
+void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the root */
+{
+    if (c->op->call == CALL_ALL_REDUCE || is_root(c))
+        reduce_all(c, c->op->out.data, 0, c->op->block);
+}
+
+/* Among many members not everyone reads every slot (n * n readings, and n pages in each rank): the first of each CROWD adds
+ * up those of its crowd, and then everyone adds up the crowds. */
+static int crowd_of(const struct collective *c, int first)
+{
+    return c->size - first < CROWD ? c->size - first : CROWD;
+}
+
+void step_reduce_my_crowd(struct collective *c) /* all_reduce and reduce, of short tensors */
+{
+    enum dist_op op = c->op->op == DIST_AVG ? DIST_SUM : c->op->op;
+    if (c->rank % CROWD == 0)
+        host_reduce((char *)input_of(c, c->rank), all_inputs(c, 0) + c->rank, crowd_of(c, c->rank),
+                    c->op->block, c->op->type, op);
+}
+
+void step_reduce_crowds(struct collective *c)
+{
+    const void **inputs = all_inputs(c, 0);
+    int crowds = (c->size + CROWD - 1) / CROWD;
+    for (int i = 0; i < crowds; i++)
+        inputs[i] = inputs[i * CROWD];
+    if (c->op->call == CALL_ALL_REDUCE || is_root(c))
+        host_reduce_part(c->op->out.data, inputs, crowds, c->size, c->op->block, c->op->type, c->op->op);
+}
+
+void step_reduce_my_slice(struct collective *c) /* all_reduce; reduce, into the root's tensor */
+{
+    int64_t begin = slice_begin(c, c->rank), count = slice_begin(c, c->rank + 1) - begin;
+    size_t at = (size_t)begin * c->element;
+    if (c->op->call == CALL_REDUCE)
+        reduce_all(c, output_of(c, c->op->peer) + at, begin, count);
+    else
+        host_reduce_spread(all_outputs(c, at), c->size, all_inputs(c, begin), c->size, count, c->op->type,
+                           c->op->op, false);
+}
