@@ -123,6 +123,9 @@ static bool fill(struct context *context, const struct collective *c, double tim
     int root = c->root_name ? group_root(context, c, group) : 0;
     if (root < 0 || !check_tensors(context, c, group))
         return false;
+    work_begin(op);
+    op->tag = 0;
+    op->p2p = op->sends = false;
     op->call = c->call;
     op->at = c->at;
     op->site = world_site(&context->self->world, context->self->env.rank, c->at);
@@ -132,6 +135,9 @@ static bool fill(struct context *context, const struct collective *c, double tim
     op->timeout = timeout;
     op->from = -1;
     op->block = block_of(c, group);
+    op->in = op->out = (struct span){ NULL, 0 };
+    op->type = DIST_F32;
+    op->gpu = NULL;
     if (c->in_name) {
         op->in = (struct span){ c->in->data, c->in->numel };
         op->type = c->in->type;
@@ -160,7 +166,8 @@ static int hand_on(struct context *context, struct dist_work *op)
 /* Run it to the end: 0, or what report() gave. */
 int collective_run(struct context *context, const struct collective *c, double timeout)
 {
-    struct dist_work op = { 0 };
+    struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
+    op.async = false;
     if (!fill(context, c, timeout, &op))
         return -DIST_ERR_ARGUMENT;
     return hand_on(context, &op) == DIST_OK ? 0 : report_op(&op);
@@ -205,18 +212,18 @@ static dist_work *start(struct context *context, const struct collective *c)
     return NULL;
 }
 
-dist_work *collective_call(struct collective c)
+dist_work *collective_call(const struct collective *c)
 {
-    struct context *context = context_enter(c.call, c.at);
+    struct context *context = context_enter(c->call, c->at);
     dist_work *op = NULL;
     if (!context)
         return NULL;
-    if (c.async)
-        op = start(context, &c);
-    else if ((c.in_name && tensor_on_gpu(c.in)) || (c.out_name && tensor_on_gpu(c.out)))
-        in_stream(context, &c);
+    if (c->async)
+        op = start(context, c);
+    else if ((c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
+        in_stream(context, c);
     else
-        collective_run(context, &c, 0);
+        collective_run(context, c, 0);
     context_exit(context);
     return op;
 }

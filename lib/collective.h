@@ -19,7 +19,7 @@ struct collective {
 };
 
 /* A whole call: enter, check, run it or start it. Gives the work of an asynchronous one, else NULL. */
-dist_work *collective_call(struct collective c);
+dist_work *collective_call(const struct collective *c);
 
 /* Inside a call that was entered: check it and run it to the end. 0, or what report() gave. */
 int collective_run(struct context *context, const struct collective *c, double timeout);

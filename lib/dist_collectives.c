@@ -3,44 +3,44 @@
 
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
-    return collective_call((struct collective){ .call = CALL_BROADCAST,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .root = a.src,
-                                                .root_name = "src",
-                                                .in = a.tensor,
-                                                .out = a.tensor,
-                                                .in_name = "tensor",
-                                                .out_name = "tensor" });
+    return collective_call(&(struct collective){ .call = CALL_BROADCAST,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .root = a.src,
+                                                 .root_name = "src",
+                                                 .in = a.tensor,
+                                                 .out = a.tensor,
+                                                 .in_name = "tensor",
+                                                 .out_name = "tensor" });
 }
 
 dist_work *dist_reduce_with(struct dist_reduce_args a)
 {
-    return collective_call((struct collective){ .call = CALL_REDUCE,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .op = a.op,
-                                                .root = a.dst,
-                                                .root_name = "dst",
-                                                .in = a.tensor,
-                                                .out = a.tensor,
-                                                .in_name = "tensor",
-                                                .out_name = "tensor" });
+    return collective_call(&(struct collective){ .call = CALL_REDUCE,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .op = a.op,
+                                                 .root = a.dst,
+                                                 .root_name = "dst",
+                                                 .in = a.tensor,
+                                                 .out = a.tensor,
+                                                 .in_name = "tensor",
+                                                 .out_name = "tensor" });
 }
 
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 {
-    return collective_call((struct collective){ .call = CALL_ALL_REDUCE,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .op = a.op,
-                                                .in = a.tensor,
-                                                .out = a.tensor,
-                                                .in_name = "tensor",
-                                                .out_name = "tensor" });
+    return collective_call(&(struct collective){ .call = CALL_ALL_REDUCE,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .op = a.op,
+                                                 .in = a.tensor,
+                                                 .out = a.tensor,
+                                                 .in_name = "tensor",
+                                                 .out_name = "tensor" });
 }
 
 /* Is the caller the root? Its big tensor counts only then. */
@@ -52,79 +52,79 @@ static bool i_am(int root)
 
 dist_work *dist_scatter_with(struct dist_scatter_args a)
 {
-    return collective_call((struct collective){ .call = CALL_SCATTER,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .root = a.src,
-                                                .root_name = "src",
-                                                .in = a.input,
-                                                .out = a.output,
-                                                .in_name = i_am(a.src) ? "input" : NULL,
-                                                .out_name = "output",
-                                                .in_has_blocks = true });
+    return collective_call(&(struct collective){ .call = CALL_SCATTER,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .root = a.src,
+                                                 .root_name = "src",
+                                                 .in = a.input,
+                                                 .out = a.output,
+                                                 .in_name = i_am(a.src) ? "input" : NULL,
+                                                 .out_name = "output",
+                                                 .in_has_blocks = true });
 }
 
 dist_work *dist_gather_with(struct dist_gather_args a)
 {
-    return collective_call((struct collective){ .call = CALL_GATHER,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .root = a.dst,
-                                                .root_name = "dst",
-                                                .in = a.input,
-                                                .out = a.output,
-                                                .in_name = "input",
-                                                .out_name = i_am(a.dst) ? "output" : NULL,
-                                                .out_has_blocks = true });
+    return collective_call(&(struct collective){ .call = CALL_GATHER,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .root = a.dst,
+                                                 .root_name = "dst",
+                                                 .in = a.input,
+                                                 .out = a.output,
+                                                 .in_name = "input",
+                                                 .out_name = i_am(a.dst) ? "output" : NULL,
+                                                 .out_has_blocks = true });
 }
 
 dist_work *dist_all_gather_with(struct dist_exchange_args a)
 {
-    return collective_call((struct collective){ .call = CALL_ALL_GATHER,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .in = a.input,
-                                                .out = a.output,
-                                                .in_name = "input",
-                                                .out_name = "output",
-                                                .out_has_blocks = true });
+    return collective_call(&(struct collective){ .call = CALL_ALL_GATHER,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .in = a.input,
+                                                 .out = a.output,
+                                                 .in_name = "input",
+                                                 .out_name = "output",
+                                                 .out_has_blocks = true });
 }
 
 dist_work *dist_all_to_all_with(struct dist_exchange_args a)
 {
-    return collective_call((struct collective){ .call = CALL_ALL_TO_ALL,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .in = a.input,
-                                                .out = a.output,
-                                                .in_name = "input",
-                                                .out_name = "output",
-                                                .in_has_blocks = true,
-                                                .out_has_blocks = true });
+    return collective_call(&(struct collective){ .call = CALL_ALL_TO_ALL,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .in = a.input,
+                                                 .out = a.output,
+                                                 .in_name = "input",
+                                                 .out_name = "output",
+                                                 .in_has_blocks = true,
+                                                 .out_has_blocks = true });
 }
 
 dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 {
-    return collective_call((struct collective){ .call = CALL_REDUCE_SCATTER,
-                                                .at = a.at,
-                                                .group = a.group,
-                                                .async = a.async_op,
-                                                .op = a.op,
-                                                .in = a.input,
-                                                .out = a.output,
-                                                .in_name = "input",
-                                                .out_name = "output",
-                                                .in_has_blocks = true });
+    return collective_call(&(struct collective){ .call = CALL_REDUCE_SCATTER,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .op = a.op,
+                                                 .in = a.input,
+                                                 .out = a.output,
+                                                 .in_name = "input",
+                                                 .out_name = "output",
+                                                 .in_has_blocks = true });
 }
 
 dist_work *dist_barrier_with(struct dist_barrier_args a)
 {
     return collective_call(
-        (struct collective){ .call = CALL_BARRIER, .at = a.at, .group = a.group, .async = a.async_op });
+        &(struct collective){ .call = CALL_BARRIER, .at = a.at, .group = a.group, .async = a.async_op });
 }
 
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)

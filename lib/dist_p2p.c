@@ -4,7 +4,8 @@
 #include "streams/order.h"
 
 /* A small message is over in 0.1 us, so every nanosecond of a blocking call counts: it is inlined down to the room, what it
- * asks stays in registers, and all that makes words out of it is kept apart. */
+ * asks stays in registers, and all that makes words out of it is kept apart (and gets a copy, since what has an address lies in
+ * memory). */
 #define QUICK __attribute__((always_inline)) static inline
 #define APART __attribute__((noinline, cold)) static
 
@@ -41,8 +42,9 @@ static bool check_peer(struct context *context, const struct p2p *ask, const str
 }
 
 /* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
-APART struct dist_group *check(struct context *context, const struct p2p *ask)
+APART struct dist_group *check(struct context *context, struct p2p asked)
 {
+    const struct p2p *ask = &asked;
     struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
         !check_peer(context, ask, group))
@@ -68,7 +70,7 @@ QUICK bool plainly_good(const struct context *context, const struct p2p *ask)
 /* Fill in an op from what was asked. False: something was wrong with it, and was reported. */
 QUICK bool prepare(struct context *context, const struct p2p *ask, uint32_t site, struct dist_work *op)
 {
-    struct dist_group *group = plainly_good(context, ask) ? &context->world : check(context, ask);
+    struct dist_group *group = plainly_good(context, ask) ? &context->world : check(context, *ask);
     if (!group)
         return false;
     work_begin(op);
@@ -103,8 +105,9 @@ static int hand_on(struct context *context, const struct p2p *ask, struct dist_w
 }
 
 /* A blocking call on a GPU's tensor: the stream waits for it, the host does not. */
-APART int in_stream(struct context *context, const struct p2p *ask, uint32_t site)
+APART int in_stream(struct context *context, struct p2p asked, uint32_t site)
 {
+    const struct p2p *ask = &asked;
     struct dist_work *op = work_new(context);
     int result = -DIST_ERR_ARGUMENT;
     if (!op)
@@ -130,7 +133,7 @@ QUICK int blocking(const struct p2p *ask)
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
     if (tensor_on_gpu(ask->tensor)) {
-        result = in_stream(context, ask, site);
+        result = in_stream(context, *ask, site);
     } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;

@@ -77,8 +77,10 @@ static void stream(char *to, const char *from, size_t bytes)
     size_t at = head;
     for (; at + PAGES * PAGE <= bytes; at += PAGES * PAGE)
         for (size_t line = 0; line < PAGE; line += LINE)
-            for (size_t page = 0; page < PAGES * PAGE; page += PAGE)
+            for (size_t page = 0; page < PAGES * PAGE; page += PAGE) {
+                __builtin_prefetch(from + at + page + line + PAGES * PAGE);
                 stream_line(to + at + page + line, from + at + page + line);
+            }
     for (; at + LINE <= bytes; at += LINE)
         stream_line(to + at, from + at);
     memcpy(to + at, from + at, bytes - at);
