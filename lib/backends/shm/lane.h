@@ -24,7 +24,8 @@
  *
  * What the verdict in ack says: DONE, the data was copied; REFUSED, it did not fit the receive that it matched;
  * PARKED, the letter was put aside (or a long copy is under way): the end comes as a stamp on the ticket
- * that the letter named, a word of its own in A's row of tickets, written by B once and then read by A.
+ * that the letter named, a word of its own in A's row of tickets, written by B once and then read by A. SHARED is the same,
+ * but A may help to copy meanwhile.
  *
  * Why it is quick. A blocking send of a short message, with nothing else open, is the case that all others are measured
  * by, and there every nanosecond is a cache line's way or a pipeline that stands still:
@@ -52,6 +53,7 @@
 #define LANE_COUNT 0x3fffffffu   /* in seq: how many; */
 #define LANE_WATCHED 0x40000000u /* the sender waits for this one letter; */
 #define LANE_HURRY 0x80000000u   /* others wait behind it */
+#define SHARE_BYTES (512 << 10)  /* from here on both ends copy, where both wait (share.c) */
 #define DIRECT_BYTES (32 << 10)  /* above this the engine is unlocked while it copies */
 
 /* What a message says about itself: the message too, where it is short, else where it lies. */

@@ -100,9 +100,26 @@ static struct parked *set_aside(int src, const struct letter *letter)
     return parked;
 }
 
+/* A very long one for a receive that waits, and has nothing else to do: the sender may help. */
+static void deliver_shared(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
+{
+    uint16_t ticket = letter->ticket;
+    list_remove(op, &room->recvs, &room->recvs_end);
+    op->from = src;
+    if (share_copy(room, op, src, letter))
+        end_recv(room, op, src, ticket, true);
+    else
+        engine_done(room, op, backend_failed(room->world, op));
+}
+
 /* The letter at the head of src's lane has found its receive. A long one leaves the lane before it is copied. */
 static bool deliver(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
 {
+    if (letter_bytes(letter) >= SHARE_BYTES && !room->threaded && !op->async && src != room->rank &&
+        agree(room, op, src, letter)) {
+        deliver_shared(room, op, src, letter);
+        return true;
+    }
     if (letter_bytes(letter) > DIRECT_BYTES) {
         struct parked *found = set_aside(src, letter);
         if (!found)

@@ -74,6 +74,20 @@ static void prepare_letter(struct shm_room *room, struct dist_work *op)
     write_letter(room, op, lane_letter(room, op->peer));
 }
 
+/* The letter was taken. True: the send is over. */
+static bool was_taken(struct shm_room *room, struct dist_work *op)
+{
+    enum verdict verdict = lane_verdict(room, op->peer);
+    if (verdict == VERDICT_SHARED && !room->threaded && !op->async)
+        share_help(room, op);
+    if (verdict == VERDICT_PARKED || verdict == VERDICT_SHARED) {
+        op->step = SEND_PARKED;
+        return false;
+    }
+    end_send(room, op, verdict);
+    return true;
+}
+
 /* Move one send on by a step. */
 static bool push_send(struct shm_room *room, struct dist_work *op)
 {
@@ -95,11 +109,7 @@ static bool push_send(struct shm_room *room, struct dist_work *op)
     case SEND_POSTED:
         if (held(room, op->peer))
             return false;
-        verdict = lane_verdict(room, op->peer);
-        if (verdict == VERDICT_PARKED)
-            op->step = SEND_PARKED;
-        else
-            end_send(room, op, verdict);
+        was_taken(room, op);
         return true;
     default:
         verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
@@ -154,12 +164,7 @@ static bool send_at_once(struct shm_room *room, struct dist_work *op)
             return false;
         patience_pause();
     }
-    enum verdict verdict = lane_verdict(room, op->peer);
-    if (verdict == VERDICT_PARKED)
-        op->step = SEND_PARKED;
-    else
-        end_send(room, op, verdict);
-    return verdict != VERDICT_PARKED;
+    return was_taken(room, op);
 }
 
 int shm_send(void *state, struct dist_work *op)

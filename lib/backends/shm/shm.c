@@ -1,7 +1,7 @@
 /*
  * shm.c: joining and leaving the room, groups, and the room's table of calls.
  *
- * The room's part of the world's memory:   lanes[pairs][2]   callers[size]   tickets[size][TICKETS]   the world's board
+ * The room's part of the world's memory:   lanes[pairs][2]   callers[size]   offers[size]   tickets[size][TICKETS]   the world's board
  */
 #include "lane.h"
 #include "../../devices/host.h"
@@ -15,9 +15,14 @@ static uint64_t callers_offset(int size)
     return 2 * lane_pairs(size) * sizeof(struct lane);
 }
 
-static uint64_t tickets_offset(int size)
+static uint64_t offers_offset(int size)
 {
     return callers_offset(size) + (uint64_t)size * sizeof(struct callers);
+}
+
+static uint64_t tickets_offset(int size)
+{
+    return offers_offset(size) + (uint64_t)size * sizeof(struct offer);
 }
 
 static uint64_t world_board_offset(int size)
@@ -36,6 +41,7 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->threaded = self->algorithms != NULL; /* then collectives come in threads of their own */
     room->lanes = (struct lane *)base;
     room->callers = (struct callers *)(base + callers_offset(room->size));
+    room->offers = (struct offer *)(base + offers_offset(room->size));
     room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
     room->world_group.board = (struct board *)(base + world_board_offset(room->size));
     room->sends_end = &room->sends;

@@ -27,7 +27,14 @@
 #define SLOT_BYTES (16 << 10) /* up to so much through the board's slots, beyond it from tensor to tensor */
 
 /* What became of a message: the low two bits of lane.ack, or the value of a ticket. */
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED, VERDICT_SHARED = VERDICT_NONE };
+
+/* A long copy of which its sender may take a part: share.c. */
+struct offer {
+    alignas(WORLD_LINE) _Atomic uint64_t next; /* the letter, and the next chunk of it */
+    _Atomic uint64_t to;                       /* the receiver's tensor, as an offset in the world */
+    _Atomic uint64_t done;                     /* bytes */
+};
 
 /* What a member of a group pins to the board for one collective. */
 struct card {
@@ -79,6 +86,7 @@ struct shm_room {
     int rank, size;
     struct lane *lanes;        /* one pair for every two ranks, and for each with itself */
     struct callers *callers;   /* by rank: who has ever written to it */
+    struct offer *offers;      /* by rank */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
     unsigned looks;            /* of the quick ways: patience_looks() */
@@ -132,6 +140,13 @@ static inline size_t bytes_of(const struct dist_work *op, struct span span)
 {
     return (size_t)span.count * dtype_size(op->type);
 }
+
+/* ---- share.c: both ends of a long message copy ------------------------------ */
+
+struct letter;
+bool share_copy(struct shm_room *room, struct dist_work *op, int src,
+                const struct letter *letter);                 /* false: the job has failed */
+void share_help(struct shm_room *room, struct dist_work *op); /* the receiver has said SHARED */
 
 /* ---- engine.c: the open operations of a rank ------------------------------- */
 

@@ -1,0 +1,82 @@
+/*
+ * share.c: a long message is copied by both its ends.
+ *
+ * The receiver copies (lane.h). A blocking sender would only watch it, on a core of its own where there is one; so the receiver
+ * makes an offer of the copy, and whoever has time takes the next chunk. Nobody waits for help: alone, the
+ * receiver takes all chunks itself.
+ *
+ * Why it is right.
+ *   Who owns which word. The offer is its receiver's, one at a time: made when a letter has matched, over when all
+ *   of its bytes are done. The sender only takes chunks (compare-and-swap on `next`) and adds to `done`.
+ *   No chunk twice, none after the end. `next` names the letter (who sent it, and its number) beside the chunk, in one
+ *   word. A late sender finds another name, or no chunk left. A swap that succeeds also says that `to`, read before it, was
+ *   this letter's: an offer is only made anew when the one before has no chunk left.
+ *   Orders. The receiver writes `to` and `done`, then `next` (release), then its ack: SHARED. The sender sees the ack, so it
+ *   finds the offer or what came later. It copies, then adds to `done` (release). The receiver sees all bytes in
+ *   `done` (acquire), so the tensor is whole; then it stamps the letter's ticket, and the send is over.
+ *   A sender that dies inside a chunk: the job has failed, which the receiver looks for while it waits.
+ */
+#include "lane.h"
+#include "../../devices/host.h"
+
+#include <sched.h>
+#include <time.h>
+
+#define CHUNK ((size_t)128 << 10)
+#define NAP_NS 50000 /* a sender that took the last chunk may have lost its core */
+
+/* The name of src's letter that is in its lane now, or was the last there. */
+static uint64_t name_of(struct shm_room *room, int src, int dst)
+{
+    uint32_t seq = atomic_load_explicit(&lane_between(room, src, dst)->seq, memory_order_relaxed);
+    return (uint64_t)src << 54 | (uint64_t)(seq & 0x3fffff) << 32;
+}
+
+/* Take chunks of the letter with this name while there are any. */
+static void take_chunks(struct shm_room *room, struct offer *offer, uint64_t name, const char *from,
+                        size_t bytes)
+{
+    bool past = host_outgrows_caches(2 * bytes);
+    uint64_t next = atomic_load_explicit(&offer->next, memory_order_acquire);
+    while (next >> 32 == name >> 32 && (uint32_t)next * CHUNK < bytes) {
+        char *to = world_at(room->world, atomic_load_explicit(&offer->to, memory_order_relaxed));
+        if (!atomic_compare_exchange_weak(&offer->next, &next, next + 1))
+            continue;
+        size_t begin = (uint32_t)next * CHUNK, here = bytes - begin < CHUNK ? bytes - begin : CHUNK;
+        if (past)
+            host_copy_past(to + begin, from + begin, here);
+        else
+            host_copy(to + begin, from + begin, here);
+        atomic_fetch_add_explicit(&offer->done, here, memory_order_release);
+        next = atomic_load_explicit(&offer->next, memory_order_acquire);
+    }
+}
+
+void share_help(struct shm_room *room, struct dist_work *op)
+{
+    take_chunks(room, &room->offers[op->peer], name_of(room, room->rank, op->peer), op->in.data,
+                bytes_of(op, op->in));
+}
+
+bool share_copy(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
+{
+    struct offer *offer = &room->offers[room->rank];
+    struct patience patience = { 0 };
+    uint64_t name = name_of(room, src, room->rank);
+    size_t bytes = letter_bytes(letter);
+    const char *from = world_at(room->world, letter_offset(letter));
+    atomic_store_explicit(&offer->to, world_offset(room->world, op->out.data), memory_order_relaxed);
+    atomic_store_explicit(&offer->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&offer->next, name, memory_order_release);
+    lane_take(room, src, VERDICT_SHARED);
+    take_chunks(room, offer, name, from, bytes);
+    while (atomic_load_explicit(&offer->done, memory_order_acquire) < bytes) {
+        if (patience_spin(&patience))
+            continue;
+        if (world_failed(room->world))
+            return false;
+        nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+        launch_look_around(room->self);
+    }
+    return true;
+}
