@@ -62,9 +62,8 @@ APART struct dist_group *check(struct context *context, struct p2p asked)
 /* The same answer in a few instructions, for the most common message: false means only that `check` is to be asked. */
 QUICK bool plainly_good(const struct context *context, const struct p2p *ask)
 {
-    return !ask->group && !context->gpu && ask->tensor && ask->tensor->live == TENSOR_LIVE && ask->tag >= 0 &&
-           !ask->tensor->gpu && ask->peer >= 0 && ask->peer < context->world.size &&
-           world_offset(&context->self->world, ask->tensor->data) != UINT64_MAX;
+    return !ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
+           (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size;
 }
 
 /* Fill in an op from what was asked. False: something was wrong with it, and was reported. */
@@ -132,7 +131,7 @@ QUICK int blocking(const struct p2p *ask)
         op; /* `prepare` writes what is read: clearing all of it would cost a tenth of a small message */
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
-    if (tensor_on_gpu(ask->tensor)) {
+    if (!plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
         result = in_stream(context, *ask, site);
     } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);

@@ -44,6 +44,8 @@ void tensor_handle_look(struct launch_self *self, struct tensor *t, struct stora
     struct handles *handles = self->tensors;
     t->storage = storage;
     t->gpu = storage->gpu;
+    bool shared = !storage->gpu && world_offset(&self->world, storage->data) != UINT64_MAX;
+    t->reach = shared ? self->world.header : NULL;
     pthread_mutex_lock(&handles->lock);
     storage->users++;
     t->newer = NULL;
@@ -65,6 +67,7 @@ bool tensor_handle_give(struct launch_self *self, struct tensor *t)
     else
         handles->newest = t->older;
     t->live = 0;
+    t->reach = NULL;
     t->next_free = NULL;
     if (handles->count++)
         handles->last->next_free = t;

@@ -29,6 +29,8 @@ struct tensor {
     void *data; /* storage->data plus the view's offset */
     struct storage *storage;
     struct gpu *gpu; /* storage->gpu */
+    const void
+        *reach; /* the world that it lies in, where all ranks can read it; NULL: in none, or it was freed */
     struct dist_at made_at;
     struct tensor *next_free;
     struct tensor *older, *newer; /* the rank's tensors that are not freed */

@@ -17,7 +17,7 @@ static _Atomic unsigned yield_rounds = 0;
 static _Atomic unsigned pauses = 1; /* in patience_pause */
 
 #define YIELD_ROUNDS 100
-#define PAUSE_NS 80
+#define PAUSE_NS 140
 #define TUNE_PAUSES 100
 #define TUNE_TRIES 3
 

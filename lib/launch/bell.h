@@ -82,7 +82,7 @@ void patience_tune(int ranks);
  * shares the core. */
 unsigned patience_looks(void);
 
-/* A pause between two looks at a cache line, of about 80 ns. A look sooner would take the line away from whoever is about to
+/* A pause between two looks at a cache line, of about 140 ns. A look sooner would take the line away from whoever is about to
  * write it again: a rank that answers writes two things, its ack and its answer, one way of the line apart. */
 void patience_pause(void);
 

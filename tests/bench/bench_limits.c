@@ -7,6 +7,7 @@
  *   ping-pong    the same; what is larger than a word is copied once on the way, from the sender's buffer to the receiver's, by
  *                the better of two ways. On one core: by yielding or by sleeping, whichever is quicker
  *   all_reduce   only the memory work; a single number between two ranks: write mine, read the other's
+ *   broadcast, all_gather, all_to_all   only the memory work, by the better of two ways
  *   balanced     the work of all ranks divided by the cores
  *   start        fork and exec of so many processes that end at once
  */
@@ -17,6 +18,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -93,15 +95,22 @@ static double limit_of(const char *name, long bytes, int ranks)
     if (strcmp(name, "all_reduce") == 0 && cores > 1)
         return bytes == sizeof(float) && ranks == 2 ? measure(swap_letters, 0, 1)
                                                     : measure(reduce_all, bytes, ranks);
+    if (strcmp(name, "broadcast") == 0 && cores > 1)
+        return best_of(broadcast_plain, broadcast_stream, bytes, ranks);
+    if (strcmp(name, "all_gather") == 0 && cores > 1)
+        return best_of(gather_plain, gather_stream, bytes, ranks);
+    if (strcmp(name, "all_to_all") == 0 && cores > 1)
+        return best_of(exchange_plain, exchange_stream, bytes, ranks);
     return -1;
 }
 
 /* Two processes, each with a tensor for each rank; the first tells. */
 static void with_two(const char *name, long bytes, int ranks)
 {
+    bool many = strcmp(name, "all_gather") == 0 || strcmp(name, "all_to_all") == 0; /* blocks in a tensor */
     shared = share(sizeof *shared);
     for (int r = 0; r < ranks; r++)
-        shared->buffer[r] = share((size_t)bytes + 64);
+        shared->buffer[r] = share((size_t)bytes * (many ? 2 * (size_t)ranks : 1) + 64);
     pid_t child = fork();
     me = child == 0;
     if (me)

@@ -31,5 +31,6 @@ limit_work bounce, yield_and_back, sleep_and_wake, swap_letters;
 
 /* limits_memory.c */
 limit_work copy_and_back, stream_and_back, reduce_all;
+limit_work broadcast_plain, broadcast_stream, gather_plain, gather_stream, exchange_plain, exchange_stream;
 
 #endif

@@ -79,8 +79,8 @@ function amount(text,    number) {
     return text ~ /[0-9]s$/ ? number * 1e6 : number
 }
 
-# What came out against what was asked: "0.51 <= 0.60". Notes the verdict.
-function judge(key, criterion, got, shown, asked, wanted,    good) {
+# What came out against what was asked: "0.51 <= 0.60". Notes the verdict. `least` is what the machine's limit itself would get.
+function judge(key, criterion, got, shown, asked, wanted, least,    good, word) {
     if (asked == "" || asked == "-" || asked == "x") return got == "" || criterion == "most" ? "" : shown
     if (got == "") {
         open_goals++
@@ -89,22 +89,25 @@ function judge(key, criterion, got, shown, asked, wanted,    good) {
     }
     good = got <= wanted
     goals++
-    missed += !good
-    if (!good || verdict[key] == "" ) verdict[key] = good ? "pass" : "MISS"
-    printf "%s %s %.4f %s %s\n", key, criterion, got, asked, good ? "pass" : "MISS" > (out "/verdicts")
+    word = good ? "pass" : least > wanted ? "OUT" : "MISS"
+    missed += word == "MISS"
+    unreachable += word == "OUT"
+    if (!good || verdict[key] == "") verdict[key] = verdict[key] == "MISS" ? "MISS" : word
+    printf "%s %s %.4f %s %s\n", key, criterion, got, asked, word > (out "/verdicts")
     return shown " <= " asked
 }
 
-function tell(key,    part, us, limit, peer, most, r) {
+function tell(key,    part, us, limit, peer, least, most, r) {
     split(key, part, " ")
     us = median(key " ours")
     for (r = 1; r <= rounds; r++)
         if ((key, r) in worst) keep(key "/peer", worst[key, r])
     limit = median(key "/limit")
     peer = median(key "/peer")
-    limit = judge(key, "limit", limit, times(limit), goal[key, "limit"], goal[key, "limit"] + 0)
-    peer = judge(key, "peer", peer, times(peer), goal[key, "peer"], goal[key, "peer"] + 0)
-    most = judge(key, "most", us, show(us, unit[key]), goal[key, "most"], amount(goal[key, "most"]))
+    least = limit ? peer / limit : 0
+    limit = judge(key, "limit", limit, times(limit), goal[key, "limit"], goal[key, "limit"] + 0, 0)
+    peer = judge(key, "peer", peer, times(peer), goal[key, "peer"], goal[key, "peer"] + 0, least)
+    most = judge(key, "most", us, show(us, unit[key]), goal[key, "most"], amount(goal[key, "most"]), 0)
     if (section[key] == "curves") return
     if (section[key] != told) print ""
     told = section[key]
@@ -133,7 +136,8 @@ END {
     printf format, "case", "ranks", "size", "limit", "ours", "Open MPI", "MPICH", "Gloo", "ours/limit", "ours/best peer", "never more than", ""
     for (k = 1; k <= keys; k++) tell(order[k])
     write_medians()
-    printf "\n%d of %d goals reached", goals - missed, goals
+    printf "\n%d of %d goals reached", goals - missed - unreachable, goals
+    if (unreachable) printf "; %d OUT of reach: the limit itself misses them", unreachable
     if (open_goals) printf "; %d more could not be judged, because somebody is missing", open_goals
     print "."
     if (sorted("bounce 2 2 0 bounce"))
