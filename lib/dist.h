@@ -64,7 +64,8 @@ typedef struct dist_work dist_work;   /* an operation that was started and not y
 int dist_spawn(void (*run)(int rank, int world_size), int world_size);
 
 /* Join the job: waits until every rank has joined. `backend` is "shm" (ranks on one machine), "cuda" (ranks as threads that
- * share GPUs) or "nccl" (a GPU for each rank, any number of machines); NULL for $BACKEND, or "shm". */
+ * share GPUs) or "nccl" (a GPU for each rank, any number of machines; over several of them without tags and DIST_ANY_SOURCE,
+ * and with tensors of GPUs only); NULL for $BACKEND, or "shm". */
 #define dist_init_process_group(...) \
     dist_init_process_group_with((struct dist_init_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
 struct dist_init_args {

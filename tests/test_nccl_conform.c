@@ -1,9 +1,6 @@
 /*
- * test_nccl_conform.c: the conformance suite's collectives over the nccl room and its double, as test_nccl_jobs.c: each
- * collective x type x reduction x count x (blocking, async) x (margins, in place), over the world and over groups. The double adds
- * up in rank order, so every bit can be compared; the real NCCL does not.
- *
- * Left out is what NCCL cannot do: DIST_ANY_SOURCE, tags in another order, works begun in different orders (room.h).
+ * test_nccl_conform.c: the conformance suite over the nccl room and its double, as test_nccl_jobs.c: all of it, on 1 to 4 ranks.
+ * The double adds up in rank order, so every bit can be compared; the real NCCL does not.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -28,12 +25,15 @@ static void set_up(void)
 
 TestSuite(nccl_conform, .timeout = 120, .init = set_up);
 
+static bool any_order;
+
 static void conform_on(const char *name, void (*part)(struct exam *, int, int), int size)
 {
     struct conform given = { .sparse = false };
     struct exam *exam = exam_new(name, size);
     cr_assert(conform_new(&given, size, exam->seed), "no memory for the reference");
     given.sparse = true;
+    given.any_order = any_order;
     exam->backend = "nccl";
     exam->given = &given;
     bool passed = exam_run(exam, part);
@@ -42,23 +42,108 @@ static void conform_on(const char *name, void (*part)(struct exam *, int, int), 
     exam_free(exam);
 }
 
-Test(nccl_conform, collectives_of_one_two_and_five_ranks)
+static void conform_sizes(const char *name, void (*part)(struct exam *, int, int), int from)
 {
-    conform_on("collectives", conform_world, 1);
-    conform_on("collectives", conform_world, 2);
-    conform_on("collectives", conform_world, 5);
+    for (int size = from; size <= 4; size++)
+        conform_on(name, part, size);
+}
+
+Test(nccl_conform, collectives)
+{
+    conform_sizes("collectives", conform_world, 1);
 }
 
 Test(nccl_conform, collectives_in_groups)
 {
-    conform_on("groups", conform_groups, 2);
-    conform_on("groups", conform_groups, 5);
+    conform_sizes("groups", conform_groups, 1);
 }
 
-Test(nccl_conform, collectives_checked)
+/* As gpu.sh runs it over the real one. */
+Test(nccl_conform, sums_in_another_order)
+{
+    any_order = true;
+    double_play(&(struct double_script){ .moves = true, .backwards = true });
+    conform_on("collectives, backwards", conform_world, 4);
+}
+
+Test(nccl_conform, messages)
+{
+    conform_sizes("messages", conform_p2p, 1);
+}
+
+Test(nccl_conform, order_tags_and_groups)
+{
+    conform_sizes("order", conform_order, 1);
+}
+
+Test(nccl_conform, progress_while_ranks_compute)
+{
+    conform_sizes("progress", conform_progress, 2);
+}
+
+Test(nccl_conform, with_connections_made_late)
+{
+    setenv("DIST_CONNECT", "lazy", 1);
+    conform_on("messages, lazy", conform_p2p, 4);
+    conform_on("order, lazy", conform_order, 4);
+}
+
+Test(nccl_conform, with_eager_buffers)
+{
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    conform_on("messages, eager", conform_p2p, 3);
+    conform_on("order, eager", conform_order, 4);
+    conform_on("order, eager", conform_order, 1);
+}
+
+Test(nccl_conform, checked)
 {
     setenv("DIST_CHECK", "1", 1);
     conform_on("collectives, checked", conform_world, 3);
     conform_on("groups, checked", conform_groups, 3);
+    conform_on("messages, checked", conform_p2p, 3);
+    conform_on("order, checked", conform_order, 3);
+}
+
+/* ---- the same with tensors of the host -------------------------------------------------------------- */
+
+static void (*part_on_host)(struct exam *, int, int);
+
+static void on_host(struct exam *exam, int rank, int size)
+{
+    dist_set_device(DIST_HOST);
+    part_on_host(exam, rank, size);
+}
+
+static void conform_host(const char *name, void (*part)(struct exam *, int, int), int size)
+{
+    part_on_host = part;
+    conform_on(name, on_host, size);
+}
+
+Test(nccl_conform, tensors_of_the_host)
+{
+    for (int size = 1; size <= 4; size++) {
+        conform_host("host, collectives", conform_world, size);
+        conform_host("host, groups", conform_groups, size);
+        conform_host("host, messages", conform_p2p, size);
+        conform_host("host, order", conform_order, size);
+    }
+    conform_host("host, progress", conform_progress, 3);
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    conform_host("host, eager messages", conform_p2p, 3);
+    conform_host("host, eager order", conform_order, 4);
+}
+
+/* Nobody asks NCCL for anything then, so ranks need not be threads. */
+Test(nccl_conform, tensors_of_the_host_between_processes)
+{
+    setenv("DIST_RANKS", "processes", 1);
+    for (int size = 2; size <= 4; size++) {
+        double_play(&(struct double_script){ .split_size = size });
+        conform_host("processes, collectives", conform_world, size);
+        conform_host("processes, messages", conform_p2p, size);
+        conform_host("processes, order", conform_order, size);
+    }
 }
 #endif

@@ -136,11 +136,24 @@ Test(nccl_sums, with_an_older_nccl)
     expect_good("blocks", blocks, 3);
 }
 
-Test(nccl_sums, in_checked_mode)
+static void expect_sums(void)
 {
-    setenv("DIST_CHECK", "1", 1);
     expect_good("collectives", collectives, 4);
     expect_good("blocks", blocks, 3);
     expect_good("groups", groups, 7);
+}
+
+Test(nccl_sums, in_checked_mode)
+{
+    setenv("DIST_CHECK", "1", 1);
+    expect_sums();
+}
+
+Test(nccl_sums, by_nccl_itself)
+{
+    setenv("DIST_NCCL_PLAIN", "1", 1);
+    expect_sums();
+    setenv("DIST_CHECK", "1", 1);
+    expect_sums();
 }
 #endif

@@ -9,6 +9,7 @@ here=chapters/12_real_gpus
 double=$(ls build/tests/doubles/nccl/*.o) || exit 1
 include=${NCCL_HOME:-${CUDA_HOME:-/usr/local/cuda}}/include
 unset DIST_CHECK DIST_TIMEOUT DIST_CONNECT
+export DIST_NCCL_PLAIN=1 # NCCL by itself, as between machines
 
 build()
 {

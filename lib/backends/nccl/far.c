@@ -5,7 +5,7 @@
  * others answer: two groups of NCCL calls. So the n-th card that a rank sends to another is always the one that is expected
  * there. A rank that never comes is found by DIST_TIMEOUT only.
  */
-#include "room.h"
+#include "cards.h"
 
 #include <stdio.h>
 

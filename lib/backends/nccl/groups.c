@@ -1,5 +1,5 @@
 /* groups.c: a communicator for each group, split off the world's. */
-#include "room.h"
+#include "cards.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int agree_on_list(struct nccl_room *room, struct dist_work *op)
 static int split(struct nccl_room *room, struct dist_work *op, struct nccl_group *g)
 {
     const struct nccl_calls *nccl = room->nccl;
-    const struct dist_group *group = op->group;
+    const struct dist_group *group = g->group;
     bool member = group->rank >= 0;
     ncclConfig_t config = nccl_config();
     ncclComm_t comm = NULL;
@@ -63,34 +63,26 @@ static int split(struct nccl_room *room, struct dist_work *op, struct nccl_group
 static void publish_members(struct nccl_room *room, struct nccl_group *g)
 {
     const struct dist_group *group = g->group;
-    if (!room->checked || room->spread)
+    if (!room->desk)
         return;
     g->members = host_alloc(room->self, (size_t)group->size * sizeof *g->members);
     for (int i = 0; g->members && i < group->size; i++)
         g->members[i] = group->ranks[i];
 }
 
-int nccl_group_new(void *state, struct dist_work *op)
+static int form(struct nccl_room *room, struct dist_work *op, struct dist_group *group)
 {
-    struct nccl_room *room = state;
-    struct dist_group *group = op->group;
-    launch_flush(room);
-    groups_sweep(room, false);
-    if (room->failed)
-        return launch_refuse(room, op, room->failed);
-    if (check_is_due(room) && agree_on_list(room, op) != DIST_OK)
-        return op->status;
     struct nccl_group *g = calloc(1, sizeof *g);
     if (!g) {
         snprintf(op->why, sizeof op->why, "the system gives no memory for a group");
-        return op->status = DIST_ERR_MEMORY;
-    }
-    op->status = split(room, op, g);
-    if (op->status != DIST_OK || group->rank < 0) {
-        free(g);
-        return op->status;
+        return DIST_ERR_MEMORY;
     }
     g->group = group;
+    int status = split(room, op, g);
+    if (status != DIST_OK || group->rank < 0) {
+        free(g);
+        return status;
+    }
     g->next = room->groups;
     room->groups = g;
     group->room = g;
@@ -98,11 +90,49 @@ int nccl_group_new(void *state, struct dist_work *op)
     return DIST_OK;
 }
 
+void groups_split(struct nccl_room *room, struct dist_work *op)
+{
+    op->status = form(room, op, room->forming);
+    atomic_store(&op->done, 1);
+}
+
+/* On one machine: agreed on like a collective of the world, since a split is one for NCCL. */
+static int agree_and_form(struct nccl_room *room, struct dist_work *op)
+{
+    struct dist_group *group = op->group;
+    room_lock(room);
+    groups_sweep(room, false);
+    room->forming = group;
+    room_unlock(room);
+    op->block = (int64_t)hash_ranks(group);
+    op->group = room->world.group;
+    op->ready = NULL;
+    op->gate = NULL;
+    clerk_wait(room, op, 0);
+    op->group = group;
+    return op->status;
+}
+
+int nccl_group_new(void *state, struct dist_work *op)
+{
+    struct nccl_room *room = state;
+    if (room->desk)
+        return agree_and_form(room, op);
+    launch_flush(room);
+    groups_sweep(room, false);
+    if (room->failed)
+        return launch_refuse(room, op, room->failed);
+    if (check_is_due(room) && agree_on_list(room, op) != DIST_OK)
+        return op->status;
+    return op->status = form(room, op, op->group);
+}
+
 /* NCCL tidies up in the background; groups_sweep ends it. */
 void nccl_group_free(void *state, struct dist_group *group)
 {
     struct nccl_room *room = state;
     struct nccl_group *g = group->room, **at = &room->groups;
+    room_lock(room);
     launch_flush(room);
     while (*at != g)
         at = &(*at)->next;
@@ -111,6 +141,7 @@ void nccl_group_free(void *state, struct dist_group *group)
         room->nccl->comm_finalize(g->comm);
     g->next = room->retired;
     room->retired = g;
+    room_unlock(room);
 }
 
 void groups_sweep(struct nccl_room *room, bool all)

@@ -4,9 +4,12 @@
  * NCCL works in the background (config.blocking = 0): ncclGroupEnd may return before anything stands in the stream. Only when
  * the communicator says that it is through with the group may something else be put behind it, such as the opening of a gate.
  */
-#include "room.h"
+#include "cards.h"
 
 #include <stdio.h>
+
+#define WINDOW 50e-6 /* seconds in which a message waits for others, to go with them */
+#define MOST 64      /* messages that go together */
 
 int launch_refuse(struct nccl_room *room, struct dist_work *op, int status)
 {
@@ -25,19 +28,20 @@ int launch_put_off(struct nccl_room *room, struct dist_work *op)
     if (room->failed)
         return launch_refuse(room, op, room->failed);
     queue_add(&room->off, op);
-    room->asked = 0;
+    room->asks = 0;
     return DIST_OK;
 }
 
+/* On one machine all go over the world's communicator: desk.h says why. */
 static ncclResult_t call_message(struct nccl_room *room, const struct dist_work *op)
 {
-    cudaStream_t stream = room->nccl->stream_of(room->stream);
-    int peer = place_in(op->group, op->peer);
-    if (op->sends)
-        return room->nccl->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm_of(op),
-                                stream);
-    return room->nccl->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm_of(op),
-                            stream);
+    const struct nccl_calls *nccl = room->nccl;
+    cudaStream_t stream = nccl->stream_of(room->stream);
+    ncclComm_t comm = room->desk ? room->world.comm : comm_of(op);
+    int rank = op->sends ? op->peer : op->from, peer = room->desk ? rank : place_in(op->group, rank);
+    return op->sends
+               ? nccl->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm, stream)
+               : nccl->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);
 }
 
 /* All NCCL calls of these ops, as one group. */
@@ -57,9 +61,10 @@ static int settle_all(struct nccl_room *room, const struct dist_work *first, cha
     int status = DIST_OK;
     ncclComm_t before = NULL;
     for (const struct dist_work *op = first; op && status == DIST_OK; op = op->next) {
-        if (comm_of(op) != before)
-            status = watch_settle(room, comm_of(op), 0, why, why_size);
-        before = comm_of(op);
+        ncclComm_t comm = room->desk && op->p2p ? room->world.comm : comm_of(op);
+        if (comm != before)
+            status = watch_settle(room, comm, 0, why, why_size);
+        before = comm;
     }
     return status;
 }
@@ -87,7 +92,8 @@ static void launch(struct nccl_room *room, struct op_queue *ops, nccl_caller *ca
     *room->flying.end = first;
     room->flying.end = ops->end;
     for (struct dist_work *op = first; op; op = op->next) {
-        op->ticket = ++room->launches;
+        if (!room->desk)
+            op->ticket = ++room->tickets;
         op->aside = NULL;
         if (op->ready)
             room->device->event_follow(op->ready, room->stream);
@@ -125,5 +131,76 @@ int launch_now(struct nccl_room *room, struct dist_work *op, nccl_caller *call)
     queue_reset(&one);
     queue_add(&one, op);
     launch(room, &one, call);
-    return op->status;
+    return room->failed; /* the op may be over by now, and gone */
+}
+
+/* ---- on one machine: what was agreed on ------------------------------------------------------- */
+
+void launch_later(struct nccl_room *room, struct dist_work *op)
+{
+    if (!room->agreed.first)
+        room->agreed_since = dist_time();
+    queue_add(&room->agreed, op);
+}
+
+/* Is there one in this direction, between the same two? */
+static bool has_alike(const struct op_queue *run, const struct dist_work *op)
+{
+    for (const struct dist_work *other = run->first; other; other = other->next)
+        if (other->sends == op->sends && (op->sends ? other->peer == op->peer : other->from == op->from))
+            return true;
+    return false;
+}
+
+/* The second half of a message to this rank itself: it must not go without the first, which is the last of the run. */
+static bool is_other_half(const struct nccl_room *room, const struct dist_work *op)
+{
+    return !op->sends && op->from == room->rank;
+}
+
+/* The messages at the head of the queue that may go together: desk.h says which. */
+static void take_run(struct nccl_room *room, struct op_queue *run)
+{
+    int count = 0, most = room->lazy ? 1 : MOST;
+    queue_reset(run);
+    for (struct dist_work *op; (op = room->agreed.first) && op->p2p; count++) {
+        if ((count >= most || has_alike(run, op)) && !is_other_half(room, op))
+            break;
+        queue_add(run, queue_take(&room->agreed, &room->agreed.first));
+    }
+}
+
+/* Messages wait a moment for others of this rank that are not agreed on yet: in one group they travel at the same time. */
+static bool is_due(const struct nccl_room *room)
+{
+    bool others = room->shown.first || room->posted.first;
+    for (const struct dist_work *op = room->agreed.first; op; op = op->next)
+        if (!op->p2p)
+            return true;
+    return (room->asked && !others) || launch_wait_left(room) <= 0;
+}
+
+double launch_wait_left(const struct nccl_room *room)
+{
+    return room->agreed.first ? room->agreed_since + WINDOW - dist_time() : 0;
+}
+
+bool launch_agreed(struct nccl_room *room)
+{
+    struct op_queue run;
+    if (!room->agreed.first || !is_due(room))
+        return false;
+    while (room->agreed.first && !room->failed) {
+        if (room->agreed.first->p2p) {
+            take_run(room, &run);
+            launch(room, &run, call_message);
+            continue;
+        }
+        struct dist_work *op = queue_take(&room->agreed, &room->agreed.first);
+        if (op->call == CALL_NEW_GROUP)
+            groups_split(room, op);
+        else
+            launch_now(room, op, nccl_callers[op->call]);
+    }
+    return true;
 }

@@ -60,6 +60,7 @@ static int read_environment(struct nccl_room *room, char *why, size_t why_size)
     room->spread = env->local_size >= 0 && env->local_size != env->world_size;
     room->checked = is("DIST_CHECK", "1");
     room->lazy = is("DIST_CONNECT", "lazy");
+    room->plain = is("DIST_NCCL_PLAIN", "1");
     if (room->self->algorithms) {
         snprintf(why, why_size,
                  "DIST_ALGORITHM adds up on the host, and NCCL's tensors lie on GPUs; unset it (NCCL_ALGO "
@@ -71,6 +72,8 @@ static int read_environment(struct nccl_room *room, char *why, size_t why_size)
         return DIST_ERR_ENVIRONMENT;
     }
     int status = read_seconds("DIST_TIMEOUT", USUAL_LIMIT, &room->limit, why, why_size);
+    if (status == DIST_OK)
+        status = launch_read_buffering(&room->eager_bytes, why, why_size);
     if (status == DIST_OK && is("DIST_NCCL_SHARE_GPU", "1"))
         status = share_gpu(room->self, why, why_size);
     if (status == DIST_OK && room->spread)
@@ -112,9 +115,11 @@ static int join(struct nccl_room *room, double seconds, char *why, size_t why_si
         result = room->nccl->get_unique_id(&id);
     if (result != ncclSuccess)
         return nccl_explain(room->nccl, result, why, why_size);
-    int status = room->spread ? DIST_OK : slips_share_id(room, &id, seconds, why, why_size);
+    int status = room->spread ? DIST_OK : desk_open(room, &id, seconds, why, why_size);
     if (status != DIST_OK)
         return status;
+    if (room->plain)
+        room->desk = NULL;
     ncclConfig_t config = nccl_config();
     result = room->nccl->comm_init_rank_config(&room->world.comm, room->size, id, room->rank, &config);
     if (!went_well(result))
@@ -168,6 +173,7 @@ static void room_free(struct nccl_room *room)
         room->device->free(room->state, room->scratch);
     if (room->stream)
         room->device->stream_free(room->stream);
+    pthread_mutex_destroy(&room->lock);
     free(room);
 }
 
@@ -182,8 +188,11 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, ch
     room->size = self->world.header->size;
     room->slot = &self->world.header->slots[room->rank];
     room->notes = world_notes(&self->world, room->rank);
-    queue_reset(&room->off);
-    queue_reset(&room->flying);
+    pthread_mutex_init(&room->lock, NULL);
+    struct op_queue *const queues[] = { &room->off, &room->posted, &room->shown, &room->agreed,
+                                        &room->flying };
+    for (int i = 0; i < 5; i++)
+        queue_reset(queues[i]);
     room->world.group = world;
     world->room = &room->world;
     int status = read_environment(room, why, why_size);
@@ -211,6 +220,8 @@ int nccl_close(void *state)
     struct nccl_room *room = state;
     int status = DIST_OK;
     char why[200];
+    if (room->desk)
+        leave_desk(room);
     launch_flush(room);
     while (room->flying.first)
         watch_wait(room, room->flying.first, 0);

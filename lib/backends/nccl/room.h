@@ -1,31 +1,31 @@
 /*
- * room.h: the NCCL room: one GPU a rank, any number of machines. NCCL moves the data; the room is thin.
+ * room.h: the NCCL room: one GPU a rank, any number of machines. NCCL moves the data.
  *
- *   nccl.c      the table of calls, and which NCCL call does which of them
+ *   nccl.c      the table of calls                           collect.c which NCCL call does which collective
  *   library.c   finds libnccl when it is first needed        words.c   NCCL's errors as ours
  *   open.c      joining and leaving                          address.c how ranks on several machines find each other
  *   groups.c    a communicator for each group
- *   launch.c    put off, launched together
- *   watch.c     under way: is it over, has it failed, has it taken too long?
- *   check.c     DIST_CHECK=1: do the ranks mean the same? Asked through slips.c within a machine, far.c between machines
+ *   launch.c    given to NCCL, several messages together
+ *   watch.c     FLYING, it is NCCL's: is it OVER (op->done), has it failed, has it taken too long?
  *
- *     put off  -->  flying  -->  over
+ * All ranks on one machine: what they do is agreed on before NCCL gets it.
+ *   desk.h      where, and why that never stands still; desk.c, match.c, leave.c
+ *   clerk.c     from the call to NCCL, also while the program computes; notes.c: what it waits for, for the watcher
+ *   host.c      tensors of the host, which NCCL does not reach; aside.c: short messages, where sends return early
+ * So the room keeps all that dist.h promises, but that reductions are in NCCL's order, and of F16 and BF16 rounded at every
+ * step: the same bits on all ranks, but not those of the other backends.
  *
- * A rank gives its NCCL calls to one stream, in the order in which it was asked. An op starts behind op->ready, and op->gate
- * opens behind it. Sends and receives that follow each other directly are PUT OFF, and launched as one ncclGroup when
- * somebody waits, asks, or wants something else: in a group all make progress at once, so that two ranks which both isend,
- * irecv and wait do not block each other's stream. FLYING, an op is NCCL's and waits in a list; it is OVER (op->done) when
- * its gate is seen open. The list is looked after by whoever comes by, above all by the host that waits (nccl_note).
- *
- * What NCCL promises less than dist.h, and the room with it:
- *   - it sends no tags: between two ranks of a group the n-th send meets the n-th receive. With DIST_CHECK=1 a tag, type or
- *     count that does not fit is reported; without, NCCL truncates in silence, or hangs;
+ * Ranks on several machines (or DIST_NCCL_PLAIN=1): NCCL gets what is asked for, as it is asked for. It promises less:
+ *   - it sends no tags: between two ranks of a group the n-th send meets the n-th receive;
  *   - what two ranks do together they must begin in the same order on both, also across groups: each has one stream;
  *   - nobody can receive from DIST_ANY_SOURCE, and tensors of the host stay where they are: both are errors;
- *   - reductions are in NCCL's order, and of F16 and BF16 rounded at every step: the same bits on all ranks, but not
- *     those of the other backends;
- *   - what is put off moves only once the program comes back into the library.
- * So a job that hangs is ended by DIST_TIMEOUT (600 s), and with DIST_CHECK=1 on one machine it is explained at once.
+ *   - sends and receives that follow each other directly are PUT OFF, and launched as one ncclGroup when somebody waits, asks,
+ *     or wants something else: then two ranks which both isend, irecv and wait do not block each other's stream. They
+ *     move only once the program comes back into the library.
+ * A job that hangs is ended by DIST_TIMEOUT (600 s). With DIST_CHECK=1 (check.c, far.c) a tag, type or count that does not fit
+ * is reported; without, NCCL truncates in silence, or hangs. cards.c has the words.
+ *
+ * A rank gives its NCCL calls to one stream. An op starts behind op->ready, and op->gate opens behind it.
  */
 #ifndef NCCL_ROOM_H
 #define NCCL_ROOM_H
@@ -34,11 +34,16 @@
 #include "../../backend.h"
 #include "../../devices/device.h"
 
+#include <pthread.h>
+
+struct desk;
+struct slip;
+
 struct nccl_group {
     ncclComm_t comm; /* NULL: aborted */
     struct dist_group *group;
-    uint32_t seq;     /* collectives that were checked */
-    int32_t *members; /* checked within a machine: its world ranks, for whoever reads the notes */
+    uint32_t seq;     /* collectives that were shown */
+    int32_t *members; /* within a machine: its world ranks, for whoever reads the notes; NULL: the world */
     struct nccl_group *next;
 };
 
@@ -46,17 +51,21 @@ struct op_queue {
     struct dist_work *first, **end; /* by op->next */
 };
 
-/* One rank's room. Only the rank's own thread comes in. */
+/* One rank's room. Its own thread comes in, and where there is a desk its clerk: one at a time. */
 struct nccl_room {
+    pthread_mutex_t lock; /* taken before the desk's, and that of the device */
     const struct nccl_calls *nccl;
     struct launch_self *self;
     struct rank_slot *slot;
     struct rank_notes *notes;
     int rank, size;
-    bool spread;  /* over machines: the world's memory reaches only this rank */
-    bool checked; /* DIST_CHECK=1 */
-    bool lazy;    /* DIST_CONNECT=lazy: NCCL makes its connections when they are first used */
-    double limit; /* DIST_TIMEOUT: seconds that the host waits for one and the same op */
+    bool spread;        /* over machines: the world's memory reaches only this rank */
+    bool checked;       /* DIST_CHECK=1 */
+    bool lazy;          /* DIST_CONNECT=lazy: NCCL makes its connections when they are first used */
+    size_t eager_bytes; /* DIST_BUFFERING; 0: rendezvous */
+    double limit;       /* DIST_TIMEOUT: seconds that the host waits for one and the same op */
+    bool plain;         /* DIST_NCCL_PLAIN=1 */
+    struct desk *desk;  /* NULL: spread or plain */
 
     const struct device *device;
     void *state;
@@ -64,17 +73,37 @@ struct nccl_room {
     void *scratch;         /* a byte for each rank, twice: for barriers and connections */
 
     struct nccl_group world, *groups, *retired; /* retired: freed, NCCL is not yet done with them */
-    struct op_queue off, flying;
-    unsigned asked;    /* how often somebody has asked since the last was put off */
-    uint32_t launches; /* numbers them: op->ticket */
+    struct dist_group *forming;                 /* the group that is being made */
+    struct op_queue off;                        /* no desk: put off */
+    struct op_queue posted, shown, agreed;      /* else: clerk.c */
+    struct op_queue flying;
+    double agreed_since; /* when `agreed` was last empty */
+    bool asked;          /* has somebody asked for an op since the last message was posted? */
+    unsigned asks;       /* no desk: how often */
+    uint32_t tickets;    /* numbers the ops: op->ticket */
 
-    uint32_t oldest; /* the flying op that the host was last seen to wait for, */
+    pthread_t clerk;
+    bool clerk_runs, clerk_stops;
+
+    uint32_t oldest; /* the op that the host was last seen to wait for, */
     double waited;   /* how long, */
     double seen;     /* and when that was */
 
     int failed;    /* everything was aborted with this status, */
     char why[200]; /* for this reason */
 };
+
+static inline void room_lock(struct nccl_room *room)
+{
+    if (room->desk)
+        pthread_mutex_lock(&room->lock);
+}
+
+static inline void room_unlock(struct nccl_room *room)
+{
+    if (room->desk)
+        pthread_mutex_unlock(&room->lock);
+}
 
 static inline void queue_reset(struct op_queue *queue)
 {
@@ -89,11 +118,30 @@ static inline void queue_add(struct op_queue *queue, struct dist_work *op)
     queue->end = &op->next;
 }
 
+static inline struct dist_work *queue_take(struct op_queue *queue, struct dist_work **at)
+{
+    struct dist_work *op = *at;
+    *at = op->next;
+    if (!*at)
+        queue->end = at;
+    return op;
+}
+
+static inline void queue_remove(struct op_queue *queue, const struct dist_work *op)
+{
+    struct dist_work **at = &queue->first;
+    while (*at && *at != op)
+        at = &(*at)->next;
+    if (*at)
+        queue_take(queue, at);
+}
+
 /* ---- open.c, groups.c ------------------------------------------------------------------ */
 
 int nccl_open(struct launch_self *self, struct dist_group *world, void **out, char *why, size_t why_size);
 int nccl_close(void *room);
 int nccl_group_new(void *room, struct dist_work *op);
+void groups_split(struct nccl_room *room, struct dist_work *op); /* make room->forming; the op is over */
 void nccl_group_free(void *room, struct dist_group *group);
 ncclConfig_t nccl_config(void);
 void groups_sweep(struct nccl_room *room, bool all); /* give back retired groups; all: wait for each */
@@ -118,15 +166,26 @@ int nccl_explain(const struct nccl_calls *nccl, ncclResult_t result, char *why, 
 /* Why the job has failed, as other ranks or the watcher have noted it. */
 int nccl_job_failed(const struct nccl_room *room, char *why, size_t why_size);
 
+/* ---- collect.c ------------------------------------------------------------------------- */
+
+/* Makes the NCCL calls of one op, inside a group. */
+typedef ncclResult_t nccl_caller(struct nccl_room *room, const struct dist_work *op);
+extern nccl_caller *const nccl_callers[CALL_COUNT];
+
 /* ---- launch.c -------------------------------------------------------------------------- */
 
+/* On one machine: it was agreed on. Launch what is due: true, something was. Until then it may take so many seconds. */
+void launch_later(struct nccl_room *room, struct dist_work *op);
+bool launch_agreed(struct nccl_room *room);
+double launch_wait_left(const struct nccl_room *room);
+
+/* Without a desk. */
 int launch_put_off(struct nccl_room *room, struct dist_work *op);
 
 /* Launch what was put off. */
 void launch_flush(struct nccl_room *room);
 
-/* Launch one more op behind all others: `call` makes its NCCL calls, inside a group. */
-typedef ncclResult_t nccl_caller(struct nccl_room *room, const struct dist_work *op);
+/* Launch one more op behind all others. */
 int launch_now(struct nccl_room *room, struct dist_work *op, nccl_caller *call);
 
 /* The op is over before it was launched. Gives the status. */
@@ -145,12 +204,6 @@ static inline int place_in(const struct dist_group *group, int rank)
     return i;
 }
 
-static inline bool has_root(const struct dist_work *op)
-{
-    return op->call == CALL_BROADCAST || op->call == CALL_REDUCE || op->call == CALL_SCATTER ||
-           op->call == CALL_GATHER;
-}
-
 /* ---- watch.c --------------------------------------------------------------------------- */
 
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */
@@ -160,48 +213,37 @@ int watch_settle(struct nccl_room *room, ncclComm_t comm, double seconds, char *
 void watch_progress(struct nccl_room *room);
 void watch_look(struct nccl_room *room);
 
-/* The host waits until the op is over, or everything has failed. `deadline` 0: none but DIST_TIMEOUT. */
+/* Sleep until there is news, pinning up what is open; `op` is waited for. */
+void watch_sleep(struct nccl_room *room, const struct dist_work *op, bool (*news)(void *), void *argument,
+                 bool timed);
+
+/* The host waits until the op is over, or everything has failed. `deadline` 0: none but DIST_TIMEOUT. The room is not
+ * locked. */
 int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline);
 
 /* Abort everything: each op that is not over ends with this status. */
 void watch_fail(struct nccl_room *room, int status, const char *why);
 
-/* ---- check.c, slips.c, far.c ----------------------------------------------------------- */
+/* ---- desk.c, clerk.c, notes.c, leave.c: within a machine ---------------------------------- */
 
-/* What a rank says of an op before it is launched. */
-struct card {
-    uint8_t call, type, op;
-    uint8_t side; /* enum side */
-    uint16_t group;
-    uint16_t unused;
-    int32_t root; /* or the tag of a message */
-    int32_t line;
-    int64_t count;
-    char file[40];
-};
-enum side { SIDE_SENDS, SIDE_RECEIVES, SIDE_MEMBER };
+/* Rank 0 lays the desk, with the id that leads to it; the others wait for that. */
+int desk_open(struct nccl_room *room, ncclUniqueId *id, double seconds, char *why, size_t why_size);
 
-/* Two ranks show each other their cards: of a message, or of a collective. `first`: this rank speaks first. */
-struct meeting {
-    struct dist_work *op;
-    int peer;
-    bool first, shown, met;
-    struct card mine, theirs;
-};
+/* Post an op; and wait for it. */
+int clerk_post(struct nccl_room *room, struct dist_work *op);
+int clerk_wait(struct nccl_room *room, struct dist_work *op, double deadline);
 
-/* Before these are launched (messages that go together, or one collective): does everybody mean the same? Those that do
- * not are over, with op->status. */
-void check_agree(struct nccl_room *room, struct op_queue *ops);
-bool check_is_due(const struct nccl_room *room);
+/* Do what can be done, with the room locked. True: something moved. */
+bool clerk_drive(struct nccl_room *room);
+void clerk_stop(struct nccl_room *room);
 
-/* Meet. Status: DIST_OK; DIST_ERR_TIMEOUT after `deadline` (0: none), with some not `met`; or the job's failure. */
-int slips_meet(struct nccl_room *room, struct meeting *meetings, int count, double deadline);
-int far_meet(struct nccl_room *room, struct meeting *meetings, int count);
+/* What this rank waits for, for others to read; with the room locked. */
+void desk_pin(struct nccl_room *room, const struct dist_work *waited);
 
-/* A barrier on the host, within a machine: it can name those that do not come. */
-int check_monitored(struct nccl_room *room, struct dist_work *op);
+/* Give up a collective, after its time. Gives how many have not come, and who, as a list. */
+int leave_meeting(struct nccl_room *room, struct dist_work *op, char *list, size_t size);
 
-/* slips.c: rank 0 tells the others of its machine how to find it. */
-int slips_share_id(struct nccl_room *room, ncclUniqueId *id, double seconds, char *why, size_t why_size);
+/* Wait until nobody needs anything of this rank any more. */
+void leave_desk(struct nccl_room *room);
 
 #endif

@@ -6,12 +6,14 @@
  * communicators are aborted. That ends NCCL's kernels, the streams go on, and all that was under way is over, with a status.
  */
 #define _GNU_SOURCE
-#include "room.h"
+#include "desk.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-#define NAP 20           /* ms; whoever has news rings */
+#define NAP 20           /* ms, while NCCL is at work; whoever has news rings */
+#define DEEP_NAP 100     /* ms, while other ranks are waited for */
 #define SHORT_NAP 50000L /* ns, while NCCL works in the background: it cannot ring */
 #define LONG_NAP 1000000L
 #define ONE_LOOK 1.0 /* s: a longer time between two looks was not spent waiting */
@@ -25,12 +27,22 @@ static void abort_group(struct nccl_room *room, struct nccl_group *g)
     g->comm = NULL;
 }
 
-static void end(struct nccl_room *room, struct dist_work *op)
+/* What a flying op has aside is an event; else it is a result (host.c). */
+static void end_all(struct nccl_room *room, struct op_queue *queue)
 {
-    if (!op->gate && op->aside)
-        room->device->event_free(op->aside);
-    op->aside = NULL;
-    launch_refuse(room, op, room->failed);
+    for (struct dist_work *op = queue->first, *next; op; op = next) {
+        next = op->next;
+        if (queue != &room->flying)
+            free(op->aside);
+        else if (!op->gate && op->aside)
+            room->device->event_free(op->aside);
+        op->aside = NULL;
+        if (op->step == STEP_ASIDE)
+            aside_forget(room, op);
+        else
+            launch_refuse(room, op, room->failed);
+    }
+    queue_reset(queue);
 }
 
 void watch_fail(struct nccl_room *room, int status, const char *why)
@@ -44,14 +56,13 @@ void watch_fail(struct nccl_room *room, int status, const char *why)
     for (struct nccl_group *g = room->retired; g; g = g->next)
         abort_group(room, g);
     abort_group(room, &room->world);
-    struct op_queue *const queues[] = { &room->flying, &room->off };
-    for (int i = 0; i < 2; i++) {
-        for (struct dist_work *op = queues[i]->first, *next; op; op = next) {
-            next = op->next;
-            end(room, op);
-        }
-        queue_reset(queues[i]);
-    }
+    if (room->desk)
+        desk_withdraw(room, NULL);
+    end_all(room, &room->flying);
+    end_all(room, &room->off);
+    end_all(room, &room->agreed);
+    end_all(room, &room->shown);
+    end_all(room, &room->posted);
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
@@ -73,7 +84,10 @@ void watch_progress(struct nccl_room *room)
         if (!op->gate)
             room->device->event_free(op->aside);
         op->aside = NULL;
-        atomic_store(&op->done, 1);
+        if (op->step == STEP_ASIDE)
+            aside_forget(room, op);
+        else
+            atomic_store(&op->done, 1);
     }
 }
 
@@ -92,10 +106,29 @@ static void look_at_nccl(struct nccl_room *room)
     }
 }
 
+static void run_out(struct nccl_room *room, const struct dist_work *op)
+{
+    char why[200];
+    if (op == room->flying.first)
+        snprintf(why, sizeof why,
+                 "NCCL has not ended it within %g s, so some rank does not take part (%sDIST_TIMEOUT=SECONDS "
+                 "waits "
+                 "longer)",
+                 room->limit, !room->desk && !room->checked ? "DIST_CHECK=1 tells what differs, " : "");
+    else
+        snprintf(
+            why, sizeof why,
+            "not all of those that take part in it have come within %g s (DIST_TIMEOUT=SECONDS waits longer)",
+            room->limit);
+    watch_fail(room, DIST_ERR_TIMEOUT, why);
+}
+
 /* Only time in which the host came by to look counts: one that computes meanwhile does not wait. */
 static void look_at_clock(struct nccl_room *room)
 {
-    const struct dist_work *op = room->flying.first;
+    const struct dist_work *op = room->flying.first ? room->flying.first : room->shown.first;
+    while (op && op->step == STEP_ASIDE) /* nobody waits for it */
+        op = op->next;
     double now = dist_time(), passed = now - room->seen;
     room->seen = now;
     if (!op || op->ticket != room->oldest) {
@@ -104,14 +137,8 @@ static void look_at_clock(struct nccl_room *room)
         return;
     }
     room->waited += passed < ONE_LOOK ? passed : ONE_LOOK;
-    if (room->waited < room->limit)
-        return;
-    char why[200];
-    snprintf(why, sizeof why,
-             "NCCL has not ended it within %g s, so some rank does not take part (DIST_CHECK=1 tells who%s, "
-             "DIST_TIMEOUT=SECONDS waits longer)",
-             room->limit, room->checked ? " on one machine" : "");
-    watch_fail(room, DIST_ERR_TIMEOUT, why);
+    if (room->waited >= room->limit)
+        run_out(room, op);
 }
 
 void watch_look(struct nccl_room *room)
@@ -162,6 +189,23 @@ int watch_settle(struct nccl_room *room, ncclComm_t comm, double seconds, char *
     }
 }
 
+void watch_sleep(struct nccl_room *room, const struct dist_work *op, bool (*news)(void *), void *argument,
+                 bool timed)
+{
+    struct rank_slot *slot = room->slot;
+    atomic_store(&slot->sleep.bell, world_offset(&room->self->world, &slot->bell));
+    atomic_store(&slot->sleep.timed, timed);
+    room_lock(room);
+    if (room->desk)
+        desk_pin(room, op);
+    else
+        atomic_store(&room->notes->open_count, 0);
+    bool busy = room->flying.first;
+    room_unlock(room);
+    bell_sleep(&slot->bell, news, argument, busy || timed ? NAP : DEEP_NAP, &slot->sleep);
+    launch_look_around(room->self);
+}
+
 struct hope {
     struct nccl_room *room;
     const struct dist_work *op;
@@ -170,28 +214,34 @@ struct hope {
 static bool news(void *argument)
 {
     const struct hope *hope = argument;
-    watch_progress(hope->room);
-    return atomic_load(&hope->op->done) || world_failed(&hope->room->self->world);
+    struct nccl_room *room = hope->room;
+    room_lock(room);
+    room->asked = true;
+    if (room->desk)
+        clerk_drive(room);
+    else
+        watch_progress(room);
+    room_unlock(room);
+    return atomic_load(&hope->op->done) || world_failed(&room->self->world);
 }
 
+/* Without a desk nobody else can tell that nothing moves: NCCL goes on, or DIST_TIMEOUT ends it. */
 int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline)
 {
     struct patience patience = { 0 };
     struct hope hope = { room, op };
-    struct rank_slot *slot = room->slot;
     while (!news(&hope) || world_failed(&room->self->world)) {
         if (!world_failed(&room->self->world) && patience_spin(&patience))
             continue;
+        room_lock(room);
         watch_look(room);
-        if (atomic_load(&op->done) || room->failed)
+        bool over = atomic_load(&op->done) || room->failed;
+        room_unlock(room);
+        if (over)
             break;
         if (deadline > 0 && dist_time() > deadline)
             return DIST_ERR_TIMEOUT;
-        atomic_store(&room->notes->open_count, 0);
-        atomic_store(&slot->sleep.bell, world_offset(&room->self->world, &slot->bell));
-        atomic_store(&slot->sleep.timed, 1); /* NCCL goes on, or DIST_TIMEOUT ends it */
-        bell_sleep(&slot->bell, news, &hope, NAP, &slot->sleep);
-        launch_look_around(room->self);
+        watch_sleep(room, op, news, &hope, deadline > 0 || !room->desk);
     }
     return op->status;
 }

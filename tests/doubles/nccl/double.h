@@ -27,6 +27,7 @@
 struct double_script {
     bool moves;          /* kernels carry data; else they end at once, and nobody else is needed */
     bool old;            /* a library without AlltoAll, Gather, Scatter */
+    bool backwards;      /* sums begin with the last rank */
     bool hangs;          /* kernels never end (without `moves`) */
     double init_seconds; /* how long a communicator is in progress */
     int polls;           /* how often any group of calls says that it is in progress */
@@ -35,7 +36,6 @@ struct double_script {
     ncclResult_t later;  /* what ncclCommGetAsyncError says once a kernel was started; ncclSuccess: nothing */
     const char *last_error;
     bool spread;    /* the other ranks are on other machines */
-    bool no_rank_0; /* rank 0 has not come */
     int split_size; /* without `moves`: how many are in a communicator that was split off */
 };
 

@@ -32,11 +32,14 @@ struct kernel_run {
     struct stream *stream;
     struct event *event;
     struct gate *gate;
+    struct kernel_run *next;
 };
 
 static struct letter *letters;
 static struct round *rounds;
-static int at_work[DOUBLE_RANKS];
+static struct kernel_run
+    *waiting[DOUBLE_RANKS];        /* a rank's kernels, one after the other: it has one stream */
+static bool at_work[DOUBLE_RANKS]; /* a thread is at them */
 
 /* ---- one step, with the lock held: true, it is done ---------------------------------------------- */
 
@@ -138,12 +141,8 @@ static bool go_on(struct kernel_run *run, bool *moved)
     return over;
 }
 
-static void *kernel_main(void *argument)
+static void run_kernel(struct kernel_run *run)
 {
-    struct kernel_run *run = argument;
-    struct sim *sim = run->stream->sim;
-    int rank = sim->self->env.rank;
-    struct sleep_note *busy = &world_notes(&sim->self->world, rank)->streams[NOTE_STREAMS - 1];
     while (!device_sim.event_passed(run->event) && !run->steps[0].comm->aborted)
         usleep(20);
     pthread_mutex_lock(&double_lock);
@@ -154,36 +153,63 @@ static void *kernel_main(void *argument)
     device_sim.gate_open(run->gate);
     device_sim.gate_free(run->gate);
     device_sim.event_free(run->event);
-    pthread_mutex_lock(&double_lock);
-    if (--at_work[rank] == 0)
-        atomic_store(&busy->epoch, 0);
-    pthread_cond_broadcast(&double_news);
-    pthread_mutex_unlock(&double_lock); /* from here on the GPU may be gone */
     free(run->steps);
     free(run->letters);
     free(run->rounds);
     free(run->done);
     free(run);
+}
+
+static void *kernels_main(void *argument)
+{
+    struct sim *sim = argument;
+    int rank = sim->self->env.rank;
+    pthread_mutex_lock(&double_lock);
+    for (struct kernel_run *run; (run = waiting[rank]);) {
+        waiting[rank] = run->next;
+        pthread_mutex_unlock(&double_lock);
+        run_kernel(run);
+        pthread_mutex_lock(&double_lock);
+    }
+    at_work[rank] = false;
+    atomic_store(&world_notes(&sim->self->world, rank)->streams[NOTE_STREAMS - 1].epoch, 0);
+    pthread_cond_broadcast(&double_news);
+    pthread_mutex_unlock(&double_lock); /* from here on the GPU may be gone */
     return NULL;
 }
 
 void double_rest(int rank)
 {
     pthread_mutex_lock(&double_lock);
-    while (at_work[rank] > 0)
+    while (at_work[rank])
         pthread_cond_wait(&double_news, &double_lock);
     pthread_mutex_unlock(&double_lock);
 }
 
 /* While it works the watcher must not think that nothing moves: as with a real GPU's. */
-void move_launch(const struct step *steps, int count)
+static void enqueue(struct kernel_run *run)
+{
+    struct sim *sim = run->stream->sim;
+    int rank = sim->self->env.rank;
+    struct kernel_run **end = &waiting[rank];
+    pthread_t thread;
+    pthread_mutex_lock(&double_lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = run;
+    if (!at_work[rank]) {
+        at_work[rank] = true;
+        atomic_store(&world_notes(&sim->self->world, rank)->streams[NOTE_STREAMS - 1].epoch, 2);
+        pthread_create(&thread, NULL, kernels_main, sim);
+        pthread_detach(thread);
+    }
+    pthread_mutex_unlock(&double_lock);
+}
+
+static void launch(const struct step *steps, int count)
 {
     struct stream *stream = (struct stream *)(void *)steps->stream;
-    struct kernel_run *run;
-    pthread_t thread;
-    if (!script.moves && !script.hangs)
-        return;
-    run = calloc(1, sizeof *run);
+    struct kernel_run *run = calloc(1, sizeof *run);
     run->steps = calloc((size_t)count, sizeof *steps);
     run->letters = calloc((size_t)count, sizeof *run->letters);
     run->rounds = calloc((size_t)count, sizeof *run->rounds);
@@ -193,13 +219,28 @@ void move_launch(const struct step *steps, int count)
     run->stream = stream;
     run->event = device_sim.event_new(stream->sim);
     run->gate = device_sim.gate_new(stream->sim);
-    pthread_mutex_lock(&double_lock);
-    const struct launch_self *self = stream->sim->self;
-    at_work[self->env.rank]++;
-    atomic_store(&world_notes(&self->world, self->env.rank)->streams[NOTE_STREAMS - 1].epoch, 2);
-    pthread_mutex_unlock(&double_lock);
+    pthread_mutex_lock(&sim_lock);
+    run->gate->sure = true; /* what was launched comes to its end by itself, as on a real GPU */
+    pthread_mutex_unlock(&sim_lock);
     device_sim.event_record(run->event, stream);
     device_sim.gate_hold(run->gate, stream);
-    pthread_create(&thread, NULL, kernel_main, run);
-    pthread_detach(thread);
+    enqueue(run);
+}
+
+/* A kernel for each communicator, as NCCL does it: those of several go one after the other, though they are one group. */
+void move_launch(const struct step *steps, int count)
+{
+    struct step *part = calloc((size_t)count, sizeof *part);
+    for (int first = 0; (script.moves || script.hangs) && first < count; first++) {
+        bool again = false;
+        int taken = 0;
+        for (int i = 0; i < first; i++)
+            again |= steps[i].comm == steps[first].comm;
+        for (int i = first; i < count && !again; i++)
+            if (steps[i].comm == steps[first].comm)
+                part[taken++] = steps[i];
+        if (taken > 0)
+            launch(part, taken);
+    }
+    free(part);
 }

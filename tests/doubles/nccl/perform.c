@@ -34,11 +34,11 @@ static char *collect(const struct round *round, int n, size_t bytes, int64_t red
     const void *in[DOUBLE_RANKS];
     char *all = calloc((size_t)n * (bytes ? bytes : 1), 1);
     for (int i = 0; i < n; i++)
-        in[i] = round->steps[i].in;
+        in[i] = round->steps[script.backwards ? n - 1 - i : i].in;
     if (reduced > 0)
         host_reduce(all, in, n, reduced, type_of(first->type), op_of(first->op));
     for (int i = 0; reduced == 0 && i < n; i++)
-        copy(all, (size_t)i * bytes, in[i], in[i] ? bytes : 0);
+        copy(all, (size_t)i * bytes, round->steps[i].in, round->steps[i].in ? bytes : 0);
     return all;
 }
 

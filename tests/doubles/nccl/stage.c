@@ -16,8 +16,6 @@ struct stage *stage_open(int rank, int size, const struct double_script *how)
     self->watched = true;
     if (world_create(&self->world, size) != 0 || !world_map_twice(&self->world))
         abort();
-    if (rank > 0 && !how->no_rank_0) /* what rank 0 would lay down: slips.c, struct desk */
-        atomic_store((_Atomic uint32_t *)world_at(&self->world, self->world.header->room_offset), 1);
     launch_become(self);
     atomic_store(&self->world.header->slots[rank].state, RANK_JOINED);
     stage->world = (struct dist_group){ .live = GROUP_LIVE, .size = size, .rank = rank };

@@ -1,0 +1,131 @@
+/*
+ * test_nccl_stuck.c: ranks that wait for each other over the nccl room, for one that is late, or for one that has died: is it told,
+ * at once, who waits for whom? As test_nccl_stuck.c.
+ */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+
+#ifndef HAVE_NCCL
+Test(nccl_stuck, all_of_it)
+{
+    cr_skip_test("there is no nccl.h, so the nccl room was not built");
+}
+#else
+#include "conform_exam.h"
+#include "doubles/nccl/double.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/nccl_stuck_XXXXXX", path[64];
+
+static void set_up(void)
+{
+    setenv("DIST_RANKS", "threads", 1);
+    setenv("DEVICE", "sim", 1);
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/report.json", folder);
+    setenv("DIST_REPORT", path, 1);
+    double_play(&(struct double_script){ .moves = true });
+}
+
+static void tear_down(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    cr_expect_eq(system(command), 0);
+}
+
+TestSuite(nccl_stuck, .timeout = 60, .init = set_up, .fini = tear_down);
+
+/* Run it, and read the report. */
+static const char *report_of(void (*body)(struct exam *, int, int), int size, int status)
+{
+    static char text[16384];
+    struct exam *exam = exam_new("checked", size);
+    exam->backend = "nccl";
+    exam->seconds = 30;
+    exam_run(exam, body);
+    cr_assert_eq(exam->status, status, "%s", exam_words(exam));
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file, "there is no report");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    exam_free(exam);
+    return text;
+}
+
+static void expect_words(const char *report, const char *words)
+{
+    cr_assert_not_null(strstr(report, words), "the report does not say \"%s\":\n%s", words, report);
+}
+
+static void crossed_sends(struct exam *exam, int rank, int size)
+{
+    tensor *x = tensor_zeros(DIST_F32, 4);
+    (void)exam, (void)size;
+    dist_send(x, 1 - rank);
+    dist_recv(x, 1 - rank);
+}
+
+Test(nccl_stuck, two_that_both_send_first)
+{
+    const char *report = report_of(crossed_sends, 2, DIST_ERR_DEADLOCK);
+    expect_words(report, "ranks 0 and 1 wait for each other");
+    expect_words(report, "\"call\": \"dist_send\"");
+}
+
+static void missing_member(struct exam *exam, int rank, int size)
+{
+    int two[2] = { 0, 2 };
+    tensor *x = tensor_zeros(DIST_F32, 4);
+    (void)exam, (void)size;
+    dist_group *group = dist_new_group(two, 2);
+    if (rank == 0)
+        dist_all_reduce(x, .group = group);
+    dist_barrier();
+}
+
+Test(nccl_stuck, a_member_that_does_not_come)
+{
+    expect_words(report_of(missing_member, 3, DIST_ERR_DEADLOCK), "\"call\": \"dist_barrier\"");
+}
+
+/* Ranks as processes: nobody asks NCCL for anything. */
+static void one_dies(struct exam *exam, int rank, int size)
+{
+    (void)exam, (void)size;
+    dist_set_device(DIST_HOST);
+    tensor *x = tensor_zeros(DIST_F32, 4);
+    dist_barrier();
+    if (rank == 1)
+        _exit(3);
+    dist_recv(x, 1);
+}
+
+Test(nccl_stuck, a_rank_that_dies_is_named)
+{
+    setenv("DIST_RANKS", "processes", 1);
+    double_play(&(struct double_script){ .split_size = 3 });
+    struct exam *exam = exam_new("one dies", 3);
+    exam->backend = "nccl";
+    exam->seconds = 30;
+    exam_run(exam, one_dies);
+    cr_assert_eq(exam->status, 3, "%s", exam_words(exam));
+    exam_free(exam);
+}
+
+static void late_for_a_barrier(struct exam *exam, int rank, int size)
+{
+    (void)exam, (void)size;
+    if (rank == 1)
+        usleep(900000);
+    dist_monitored_barrier(.timeout = 0.2);
+}
+
+Test(nccl_stuck, a_barrier_that_names_who_is_late)
+{
+    expect_words(report_of(late_for_a_barrier, 3, DIST_ERR_TIMEOUT), "rank 1 did not come within 0.2 s");
+}
+#endif
