@@ -12,6 +12,14 @@ static bool check_work(enum call call, struct dist_at at, const dist_work *work)
     return work && work->live == WORK_LIVE;
 }
 
+static int follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
+{
+    gpu_range_begin(gpu, call);
+    int result = comm_follow(context, gpu, call, work);
+    gpu_range_end(gpu);
+    return result;
+}
+
 static int wait_for(struct context *context, enum call call, struct dist_at at, dist_work *work)
 {
     if (!check_work(call, at, work))
@@ -20,7 +28,7 @@ static int wait_for(struct context *context, enum call call, struct dist_at at, 
     if (work->gpu) {
         checked_end(work);
         work->group->pending--;
-        return comm_follow(context, work->gpu, call_name(call), work);
+        return follow(context, work->gpu, call_name(call), work);
     }
     int status = context->backend->wait(context->room, work);
     noted_source(context, work);
