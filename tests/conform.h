@@ -14,6 +14,7 @@ struct conform {
     struct pool pools[REF_TYPES]; /* long enough for the largest message */
     int rounds;                   /* how often a part with random choices draws them */
     bool sparse;                  /* only a random part of all combinations, where time is short */
+    bool any_order;               /* NCCL: reductions need not be in rank order */
 };
 
 bool conform_new(struct conform *conform, int ranks, uint64_t seed);

@@ -50,13 +50,12 @@ static bool untouched(const char *bytes, size_t count)
     return true;
 }
 
-/* `data`: the view's elements, with the margins around them. */
+/* `data`: the view's elements, with the margins around them; i: the first that is wrong, or -1. */
 static bool check_data(struct exam *exam, const struct box *box, const char *data, const void *expected,
-                       const char *what)
+                       int64_t i, const char *what)
 {
     const char *type = ref_type_name(box->type);
     size_t bytes = ref_bytes(box->type), margin = (size_t)box->margin * bytes;
-    int64_t i = ref_difference(box->type, data, expected, box->count);
     if (!exam_check(exam, i < 0, "%s: element %lld of %lld %s is %.17g and must be %.17g", what, (long long)i,
                     (long long)box->count, type, i < 0 ? 0 : ref_item(box->type, data, i),
                     i < 0 ? 0 : ref_item(box->type, expected, i)))
@@ -69,16 +68,26 @@ static bool check_data(struct exam *exam, const struct box *box, const char *dat
                       front ? "behind" : "in front of", type);
 }
 
-bool box_check(struct exam *exam, const struct box *box, const void *expected, const char *what)
+/* inputs 0: to the last bit */
+bool box_check_near(struct exam *exam, const struct box *box, const void *expected, enum dist_op op,
+                    int inputs, const char *what)
 {
     size_t bytes = ref_bytes(box->type);
     char *copy = malloc((size_t)(box->count + 2 * box->margin) * bytes + 1);
     if (copy == NULL)
         abort();
     tensor_read(box->whole != NULL ? box->whole : box->view, copy);
-    bool right = check_data(exam, box, copy + (size_t)box->margin * bytes, expected, what);
+    const char *data = copy + (size_t)box->margin * bytes;
+    int64_t i = inputs > 0 ? ref_far_off(box->type, op, inputs, data, expected, box->count)
+                           : ref_difference(box->type, data, expected, box->count);
+    bool right = check_data(exam, box, data, expected, i, what);
     free(copy);
     return right;
+}
+
+bool box_check(struct exam *exam, const struct box *box, const void *expected, const char *what)
+{
+    return box_check_near(exam, box, expected, DIST_SUM, 0, what);
 }
 
 /* ---- pools -------------------------------------------------------------------- */

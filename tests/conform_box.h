@@ -22,8 +22,11 @@ struct box box_new(enum dist_type type, int64_t count, int64_t margin);
 void box_free(struct box *box);
 void box_put(struct box *box, const void *values);
 
-/* A finding: the view holds `expected` and the margins are as they were. */
+/* A finding: the view holds `expected` and the margins are as they were. near: the same of a reduction of so many inputs, up to
+ * what another order of adding may change. */
 bool box_check(struct exam *exam, const struct box *box, const void *expected, const char *what);
+bool box_check_near(struct exam *exam, const struct box *box, const void *expected, enum dist_op op,
+                    int inputs, const char *what);
 
 /* Random numbers of one type for every rank, and what each reduction makes of all of them. A test takes windows:
  * what holds for the whole holds for every part. Made before the ranks start, only read by them. */

@@ -230,3 +230,20 @@ int64_t ref_difference(enum dist_type type, const void *a, const void *b, int64_
         i++;
     return i;
 }
+
+int64_t ref_far_off(enum dist_type type, enum dist_op op, int inputs, const void *a, const void *reduced,
+                    int64_t count)
+{
+    static const double half_digit[REF_TYPES] = {
+        [DIST_F64] = 0x1p-53, [DIST_F32] = 0x1p-24, [DIST_F16] = 0x1p-11, [DIST_BF16] = 0x1p-8
+    };
+    if (is_integer(type) || op == DIST_MIN || op == DIST_MAX)
+        return ref_difference(type, a, reduced, count);
+    for (int64_t i = 0; i < count; i++) {
+        double is = ref_item(type, a, i), should = ref_item(type, reduced, i);
+        double size = op == DIST_PRODUCT ? fabs(should) : op == DIST_SUM ? 2.0 * inputs : 2;
+        if (!(fabs(is - should) <= 2 * inputs * half_digit[type] * size))
+            return i;
+    }
+    return -1;
+}

@@ -31,6 +31,11 @@ void ref_reduce(enum dist_type type, enum dist_op op, void *out, const void *con
 /* The first element whose bits differ; -1: none. */
 int64_t ref_difference(enum dist_type type, const void *a, const void *b, int64_t count);
 
+/* The first element further from the reduction of so many inputs (ref_fill) than another order of adding, rounded at every step, can
+ * bring it; -1: none. MIN, MAX and integers have no such excuse. */
+int64_t ref_far_off(enum dist_type type, enum dist_op op, int inputs, const void *a, const void *reduced,
+                    int64_t count);
+
 /* Element i, rounded to a double, for messages. */
 double ref_item(enum dist_type type, const void *array, int64_t i);
 

@@ -1,6 +1,9 @@
 /*
  * bench_gpu.c: calls on tensors of a GPU, four ranks that share one, beside what the GPU can do: bench_gpu.sh runs it. Times
  * are the GPU's own, between two events; medians. Each line: what, bytes, microseconds, the limit, what the limit is.
+ *
+ *     bench_gpu             all of it
+ *     bench_gpu collectives collectives of at most 64 MiB, a few times each: for what is much slower
  */
 #define _GNU_SOURCE
 #include "timing.h"
@@ -47,6 +50,8 @@ struct row {
     double copies; /* the limit, in copies of as many bytes */
     int calls;     /* in a turn */
 };
+
+static bool few; /* only collectives, a few times each */
 
 static void message(tensor *large, tensor *small, int rank, int size)
 {
@@ -96,30 +101,33 @@ static void reduce_scatter(tensor *large, tensor *small, int rank, int size)
 /* Bytes read and written in all, by those of a copy: a sum by four reads four and writes four; a broadcast reads one and
  * writes three; a gather reads four quarters and writes four times four of them; and so on. */
 static const struct row rows[] = {
-    { "send/recv", message, 256 * MIB, 1, 3 },
-    { "send/recv one way", ping_pong, 8, 0, 200 },
-    { "all_reduce", all_reduce, 256 * MIB, 4, 3 },
-    { "all_reduce", all_reduce, 8, 0, 100 },
-    { "broadcast", broadcast, 64 * MIB, 2, 5 },
-    { "all_gather", all_gather, 64 * MIB, 2.5, 5 },
-    { "reduce_scatter", reduce_scatter, 64 * MIB, 2.5, 5 },
+    { "send/recv", message, 256 * MIB, 1, 3 },      { "send/recv one way", ping_pong, 8, 0, 200 },
+    { "all_reduce", all_reduce, 256 * MIB, 4, 3 },  { "all_reduce", all_reduce, 64 * MIB, 4, 5 },
+    { "all_reduce", all_reduce, 8, 0, 100 },        { "broadcast", broadcast, 64 * MIB, 2, 5 },
+    { "all_gather", all_gather, 64 * MIB, 2.5, 5 }, { "reduce_scatter", reduce_scatter, 64 * MIB, 2.5, 5 },
 };
 
 static double time_of(const struct row *row, tensor *large, tensor *small, int rank, int size)
 {
     double times[TURNS];
-    for (int turn = 0; turn < TURNS; turn++) {
+    int turns = few ? 3 : TURNS, calls = !few ? row->calls : row->bytes < MIB ? 20 : 1;
+    for (int turn = 0; turn < turns; turn++) {
         dist_barrier();
         dist_event *begin = dist_event_record();
-        for (int i = 0; i < row->calls; i++)
+        for (int i = 0; i < calls; i++)
             row->call(large, small, rank, size);
         dist_event *end = dist_event_record();
         dist_synchronize();
-        times[turn] = dist_event_elapsed(begin, end) * 1e6 / row->calls / (row->call == ping_pong ? 2 : 1);
+        times[turn] = dist_event_elapsed(begin, end) * 1e6 / calls / (row->call == ping_pong ? 2 : 1);
         dist_event_free(begin);
         dist_event_free(end);
     }
-    return median(times, TURNS);
+    return median(times, turns);
+}
+
+static bool is_wanted(const struct row *row)
+{
+    return !few || (row->call != message && row->call != ping_pong && row->bytes <= 64 * MIB);
 }
 
 static void tell_row(const struct row *row, double time)
@@ -139,6 +147,8 @@ static void run(int rank, int size)
         launch_time = plain_copy(8, 200);
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!is_wanted(&rows[i]))
+            continue;
         int64_t count = rows[i].bytes / (int)sizeof(float);
         tensor *large = tensor_zeros(DIST_F32, count), *small = tensor_zeros(DIST_F32, (count + 3) / size);
         double time = time_of(&rows[i], large, small, rank, size);
@@ -150,7 +160,8 @@ static void run(int rank, int size)
     dist_destroy_process_group();
 }
 
-int main(void)
+int main(int count, char **words)
 {
+    few = count > 1 && strcmp(words[1], "collectives") == 0;
     return dist_spawn(run, 4);
 }

@@ -11,7 +11,7 @@ here=build/tests/gpu
 leave_out()
 {
     echo "LEFT OUT  $1"
-    echo "0 passed, 0 failed, 5 skipped (kernels, streams, conformance, chapters, compute-sanitizer)"
+    echo "0 passed, 0 failed, 6 skipped (kernels, streams, conformance, NCCL, chapters, compute-sanitizer)"
     exit 77
 }
 
@@ -59,6 +59,16 @@ lines streams 60 $here/streams_gpu
 echo "conformance, 1 to 8 ranks"
 lines "conformance of 4 ranks" 120 env DEVICE=cuda $here/conform_gpu 4
 lines conformance 180 env DEVICE=cuda DIST_TEST_SPARSE=1 $here/conform_gpu 1 2 3 5 6 7 8
+
+# One rank as it is; more by NCCL's sockets, so that they can share a GPU.
+echo "conformance over NCCL: 1 rank, and 2 to 4 that share a GPU"
+if BACKEND=nccl DIST_TEST_SPARSE=1 timeout -k 5 60 $here/conform_gpu 1 >build/results/lines 2>&1 ||
+    ! grep -q 'exit status 46' build/results/lines; then
+    lines "NCCL, 1 rank" 60 env BACKEND=nccl $here/conform_gpu 1
+    lines "NCCL, shared" 200 env BACKEND=nccl DIST_NCCL_SHARE_GPU=1 DIST_TEST_SPARSE=1 $here/conform_gpu 2 3 4
+else
+    skip "NCCL: $(grep '^\[0\]' build/results/lines | head -n 3 | tr '\n' ' ')"
+fi
 
 # What these show depends on how long something takes, and is written down for the simulated GPU.
 for program in $CHAPTERS; do
