@@ -128,4 +128,33 @@ Test(nccl_stuck, a_barrier_that_names_who_is_late)
 {
     expect_words(report_of(late_for_a_barrier, 3, DIST_ERR_TIMEOUT), "rank 1 did not come within 0.2 s");
 }
+
+/* ---- NCCL by itself ------------------------------------------------------------------------------------- */
+
+static void two_orders(struct exam *exam, int rank, int size)
+{
+    int all[2] = { 0, 1 };
+    dist_group *groups[2] = { dist_new_group(all, size), dist_new_group(all, size) };
+    tensor *x = tensor_full(DIST_F32, rank, 4), *y = tensor_full(DIST_F32, rank, 4);
+    dist_work *works[2] = { dist_all_reduce(x, .group = groups[rank], .async_op = true),
+                            dist_all_reduce(y, .group = groups[1 - rank], .async_op = true) };
+    dist_wait_all(works, 2);
+    exam_check(exam, tensor_item(x, 0) == 1 && tensor_item(y, 0) == 1, "the sums are wrong");
+    tensor_free(x);
+    tensor_free(y);
+    dist_group_free(groups[0]);
+    dist_group_free(groups[1]);
+}
+
+/* The stand-in is as strict as NCCL: so it is our room that makes the same program right. */
+Test(nccl_stuck, collectives_of_two_groups_in_two_orders)
+{
+    setenv("DIST_TIMEOUT", "1", 1);
+    struct exam *exam = exam_new("two orders", 2);
+    exam->backend = "nccl";
+    cr_assert(exam_run(exam, two_orders), "%s", exam_words(exam));
+    exam_free(exam);
+    setenv("DIST_NCCL_PLAIN", "1", 1);
+    expect_words(report_of(two_orders, 2, DIST_ERR_TIMEOUT), "NCCL has not ended it within 1 s");
+}
 #endif
