@@ -1,17 +1,12 @@
 /*
  * bell.c: the model of lib/launch/bell.h: one thread looks for news and sleeps, others bring news and ring.
  *
- * Stores of the ringers go straight to memory, as seq_cst ones do; only where a fault makes them weaker do they
- * pass through a store buffer, which empties when it likes. That is how a release store may be overtaken by a load.
+ * Stores of strict ringers go straight to memory, as seq_cst ones do. Those of light ringers, which are release, pass through
+ * a store buffer, which empties when it likes, at the latest before a read-modify-write of that thread: so the look at
+ * `sleepers` may overtake the news. The sleeper's membarrier empties the buffers of all.
  */
 #include "models.h"
-
-#include <stdint.h>
-
-#define RINGERS 2
-
-/* In the order of the table below. */
-enum { FINE, COUNTS_LATE, READS_RINGS_LATE, LOOKS_FIRST, WEAK_NEWS, WAKES_FIRST, NO_COMPARE, NO_LAST_LOOK };
+#include "ringing.h"
 
 static const struct fault faults[] = { { "the sleeper is counted after its last look", 0 },
                                        { "the sleeper reads `rings` after its last look", 0 },
@@ -20,39 +15,37 @@ static const struct fault faults[] = { { "the sleeper is counted after its last 
                                        { "the ringer wakes before it counts up `rings`", 0 },
                                        { "the kernel does not compare `rings` with what was seen", 0 },
                                        { "the sleeper takes no last look", 0 },
+                                       { "ringers ring lightly, and the sleeper asks for no barrier", 3 },
+                                       { "the sleeper asks for the barrier before it is counted", 3 },
+                                       { "the sleeper asks for the barrier after its last look", 3 },
+                                       { "a light ringer looks for sleepers before it writes the news", 3 },
                                        { 0 } };
 
 /* Moves: 0: the sleeper; 1 and 2: the ringers; 3 and 4: their store buffers. */
-static const struct scenario scenarios[] = { { "one ringer, one piece of news", 1 + RINGERS + RINGERS },
-                                             { "one ringer, three pieces", 1 + RINGERS + RINGERS },
-                                             { "two ringers, two pieces each", 1 + RINGERS + RINGERS },
+#define MOVES (1 + RINGERS + RINGERS)
+static const struct scenario scenarios[] = { { "one ringer, one piece of news", MOVES },
+                                             { "one ringer, three pieces", MOVES },
+                                             { "two ringers, two pieces each", MOVES },
+                                             { "one light ringer, one piece of news", MOVES },
+                                             { "one light ringer, three pieces", MOVES },
+                                             { "two light ringers, two pieces each", MOVES },
+                                             { "a light and a strict ringer, two pieces each", MOVES },
                                              { 0 } };
 
-/* Where the sleeper stands. LOOK, then the steps of bell_sleep. */
-enum { LOOK, COUNT, SEEN, LAST, DOZE, ASLEEP, UNCOUNT, OVER };
+/* How many pieces each ringer brings, and which of them ring lightly, a bit for each. */
+static const struct {
+    uint8_t pieces[RINGERS], light;
+} plans[] = { { { 1, 0 }, 0 }, { { 3, 0 }, 0 }, { { 2, 2 }, 0 }, { { 1, 0 }, 1 },
+              { { 3, 0 }, 1 }, { { 2, 2 }, 3 }, { { 2, 2 }, 1 } };
 
-/* Where a ringer stands: lane_post and bell_ring. */
-enum { WRITE, LOOK_SLEEPERS, RING, WAKE };
-
-struct state {
-    uint8_t rings, sleepers;       /* the bell */
-    uint8_t news[RINGERS];         /* what each ringer has brought, in memory */
-    uint8_t buffered[RINGERS];     /* what still stands in its store buffer; 0: nothing */
-    uint8_t pc;                    /* the sleeper's */
-    uint8_t from;                  /* which ringer's news it looks at next */
-    uint8_t moved;                 /* this look has found something */
-    uint8_t seen;                  /* `rings` before the last look */
-    uint8_t counted;               /* it is among the sleepers */
-    uint8_t taken[RINGERS];        /* the news it has seen */
-    uint8_t at[RINGERS];           /* the ringers' pc */
-    uint8_t brought[RINGERS];      /* the news they have written */
-    uint8_t saw_sleepers[RINGERS]; /* what they read there, where a fault makes them look first */
-};
-
-static int wanted(const struct step *step, int ringer)
+int wanted(const struct step *step, int ringer)
 {
-    static const uint8_t pieces[][RINGERS] = { { 1, 0 }, { 3, 0 }, { 2, 2 } };
-    return pieces[step->scenario][ringer];
+    return plans[step->scenario].pieces[ringer];
+}
+
+bool rings_lightly(const struct step *step, int ringer)
+{
+    return plans[step->scenario].light >> ringer & 1;
 }
 
 static bool has_all(const struct step *step, const struct state *s)
@@ -93,6 +86,18 @@ static bool late(struct step *step, struct state *s)
     return false;
 }
 
+/* membarrier: what stands in the ringers' store buffers reaches memory. Where a fault puts it elsewhere, nothing here. */
+static void barrier(struct step *step, struct state *s, bool here)
+{
+    if (!here || plans[step->scenario].light == 0)
+        return;
+    say(step, "sleeper: membarrier: the store buffers of all reach memory");
+    for (int i = 0; i < RINGERS; i++) {
+        s->news[i] = s->buffered[i] ? s->buffered[i] : s->news[i];
+        s->buffered[i] = 0;
+    }
+}
+
 static void doze(struct step *step, struct state *s)
 {
     bool sleeps = s->rings == s->seen || step->fault == NO_COMPARE;
@@ -106,15 +111,25 @@ static bool sleeper(struct step *step, struct state *s)
     switch (s->pc) {
     case LOOK:
         if (look(step, s)) {
-            s->pc = has_all(step, s) ? OVER : s->moved ? LOOK : COUNT;
+            s->pc = has_all(step, s) ? OVER : s->moved ? LOOK : BEFORE;
             s->moved = 0;
         }
+        return true;
+    case BEFORE:
+        say(step, "sleeper: is about to sleep");
+        barrier(step, s, step->fault == BARRIER_EARLY);
+        s->pc = COUNT;
         return true;
     case COUNT:
         if (step->fault == COUNTS_LATE)
             say(step, "sleeper: (is not counted yet)");
         else
             count(step, s);
+        s->pc = BARRIER;
+        return true;
+    case BARRIER:
+        say(step, "sleeper: goes on");
+        barrier(step, s, step->fault < NO_BARRIER || step->fault > BARRIER_LATE);
         s->pc = SEEN;
         return true;
     case SEEN:
@@ -124,9 +139,14 @@ static bool sleeper(struct step *step, struct state *s)
         return true;
     case LAST:
         if (look(step, s)) {
-            s->pc = s->moved ? UNCOUNT : DOZE;
+            s->pc = s->moved ? UNCOUNT : AFTER;
             s->moved = 0;
         }
+        return true;
+    case AFTER:
+        say(step, "sleeper: has looked in vain");
+        barrier(step, s, step->fault == BARRIER_LATE);
+        s->pc = DOZE;
         return true;
     case DOZE:
         if (!late(step, s))
@@ -141,83 +161,6 @@ static bool sleeper(struct step *step, struct state *s)
     default:
         return false; /* ASLEEP or OVER */
     }
-}
-
-static void write_news(struct step *step, struct state *s, int i)
-{
-    s->brought[i]++;
-    if (step->fault == WEAK_NEWS)
-        s->buffered[i] = s->brought[i];
-    else
-        s->news[i] = s->brought[i];
-    say(step, "ringer %d: writes its news %d%s", i, s->brought[i],
-        s->buffered[i] ? " (into its store buffer)" : "");
-}
-
-static void look_for_sleepers(struct step *step, struct state *s, int i)
-{
-    s->saw_sleepers[i] = s->sleepers;
-    say(step, "ringer %d: reads `sleepers`: %d", i, s->sleepers);
-}
-
-static bool wake(struct step *step, struct state *s, int i)
-{
-    say(step, "ringer %d: wakes %s", i, s->pc == ASLEEP ? "the sleeper" : "nobody, since nobody sleeps");
-    if (s->pc == ASLEEP)
-        s->pc = UNCOUNT;
-    return true;
-}
-
-static bool count_rings(struct step *step, struct state *s, int i)
-{
-    if (s->buffered[i])
-        return false; /* a read-modify-write first empties the store buffer */
-    s->rings++;
-    say(step, "ringer %d: counts up `rings` to %d", i, s->rings);
-    return true;
-}
-
-static bool ringer(struct step *step, struct state *s, int i)
-{
-    bool first = step->fault == LOOKS_FIRST, wakes_first = step->fault == WAKES_FIRST;
-    switch (s->at[i]) {
-    case WRITE:
-        if (s->brought[i] == wanted(step, i) || s->buffered[i])
-            return false;
-        if (first)
-            look_for_sleepers(step, s, i);
-        else
-            write_news(step, s, i);
-        s->at[i] = LOOK_SLEEPERS;
-        return true;
-    case LOOK_SLEEPERS:
-        if (first)
-            write_news(step, s, i);
-        else
-            look_for_sleepers(step, s, i);
-        s->at[i] = s->saw_sleepers[i] ? RING : WRITE;
-        s->saw_sleepers[i] = first ? s->saw_sleepers[i] : 0;
-        return true;
-    case RING:
-        if (!(wakes_first ? wake : count_rings)(step, s, i))
-            return false;
-        s->at[i] = WAKE;
-        return true;
-    default:
-        s->at[i] = WRITE;
-        s->saw_sleepers[i] = 0;
-        return (wakes_first ? count_rings : wake)(step, s, i);
-    }
-}
-
-static bool empty_buffer(struct step *step, struct state *s, int i)
-{
-    if (!s->buffered[i])
-        return false;
-    say(step, "ringer %d: its store buffer reaches memory: news %d", i, s->buffered[i]);
-    s->news[i] = s->buffered[i];
-    s->buffered[i] = 0;
-    return true;
 }
 
 static bool bell_move(struct step *step, int number)
