@@ -1,43 +1,51 @@
 /*
  * board.c: the model of a group's board: lib/backends/shm/board.c, with the plans of plans.c.
  *
- * Two or three members go through several collectives. A short one puts data into the slots and has one barrier; a
- * long one reads the peers' tensors in place and has two. A listener is a member whose engine waits for the phase: it
- * sleeps on its own bell, not on that of the board.
+ * Two or three members go through several collectives, of the kinds in meeting.h. A listener is a member whose engine waits
+ * for the others: it sleeps on its own bell, not on that of the board.
  */
 #include "meeting.h"
 #include "models.h"
 
-static const struct scenario scenarios[] = { { "two members, short, short, short", 2 },
-                                             { "two members, short, long, short, one listens", 2 },
-                                             { "two members, long, long, short, both listen", 2 },
-                                             { "three members, short, short, short", 3 },
-                                             { "three members, short, long, short, one listens", 3 },
+/* Moves: the members, then their store buffers. */
+static const struct scenario scenarios[] = { { "two members, short, short, short", 4 },
+                                             { "two members, short, long, short, one listens", 4 },
+                                             { "two members, long, long, short, both listen", 4 },
+                                             { "two members, crowd, crowd, crowd", 4 },
+                                             { "two members, long, crowd, long, one listens", 4 },
+                                             { "three members, short, short, short", 6 },
+                                             { "three members, short, one listens", 6 },
+                                             { "three members, long", 6 },
+                                             { "three members in two crowds", 6 },
                                              { 0 } };
 
-/* Which collectives of a scenario are long, and which members listen; a bit for each. */
+/* The kinds of a scenario's collectives, and which members listen, a bit for each. */
 static const struct {
-    uint8_t are_long, listen;
-} plans[] = { { 0, 0 }, { 2, 1 }, { 3, 3 }, { 0, 0 }, { 2, 4 } };
+    const char *kinds;
+    uint8_t listen;
+} plans[] = { { "sss", 0 }, { "sls", 1 }, { "lls", 3 }, { "ccc", 0 },
+              { "lcl", 2 }, { "sss", 0 }, { "ls", 4 },  { "cs", 0 } };
 
-static const struct fault faults[] = { { "the counter is set back after the strike", 0 },
-                                       { "there is one card for each member, not two", 0 },
+static const struct fault faults[] = { { "there is one card for each member, not two", 0 },
                                        { "there is one slot for each member, not two", 0 },
-                                       { "the phase is read after arriving", 0 },
+                                       { "the card is pinned after arriving", 0 },
+                                       { "a member looks before it arrives", 0 },
+                                       { "arriving is release: the look overtakes it", 0 },
+                                       { "only the first member looks, and rings", 0 },
                                        { "a listener is counted among the sleepers after its last look", 2 },
-                                       { "the card is written after arriving", 0 },
+                                       { "a count above the awaited one is not taken for an arrival", 1 },
+                                       { "the slice is written to all before all have arrived", 1 },
                                        { "a long plan ends without a last barrier", 1 },
-                                       { "the last to arrive does not ring the listeners", 1 },
+                                       { "crowds are read without a barrier after they were added up", 3 },
+                                       { "whoever sees all arrive does not ring the listeners", 1 },
                                        { "a listener is counted only before it sleeps", 2 },
-                                       { "the strike does not count up `rings` unless somebody sleeps", 0 },
                                        { "arriving is relaxed", 0 },
-                                       { "the strike is relaxed", 0 },
-                                       { "passing is relaxed", 0 },
+                                       { "looking is relaxed", 0 },
                                        { 0 } };
 
 static struct order order_in(struct state *s)
 {
-    return (struct order){ s->knows, MEMBERS + 2, MEMBERS };
+    return (struct order){ s->knows, HOLDERS, MEMBERS, KNOWN_WORDS };
 }
 
 static void board_begin(struct step *step)
@@ -50,6 +58,8 @@ static void begin(struct turn *t)
 {
     bool says = t->listens && t->step->fault != LISTENS_LATE;
     meeting_tell(t, says ? "begins, and adds itself to the listeners" : "begins");
+    if (says)
+        meeting_drain(t->s, t->i);
     t->s->listeners += says;
     t->me->listening = says;
     t->me->pc = CARD;
@@ -58,69 +68,107 @@ static void begin(struct turn *t)
 /* The collective is over: the program may do with its tensor what it likes. */
 static void leave(struct turn *t)
 {
-    meeting_tell(t, t->is_long ? "leaves, and overwrites its tensor" : "leaves");
-    if (t->is_long)
-        tensor_write(t, UINT8_MAX);
+    meeting_tell(t, t->kind == LONG ? "leaves, and overwrites its tensor" : "leaves");
+    if (t->kind == LONG)
+        tensor_overwrite(t);
     t->s->listeners = (uint8_t)(t->s->listeners - t->me->listening);
     t->me->listening = t->me->barrier = 0;
-    t->me->pc = ++t->me->round == COLLECTIVES ? OVER : BEGIN;
+    t->me->pc = plans[t->step->scenario].kinds[++t->me->round] ? BEGIN : OVER;
 }
 
-static bool one_step(struct turn *t)
+/* To the second barrier; or past it, where a fault has none. */
+static void second_barrier(struct turn *t)
 {
-    bool again = t->is_long && t->step->fault != NO_LAST_BARRIER;
+    bool none = t->step->fault == (t->kind == LONG ? NO_LAST_BARRIER : CROWD_IN_ONE);
+    t->me->barrier = 1;
+    t->me->pc = none                            ? (t->kind == LONG ? LEAVE : READ_RESULT)
+                : t->step->fault == LOOKS_FIRST ? LOOK_EARLY
+                                                : ARRIVE;
+}
+
+static void plan_step(struct turn *t)
+{
     switch (t->me->pc) {
-    case OVER:
-        return false;
-    case BEGIN:
-        begin(t);
-        return true;
     case CARD:
         if (t->step->fault != CARD_LATE)
             card_write(t);
         t->me->pc = DATA;
-        return true;
+        break;
     case DATA:
         data_write(t);
-        t->me->pc = PHASE;
-        return true;
-    case READ_CARD:
-        read_all(t, READ_DATA);
-        return true;
+        t->me->pc = t->step->fault == LOOKS_FIRST                           ? LOOK_EARLY
+                    : t->step->fault == NO_FIRST_BARRIER && t->kind == LONG ? WRITE_DATA
+                                                                            : ARRIVE;
+        break;
+    case READ_CARDS:
+        cards_read(t);
+        t->me->pc = READ_DATA;
+        if (t->kind == CROWDS && t->i % CROWD != 0)
+            second_barrier(t);
+        break;
     case READ_DATA:
-        read_all(t, again ? PHASE : LEAVE);
-        t->me->barrier = again && t->me->pc == PHASE;
-        return true;
-    case LEAVE:
-        leave(t);
-        return true;
-    default:
-        return meeting_step(t);
+        work_read(t);
+        t->me->pc = t->kind == SHORT ? LEAVE : WRITE_DATA;
+        break;
+    case WRITE_DATA:
+        work_write(t);
+        second_barrier(t);
+        break;
+    default: /* READ_RESULT */
+        result_read(t);
+        t->me->pc = LEAVE;
     }
 }
 
-static bool board_move(struct step *step, int i)
+static bool one_step(struct turn *t)
+{
+    if (t->me->pc == OVER)
+        return false;
+    if (t->me->pc == BEGIN)
+        begin(t);
+    else if (t->me->pc == LEAVE)
+        leave(t);
+    else if (t->me->pc >= LOOK_EARLY && t->me->pc <= UNCOUNT)
+        return meeting_step(t);
+    else
+        plan_step(t);
+    return true;
+}
+
+/* A member's store buffer reaches memory. */
+static bool empty_buffer(struct step *step, int i)
 {
     struct state *s = step->state;
+    if (!s->buffered[i])
+        return false;
+    say(step, "member %d: its store buffer reaches memory: %d arrivals", i, s->buffered[i]);
+    meeting_drain(s, i);
+    return true;
+}
+
+static bool board_move(struct step *step, int number)
+{
+    int size = scenarios[step->scenario].moves / 2, i = number % size;
+    struct state *s = step->state;
     struct member *me = &s->members[i];
-    bool listens = plans[step->scenario].listen >> i & 1;
+    uint8_t listen = plans[step->scenario].listen;
     struct turn turn = { .step = step,
                          .s = s,
                          .me = me,
-                         .bell = listens ? &s->own[i] : &s->phase,
+                         .sleepers = listen >> i & 1 ? &s->own_sleepers[i] : &s->sleepers,
                          .order = order_in(s),
                          .i = i,
-                         .size = scenarios[step->scenario].moves,
-                         .is_long = plans[step->scenario].are_long >> me->round & 1,
-                         .listens = listens,
-                         .listeners = plans[step->scenario].listen };
-    return one_step(&turn);
+                         .size = size,
+                         .kind = (enum kind)plans[step->scenario].kinds[me->round],
+                         .listens = listen >> i & 1,
+                         .listeners = listen };
+    return number < size ? one_step(&turn) : empty_buffer(step, i);
 }
 
 static const char *board_end(struct step *step)
 {
     const struct state *s = step->state;
-    for (int i = 0; i < scenarios[step->scenario].moves; i++)
+    for (int i = 0; i < scenarios[step->scenario].moves / 2; i++)
         if (s->members[i].pc != OVER)
             return "a member sleeps for ever at the barrier";
     return NULL;

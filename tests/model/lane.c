@@ -78,7 +78,7 @@ void note_broken(struct turn *t, bool good, const char *promise)
 
 static struct order order_in(struct state *s)
 {
-    return (struct order){ s->knows, sizeof s->knows / sizeof *s->knows, 2 };
+    return (struct order){ s->knows, sizeof s->knows / sizeof *s->knows, 2, 1 };
 }
 
 static void lane_begin(struct step *step)

@@ -12,110 +12,145 @@ void meeting_check(struct turn *t, bool good, const char *promise)
         t->step->broken = promise;
 }
 
-/* ---- arriving -------------------------------------------------------------------------------- */
+void meeting_drain(struct state *s, int i)
+{
+    if (s->buffered[i])
+        s->arrivals[i][s->into[i]] = s->buffered[i];
+    s->buffered[i] = s->into[i] = 0;
+}
+
+/* ---- looking ---------------------------------------------------------------------------------- */
+
+enum view { IN_VAIN, GO_ON, ALL };
+
+/* board_passed, one card: the next of those that have not been seen to arrive, my neighbour first. */
+static enum view look(struct turn *t, int arrivals)
+{
+    if (t->me->known == t->size)
+        return ALL;
+    int from = (t->i + t->me->known) % t->size, set = card_set(t);
+    int counted = t->s->arrivals[from][set];
+    order_load(t->order, t->i, WORD_ARRIVALS(from, set), t->step->fault != LOOKS_RELAXED);
+    bool there = t->step->fault == EQUAL_ONLY ? counted == arrivals : counted >= arrivals;
+    say(t->step, "member %d sees that member %d %s (collective %d)", t->i, from,
+        there ? "has arrived" : "has not arrived", t->me->round + 1);
+    t->me->known += there;
+    return !there ? IN_VAIN : t->me->known == t->size ? ALL : GO_ON;
+}
+
+static void pass(struct turn *t)
+{
+    for (int i = 0; i < t->size; i++)
+        meeting_check(t, t->s->members[i].arrivals >= t->me->arrivals,
+                      "a member passes before all have arrived");
+    t->me->known = 0;
+    t->me->pc = t->me->barrier == 0 ? READ_CARDS : READ_RESULT;
+}
+
+/* ---- arriving --------------------------------------------------------------------------------- */
 
 static void arrive(struct turn *t)
 {
-    bool late = t->step->fault == CARD_LATE || t->step->fault == PHASE_LATE;
-    order_add(t->order, t->i, WORD_ARRIVED, t->step->fault != ARRIVES_RELAXED);
-    t->s->arrived++;
+    int set = card_set(t);
+    bool early = t->step->fault == LOOKS_FIRST, all = t->me->known == t->size;
+    bool silent = t->step->fault == ONE_RINGS && t->i > 0;
+    meeting_tell(t, "arrives");
+    meeting_drain(t->s, t->i);
+    order_store(t->order, t->i, WORD_ARRIVALS(t->i, set), t->step->fault != ARRIVES_RELAXED);
     t->me->arrivals++;
-    bool last = t->s->arrived == t->size;
-    meeting_tell(t, last ? "arrives as the last" : "arrives");
-    t->me->pc = !last ? (late ? LATE : PASS) : t->step->fault == RESET_LATE ? STRIKE : RESET;
+    if (t->step->fault == ARRIVES_RELEASE) {
+        t->s->buffered[t->i] = t->me->arrivals;
+        t->s->into[t->i] = (uint8_t)set;
+    } else {
+        t->s->arrivals[t->i][set] = t->me->arrivals;
+    }
+    t->me->known = early && all ? t->me->known : 1;
+    t->me->pc = early ? (all ? SLEEPERS : AGAIN) : silent ? AGAIN : LOOK;
+    if (t->step->fault == CARD_LATE && t->me->barrier == 0)
+        t->me->pc = LATE;
 }
 
-/* What two faults put off until after arriving. */
-static void do_late(struct turn *t)
+/* After arriving, with a ring if all are there; and before, where a fault has it so. */
+static void look_around(struct turn *t)
 {
-    t->me->pc = PASS;
-    if (t->step->fault == CARD_LATE) {
-        card_write(t);
+    bool early = t->me->pc == LOOK_EARLY;
+    if (early && t->me->known == 0)
+        t->me->known = 1;
+    enum view view = look(t, t->me->arrivals + early);
+    if (view == GO_ON)
+        return;
+    t->me->pc = early ? ARRIVE : view == ALL ? SLEEPERS : COUNT;
+}
+
+/* ---- ringing ---------------------------------------------------------------------------------- */
+
+/* A bell that this member sleeps on, or is about to, counts up `rings` and wakes. How far it counts does not matter, only
+ * whether it has since the member read it. */
+static void ring_for(struct member *member)
+{
+    if (member->pc == ASLEEP)
+        member->pc = UNCOUNT;
+    else if (member->pc == LAST || member->pc == DOZE)
+        member->rung = 1;
+}
+
+static void ring_sleepers(struct turn *t)
+{
+    if (t->me->pc == SLEEPERS) {
+        meeting_tell(t, t->s->sleepers ? "sees that somebody sleeps" : "sees that nobody sleeps");
+        t->me->pc = t->s->sleepers ? RING_ALL : LISTENERS;
         return;
     }
-    meeting_tell(t, "reads the phase");
-    t->me->phase = t->s->phase.rings;
-}
-
-static void reset(struct turn *t, uint8_t next)
-{
-    meeting_tell(t, "sets the counter back");
-    order_store(t->order, t->i, WORD_ARRIVED, false);
-    t->s->arrived = 0;
-    t->me->pc = next;
-}
-
-static void strike(struct turn *t)
-{
-    bool strikes = t->step->fault != NO_STRIKE || t->s->phase.sleepers;
-    meeting_tell(t, strikes ? "strikes the phase" : "sees nobody sleep, and does not ring");
-    if (strikes)
-        order_add(t->order, t->i, WORD_PHASE, t->step->fault != STRIKES_RELAXED);
-    t->s->phase.rings += strikes;
-    t->me->pc = WAKE;
-}
-
-static void wake(struct turn *t)
-{
-    meeting_tell(t, "wakes all who sleep on the phase");
-    for (int i = 0; i < t->size && t->s->phase.sleepers; i++)
-        if (t->s->members[i].pc == ASLEEP && !(t->listeners >> i & 1))
-            t->s->members[i].pc = UNCOUNT;
-    t->me->pc = t->step->fault == RESET_LATE ? LATE_RESET : LISTENERS;
+    meeting_tell(t, "rings the board's bell");
+    meeting_drain(t->s, t->i);
+    for (int i = 0; i < t->size; i++)
+        if (!(t->listeners >> i & 1))
+            ring_for(&t->s->members[i]);
+    t->me->pc = LISTENERS;
 }
 
 static void look_for_listeners(struct turn *t)
 {
     bool rings = t->s->listeners && t->step->fault != NO_LISTENERS;
     meeting_tell(t, rings ? "sees that somebody listens" : "sees that nobody listens");
-    t->me->pc = rings ? RING_LOOK : PASS;
+    t->me->pc = RING_LOOK;
+    if (!rings)
+        pass(t);
 }
 
 /* rank_ring, for each member. */
 static void ring(struct turn *t)
 {
     int to = t->me->at;
-    struct bell *bell = &t->s->own[to];
     say(t->step, "member %d %s member %d", t->i, t->me->pc == RING ? "rings" : "looks for the sleep of", to);
-    if (t->me->pc == RING_LOOK && bell->sleepers) {
+    if (t->me->pc == RING_LOOK && t->s->own_sleepers[to]) {
         t->me->pc = RING;
         return;
     }
-    if (t->me->pc == RING) {
-        bell->rings++;
-        if (t->s->members[to].pc == ASLEEP && t->listeners >> to & 1)
-            t->s->members[to].pc = UNCOUNT;
-    }
+    if (t->me->pc == RING && t->listeners >> to & 1)
+        ring_for(&t->s->members[to]);
     t->me->at = (uint8_t)((to + 1) % t->size);
-    t->me->pc = t->me->at ? RING_LOOK : PASS;
+    t->me->pc = RING_LOOK;
+    if (t->me->at == 0)
+        pass(t);
 }
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-/* board_passed. */
-static bool passed(struct turn *t)
+static void look_again(struct turn *t)
 {
-    order_load(t->order, t->i, WORD_PHASE, t->step->fault != PASSES_RELAXED);
-    return t->s->phase.rings != t->me->phase;
-}
-
-static void pass(struct turn *t)
-{
-    bool through = passed(t);
-    meeting_tell(t, through ? "passes the barrier" : "sees that the phase is not over");
-    t->me->pc = !through ? COUNT : t->me->barrier == 0 ? READ_CARD : LEAVE;
-    if (!through)
-        return;
-    t->me->phase = 0;
-    for (int i = 0; i < t->size; i++)
-        meeting_check(t, t->s->members[i].arrivals >= t->me->arrivals,
-                      "a member passes before all have arrived");
+    enum view view = look(t, t->me->arrivals);
+    if (view == IN_VAIN)
+        t->me->pc = COUNT;
+    if (view == ALL)
+        pass(t);
 }
 
 static void count(struct turn *t)
 {
     meeting_tell(t, "adds itself to the sleepers");
-    t->bell->sleepers++;
+    meeting_drain(t->s, t->i);
+    ++*t->sleepers;
     t->me->counted = 1;
 }
 
@@ -136,15 +171,15 @@ static bool late_to_sleep(struct turn *t)
 
 static void doze(struct turn *t)
 {
-    bool sleeps = t->bell->rings == t->me->seen;
+    bool sleeps = !t->me->rung;
     meeting_tell(t, sleeps ? "goes to sleep" : "is not let to sleep, since `rings` has changed");
-    t->me->seen = 0;
+    t->me->rung = 0;
     t->me->pc = sleeps ? ASLEEP : UNCOUNT;
 }
 
-static void wait_step(struct turn *t)
+static void sleep_step(struct turn *t)
 {
-    bool through = false;
+    enum view view = GO_ON;
     switch (t->me->pc) {
     case COUNT:
         if (t->step->fault == COUNTS_LATE)
@@ -155,14 +190,12 @@ static void wait_step(struct turn *t)
         break;
     case SEEN:
         meeting_tell(t, "reads `rings` of its bell");
-        t->me->seen = t->bell->rings;
+        t->me->rung = 0;
         t->me->pc = LAST;
         break;
     case LAST:
-        through = passed(t);
-        meeting_tell(t, through ? "looks for the last time: the phase is over"
-                                : "looks for the last time, in vain");
-        t->me->pc = through ? UNCOUNT : DOZE;
+        view = look(t, t->me->arrivals);
+        t->me->pc = view == GO_ON ? LAST : view == ALL ? UNCOUNT : DOZE;
         break;
     case DOZE:
         if (!late_to_sleep(t))
@@ -170,52 +203,33 @@ static void wait_step(struct turn *t)
         break;
     default: /* UNCOUNT */
         meeting_tell(t, "takes itself off the sleepers");
-        t->bell->sleepers = (uint8_t)(t->bell->sleepers - t->me->counted);
-        t->me->counted = t->me->seen = 0;
-        t->me->pc = PASS;
+        *t->sleepers = (uint8_t)(*t->sleepers - t->me->counted);
+        t->me->counted = t->me->rung = 0;
+        t->me->pc = AGAIN;
     }
 }
 
 bool meeting_step(struct turn *t)
 {
-    switch (t->me->pc) {
-    case ASLEEP:
+    if (t->me->pc == ASLEEP)
         return false;
-    case PHASE:
-        meeting_tell(t, "reads the phase");
-        t->me->phase = t->s->phase.rings;
-        t->me->pc = ARRIVE;
-        return true;
-    case ARRIVE:
+    if (t->me->pc == LOOK || t->me->pc == LOOK_EARLY) {
+        look_around(t);
+    } else if (t->me->pc == ARRIVE) {
         arrive(t);
-        return true;
-    case LATE:
-        do_late(t);
-        return true;
-    case RESET:
-        reset(t, STRIKE);
-        return true;
-    case STRIKE:
-        strike(t);
-        return true;
-    case WAKE:
-        wake(t);
-        return true;
-    case LATE_RESET:
-        reset(t, LISTENERS);
-        return true;
-    case LISTENERS:
+    } else if (t->me->pc == LATE) {
+        card_write(t);
+        t->me->pc = LOOK;
+    } else if (t->me->pc == SLEEPERS || t->me->pc == RING_ALL) {
+        ring_sleepers(t);
+    } else if (t->me->pc == LISTENERS) {
         look_for_listeners(t);
-        return true;
-    case RING_LOOK:
-    case RING:
+    } else if (t->me->pc == RING_LOOK || t->me->pc == RING) {
         ring(t);
-        return true;
-    case PASS:
-        pass(t);
-        return true;
-    default:
-        wait_step(t);
-        return true;
+    } else if (t->me->pc == AGAIN) {
+        look_again(t);
+    } else {
+        sleep_step(t);
     }
+    return true;
 }

@@ -9,24 +9,26 @@
 #include "order.h"
 
 #define MEMBERS 3
-#define COLLECTIVES 3
+#define CROWD 2
 
 /* Faults, in the order of board.c's table. */
 enum {
     FINE,
-    RESET_LATE,
     ONE_CARD,
     ONE_SLOT,
-    PHASE_LATE,
-    COUNTS_LATE,
     CARD_LATE,
+    LOOKS_FIRST,
+    ARRIVES_RELEASE,
+    ONE_RINGS,
+    COUNTS_LATE,
+    EQUAL_ONLY,
+    NO_FIRST_BARRIER,
     NO_LAST_BARRIER,
+    CROWD_IN_ONE,
     NO_LISTENERS,
     LISTENS_LATE,
-    NO_STRIKE,
     ARRIVES_RELAXED,
-    STRIKES_RELAXED,
-    PASSES_RELAXED
+    LOOKS_RELAXED
 };
 
 /* Where a member stands, in the order of a collective. */
@@ -34,31 +36,36 @@ enum {
     BEGIN,
     CARD,
     DATA,
-    PHASE,
+    LOOK_EARLY, /* only where a fault looks before it arrives */
     ARRIVE,
-    LATE,
-    RESET,
-    STRIKE,
-    WAKE,
-    LATE_RESET,
+    LATE, /* only where a fault pins the card there */
+    LOOK,
+    SLEEPERS,
+    RING_ALL,
     LISTENERS,
     RING_LOOK,
     RING,
-    PASS,
+    AGAIN,
     COUNT,
     SEEN,
     LAST,
     DOZE,
     ASLEEP,
     UNCOUNT,
-    READ_CARD,
+    READ_CARDS,
     READ_DATA,
+    WRITE_DATA,
+    READ_RESULT,
     LEAVE,
     OVER
 };
 
-struct bell {
-    uint8_t rings, sleepers;
+/* What a collective does: see plans.c. */
+enum kind {
+    SHORT = 's', /* slots are read after one barrier */
+    LONG = 'l',  /* each reads its slice of all tensors and writes it to all, between two barriers */
+    CROWDS =
+        'c' /* the first of each crowd adds up its crowd's slots in its own, and after a second barrier all read those */
 };
 
 struct member {
@@ -66,46 +73,60 @@ struct member {
     uint8_t round;     /* which collective, from 0 */
     uint8_t barrier;   /* which of its barriers, from 0 */
     uint8_t arrivals;  /* at barriers, ever */
-    uint8_t phase;     /* to wait for the end of */
-    uint8_t seen;      /* its bell's rings before the last look */
+    uint8_t known;     /* members of whom it knows that they have arrived, itself included */
+    uint8_t rung;      /* `rings` of its bell has changed since it read it */
     uint8_t counted;   /* it is among the sleepers */
     uint8_t listening; /* it is among the listeners */
-    uint8_t at;        /* the member whose card or data it reads, or whose bell it rings */
+    uint8_t at;        /* the member whose bell it rings */
 };
 
 /* Words and places for order.h. */
-enum { WORD_ARRIVED = MEMBERS, WORD_PHASE };
+#define WORD_ARRIVALS(member, set) (MEMBERS + (member)*2 + (set))
 #define PLACE_CARD(member, set) ((member)*2 + (set))
 #define PLACE_SLOT(member, set) (2 * MEMBERS + (member)*2 + (set))
-#define PLACE_TENSOR(member) (4 * MEMBERS + (member))
+#define PLACE_TENSOR(member, slice) (4 * MEMBERS + (member)*MEMBERS + (slice))
+#define HOLDERS (3 * MEMBERS)
+#define KNOWN_WORDS 2
 
 struct state {
-    uint64_t knows[MEMBERS + 2]; /* order.h: the members, then the words `arrived` and the phase's `rings` */
+    uint64_t knows[HOLDERS * KNOWN_WORDS]; /* order.h: the members, then the cards' words `arrivals` */
     struct member members[MEMBERS];
-    struct bell phase, own[MEMBERS]; /* the board's bell, and each member's */
-    uint8_t arrived, listeners;
-    uint8_t cards[MEMBERS][2], slots[MEMBERS][2], tensors[MEMBERS]; /* the round they are of, from 1 */
+    uint8_t sleepers, own_sleepers[MEMBERS]; /* on the board's bell, and on each member's */
+    uint8_t listeners;
+    uint8_t arrivals[MEMBERS][2]; /* on the cards */
+    uint8_t buffered[MEMBERS],
+        into[MEMBERS];                 /* a count that still stands in its store buffer, and for which set */
+    uint8_t cards[MEMBERS][2];         /* the round they are of, from 1 */
+    uint8_t slots[MEMBERS][2];         /* also | SUM, after the first of a crowd has added it up */
+    uint8_t tensors[MEMBERS][MEMBERS]; /* in slices; | SUM after the result was written */
 };
+#define SUM 0x80
 
 /* One member's step. */
 struct turn {
     struct step *step;
     struct state *s;
     struct member *me;
-    struct bell *bell; /* the one it sleeps on */
+    uint8_t *sleepers; /* of the bell on which it sleeps */
     struct order order;
     int i, size;
-    bool is_long, listens;
+    enum kind kind;
+    bool listens;
     uint8_t listeners; /* the members that listen, a bit for each */
 };
 
 void meeting_tell(struct turn *t, const char *what);
 void meeting_check(struct turn *t, bool good, const char *promise);
-bool meeting_step(struct turn *t); /* PHASE to UNCOUNT; false: it sleeps */
+void meeting_drain(struct state *s, int i); /* a member's store buffer reaches memory */
+bool meeting_step(struct turn *t);          /* LOOK_EARLY to UNCOUNT; false: it sleeps */
+int card_set(const struct turn *t);         /* of the two sets, the one in use */
 
 void card_write(struct turn *t);
 void data_write(struct turn *t);
-void tensor_write(struct turn *t, uint8_t value);
-void read_all(struct turn *t, uint8_t next);
+void cards_read(struct turn *t);
+void work_read(struct turn *t);
+void work_write(struct turn *t);
+void result_read(struct turn *t);
+void tensor_overwrite(struct turn *t);
 
 #endif

@@ -1,7 +1,12 @@
-/* meeting_cards.c: cards, slots and tensors: what board_pin, board_check and the steps of plans.c touch. */
+/*
+ * meeting_cards.c: cards, slots and tensors: what board_pin, board_check and the steps of plans.c touch.
+ *
+ * This is plain memory, of which order.h says whether anybody else could touch it at the same time. So a step may read all
+ * members' at once: no other order of these accesses would show more.
+ */
 #include "meeting.h"
 
-static int card_set(const struct turn *t)
+int card_set(const struct turn *t)
 {
     return t->step->fault == ONE_CARD ? 0 : t->me->round & 1;
 }
@@ -11,62 +16,109 @@ static int slot_set(const struct turn *t)
     return t->step->fault == ONE_SLOT ? 0 : t->me->round & 1;
 }
 
+static uint8_t this_round(const struct turn *t)
+{
+    return (uint8_t)(t->me->round + 1);
+}
+
+/* ---- one place -------------------------------------------------------------------------------- */
+
+static void slot_write(struct turn *t, uint8_t value)
+{
+    meeting_check(t, order_write(t->order, t->i, PLACE_SLOT(t->i, slot_set(t))),
+                  "a slot is written while another may read it");
+    t->s->slots[t->i][slot_set(t)] = value;
+}
+
+static void slot_read(struct turn *t, int from, uint8_t wanted)
+{
+    meeting_check(t, order_read(t->order, t->i, PLACE_SLOT(from, slot_set(t))),
+                  "a slot is read while its owner may write it");
+    meeting_check(t, t->s->slots[from][slot_set(t)] == wanted, "a slot holds something else than it should");
+}
+
+static void slice_write(struct turn *t, int owner, int slice, uint8_t value)
+{
+    meeting_check(t, order_write(t->order, t->i, PLACE_TENSOR(owner, slice)),
+                  "a tensor is written while another may touch it");
+    t->s->tensors[owner][slice] = value;
+}
+
+static void slice_read(struct turn *t, int owner, int slice, uint8_t wanted)
+{
+    meeting_check(t, order_read(t->order, t->i, PLACE_TENSOR(owner, slice)),
+                  "a tensor is read while another may write it");
+    meeting_check(t, t->s->tensors[owner][slice] == wanted, "a tensor holds something else than it should");
+}
+
+/* ---- before the first barrier ------------------------------------------------------------------ */
+
 void card_write(struct turn *t)
 {
     meeting_tell(t, "pins its card");
     meeting_check(t, order_write(t->order, t->i, PLACE_CARD(t->i, card_set(t))),
                   "a card is written while another may read it");
-    t->s->cards[t->i][card_set(t)] = t->me->round + 1;
-}
-
-void tensor_write(struct turn *t, uint8_t value)
-{
-    meeting_check(t, order_write(t->order, t->i, PLACE_TENSOR(t->i)),
-                  "a tensor is written while another may read it");
-    t->s->tensors[t->i] = value;
+    t->s->cards[t->i][card_set(t)] = this_round(t);
 }
 
 void data_write(struct turn *t)
 {
-    meeting_tell(t, t->is_long ? "fills its tensor" : "fills its slot");
-    if (t->is_long) {
-        tensor_write(t, t->me->round + 1);
-        return;
+    meeting_tell(t, t->kind == LONG ? "fills its tensor" : "fills its slot");
+    if (t->kind != LONG)
+        slot_write(t, this_round(t));
+    for (int slice = 0; t->kind == LONG && slice < t->size; slice++)
+        slice_write(t, t->i, slice, this_round(t));
+}
+
+/* ---- behind barriers ---------------------------------------------------------------------------- */
+
+void cards_read(struct turn *t)
+{
+    meeting_tell(t, "reads all cards");
+    for (int from = 0; from < t->size; from++) {
+        meeting_check(t, order_read(t->order, t->i, PLACE_CARD(from, card_set(t))),
+                      "a card is read while its owner may write it");
+        meeting_check(t, t->s->cards[from][card_set(t)] == this_round(t),
+                      "a member reads the card of another collective");
     }
-    meeting_check(t, order_write(t->order, t->i, PLACE_SLOT(t->i, slot_set(t))),
-                  "a slot is written while another may read it");
-    t->s->slots[t->i][slot_set(t)] = t->me->round + 1;
 }
 
-static void read_card(struct turn *t)
+/* Behind the first barrier: everybody's slot, its crowd's slots, or its slice of everybody's tensor. */
+void work_read(struct turn *t)
 {
-    int from = t->me->at;
-    say(t->step, "member %d reads the card of member %d (collective %d)", t->i, from, t->me->round + 1);
-    meeting_check(t, order_read(t->order, t->i, PLACE_CARD(from, card_set(t))),
-                  "a card is read while its owner may write it");
-    meeting_check(t, t->s->cards[from][card_set(t)] == t->me->round + 1,
-                  "a member reads the card of another collective");
+    int first = t->kind == CROWDS ? t->i : 0;
+    int past = t->kind == CROWDS && t->i + CROWD < t->size ? t->i + CROWD : t->size;
+    meeting_tell(t, t->kind == LONG    ? "reads its slice of all tensors"
+                    : t->kind == SHORT ? "reads all slots"
+                                       : "reads the slots of its crowd");
+    for (int from = first; from < past; from++)
+        if (t->kind == LONG)
+            slice_read(t, from, t->i, this_round(t));
+        else
+            slot_read(t, from, this_round(t));
 }
 
-static void read_data(struct turn *t)
+void work_write(struct turn *t)
 {
-    int from = t->me->at, place = t->is_long ? PLACE_TENSOR(from) : PLACE_SLOT(from, slot_set(t));
-    int found = t->is_long ? t->s->tensors[from] : t->s->slots[from][slot_set(t)];
-    say(t->step, "member %d reads the %s of member %d (collective %d)", t->i, t->is_long ? "tensor" : "slot",
-        from, t->me->round + 1);
-    meeting_check(t, order_read(t->order, t->i, place), "data is read while its owner may write it");
-    meeting_check(t, found == t->me->round + 1, "a member reads data of another collective");
+    meeting_tell(t, t->kind == LONG ? "writes its slice to all tensors" : "writes the sum into its slot");
+    if (t->kind == CROWDS)
+        slot_write(t, this_round(t) | SUM);
+    for (int to = 0; t->kind == LONG && to < t->size; to++)
+        slice_write(t, to, t->i, this_round(t) | SUM);
 }
 
-/* Read from each member in turn, then go on at `next`. */
-void read_all(struct turn *t, uint8_t next)
+/* Behind the second barrier. */
+void result_read(struct turn *t)
 {
-    if (t->me->pc == READ_CARD)
-        read_card(t);
-    else
-        read_data(t);
-    if (++t->me->at < t->size)
-        return;
-    t->me->at = 0;
-    t->me->pc = next;
+    meeting_tell(t, t->kind == LONG ? "reads the result in its tensor" : "reads the slot of each crowd");
+    for (int from = 0; t->kind == CROWDS && from < t->size; from += CROWD)
+        slot_read(t, from, this_round(t) | SUM);
+    for (int slice = 0; t->kind == LONG && slice < t->size; slice++)
+        slice_read(t, t->i, slice, this_round(t) | SUM);
+}
+
+void tensor_overwrite(struct turn *t)
+{
+    for (int slice = 0; slice < t->size; slice++)
+        slice_write(t, t->i, slice, UINT8_MAX);
 }

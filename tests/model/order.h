@@ -17,9 +17,11 @@
 
 /* Who there is in a model. Holders 0 to threads - 1 are the threads, the others its atomic words. */
 struct order {
-    uint64_t *knows; /* for each holder, a bit for each access it knows of: (threads + 1) bits a place */
+    uint64_t *
+        knows; /* for each holder `width` words: a bit for each access it knows of, (threads + 1) bits a place */
     int holders;
     int threads;
+    int width;
 };
 
 void order_begin(struct order order);                        /* nothing has happened yet: all know of all */
@@ -27,7 +29,6 @@ bool order_read(struct order order, int thread, int place);  /* false: a race wi
 bool order_write(struct order order, int thread, int place); /* false: a race with a write or a read */
 void order_store(struct order order, int thread, int word, bool release);
 void order_load(struct order order, int thread, int word, bool acquire);
-void order_add(struct order order, int thread, int word,
-               bool both); /* read and write in one: acquire and release */
+/* read and write in one: acquire and release */
 
 #endif
