@@ -23,8 +23,8 @@ static const struct scenario scenarios[] = { { "two members, short, short, short
 static const struct {
     const char *kinds;
     uint8_t listen;
-} plans[] = { { "sss", 0 }, { "sls", 1 }, { "lls", 3 }, { "ccc", 0 },
-              { "lcl", 2 }, { "sss", 0 }, { "ls", 4 },  { "cs", 0 } };
+} plans[] = { { "sss", 0 }, { "sls", 1 }, { "lls", 3 }, { "ccc", 0 }, { "lcl", 2 },
+              { "sss", 0 }, { "s", 4 },   { "l", 0 },   { "c", 0 } };
 
 static const struct fault faults[] = { { "there is one card for each member, not two", 0 },
                                        { "there is one slot for each member, not two", 0 },
