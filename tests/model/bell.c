@@ -106,6 +106,36 @@ static void doze(struct step *step, struct state *s)
     s->pc = sleeps ? ASLEEP : UNCOUNT;
 }
 
+/* From the last look on. */
+static bool go_to_sleep(struct step *step, struct state *s)
+{
+    switch (s->pc) {
+    case LAST:
+        if (look(step, s)) {
+            s->pc = s->moved ? UNCOUNT : AFTER;
+            s->moved = 0;
+        }
+        return true;
+    case AFTER:
+        say(step, "sleeper: has looked in vain");
+        barrier(step, s, step->fault == BARRIER_LATE);
+        s->pc = DOZE;
+        return true;
+    case DOZE:
+        if (!late(step, s))
+            doze(step, s);
+        return true;
+    case UNCOUNT:
+        say(step, "sleeper: takes itself off `sleepers`");
+        s->sleepers = (uint8_t)(s->sleepers - s->counted);
+        s->counted = s->seen = 0;
+        s->pc = LOOK;
+        return true;
+    default:
+        return false; /* ASLEEP or OVER */
+    }
+}
+
 static bool sleeper(struct step *step, struct state *s)
 {
     switch (s->pc) {
@@ -137,29 +167,8 @@ static bool sleeper(struct step *step, struct state *s)
         s->seen = step->fault == READS_RINGS_LATE ? UINT8_MAX : s->rings;
         s->pc = step->fault == NO_LAST_LOOK ? DOZE : LAST;
         return true;
-    case LAST:
-        if (look(step, s)) {
-            s->pc = s->moved ? UNCOUNT : AFTER;
-            s->moved = 0;
-        }
-        return true;
-    case AFTER:
-        say(step, "sleeper: has looked in vain");
-        barrier(step, s, step->fault == BARRIER_LATE);
-        s->pc = DOZE;
-        return true;
-    case DOZE:
-        if (!late(step, s))
-            doze(step, s);
-        return true;
-    case UNCOUNT:
-        say(step, "sleeper: takes itself off `sleepers`");
-        s->sleepers = (uint8_t)(s->sleepers - s->counted);
-        s->counted = s->seen = 0;
-        s->pc = LOOK;
-        return true;
     default:
-        return false; /* ASLEEP or OVER */
+        return go_to_sleep(step, s);
     }
 }
 
