@@ -129,7 +129,7 @@ MODEL_SOURCES := $(wildcard tests/model/*.c)
 TEST_PROGRAM_SOURCES := $(sort $(wildcard tests/programs/*.c))
 TSAN_SOURCES := $(sort $(wildcard tests/tsan/*.c))
 BENCH_INSIDE := build/tests/bench/bench_checks build/tests/bench/bench_tracing
-BENCH_SOURCES := $(filter-out %/bench_mpi.c %/bench_gpu.c $(BENCH_INSIDE:build/%=%.c),$(wildcard tests/bench/bench_*.c))
+BENCH_SOURCES := $(filter-out %/bench_mpi.c %/bench_gpu.c %/bench_nccl.c $(BENCH_INSIDE:build/%=%.c),$(wildcard tests/bench/bench_*.c))
 BENCH_CASES := $(patsubst %,build/tests/bench/%.o,run pace messages collectives costs)
 
 # Chapter by chapter, and in each by the number that a name begins with: that is the order of the exercises.
@@ -249,7 +249,8 @@ build/tests/gpu/conform_gpu build/tests/gpu/streams_gpu: build/libinside.a
 	$Q $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 
 build/tests/bench/bench_gpu.o: EXTRA = -isystem $(CUDART_PLACE)/include
-build/tests/bench/bench_gpu: build/tests/bench/bench_gpu.o build/libinside.a
+GPU_BENCHES := build/tests/bench/bench_gpu $(if $(HAS_NCCL),build/tests/bench/bench_nccl)
+$(GPU_BENCHES): %: %.o build/libinside.a
 	$(call say,LINK,$@)
 	$Q $(CC) $^ $(LIBS) -o $@
 
@@ -467,8 +468,8 @@ new-exercise: ## for teachers: the files of a new exercise, to be changed: make 
 test-gpu: $(if $(CUDA_OBJECTS),programs $(GPU_TESTS)) ## the tests that need a GPU: with nvcc, gcc and make alone, a few minutes
 	$Q BUILT="$(CUDA_OBJECTS)" CHAPTERS="$(CHAPTERS)" tests/tools/gpu.sh
 
-bench-gpu: $(if $(CUDA_OBJECTS),build/tests/bench/bench_gpu build/tests/gpu/kernels_test) ## measure on a GPU, beside its limits
-	$Q BUILT="$(CUDA_OBJECTS)" tests/bench/bench_gpu.sh
+bench-gpu: $(if $(CUDA_OBJECTS),$(GPU_BENCHES) build/tests/gpu/kernels_test) ## measure on a GPU, beside its limits and NCCL
+	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" tests/bench/bench_gpu.sh
 
 check: ## who includes whom, warnings of gcc and clang, format, lengths
 	$Q FLAGS="$(FLAGS)" tests/tools/check.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench_gpu.sh: what `make bench-gpu` runs: bench_gpu.c, as a table, kept in tests/bench/results. Without a GPU it says what is
-# missing and ends with 77.
+# bench_gpu.sh: what `make bench-gpu` runs: bench_gpu.c and bench_nccl.c, as tables, kept in tests/bench/results. Without a GPU
+# it says what is missing and ends with 77.
 
 results=tests/bench/results
 leave_out()
@@ -11,7 +11,7 @@ leave_out()
 
 if [ ! "$BUILT" ]; then leave_out "the library is built without CUDA here: a GPU or nvcc is missing (see \`make doctor\`)"; fi
 gpu=$(build/tests/gpu/kernels_test name) || leave_out "$gpu"
-unset WORLD_SIZE RANK DIST_RANKS
+unset WORLD_SIZE RANK DIST_RANKS DIST_CHECK DIST_NCCL_PLAIN
 
 # The same collectives by NCCL, which shares a GPU only if it takes each rank for a machine of its own.
 shared()
@@ -31,6 +31,26 @@ shared()
         }' build/bench_gpu.txt build/bench_gpu_nccl.txt
 }
 
+# A single rank: what our call costs more than the call of NCCL that it is made of.
+direct()
+{
+    if [ ! "$HAS_NCCL" ]; then
+        echo "LEFT OUT  NCCL called directly: the library is built without NCCL here, whose nccl.h is missing"
+        return
+    fi
+    if ! BACKEND=nccl DEVICE=cuda DIST_OUTPUT=ordered timeout 150 build/tests/bench/bench_nccl \
+        >build/bench_nccl.txt 2>build/bench_nccl.err; then
+        echo "LEFT OUT  NCCL called directly: $(tr '\n' ' ' <build/bench_nccl.err)"
+        return
+    fi
+    awk -F '|' '
+        BEGIN { printf "%-20s %9s %12s %15s %9s\n", "average, one rank", "bytes", "time", "NCCL directly", "ratio" }
+        NF == 5 {
+            size = $2 < 1024 ? $2 " B" : $2 / 1048576 " MiB"
+            printf "%-20s %9s %9.2f us %12.2f us %9.3f%s\n", $1, size, $3, $4, $5, ($5 > 1.02 ? "  MISSED" : "")
+        }' build/bench_nccl.txt
+}
+
 mkdir -p $results
 file=$results/$(date +%Y-%m-%d)-$(echo "$gpu" | sed 's/,.*//; s/[^A-Za-z0-9]\{1,\}/-/g').txt
 DEVICE=cuda DIST_OUTPUT=ordered timeout 300 build/tests/bench/bench_gpu >build/bench_gpu.txt || exit 1
@@ -46,7 +66,9 @@ DEVICE=cuda DIST_OUTPUT=ordered timeout 300 build/tests/bench/bench_gpu >build/b
     echo
     shared
     echo
+    direct
+    echo
     echo "Goals: send/recv 256 MiB >= 90 %, all_reduce 256 MiB >= 80 %, send/recv 8 B one way <= 15 us,"
-    echo "any collective >= 10 times as fast as NCCL that shares the GPU."
+    echo "any collective >= 10 times as fast as NCCL that shares the GPU, one rank <= 1.02 times as long as NCCL directly."
 } | tee "$file"
 echo "kept in $file"

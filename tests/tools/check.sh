@@ -55,7 +55,7 @@ compile_with()
     headers=$(ours h | grep -v '\.inc\.h$')
     if ! echo '#include <nccl.h>' | $1 $FLAGS -E - >/dev/null 2>&1; then
         left_out "the nccl room and its double, with $1: nccl.h is missing"
-        sources=$(echo "$sources" | grep -v -e '/nccl/' -e /play_nccl)
+        sources=$(echo "$sources" | grep -v -e '/nccl/' -e /play_nccl -e /bench_nccl)
         headers=$(echo "$headers" | grep -v '/nccl/')
     fi
     if ! has_criterion $1; then
