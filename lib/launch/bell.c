@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,6 +17,7 @@ static _Atomic unsigned pauses = 1; /* in patience_pause */
 
 #define YIELD_ROUNDS 100
 #define PAUSE_NS 140
+#define SETTLE_NS 50000 /* see bell.h */
 #define TUNE_PAUSES 100
 #define TUNE_TRIES 3
 
@@ -92,22 +92,6 @@ bool patience_pass(struct patience *patience, enum whereabouts where)
     return false;
 }
 
-static _Atomic bool prepared;
-
-bool bell_prepare(void)
-{
-    if (!atomic_load(&prepared))
-        atomic_store(&prepared, syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0);
-    return atomic_load(&prepared);
-}
-
-/* A full barrier in every thread of every rank: light ringers count on it. */
-static void barrier_everywhere(void)
-{
-    if (atomic_load_explicit(&prepared, memory_order_relaxed))
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-}
-
 void bell_wake(struct bell *bell)
 {
     syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -145,10 +129,13 @@ void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milli
 void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64_t nanoseconds,
                     struct sleep_note *note)
 {
+    int64_t settling = nanoseconds < SETTLE_NS ? nanoseconds : SETTLE_NS;
     atomic_fetch_add(&bell->sleepers, 1);
-    barrier_everywhere();
     uint32_t seen = atomic_load(&bell->rings);
-    if (!news(arg))
-        doze_for(bell, seen, nanoseconds, note);
+    if (!news(arg)) {
+        doze_for(bell, seen, settling, note);
+        if (settling < nanoseconds && atomic_load(&bell->rings) == seen && !news(arg))
+            doze_for(bell, seen, nanoseconds - settling, note);
+    }
     atomic_fetch_sub(&bell->sleepers, 1);
 }

@@ -12,10 +12,11 @@
  *
  * Ringing lightly. A seq_cst store makes its processor stand still until the store has reached memory: for a
  * message of 0.1 us the largest single cost. But only a sleeper needs it, and a sleeper has time. So a ringer may write
- * its news with release and then just look (bell_ring_lightly): the sleeper makes up for it by asking the kernel, after
- * it has counted itself, to put a full barrier into every running thread (membarrier). A ringer that looked at
- * `sleepers` before that barrier has its news in memory after it, where the last look finds it; one that looks after the barrier
- * finds the sleeper. The barrier costs some microseconds, going to sleep and being woken 25.
+ * its news with release and then just look (bell_ring_lightly). It can miss a sleeper only if its news still stood in its
+ * store buffer while it looked, and there nothing stands for more than a microsecond or two. So the sleeper takes its
+ * first nap short (SETTLE_NS) and looks once more: what was missed has reached memory long since. (No standard says "a
+ * microsecond"; if it were more, the next look would come at the end of the nap, late, but not never. The kernel's
+ * membarrier would say "now", but for processes it was seen to leave out a processor. tests/test_bell.c tells.)
  */
 #ifndef LAUNCH_BELL_H
 #define LAUNCH_BELL_H
@@ -40,16 +41,13 @@ static inline void bell_ring(struct bell *bell)
         bell_ring_slow(bell);
 }
 
-/* The same for news that was written with release only. Allowed where bell_prepare has returned true in every rank. */
+/* The same for news that was written with release only; its sleepers use bell_sleep. */
 static inline void bell_ring_lightly(struct bell *bell)
 {
     atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, too */
     if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed))
         bell_ring_slow(bell);
 }
-
-/* Ask the kernel for such barriers, once a process. False: it has none, so nobody may ring lightly. */
-bool bell_prepare(void);
 
 /* Ring even if nobody sleeps: for a bell whose count of rings is itself the news. */
 static inline void bell_strike(struct bell *bell)

@@ -105,8 +105,6 @@ struct world_header {
         trace_offset; /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
     uint64_t trace_bytes;
     _Atomic uint32_t leavers; /* ranks that have left the job */
-    _Atomic uint32_t
-        strict; /* 1: the kernel of some rank has no barriers to offer; nobody rings lightly (bell.h) */
     struct world_failure failure;
     struct rank_slot slots[];
 };

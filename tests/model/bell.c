@@ -3,7 +3,7 @@
  *
  * Stores of strict ringers go straight to memory, as seq_cst ones do. Those of light ringers, which are release, pass through
  * a store buffer, which empties when it likes, at the latest before a read-modify-write of that thread: so the look at
- * `sleepers` may overtake the news. The sleeper's membarrier empties the buffers of all.
+ * `sleepers` may overtake the news. By the end of the sleeper's first, short nap they are empty (bell.h).
  */
 #include "models.h"
 #include "ringing.h"
@@ -15,9 +15,9 @@ static const struct fault faults[] = { { "the sleeper is counted after its last 
                                        { "the ringer wakes before it counts up `rings`", 0 },
                                        { "the kernel does not compare `rings` with what was seen", 0 },
                                        { "the sleeper takes no last look", 0 },
-                                       { "ringers ring lightly, and the sleeper asks for no barrier", 3 },
-                                       { "the sleeper asks for the barrier before it is counted", 3 },
-                                       { "the sleeper asks for the barrier after its last look", 3 },
+                                       { "ringers ring lightly, and the sleeper takes no first nap", 3 },
+                                       { "the sleeper takes its first nap before it is counted", 3 },
+                                       { "the sleeper takes its first nap after its last look", 3 },
                                        { "a light ringer looks for sleepers before it writes the news", 3 },
                                        { 0 } };
 
@@ -86,12 +86,12 @@ static bool late(struct step *step, struct state *s)
     return false;
 }
 
-/* membarrier: what stands in the ringers' store buffers reaches memory. Where a fault puts it elsewhere, nothing here. */
-static void barrier(struct step *step, struct state *s, bool here)
+/* The first nap: what stands in the ringers' store buffers reaches memory meanwhile. Where a fault puts it elsewhere, nothing here. */
+static void first_nap(struct step *step, struct state *s, bool here)
 {
     if (!here || plans[step->scenario].light == 0)
         return;
-    say(step, "sleeper: membarrier: the store buffers of all reach memory");
+    say(step, "sleeper: naps for a moment: the store buffers of all reach memory");
     for (int i = 0; i < RINGERS; i++) {
         s->news[i] = s->buffered[i] ? s->buffered[i] : s->news[i];
         s->buffered[i] = 0;
@@ -118,7 +118,7 @@ static bool go_to_sleep(struct step *step, struct state *s)
         return true;
     case AFTER:
         say(step, "sleeper: has looked in vain");
-        barrier(step, s, step->fault == BARRIER_LATE);
+        first_nap(step, s, step->fault == NAP_LATE);
         s->pc = DOZE;
         return true;
     case DOZE:
@@ -147,7 +147,7 @@ static bool sleeper(struct step *step, struct state *s)
         return true;
     case BEFORE:
         say(step, "sleeper: is about to sleep");
-        barrier(step, s, step->fault == BARRIER_EARLY);
+        first_nap(step, s, step->fault == NAP_EARLY);
         s->pc = COUNT;
         return true;
     case COUNT:
@@ -155,11 +155,11 @@ static bool sleeper(struct step *step, struct state *s)
             say(step, "sleeper: (is not counted yet)");
         else
             count(step, s);
-        s->pc = BARRIER;
+        s->pc = FIRST_NAP;
         return true;
-    case BARRIER:
+    case FIRST_NAP:
         say(step, "sleeper: goes on");
-        barrier(step, s, step->fault < NO_BARRIER || step->fault > BARRIER_LATE);
+        first_nap(step, s, step->fault < NO_NAP || step->fault > NAP_LATE);
         s->pc = SEEN;
         return true;
     case SEEN:

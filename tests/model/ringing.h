@@ -20,14 +20,14 @@ enum {
     WAKES_FIRST,
     NO_COMPARE,
     NO_LAST_LOOK,
-    NO_BARRIER,
-    BARRIER_EARLY,
-    BARRIER_LATE,
+    NO_NAP,
+    NAP_EARLY,
+    NAP_LATE,
     LIGHT_RINGER_LOOKS_FIRST
 };
 
-/* Where the sleeper stands. LOOK, then the steps of bell_sleep; BEFORE and AFTER only where a fault moves the barrier. */
-enum { LOOK, BEFORE, COUNT, BARRIER, SEEN, LAST, AFTER, DOZE, ASLEEP, UNCOUNT, OVER };
+/* Where the sleeper stands. LOOK, then the steps of bell_sleep; BEFORE and AFTER only where a fault moves the first nap. */
+enum { LOOK, BEFORE, COUNT, FIRST_NAP, SEEN, LAST, AFTER, DOZE, ASLEEP, UNCOUNT, OVER };
 
 /* Where a ringer stands: lane_post and bell_ring. */
 enum { WRITE, LOOK_SLEEPERS, RING, WAKE };

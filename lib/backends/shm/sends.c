@@ -155,7 +155,7 @@ static bool send_at_once(struct shm_room *room, struct dist_work *op)
     if (op->ticket == NO_TICKET)
         return false;
     prepare_letter(room, op);
-    if (bytes_of(op, op->in) <= DIRECT_BYTES && !atomic_load(&room->world->header->strict))
+    if (bytes_of(op, op->in) <= DIRECT_BYTES)
         lane_post_watched(room, op->peer);
     else
         lane_post(room, op->peer);

@@ -86,8 +86,6 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
     world->room = &room->world_group;
     patience_tune(room->size);
     room->looks = patience_looks();
-    if (!bell_prepare())
-        atomic_store(&self->world.header->strict, 1); /* all know it when the barrier of dist_init is over */
     *out = room;
     return DIST_OK;
 }
