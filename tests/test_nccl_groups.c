@@ -125,11 +125,22 @@ Test(nccl_groups, nothing_is_put_behind_a_group_that_nccl_is_not_through_with)
 
 /* ---- what the room cannot do -------------------------------------------------------------------------- */
 
+/* An op of the host follows no stream. */
+static void on_the_host(struct dist_work *op)
+{
+    device_sim.event_free(op->ready);
+    device_sim.gate_free(op->gate);
+    op->gpu = NULL;
+    op->ready = NULL;
+    op->gate = NULL;
+}
+
 Test(nccl_groups, tensors_of_the_host_stay_where_they_are)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *op = stage_message(stage, true, 1, 4), *sum = stage_op(stage, CALL_ALL_REDUCE, 4);
-    op->gpu = sum->gpu = NULL;
+    on_the_host(op);
+    on_the_host(sum);
     cr_assert_eq(backend_nccl.send(stage->room, op), DIST_ERR_ARGUMENT);
     cr_assert_not_null(strstr(op->why, "the tensor lies on the host"), "%s", op->why);
     cr_assert_eq(backend_nccl.all_reduce(stage->room, sum), DIST_ERR_ARGUMENT);

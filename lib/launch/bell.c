@@ -60,7 +60,7 @@ void patience_tune(int ranks)
         available = CPU_COUNT(&cores);
     bool crowded = ranks > available;
     spin_rounds = crowded ? 2 : 4000;
-    far_spin_rounds = crowded ? 50 : 4000;
+    far_spin_rounds = crowded ? 100 : 4000;
     yield_rounds = crowded ? YIELD_ROUNDS : 0;
     tune_pause();
 }

@@ -89,6 +89,7 @@ bool board_passed(struct shm_group *g)
 void board_arrive(struct shm_room *room, struct shm_group *g)
 {
     struct card *card = board_card(g, g->group->rank, g->seq);
+    cores_even_out(room, g);
     g->seen = 1;
     g->core = (uint8_t)sched_getcpu();
     atomic_store_explicit(&card->core, g->core, memory_order_relaxed);

@@ -1,7 +1,7 @@
 /*
  * plans.c: the plan of each collective: up to three steps, with a barrier between each two.
  *
- * A tiny tensor (CARD_BYTES) travels on the card, a short one (SLOT_BYTES) is copied to the board, and after ONE barrier
+ * A tiny tensor (CARD_BYTES) travels on the card, a short one (short_most) is copied to the board, and after ONE barrier
  * everyone takes what it needs from there. A long one stays where it is: after the first barrier everyone works on the
  * tensors in place, and a last barrier keeps them until all have done so.
  *
@@ -51,6 +51,17 @@ static step *const long_plans[CALL_COUNT][STEPS] = {
     [CALL_ALL_TO_ALL] = { step_none, step_take_my_block_of_all, step_none },
 };
 
+/* Up to so many bytes of input a collective goes through the slots: where one barrier and a copy more are quicker than two
+ * barriers. Measured with two and four ranks on two cores (tests/bench/NOTES.md). The more each member would have to
+ * read of what others do as well, the sooner it pays to divide the work. */
+static size_t short_most(enum call call, int size)
+{
+    bool reduces = call == CALL_ALL_REDUCE || call == CALL_REDUCE;
+    if (reduces && size <= CROWD)
+        return 1 << 10;
+    return call == CALL_BROADCAST || call == CALL_REDUCE_SCATTER ? 4 << 10 : SLOT_BYTES;
+}
+
 /* How long is the longest input of any member? Computed from what all agree on; and what all read and write in all. */
 static void measure(struct collective *c)
 {
@@ -61,7 +72,7 @@ static void measure(struct collective *c)
     c->element = dtype_size(op->type);
     c->block = op->call == CALL_NEW_GROUP ? 0 : (size_t)op->block * c->element;
     size_t in = c->block * (many_in ? size : 1), out = c->block * (many_out ? size : 1);
-    c->length = in <= CARD_BYTES ? TINY : in <= SLOT_BYTES ? SHORT : LONG;
+    c->length = in <= CARD_BYTES ? TINY : in <= short_most(op->call, c->size) ? SHORT : LONG;
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
     c->past = c->length == LONG && !in_place && host_outgrows_caches((in + out) * size);

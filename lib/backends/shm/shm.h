@@ -23,8 +23,9 @@
 
 #define TICKETS 65535 /* messages of one rank that can be parked at their receivers */
 #define NO_TICKET 0xffff
-#define CARD_BYTES 40         /* a collective of so much goes through the cards, */
-#define SLOT_BYTES (16 << 10) /* up to so much through the board's slots, beyond it from tensor to tensor */
+#define CARD_BYTES 40 /* a collective of so much goes through the cards, */
+#define SLOT_BYTES \
+    (16 << 10) /* more, at most so much, through the board's slots; beyond from tensor to tensor */
 
 /* What became of a message: the low two bits of lane.ack, or the value of a ticket. */
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED, VERDICT_SHARED = VERDICT_NONE };
@@ -189,6 +190,9 @@ bool board_passed(struct shm_group *g); /* have all members come to where this r
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all cards agree? */
+
+/* cores.c: a rank at this barrier may change its core. */
+void cores_even_out(struct shm_room *room, struct shm_group *g);
 
 uint64_t board_members_offset(const struct shm_room *room,
                               const struct shm_group *g); /* where its world ranks stand */

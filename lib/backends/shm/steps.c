@@ -70,10 +70,17 @@ void step_none(struct collective *c)
     (void)c;
 }
 
+/* Does anybody read this rank's input from where it is put? */
+static bool is_wanted(const struct collective *c)
+{
+    if (c->op->call == CALL_BROADCAST)
+        return is_root(c);
+    return c->op->call != CALL_GATHER || !is_root(c);
+}
+
 void step_put(struct collective *c)
 {
-    bool wanted = c->op->call != CALL_BROADCAST || is_root(c);
-    if (wanted && c->length != LONG && c->op->in.data)
+    if (is_wanted(c) && c->length != LONG && c->op->in.data)
         memcpy((char *)input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
 }
 
@@ -99,7 +106,8 @@ void step_take_all(struct collective *c) /* all_gather and gather, of short tens
 {
     for (int i = 0; i < c->size && c->op->out.data; i++) {
         int from = (c->rank + i) % c->size; /* start with my own, so that not all read the same at once */
-        host_copy((char *)c->op->out.data + (size_t)from * c->block, input_of(c, from), c->block);
+        const void *block = from == c->rank ? c->op->in.data : input_of(c, from);
+        host_copy((char *)c->op->out.data + (size_t)from * c->block, block, c->block);
     }
 }
 
