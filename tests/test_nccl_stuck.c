@@ -1,6 +1,6 @@
 /*
  * test_nccl_stuck.c: ranks that wait for each other over the nccl room, for one that is late, or for one that has died: is it told,
- * at once, who waits for whom? As test_nccl_stuck.c.
+ * at once, who waits for whom? As test_nccl_check.c.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -11,55 +11,14 @@ Test(nccl_stuck, all_of_it)
     cr_skip_test("there is no nccl.h, so the nccl room was not built");
 }
 #else
-#include "conform_exam.h"
 #include "doubles/nccl/double.h"
+#include "doubles/nccl/told.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/nccl_stuck_XXXXXX", path[64];
-
-static void set_up(void)
-{
-    setenv("DIST_RANKS", "threads", 1);
-    setenv("DEVICE", "sim", 1);
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/report.json", folder);
-    setenv("DIST_REPORT", path, 1);
-    double_play(&(struct double_script){ .moves = true });
-}
-
-static void tear_down(void)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_expect_eq(system(command), 0);
-}
-
-TestSuite(nccl_stuck, .timeout = 60, .init = set_up, .fini = tear_down);
-
-/* Run it, and read the report. */
-static const char *report_of(void (*body)(struct exam *, int, int), int size, int status)
-{
-    static char text[16384];
-    struct exam *exam = exam_new("checked", size);
-    exam->backend = "nccl";
-    exam->seconds = 30;
-    exam_run(exam, body);
-    cr_assert_eq(exam->status, status, "%s", exam_words(exam));
-    FILE *file = fopen(path, "r");
-    cr_assert_not_null(file, "there is no report");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    exam_free(exam);
-    return text;
-}
-
-static void expect_words(const char *report, const char *words)
-{
-    cr_assert_not_null(strstr(report, words), "the report does not say \"%s\":\n%s", words, report);
-}
+TestSuite(nccl_stuck, .timeout = 60, .init = told_open, .fini = told_close);
 
 static void crossed_sends(struct exam *exam, int rank, int size)
 {
@@ -71,9 +30,9 @@ static void crossed_sends(struct exam *exam, int rank, int size)
 
 Test(nccl_stuck, two_that_both_send_first)
 {
-    const char *report = report_of(crossed_sends, 2, DIST_ERR_DEADLOCK);
-    expect_words(report, "ranks 0 and 1 wait for each other");
-    expect_words(report, "\"call\": \"dist_send\"");
+    const char *report = told_by(crossed_sends, 2, DIST_ERR_DEADLOCK);
+    told_words(report, "ranks 0 and 1 wait for each other");
+    told_words(report, "\"call\": \"dist_send\"");
 }
 
 static void missing_member(struct exam *exam, int rank, int size)
@@ -89,7 +48,7 @@ static void missing_member(struct exam *exam, int rank, int size)
 
 Test(nccl_stuck, a_member_that_does_not_come)
 {
-    expect_words(report_of(missing_member, 3, DIST_ERR_DEADLOCK), "\"call\": \"dist_barrier\"");
+    told_words(told_by(missing_member, 3, DIST_ERR_DEADLOCK), "\"call\": \"dist_barrier\"");
 }
 
 /* Ranks as processes: nobody asks NCCL for anything. */
@@ -126,7 +85,7 @@ static void late_for_a_barrier(struct exam *exam, int rank, int size)
 
 Test(nccl_stuck, a_barrier_that_names_who_is_late)
 {
-    expect_words(report_of(late_for_a_barrier, 3, DIST_ERR_TIMEOUT), "rank 1 did not come within 0.2 s");
+    told_words(told_by(late_for_a_barrier, 3, DIST_ERR_TIMEOUT), "rank 1 did not come within 0.2 s");
 }
 
 /* ---- NCCL by itself ------------------------------------------------------------------------------------- */
@@ -155,6 +114,6 @@ Test(nccl_stuck, collectives_of_two_groups_in_two_orders)
     cr_assert(exam_run(exam, two_orders), "%s", exam_words(exam));
     exam_free(exam);
     setenv("DIST_NCCL_PLAIN", "1", 1);
-    expect_words(report_of(two_orders, 2, DIST_ERR_TIMEOUT), "NCCL has not ended it within 1 s");
+    told_words(told_by(two_orders, 2, DIST_ERR_TIMEOUT), "NCCL has not ended it within 1 s");
 }
 #endif
