@@ -195,7 +195,11 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, ch
         queue_reset(queues[i]);
     room->world.group = world;
     world->room = &room->world;
+    static pthread_mutex_t environment =
+        PTHREAD_MUTEX_INITIALIZER; /* threads share it, and some is set here */
+    pthread_mutex_lock(&environment);
     int status = read_environment(room, why, why_size);
+    pthread_mutex_unlock(&environment);
     if (status == DIST_OK && seconds <= 0)
         status = read_seconds("DIST_INIT_TIMEOUT", MEET_SECONDS, &seconds, why, why_size);
     if (status == DIST_OK && !(room->nccl = nccl_library(why, why_size)))
