@@ -13,17 +13,11 @@ Test(nccl_conform, all_of_it)
 #else
 #include "conform.h"
 #include "doubles/nccl/double.h"
+#include "doubles/nccl/told.h"
 
 #include <stdlib.h>
 
-static void set_up(void)
-{
-    setenv("DIST_RANKS", "threads", 1);
-    setenv("DEVICE", "sim", 1);
-    double_play(&(struct double_script){ .moves = true });
-}
-
-TestSuite(nccl_conform, .timeout = 120, .init = set_up);
+TestSuite(nccl_conform, .timeout = 120, .init = told_play);
 
 static bool any_order;
 

@@ -13,46 +13,18 @@ Test(nccl_jobs, all_of_it)
 #else
 #include "conform.h"
 #include "doubles/nccl/double.h"
+#include "doubles/nccl/told.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void set_up(void)
-{
-    setenv("DIST_RANKS", "threads", 1);
-    setenv("DEVICE", "sim", 1);
-    double_play(&(struct double_script){ .moves = true });
-}
-
-TestSuite(nccl_jobs, .timeout = 120, .init = set_up);
-
-static void expect_good(const char *name, void (*body)(struct exam *, int, int), int size)
-{
-    struct exam *exam = exam_new(name, size);
-    exam->backend = "nccl";
-    bool passed = exam_run(exam, body);
-    cr_assert(passed, "%s", exam_words(exam));
-    exam_free(exam);
-}
-
-static tensor *counted(int rank, int count)
-{
-    return tensor_arange(DIST_F32, 100 * rank, 100 * rank + count);
-}
-
-static void expect_items(struct exam *exam, tensor *t, double first, const char *what)
-{
-    for (int64_t i = 0; i < tensor_numel(t); i++)
-        exam_check(exam, tensor_item(t, i) == first + (double)i, "%s: element %d is %g", what, (int)i,
-                   tensor_item(t, i));
-    tensor_free(t);
-}
+TestSuite(nccl_jobs, .timeout = 120, .init = told_play);
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
 static void chain(struct exam *exam, int rank, int size)
 {
-    tensor *x = counted(0, 5);
+    tensor *x = told_counted(0, 5);
     if (rank > 0) {
         int from = dist_recv(x, rank - 1);
         exam_check(exam, from == rank - 1, "recv gave %d", from);
@@ -60,19 +32,20 @@ static void chain(struct exam *exam, int rank, int size)
     }
     if (rank < size - 1)
         dist_send(x, rank + 1);
-    expect_items(exam, x, 10 * rank, "chain");
+    told_items(exam, x, 10 * rank, "chain");
 }
 
 static void exchange(struct exam *exam, int rank, int size)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     for (int round = 0; round < 5; round++) {
-        tensor *mine = counted(rank, 50), *from_left = counted(0, 50), *from_right = counted(0, 50);
+        tensor *mine = told_counted(rank, 50), *from_left = told_counted(0, 50),
+               *from_right = told_counted(0, 50);
         dist_work *works[] = { dist_irecv(from_left, left, .tag = 0), dist_irecv(from_right, right, .tag = 1),
                                dist_isend(mine, right, .tag = 0), dist_isend(mine, left, .tag = 1) };
         dist_wait_all(works, 4);
-        expect_items(exam, from_left, 100 * left, "from the left");
-        expect_items(exam, from_right, 100 * right, "from the right");
+        told_items(exam, from_left, 100 * left, "from the left");
+        told_items(exam, from_right, 100 * right, "from the right");
         tensor_free(mine);
     }
 }
@@ -82,11 +55,11 @@ static void crossed(struct exam *exam, int rank, int size)
 {
     int partner = rank ^ 1;
     if (partner < size) {
-        tensor *mine = counted(rank, 20), *theirs = counted(9, 20);
+        tensor *mine = told_counted(rank, 20), *theirs = told_counted(9, 20);
         dist_work *sending = dist_isend(mine, partner);
         dist_recv(theirs, partner);
         dist_wait(sending);
-        expect_items(exam, theirs, 100 * partner, "crossed");
+        told_items(exam, theirs, 100 * partner, "crossed");
         tensor_free(mine);
     }
     exam_check(exam, true, "none");
@@ -94,30 +67,30 @@ static void crossed(struct exam *exam, int rank, int size)
 
 static void batch(struct exam *exam, int rank, int size)
 {
-    tensor *in[8], *mine = counted(rank, 9);
+    tensor *in[8], *mine = told_counted(rank, 9);
     dist_p2p_op ops[16];
     dist_work *works[16];
     for (int i = 0; i < size; i++) {
-        in[i] = counted(0, 9);
+        in[i] = told_counted(0, 9);
         ops[2 * i] = (dist_p2p_op){ DIST_ISEND, mine, i, 0, NULL };
         ops[2 * i + 1] = (dist_p2p_op){ DIST_IRECV, in[i], i, 0, NULL };
     }
     exam_check(exam, dist_batch_isend_irecv(ops, 2 * size, works) == 0, "the batch failed");
     dist_wait_all(works, 2 * size);
     for (int i = 0; i < size; i++)
-        expect_items(exam, in[i], 100 * i, "batch");
+        told_items(exam, in[i], 100 * i, "batch");
     tensor_free(mine);
 }
 
 static void polled(struct exam *exam, int rank, int size)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
-    tensor *mine = counted(rank, 6), *theirs = counted(0, 6);
+    tensor *mine = told_counted(rank, 6), *theirs = told_counted(0, 6);
     dist_work *send = dist_isend(mine, right), *recv = dist_irecv(theirs, left);
     while (!dist_is_completed(recv) || !dist_is_completed(send))
         ;
     exam_check(exam, dist_wait(recv) == left && dist_wait(send) == 0, "dist_wait gave something else");
-    expect_items(exam, theirs, 100 * left, "polled");
+    told_items(exam, theirs, 100 * left, "polled");
     tensor_free(mine);
 }
 
@@ -126,7 +99,7 @@ static void looked(struct exam *exam, int rank, int size)
 {
     int partner = rank ^ 1;
     if (partner < size) {
-        tensor *mine = counted(rank, 8), *theirs = counted(9, 8), *other = counted(5, 2);
+        tensor *mine = told_counted(rank, 8), *theirs = told_counted(9, 8), *other = told_counted(5, 2);
         dist_work *works[2] = { dist_irecv(theirs, partner) };
         exam_check(exam, tensor_item(other, 0) == 500, "another tensor has changed");
         works[1] = dist_isend(mine, partner);
@@ -134,7 +107,7 @@ static void looked(struct exam *exam, int rank, int size)
         exam_check(exam, dist_is_completed(works[0]) && dist_is_completed(works[1]),
                    "dist_synchronize did not wait");
         dist_wait_all(works, 2);
-        expect_items(exam, theirs, 100 * partner, "looked");
+        told_items(exam, theirs, 100 * partner, "looked");
         tensor_free(mine);
         tensor_free(other);
     }
@@ -143,13 +116,13 @@ static void looked(struct exam *exam, int rank, int size)
 
 static void expect_messages(void)
 {
-    expect_good("looked", looked, 4);
-    expect_good("chain", chain, 4);
-    expect_good("exchange", exchange, 4);
-    expect_good("exchange", exchange, 2);
-    expect_good("crossed", crossed, 4);
-    expect_good("batch", batch, 3);
-    expect_good("polled", polled, 3);
+    told_good("looked", looked, 4);
+    told_good("chain", chain, 4);
+    told_good("exchange", exchange, 4);
+    told_good("exchange", exchange, 2);
+    told_good("crossed", crossed, 4);
+    told_good("batch", batch, 3);
+    told_good("polled", polled, 3);
 }
 
 Test(nccl_jobs, messages)

@@ -10,45 +10,17 @@ Test(nccl_sums, all_of_it)
 #else
 #include "conform.h"
 #include "doubles/nccl/double.h"
+#include "doubles/nccl/told.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void set_up(void)
-{
-    setenv("DIST_RANKS", "threads", 1);
-    setenv("DEVICE", "sim", 1);
-    double_play(&(struct double_script){ .moves = true });
-}
-
-TestSuite(nccl_sums, .timeout = 120, .init = set_up);
-
-static void expect_good(const char *name, void (*body)(struct exam *, int, int), int size)
-{
-    struct exam *exam = exam_new(name, size);
-    exam->backend = "nccl";
-    bool passed = exam_run(exam, body);
-    cr_assert(passed, "%s", exam_words(exam));
-    exam_free(exam);
-}
-
-static tensor *counted(int rank, int count)
-{
-    return tensor_arange(DIST_F32, 100 * rank, 100 * rank + count);
-}
-
-static void expect_items(struct exam *exam, tensor *t, double first, const char *what)
-{
-    for (int64_t i = 0; i < tensor_numel(t); i++)
-        exam_check(exam, tensor_item(t, i) == first + (double)i, "%s: element %d is %g", what, (int)i,
-                   tensor_item(t, i));
-    tensor_free(t);
-}
+TestSuite(nccl_sums, .timeout = 120, .init = told_play);
 
 static void collectives(struct exam *exam, int rank, int size)
 {
-    tensor *sum = counted(rank, 4), *avg = counted(rank, 4), *all = counted(0, 3 * size),
-           *mine = counted(rank, 3);
+    tensor *sum = told_counted(rank, 4), *avg = told_counted(rank, 4), *all = told_counted(0, 3 * size),
+           *mine = told_counted(rank, 3);
     dist_work *work = dist_all_reduce(sum, .async_op = true);
     dist_all_reduce(avg, .op = DIST_AVG);
     dist_all_gather(all, mine);
@@ -60,9 +32,9 @@ static void collectives(struct exam *exam, int rank, int size)
     }
     for (int i = 0; i < 3 * size; i++)
         exam_check(exam, tensor_item(all, i) == 100 * (i / 3) + i % 3, "all_gather %g", tensor_item(all, i));
-    tensor *from_last = rank == size - 1 ? counted(7, 4) : counted(0, 4);
+    tensor *from_last = rank == size - 1 ? told_counted(7, 4) : told_counted(0, 4);
     dist_broadcast(from_last, size - 1);
-    expect_items(exam, from_last, 700, "broadcast");
+    told_items(exam, from_last, 700, "broadcast");
     dist_barrier();
     exam_check(exam, dist_monitored_barrier(.timeout = 30) == 0, "the monitored barrier failed");
     tensor_free(sum);
@@ -73,7 +45,8 @@ static void collectives(struct exam *exam, int rank, int size)
 
 static void blocks(struct exam *exam, int rank, int size)
 {
-    tensor *in = counted(rank, 2 * size), *out = counted(0, 2 * size), *small = counted(rank, 2);
+    tensor *in = told_counted(rank, 2 * size), *out = told_counted(0, 2 * size),
+           *small = told_counted(rank, 2);
     dist_all_to_all(out, in);
     for (int i = 0; i < 2 * size; i++)
         exam_check(exam, tensor_item(out, i) == 100 * (i / 2) + 2 * rank + i % 2, "all_to_all %g",
@@ -103,17 +76,17 @@ static void groups(struct exam *exam, int rank, int size)
         if (i % 2 == 1)
             odd[count++] = i;
     dist_group *group = dist_new_group(odd, count);
-    tensor *x = counted(rank, 3);
+    tensor *x = told_counted(rank, 3);
     if (rank % 2 == 1) {
         dist_broadcast(x, odd[1], .group = group);
         exam_check(exam, tensor_item(x, 0) == 100 * odd[1], "broadcast in a group: %g", tensor_item(x, 0));
         tensor_add_scalar(x, rank);
-        tensor *y = counted(0, 3);
+        tensor *y = told_counted(0, 3);
         int to = odd[(dist_get_rank(.group = group) + 1) % count];
         int from = odd[(dist_get_rank(.group = group) + count - 1) % count];
         dist_work *works[] = { dist_isend(x, to, .group = group), dist_irecv(y, from, .group = group) };
         dist_wait_all(works, 2);
-        expect_items(exam, y, 100 * odd[1] + from, "a ring in a group");
+        told_items(exam, y, 100 * odd[1] + from, "a ring in a group");
     }
     dist_group_free(group);
     dist_all_reduce(x, .op = DIST_MIN);
@@ -123,24 +96,24 @@ static void groups(struct exam *exam, int rank, int size)
 
 Test(nccl_sums, collectives)
 {
-    expect_good("collectives", collectives, 4);
-    expect_good("collectives", collectives, 1);
-    expect_good("blocks", blocks, 3);
-    expect_good("groups", groups, 4);
-    expect_good("groups", groups, 7);
+    told_good("collectives", collectives, 4);
+    told_good("collectives", collectives, 1);
+    told_good("blocks", blocks, 3);
+    told_good("groups", groups, 4);
+    told_good("groups", groups, 7);
 }
 
 Test(nccl_sums, with_an_older_nccl)
 {
     double_play(&(struct double_script){ .moves = true, .old = true });
-    expect_good("blocks", blocks, 3);
+    told_good("blocks", blocks, 3);
 }
 
 static void expect_sums(void)
 {
-    expect_good("collectives", collectives, 4);
-    expect_good("blocks", blocks, 3);
-    expect_good("groups", groups, 7);
+    told_good("collectives", collectives, 4);
+    told_good("blocks", blocks, 3);
+    told_good("groups", groups, 7);
 }
 
 Test(nccl_sums, in_checked_mode)

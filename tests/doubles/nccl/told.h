@@ -1,10 +1,19 @@
-/* told.h: for suites: what a job over the double of NCCL reports. */
+/* told.h: for suites: jobs over the double of NCCL, and what they report. */
 #ifndef DOUBLES_NCCL_TOLD_H
 #define DOUBLES_NCCL_TOLD_H
 
 #include "../../conform_exam.h"
+#include "dist.h"
 
-/* Ranks are threads with simulated GPUs, the double moves data, and reports go to a folder; which told_close removes. */
+/* Ranks are threads with simulated GPUs, and the double moves data. */
+void told_play(void);
+
+/* Run it: nothing is wrong. Tensors to count with: 100 * rank and on; and what one must hold (frees it). */
+void told_good(const char *name, void (*body)(struct exam *, int, int), int size);
+tensor *told_counted(int rank, int count);
+void told_items(struct exam *exam, tensor *t, double first, const char *what);
+
+/* told_play, and reports go to a folder; which told_close removes. */
 void told_open(void);
 void told_close(void);
 
