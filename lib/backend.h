@@ -51,11 +51,12 @@ struct dist_work {
     int64_t block;   /* collectives: elements of one member's block, the count that all must agree on */
     int peer;        /* p2p: a world rank or DIST_ANY_SOURCE; rooted collectives: a group rank */
     int tag;
-    bool p2p;        /* a send or a receive, */
-    bool sends;      /* and which of the two */
-    double timeout;  /* monitored_barrier: seconds */
-    bool async;      /* the caller does not want to wait inside this call */
-    struct gpu *gpu; /* where its tensors lie; NULL: on the host */
+    bool p2p;           /* a send or a receive, */
+    bool sends;         /* and which of the two */
+    double timeout;     /* monitored_barrier: seconds */
+    bool async;         /* the caller does not want to wait inside this call */
+    bool begun_quickly; /* a send that the room's quick way has begun, and not ended */
+    struct gpu *gpu;    /* where its tensors lie; NULL: on the host */
 
     /* what came out; written by the room before it says done */
     int status;  /* enum dist_error */
@@ -104,6 +105,13 @@ static inline void work_begin(struct dist_work *op)
     op->why[0] = 0;
 }
 
+/* How the quick way of a message went. */
+enum quick {
+    QUICK_NOT,   /* nothing was done: take the long way */
+    QUICK_BEGUN, /* the same, but the message was sent: say so in op->begun_quickly */
+    QUICK_DONE   /* it is over, and all is well */
+};
+
 /* The calls of a room, in the order in which every room defines them.
  *
  * The calls from send to monitored_barrier START an op. If op->async is false they return when it is over, else as
@@ -128,6 +136,11 @@ struct backend {
      * all ranks, members (rank >= 0) or not. group_free is local, on members only. */
     int (*group_new)(void *room, struct dist_work *op);
     void (*group_free)(void *room, struct dist_group *group);
+
+    /* A quick way for a small blocking message in the world, without an op, which the room may try first. NULL: there is none. */
+    enum quick (*quick_send)(void *room, const tensor *t, int peer, int tag, uint32_t site);
+    enum quick (*quick_recv)(void *room, tensor *t, int peer, int tag);
+    enum quick (*quick_sum)(void *room, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
 
     int (*send)(void *room, struct dist_work *op);
     int (*recv)(void *room, struct dist_work *op);

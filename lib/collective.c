@@ -168,6 +168,7 @@ int collective_run(struct context *context, const struct collective *c, double t
 {
     struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
     op.async = false;
+    op.begun_quickly = c->begun;
     if (!fill(context, c, timeout, &op))
         return -DIST_ERR_ARGUMENT;
     return hand_on(context, &op) == DIST_OK ? 0 : report_op(&op);

@@ -20,9 +20,19 @@ struct context *context_get(void)
                "the system gives no memory for this rank's state");
         exit(DIST_ERR_MEMORY);
     }
+    if (!context->self)
+        context->quick_reach = context;
     context->self = self;
     context->slot = &self->world.header->slots[self->env.rank];
     return context;
+}
+
+uint32_t context_find_site(struct context *context, const char *file, int line)
+{
+    uint32_t site =
+        world_site(&context->self->world, context->self->env.rank, (struct dist_at){ file, line });
+    context->memos[(uint32_t)line % SITE_MEMOS] = (struct site_memo){ file, line, site };
+    return site;
 }
 
 struct context *context_enter(enum call call, struct dist_at at)

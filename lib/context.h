@@ -10,12 +10,24 @@
  * of a handle is recognised. */
 #define QUARANTINE 256
 
+#define SITE_MEMOS 64
+
 struct context {
     struct launch_self *self;
     struct rank_slot *slot;        /* its slot in the world */
     const struct backend *backend; /* NULL: outside init .. destroy */
     void *room;
     bool left; /* destroy was called */
+
+    /* Blocking calls on tensors whose `reach` is this may go the room's quick way: the world, where it has one and nobody
+     * needs to see an op; else this context, in which no tensor lies. */
+    const void *quick_reach;
+    struct site_memo {
+        const char *file;
+        int line;
+        uint32_t site;
+    } memos
+        [SITE_MEMOS]; /* call sites that it has looked up: a call from the same line costs one comparison */
     struct dist_group world;
     struct dist_group *groups; /* all live groups but the world */
     int groups_made;
@@ -34,6 +46,16 @@ struct context {
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
 struct context *context_get(void);
 
+/* The number of a call's place. */
+uint32_t context_find_site(struct context *context, const char *file, int line);
+static inline uint32_t context_site(struct context *context, const char *file, int line)
+{
+    const struct site_memo *memo = &context->memos[(uint32_t)line % SITE_MEMOS];
+    if (__builtin_expect(memo->file != file || memo->line != line, false))
+        return context_find_site(context, file, line);
+    return memo->site;
+}
+
 /* Enter a call: notes it for the watcher, checks that init was called. NULL: an error was reported. context_enter_from
  * also gives the call's place as a number; file and line come one by one, because gcc passes the two in a struct
  * through memory, which costs messages 5 ns. */
@@ -43,11 +65,28 @@ static inline struct context *context_enter_from(enum call call, const char *fil
 {
     struct launch_self *self = launch_self_if_any();
     struct context *context = self && self->context ? self->context : context_get();
-    *site = world_site_of(&context->self->world, context->self->env.rank, file, line);
+    *site = context_site(context, file, line);
     uint32_t word = (uint32_t)call << 16 | *site;
     atomic_store_explicit(&context->slot->call, word, memory_order_relaxed);
     atomic_store_explicit(&context->slot->last_call, word, memory_order_relaxed);
     return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
+}
+
+/* The same for a call that may go the quick way, with this tensor and no group: NULL: it may not. Nothing is reported, and
+ * what is noted is the call as the last one: it is over in a moment, or will be entered. */
+static inline struct context *context_quick(const tensor *t, const dist_group *group)
+{
+    struct launch_self *self = launch_self_of_thread;
+    if (!self || !self->context || group || !t)
+        return NULL;
+    struct context *context = self->context;
+    return t->reach == context->quick_reach ? context : NULL;
+}
+static inline uint32_t context_note(struct context *context, enum call call, const char *file, int line)
+{
+    uint32_t site = context_site(context, file, line);
+    atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | site, memory_order_relaxed);
+    return site;
 }
 
 static inline void context_exit(struct context *context)

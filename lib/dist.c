@@ -105,6 +105,8 @@ int dist_init_process_group_with(struct dist_init_args args)
     context->self->look = diagnose_look;
     context->self->untaken = leaks_untaken;
     noted_open(context);
+    if (backend->quick_send && !context->checked && !context->log)
+        context->quick_reach = context->self->world.header;
     set_state(context, RANK_JOINED);
     context_enter(CALL_INIT, args.at);
     int result = meet_everyone(context, args.at);
@@ -153,6 +155,7 @@ int dist_destroy_process_group_at(struct dist_at at)
         comm_flush(context->gpu, call_name(CALL_DESTROY), at);
         comm_stop(context->gpu);
     }
+    context->quick_reach = context;
     leave_groups(context);
     struct leaks leaks = { 0 };
     context->untaken = &leaks;

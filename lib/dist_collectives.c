@@ -30,17 +30,28 @@ dist_work *dist_reduce_with(struct dist_reduce_args a)
                                                  .out_name = "tensor" });
 }
 
-dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
+static dist_work *all_reduce(struct dist_all_reduce_args a, bool begun)
 {
     return collective_call(&(struct collective){ .call = CALL_ALL_REDUCE,
                                                  .at = a.at,
                                                  .group = a.group,
                                                  .async = a.async_op,
+                                                 .begun = begun,
                                                  .op = a.op,
                                                  .in = a.tensor,
                                                  .out = a.tensor,
                                                  .in_name = "tensor",
                                                  .out_name = "tensor" });
+}
+
+dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
+{
+    struct context *context = context_quick(a.tensor, a.group);
+    enum quick went = QUICK_NOT;
+    if (context && !a.async_op && (unsigned)a.op <= DIST_MAX)
+        went = context->backend->quick_sum(context->room, a.tensor, a.op,
+                                           context_note(context, CALL_ALL_REDUCE, a.at.file, a.at.line));
+    return went == QUICK_DONE ? NULL : all_reduce(a, went == QUICK_BEGUN);
 }
 
 /* Is the caller the root? Its big tensor counts only then. */

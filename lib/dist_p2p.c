@@ -121,18 +121,21 @@ APART int in_stream(struct context *context, struct p2p asked, uint32_t site)
     return result;
 }
 
-QUICK int blocking(const struct p2p *ask)
+/* A blocking call, to be done with an op. `begun`: the quick way has sent it already. */
+APART int blocking(struct p2p asked, bool begun)
 {
+    const struct p2p *ask = &asked;
     uint32_t site;
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
     struct dist_work
-        op; /* `prepare` writes what is read: clearing all of it would cost a tenth of a small message */
+        op; /* `prepare` writes what is read: clearing all of it would cost as much as a small message */
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
+    op.begun_quickly = begun;
     if (!plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
-        result = in_stream(context, *ask, site);
+        result = in_stream(context, asked, site);
     } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
@@ -151,6 +154,7 @@ static dist_work *start(struct context *context, const struct p2p *ask, uint32_t
         return NULL;
     }
     op->async = true;
+    op->begun_quickly = false;
     if (!prepare(context, ask, site, op)) {
         work_free(context, op);
         return NULL;
@@ -179,12 +183,26 @@ static dist_work *starting(const struct p2p *ask)
 
 int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    return blocking(&(struct p2p){ CALL_SEND, true, { file, line }, tensor, dst, tag, group });
+    struct context *context = context_quick(tensor, group);
+    enum quick went = QUICK_NOT;
+    if (context && dst < context->world.size && (dst | tag) >= 0)
+        went = context->backend->quick_send(context->room, tensor, dst, tag,
+                                            context_note(context, CALL_SEND, file, line));
+    if (went == QUICK_DONE)
+        return 0;
+    return blocking((struct p2p){ CALL_SEND, true, { file, line }, tensor, dst, tag, group },
+                    went == QUICK_BEGUN);
 }
 
 int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    return blocking(&(struct p2p){ CALL_RECV, false, { file, line }, tensor, src, tag, group });
+    struct context *context = context_quick(tensor, group);
+    if (context && src < context->world.size && (src | tag) >= 0) {
+        context_note(context, CALL_RECV, file, line);
+        if (context->backend->quick_recv(context->room, tensor, src, tag) == QUICK_DONE)
+            return src;
+    }
+    return blocking((struct p2p){ CALL_RECV, false, { file, line }, tensor, src, tag, group }, false);
 }
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)

@@ -44,6 +44,7 @@ void tensor_handle_look(struct launch_self *self, struct tensor *t, struct stora
     struct handles *handles = self->tensors;
     t->storage = storage;
     t->gpu = storage->gpu;
+    t->bytes = (size_t)t->numel * dtype_size(t->type);
     bool shared = !storage->gpu && world_offset(&self->world, storage->data) != UINT64_MAX;
     t->reach = shared ? self->world.header : NULL;
     pthread_mutex_lock(&handles->lock);

@@ -29,6 +29,7 @@ struct tensor {
     void *data; /* storage->data plus the view's offset */
     struct storage *storage;
     struct gpu *gpu; /* storage->gpu */
+    size_t bytes;    /* of its elements */
     const void
         *reach; /* the world that it lies in, where all ranks can read it; NULL: in none, or it was freed */
     struct dist_at made_at;

@@ -13,22 +13,12 @@
  * not, look hardly twice (or for a microsecond, at whom we know to be on another core), then yield for a while, then sleep. */
 static _Atomic unsigned spin_rounds = 4000, far_spin_rounds = 4000;
 static _Atomic unsigned yield_rounds = 0;
-static _Atomic unsigned pauses = 1; /* in patience_pause */
+unsigned patience_pauses = 1;
 
 #define YIELD_ROUNDS 100
-#define PAUSE_NS 140
-#define SETTLE_NS 50000 /* see bell.h */
+#define PAUSE_NS 45
 #define TUNE_PAUSES 100
 #define TUNE_TRIES 3
-
-static inline void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 static int64_t clock_now(void)
 {
@@ -45,11 +35,11 @@ static void tune_pause(void)
     for (int try = 0; try < TUNE_TRIES; try++) {
         int64_t start = clock_now();
         for (int i = 0; i < TUNE_PAUSES; i++)
-            relax();
+            patience_relax();
         int64_t took = clock_now() - start;
         quickest = took < quickest ? took : quickest;
     }
-    pauses = (unsigned)(PAUSE_NS * TUNE_PAUSES / (quickest > 0 ? quickest : 1) + 1);
+    patience_pauses = (unsigned)(PAUSE_NS * TUNE_PAUSES / (quickest > 0 ? quickest : 1) + 1);
 }
 
 void patience_tune(int ranks)
@@ -65,16 +55,9 @@ void patience_tune(int ranks)
     tune_pause();
 }
 
-void patience_pause(void)
-{
-    unsigned rounds = pauses;
-    for (unsigned i = 0; i < rounds; i++)
-        relax();
-}
-
 unsigned patience_looks(void)
 {
-    return spin_rounds / 8;
+    return spin_rounds / 3;
 }
 
 bool patience_pass(struct patience *patience, enum whereabouts where)
@@ -82,7 +65,7 @@ bool patience_pass(struct patience *patience, enum whereabouts where)
     unsigned spins = where == ON_THIS_CORE ? 0 : where == ON_ANOTHER_CORE ? far_spin_rounds : spin_rounds;
     unsigned yields = where == ON_THIS_CORE ? YIELD_ROUNDS : yield_rounds;
     if (patience->rounds++ < spins) {
-        relax();
+        patience_relax();
         return true;
     }
     if (patience->rounds <= spins + yields) {

@@ -27,6 +27,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SETTLE_NS 50000 /* after which a store has reached memory */
+
 struct bell {
     _Atomic uint32_t rings;    /* counts news; also the futex word */
     _Atomic uint32_t sleepers; /* threads asleep, or about to be */
@@ -80,9 +82,22 @@ void patience_tune(int ranks);
  * shares the core. */
 unsigned patience_looks(void);
 
-/* A pause between two looks at a cache line, of about 140 ns. A look sooner would take the line away from whoever is about to
- * write it again: a rank that answers writes two things, its ack and its answer, one way of the line apart. */
-void patience_pause(void);
+/* A pause between two looks at a cache line, of about 45 ns. A look sooner would take the line away from whoever is about to
+ * write it again: a rank that answers writes its letter, and a moment later what it waits for now. */
+extern unsigned patience_pauses; /* so many pause instructions; patience_tune finds out */
+static inline void patience_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+static inline void patience_pause(void)
+{
+    for (unsigned i = patience_pauses; i > 0; i--)
+        patience_relax();
+}
 
 /* Where is whoever we wait for? That decides how best to wait. */
 enum whereabouts { SOMEWHERE, ON_THIS_CORE, ON_ANOTHER_CORE };

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-_Thread_local struct site_memo site_memos[SITE_MEMOS];
-
 /* The last part of the path, and of a very long name its end: that is where the ".c" is. */
 static const char *short_name(const char *file)
 {
@@ -49,7 +47,7 @@ static struct site *sites_of(const struct world *world, int rank)
     return (struct site *)world_at(world, world->header->sites_offset) + (size_t)rank * WORLD_SITES;
 }
 
-static uint32_t find_site(struct world *world, int rank, struct dist_at at)
+uint32_t world_site(struct world *world, int rank, struct dist_at at)
 {
     struct site *sites = sites_of(world, rank);
     const char *name = short_name(at.file);
@@ -61,14 +59,6 @@ static uint32_t find_site(struct world *world, int rank, struct dist_at at)
     }
     claim_or_match(&sites[last], "a place not noted", 0);
     return last;
-}
-
-uint32_t world_site_find(struct world *world, int rank, const char *file, int line)
-{
-    size_t i = ((size_t)line * 7 + ((uintptr_t)file >> 3)) % SITE_MEMOS;
-    uint32_t site = find_site(world, rank, (struct dist_at){ file, line });
-    site_memos[i] = (struct site_memo){ world->header, file, line, rank, site };
-    return site;
 }
 
 const struct site *world_site_at(const struct world *world, int rank, uint32_t site)

@@ -173,29 +173,7 @@ static inline bool world_failed(const struct world *world)
 bool world_check_peers(struct world *world, int rank);
 
 /* The number of a call site of `rank` (its own calls only), and the site behind the number. */
-uint32_t world_site_find(struct world *world, int rank, const char *file, int line);
-
-/* What this thread has looked up before, in site.c. A call from the same line then costs one comparison. */
-#define SITE_MEMOS 64
-extern _Thread_local struct site_memo {
-    const struct world_header *header;
-    const char *file;
-    int line;
-    int rank;
-    uint32_t site;
-} site_memos[SITE_MEMOS];
-
-static inline uint32_t world_site_of(struct world *world, int rank, const char *file, int line)
-{
-    const struct site_memo *memo = &site_memos[((size_t)line * 7 + ((uintptr_t)file >> 3)) % SITE_MEMOS];
-    if (memo->file == file && memo->line == line && memo->rank == rank && memo->header == world->header)
-        return memo->site;
-    return world_site_find(world, rank, file, line);
-}
-static inline uint32_t world_site(struct world *world, int rank, struct dist_at at)
-{
-    return world_site_of(world, rank, at.file, at.line);
-}
+uint32_t world_site(struct world *world, int rank, struct dist_at at);
 const struct site *world_site_at(const struct world *world, int rank, uint32_t site);
 
 #endif

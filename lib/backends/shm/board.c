@@ -38,12 +38,6 @@ size_t board_bytes(int size)
     return slots_offset(size) + (size_t)size * (2 * SLOT_BYTES + sizeof(int32_t));
 }
 
-struct card *board_card(const struct shm_group *g, int member, uint32_t seq)
-{
-    struct card *cards = (struct card *)(g->board + 1);
-    return &cards[(seq & 1) * (uint32_t)g->group->size + (uint32_t)member];
-}
-
 void *board_slot(const struct shm_group *g, int member, uint32_t seq)
 {
     size_t size = (size_t)g->group->size;
@@ -79,19 +73,23 @@ static bool behind(const struct shm_group *g, int member)
 /* My neighbour first: so not all read the same card at once. */
 bool board_passed(struct shm_group *g)
 {
-    int size = g->group->size;
-    for (; g->seen < size; g->seen++)
-        if (behind(g, (g->group->rank + g->seen) % size))
+    int size = g->group->size, member = g->group->rank + g->seen;
+    for (; g->seen < size; g->seen++, member++)
+        if (behind(g, member < size ? member : member - size))
             return false;
     return true;
+}
+
+void board_approach(struct shm_room *room, struct shm_group *g)
+{
+    cores_even_out(room, g);
+    g->seen = 1;
+    g->core = (uint8_t)sched_getcpu();
 }
 
 void board_arrive(struct shm_room *room, struct shm_group *g)
 {
     struct card *card = board_card(g, g->group->rank, g->seq);
-    cores_even_out(room, g);
-    g->seen = 1;
-    g->core = (uint8_t)sched_getcpu();
     atomic_store_explicit(&card->core, g->core, memory_order_relaxed);
     atomic_store(&card->arrivals, ++g->arrivals);
     if (!board_passed(g))

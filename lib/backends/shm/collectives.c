@@ -9,10 +9,15 @@
 
 static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
-    g->seq++;
-    while (!plan_step(room, g, op))
-        if (board_wait(room, g, op) != DIST_OK)
-            break;
+    bool over = false;
+    if (op->begun_quickly) { /* it stands at its first barrier */
+        op->step = 1;
+    } else {
+        g->seq++;
+        over = plan_step(room, g, op);
+    }
+    while (!over && board_wait(room, g, op) == DIST_OK)
+        over = plan_step(room, g, op);
     atomic_store_explicit(&op->done, 1, memory_order_relaxed);
     return op->status;
 }

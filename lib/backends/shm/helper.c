@@ -7,7 +7,9 @@
  * light look; by bell.h's argument no news falls between the two. The model in tests/model/ walks through every
  * interleaving of a waiter, a computing rank and its helper.
  */
-#include "shm.h"
+#include "lane.h"
+
+#include <time.h>
 
 #define NAP 1000 /* ms after which it looks whether the room is closed */
 
@@ -56,10 +58,24 @@ static void *helper_main(void *argument)
     return NULL;
 }
 
+/* Before there is a helper: a letter that was wanted may still lie in its lane, taken by somebody who has not seen LANE_HURRY
+ * and whose ack is not in memory yet. Set it, and give memory the moment that bell.h speaks of; from then on whoever takes
+ * one of these letters rings the helper. */
+static void settle(struct shm_room *room)
+{
+    bool open = false;
+    for (int dst = 0; dst < room->size; dst++)
+        if (lane_wrote_to(room, dst) && dst != room->rank)
+            open |= !lane_frees_soon(room, dst);
+    if (open)
+        nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+}
+
 bool helper_start(struct shm_room *room)
 {
     if (!room->helper_runs) {
         if (!room->threaded) {
+            settle(room);
             room->threaded = true; /* from here on the lock is real, and the caller must be its holder */
             pthread_mutex_lock(&room->lock);
         }

@@ -6,6 +6,11 @@ void lane_introduce(struct shm_room *room, int dst)
     atomic_fetch_or(&room->callers[dst].bits[room->rank / 64], UINT64_C(1) << room->rank % 64);
 }
 
+bool lane_wrote_to(const struct shm_room *room, int dst)
+{
+    return atomic_load(&room->callers[dst].bits[room->rank / 64]) >> room->rank % 64 & 1;
+}
+
 int lane_next_caller(const struct shm_room *room, int from)
 {
     while (from < room->size) {
@@ -25,7 +30,7 @@ bool lane_frees_soon(struct shm_room *room, int dst)
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
     if (!(seq & LANE_HURRY))
         atomic_store(&lane->seq, seq | LANE_HURRY);
-    return (seq & LANE_COUNT) == atomic_load(&lane_between(room, dst, room->rank)->ack) >> 2;
+    return lane_counted(seq, atomic_load(&lane_between(room, dst, room->rank)->ack));
 }
 
 void lane_post(struct shm_room *room, int dst)
@@ -48,7 +53,8 @@ void lane_take_unwatched(struct shm_room *room, int src, uint32_t ack)
     if (src == room->rank)
         return;
     bell_ring(&slot_of(room, src)->bell);
-    if (atomic_load(&lane_between(room, src, room->rank)->seq) == (ack >> 2 | LANE_HURRY))
+    uint32_t seq = atomic_load(&lane_between(room, src, room->rank)->seq);
+    if ((seq & LANE_HURRY) && lane_counted(seq, ack))
         bell_ring(&slot_of(room, src)->helper);
 }
 

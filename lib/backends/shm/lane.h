@@ -20,7 +20,11 @@
  *   letter does, since copying it is work that can be done meanwhile; so does taking a letter behind which others
  *   wait (the top bit of seq, set seq_cst before a last look at ack, read after ack was written seq_cst). For all else the
  *   rule is: whoever waits for a peer and has lost its patience rings that peer's helper before it sleeps.
- *   Counts. both count modulo 2^30; they differ by at most one, so modulo is enough.
+ *   Counts. seq counts modulo 2^30, ack modulo 2^8; they differ by at most one letter, so modulo is enough.
+ *   Wanted letters. A send ends when its receive has met it. A blocking receive that finds its lane empty, with nothing else
+ *   open, says in its ack for which letter it waits (lane_want); taking a letter, whichever, clears that. So a sender that
+ *   finds its own letter wanted knows whom it meets: the next letter is taken by that receive and by nothing
+ *   else. A short one, which lies in the lane itself, is sent as soon as it is posted.
  *
  * What the verdict in ack says: DONE, the data was copied; REFUSED, it did not fit the receive that it matched;
  * PARKED, the letter was put aside (or a long copy is under way): the end comes as a stamp on the ticket
@@ -29,55 +33,42 @@
  *
  * Why it is quick. A blocking send of a short message, with nothing else open, is the case that all others are measured
  * by, and there every nanosecond is a cache line's way or a pipeline that stands still:
+ *   - A wanted letter needs no answer. In a ping-pong each rank says what it waits for just after it has sent its own, on the
+ *     same line, one way of it: a message is one way, not two.
  *   - One line for both ways. B's reading brings the line over; its ack and its answer are then written where they are, and
  *     A finds both. With a line for each way it was twice as slow.
  *   - The watcher pauses between two looks (patience_pause). Each look takes the line away from the one who is about to write.
- *   - A watched letter (LANE_WATCHED: its sender does nothing but wait for it, and nothing waits behind it) is posted and taken
- *     with a release store and rung for with bell_ring_lightly. A seq_cst store would stop the processor until the line has
- *     come, once for the letter and once for the ack.
- * The quick ways (send_at_once in sends.c, recv_at_once in recvs.c) make the same accesses in the same order as the engine, only
- * without the lists, and they never sleep: who has looked in vain for a moment joins the list and the
- * engine. So a sleeper has always been in a list, with its note written, and has looked once more after it said so.
+ *   - A watched letter (LANE_WATCHED: nothing waits behind it) is posted and taken with a release store and rung for with
+ *     bell_ring_lightly. A seq_cst store would stop the processor until the line has come, once for the letter and once
+ *     for the ack. When others come to wait behind it after all, LANE_HURRY tells; its sender's helper, which nobody rings
+ *     who has not seen that, is started only when all that was done without has reached memory (helper.c).
+ *   - Nothing is read back, in larger pieces, that was just written (letter_write).
+ * The quick way (quick.c) makes the same accesses in the same order as the engine, only without the lists, and it never
+ * sleeps: who has looked in vain for a moment joins the list and the engine. So a sleeper has always been in a list, with
+ * its note written, and has looked once more after it said so.
  *
  * The model in tests/model/ walks through every interleaving of two ranks with this protocol.
  */
 #ifndef SHM_LANE_H
 #define SHM_LANE_H
 
+#include "letter.h"
 #include "shm.h"
 
-#include <string.h>
-
-#define LANE_BYTES 12            /* a message up to this long travels inside the lane */
-#define LANE_FAR 255             /* letter.length of a longer one */
 #define LANE_COUNT 0x3fffffffu   /* in seq: how many; */
-#define LANE_WATCHED 0x40000000u /* the sender waits for this one letter; */
+#define LANE_WATCHED 0x40000000u /* nothing waits behind this letter; */
 #define LANE_HURRY 0x80000000u   /* others wait behind it */
+#define ACK_VERDICT 3u           /* in ack: enum verdict on the last letter; */
+#define ACK_COUNT 0xffu          /* in ack, behind the verdict: how many; */
+#define ACK_WANT 10              /* and from this bit on: which letter the receiver waits for (lane_want) */
 #define SHARE_BYTES (512 << 10)  /* from here on both ends copy, where both wait (share.c) */
 #define DIRECT_BYTES (32 << 10)  /* above this the engine is unlocked while it copies */
-
-/* What a message says about itself: the message too, where it is short, else where it lies. */
-struct letter {
-    int32_t tag;
-    uint16_t group;  /* the group's id */
-    uint16_t site;   /* where it was sent: a call site of the sender */
-    uint16_t ticket; /* the sender's ticket to be stamped if the letter gets parked */
-    uint8_t type;    /* enum dist_type */
-    uint8_t length;  /* bytes of `text`, or LANE_FAR */
-    union {
-        unsigned char text[LANE_BYTES];
-        struct {
-            uint32_t offset, bytes;           /* where the sender's data lies in the world, and how much; */
-            uint16_t offset_high, bytes_high; /* both of 48 bits */
-        } far;
-    };
-};
 
 /* The mailbox from `src` to `dst`: written by src only. */
 struct lane {
     alignas(WORLD_LINE / 2) _Atomic uint32_t seq; /* how many letters src has put in, ever; and LANE_ bits */
-    _Atomic uint32_t
-        ack; /* how many letters of dst src has taken out of the lane back, << 2, | verdict on the last */
+    /* Of the lane back: the verdict on its last letter, how many letters of dst src has taken, and what it waits for */
+    _Atomic uint32_t ack;
     struct letter letter; /* the seq-th letter */
 };
 _Static_assert(2 * sizeof(struct lane) == WORLD_LINE, "a lane and its way back are one cache line");
@@ -94,37 +85,6 @@ struct parked {
     struct parked *next;
 };
 
-static inline size_t letter_bytes(const struct letter *letter)
-{
-    return letter->length != LANE_FAR ? letter->length
-                                      : (size_t)letter->far.bytes_high << 32 | letter->far.bytes;
-}
-
-static inline uint64_t letter_offset(const struct letter *letter)
-{
-    return (uint64_t)letter->far.offset_high << 32 | letter->far.offset;
-}
-
-static inline void letter_point(struct letter *letter, uint64_t offset, size_t bytes)
-{
-    letter->length = LANE_FAR;
-    letter->far.offset = (uint32_t)offset;
-    letter->far.offset_high = (uint16_t)(offset >> 32);
-    letter->far.bytes = (uint32_t)bytes;
-    letter->far.bytes_high = (uint16_t)(bytes >> 32);
-}
-
-/* A letter's text: most often one number, and calling memcpy takes longer than copying that. */
-static inline void lane_copy(void *to, const void *from, size_t bytes)
-{
-    if (bytes == 8)
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else if (bytes > 0)
-        memcpy(to, from, bytes);
-}
-
 /* Pairs lie in a triangle: rank 0 with itself, 1 with 0 and itself, 2 with 0, 1 and itself ... */
 static inline size_t lane_pairs(int ranks)
 {
@@ -137,17 +97,36 @@ static inline struct lane *lane_between(const struct shm_room *room, int src, in
     return &room->lanes[2 * (lane_pairs(high) + (size_t)low) + (src > dst)];
 }
 
+/* The other of a pair, between two ranks that are not the same: the way back. */
+static inline struct lane *lane_back(struct lane *lane)
+{
+    return (struct lane *)((uintptr_t)lane ^ sizeof *lane);
+}
+
+/* Does this ack count the letter of this seq? */
+static inline bool lane_counted(uint32_t seq, uint32_t ack)
+{
+    return ((seq ^ ack >> 2) & ACK_COUNT) == 0;
+}
+
+/* The letter that a receiver waits for, and nothing else, in one number; 0: it cannot be said so shortly. */
+static inline uint32_t lane_want(int tag, enum dist_type type, size_t bytes)
+{
+    return tag >> 14 == 0 && bytes <= LANE_BYTES
+               ? ((uint32_t)tag << 4 | (uint32_t)bytes) << 4 | ((uint32_t)type + 1)
+               : 0;
+}
+
 /* ---- the sender's side -------------------------------------------------------------- */
 
 /* Was the last letter to dst taken? */
 static inline bool lane_is_free(struct shm_room *room, int dst)
 {
     uint32_t seq = atomic_load_explicit(&lane_between(room, room->rank, dst)->seq, memory_order_relaxed);
-    uint32_t ack = atomic_load(&lane_between(room, dst, room->rank)->ack);
-    return (seq & LANE_COUNT) == ack >> 2;
+    return lane_counted(seq, atomic_load(&lane_between(room, dst, room->rank)->ack));
 }
 
-/* The same, but if not, the helper is told when it is. */
+/* The same; if not, the helper is told when it is. */
 bool lane_frees_soon(struct shm_room *room, int dst);
 
 /* What became of that letter. */
@@ -162,20 +141,12 @@ static inline struct letter *lane_letter(struct shm_room *room, int dst)
     return &lane_between(room, room->rank, dst)->letter;
 }
 
-/* The first letter is about to go to dst. */
+/* The first letter is about to go to dst; and was there one ever? */
 void lane_introduce(struct shm_room *room, int dst);
+bool lane_wrote_to(const struct shm_room *room, int dst);
 
 /* Off it goes. */
 void lane_post(struct shm_room *room, int dst);
-static inline void lane_post_watched(struct shm_room *room, int dst)
-{
-    struct lane *lane = lane_between(room, room->rank, dst);
-    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
-    if (seq == 0)
-        lane_introduce(room, dst);
-    atomic_store_explicit(&lane->seq, ((seq + 1) & LANE_COUNT) | LANE_WATCHED, memory_order_release);
-    bell_ring_lightly(&slot_of(room, dst)->bell);
-}
 
 /* ---- the receiver's side ------------------------------------------------------------- */
 
@@ -187,23 +158,28 @@ static inline const struct letter *lane_peek(struct shm_room *room, int src)
 {
     const struct lane *lane = lane_between(room, src, room->rank);
     uint32_t ack = atomic_load_explicit(&lane_between(room, room->rank, src)->ack, memory_order_relaxed);
-    uint32_t seq = atomic_load(&lane->seq);
-    return (seq & LANE_COUNT) == ack >> 2 ? NULL : &lane->letter;
+    return lane_counted(atomic_load(&lane->seq), ack) ? NULL : &lane->letter;
 }
 
+/* It was taken out. Whatever the receiver was waiting for, it does so no more. */
 void lane_take_unwatched(struct shm_room *room, int src, uint32_t ack);
-static inline void lane_take(struct shm_room *room, int src, enum verdict verdict)
+static inline void lane_take_from(struct shm_room *room, int src, struct lane *lane, struct lane *back,
+                                  enum verdict verdict)
 {
-    struct lane *back = lane_between(room, room->rank, src);
     uint32_t taken = (atomic_load_explicit(&back->ack, memory_order_relaxed) >> 2) + 1;
-    uint32_t ack = (taken & LANE_COUNT) << 2 | verdict;
-    uint32_t seq = atomic_load_explicit(&lane_between(room, src, room->rank)->seq, memory_order_relaxed);
-    if (seq & LANE_WATCHED) {
+    uint32_t ack = (taken & ACK_COUNT) << 2 | verdict;
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    if ((seq & (LANE_WATCHED | LANE_HURRY)) == LANE_WATCHED) {
         atomic_store_explicit(&back->ack, ack, memory_order_release);
         bell_ring_lightly(&slot_of(room, src)->bell);
     } else {
         lane_take_unwatched(room, src, ack);
     }
+}
+static inline void lane_take(struct shm_room *room, int src, enum verdict verdict)
+{
+    lane_take_from(room, src, lane_between(room, src, room->rank), lane_between(room, room->rank, src),
+                   verdict);
 }
 
 void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict verdict);

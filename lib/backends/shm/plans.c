@@ -95,14 +95,19 @@ bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
     struct collective c = { .room = room, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
     measure(&c);
     step *const *plan = plan_of(&c);
-    if (op->step == 0)
-        board_pin(room, g, op);
     if (op->step == 1 && board_check(room, g, op) != DIST_OK)
         return true;
-    plan[op->step](&c);
+    if (op->step > 0)
+        plan[op->step](&c);
+    bool over = op->step == STEPS - 1 || !plan[op->step + 1];
+    if (!over)
+        board_approach(room, g);
+    if (op->step == 0) {
+        board_pin(room, g, op);
+        plan[0](&c);
+    }
     op->step++;
-    if (op->step == STEPS || !plan[op->step])
-        return true;
-    board_arrive(room, g);
-    return false;
+    if (!over)
+        board_arrive(room, g);
+    return over;
 }

@@ -49,7 +49,7 @@ static void copy_letter(struct shm_room *room, struct dist_work *op, const struc
     if (letter->length == LANE_FAR)
         host_copy(op->out.data, world_at(room->world, letter_offset(letter)), bytes);
     else
-        lane_copy(op->out.data, letter->text, bytes);
+        letter_read(op->out.data, letter->text, bytes);
 }
 
 static void end_recv(struct shm_room *room, struct dist_work *op, int src, uint16_t ticket, bool good)
@@ -178,41 +178,11 @@ static bool take_parked(struct shm_room *room, struct dist_work *op)
     return false;
 }
 
-/* Is it short, and just what this receive expects? Then nothing is left but to copy it. */
-static bool take_short(struct shm_room *room, struct dist_work *op, const struct letter *letter)
-{
-    if (letter->length != bytes_of(op, op->out) || letter->type != (uint8_t)op->type)
-        return false;
-    lane_copy(op->out.data, letter->text, letter->length);
-    lane_take(room, op->peer, VERDICT_DONE);
-    op->from = op->peer;
-    engine_done(room, op, DIST_OK);
-    return true;
-}
-
-/* The quick way of a blocking receive with nothing else open: watch the lane for a moment. What comes is delivered as if
- * the op were in the list; it joins the list when something else comes, or nothing. */
-static bool recv_at_once(struct shm_room *room, struct dist_work *op)
-{
-    const struct letter *letter;
-    if (room->threaded || room->open > 1 || op->async || op->peer < 0)
-        return false;
-    for (unsigned looks = room->looks; !(letter = lane_peek(room, op->peer)); looks--) {
-        if (looks == 0)
-            return false;
-        patience_pause();
-    }
-    return fits(op, op->peer, letter) &&
-           (take_short(room, op, letter) || deliver(room, op, op->peer, letter));
-}
-
 int shm_recv(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
     engine_lock(room);
     room->open++;
-    if (!room->parked && recv_at_once(room, op))
-        return room->copies ? engine_start(room, op) : op->status;
     if (!take_parked(room, op)) {
         *room->recvs_end = op;
         room->recvs_end = &op->next;

@@ -24,7 +24,7 @@ static void write_letter(struct shm_room *room, const struct dist_work *op, stru
     letter->ticket = (uint16_t)op->ticket;
     if (bytes <= LANE_BYTES) {
         letter->length = (uint8_t)bytes;
-        lane_copy(letter->text, op->in.data, bytes);
+        letter_write(letter->text, op->in.data, bytes);
     } else {
         letter_point(letter, world_offset(room->world, op->aside ? op->aside : op->in.data), bytes);
     }
@@ -64,6 +64,21 @@ static uint32_t take_ticket(struct shm_room *room)
     if (room->free_ticket_count > 0)
         return room->free_tickets[--room->free_ticket_count];
     return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
+}
+
+/* The same for the quick way, written into the letter. False: there is none. */
+bool sends_ticket(struct shm_room *room, struct letter *letter)
+{
+    letter->ticket = (uint16_t)take_ticket(room);
+    if (letter->ticket != NO_TICKET)
+        atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + letter->ticket], VERDICT_NONE,
+                              memory_order_relaxed);
+    return letter->ticket != NO_TICKET;
+}
+
+void sends_ticket_back(struct shm_room *room, uint16_t ticket)
+{
+    room->free_tickets[room->free_ticket_count++] = ticket;
 }
 
 static void prepare_letter(struct shm_room *room, struct dist_work *op)
@@ -143,41 +158,15 @@ static int send_eagerly(struct shm_room *room, struct dist_work *op)
     return engine_start(room, copy);
 }
 
-/* The quick way of a blocking send with nothing else open: post, and watch the lane for the moment in which a receive that
- * already waits takes the letter. The steps are push_send's and leave the op as push_send would, so it can join the
- * list at any time: when it gets parked, or when the moment has passed. Then the engine takes over, which knows how to sleep. */
-static bool send_at_once(struct shm_room *room, struct dist_work *op)
-{
-    if (room->threaded || room->open > 1 || op->async || op->peer == room->rank ||
-        !lane_is_free(room, op->peer))
-        return false;
-    op->ticket = take_ticket(room);
-    if (op->ticket == NO_TICKET)
-        return false;
-    prepare_letter(room, op);
-    if (bytes_of(op, op->in) <= DIRECT_BYTES)
-        lane_post_watched(room, op->peer);
-    else
-        lane_post(room, op->peer);
-    for (unsigned looks = room->looks; !lane_is_free(room, op->peer); looks--) {
-        if (looks == 0)
-            return false;
-        patience_pause();
-    }
-    return was_taken(room, op);
-}
-
 int shm_send(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
-    op->ticket = NO_TICKET;
-    op->step = SEND_QUEUED;
+    op->ticket = op->begun_quickly ? lane_letter(room, op->peer)->ticket : NO_TICKET;
+    op->step = op->begun_quickly ? SEND_POSTED : SEND_QUEUED;
     engine_lock(room);
     room->open++;
     if (room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes)
         return send_eagerly(room, op);
-    if (send_at_once(room, op))
-        return op->status;
     *room->sends_end = op;
     room->sends_end = &op->next;
     return engine_start(room, op);

@@ -69,7 +69,9 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
                          size_t why_size)
 {
     struct shm_room *room = calloc(1, sizeof *room);
-    int status = room && give_lists(&room->world_group, self->world.header->size)
+    if (room)
+        room->to = calloc((size_t)self->world.header->size, sizeof *room->to);
+    int status = room && room->to && give_lists(&room->world_group, self->world.header->size)
                      ? launch_read_buffering(&room->eager_bytes, why, why_size)
                      : DIST_ERR_MEMORY;
     if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
@@ -78,10 +80,13 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
     if (status != DIST_OK) {
         if (room)
             free_lists(&room->world_group);
+        free(room ? room->to : NULL);
         free(room);
         return status;
     }
     fill_room(room, self);
+    for (int peer = 0; peer < room->size; peer++)
+        room->to[peer] = lane_between(room, room->rank, peer);
     room->world_group.group = world;
     world->room = &room->world_group;
     patience_tune(room->size);
@@ -107,6 +112,7 @@ static int shm_close(void *state)
     }
     pthread_mutex_destroy(&room->lock);
     free_lists(&room->world_group);
+    free(room->to);
     free(room);
     return DIST_OK;
 }
@@ -197,6 +203,9 @@ const struct backend backend_shm = {
     .close = shm_close,
     .group_new = shm_group_new,
     .group_free = shm_group_free,
+    .quick_send = shm_quick_send,
+    .quick_recv = shm_quick_recv,
+    .quick_sum = shm_quick_sum,
     .send = shm_send,
     .recv = shm_recv,
     .broadcast = shm_collective,

@@ -86,6 +86,7 @@ struct shm_room {
     struct world *world;
     int rank, size;
     struct lane *lanes;        /* one pair for every two ranks, and for each with itself */
+    struct lane **to;          /* by rank: the lane to it; of this rank to itself: nothing to go by */
     struct callers *callers;   /* by rank: who has ever written to it */
     struct offer *offers;      /* by rank */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
@@ -130,6 +131,12 @@ static inline struct rank_notes *notes_of(const struct shm_room *room)
 
 int shm_send(void *room, struct dist_work *op);
 int shm_recv(void *room, struct dist_work *op);
+enum quick shm_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site); /* quick.c */
+enum quick shm_quick_recv(void *room, tensor *t, int peer, int tag);
+enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site); /* quick_sum.c */
+struct letter;
+bool sends_ticket(struct shm_room *room, struct letter *letter);
+void sends_ticket_back(struct shm_room *room, uint16_t ticket);
 bool sends_progress(struct shm_room *room);             /* true: something moved */
 bool recvs_progress(struct shm_room *room, bool light); /* light: make no long copies */
 bool letters_drop(struct shm_room *room,
@@ -183,8 +190,14 @@ void helper_nudge(struct shm_room *room);
 
 size_t board_bytes(int size);
 void board_clear(struct board *board, const struct dist_group *group);
-struct card *board_card(const struct shm_group *g, int member, uint32_t seq);
+static inline struct card *board_card(const struct shm_group *g, int member, uint32_t seq)
+{
+    struct card *cards = (struct card *)(g->board + 1);
+    return &cards[(seq & 1) * (uint32_t)g->group->size + (uint32_t)member];
+}
 void *board_slot(const struct shm_group *g, int member, uint32_t seq);
+void board_approach(struct shm_room *room,
+                    struct shm_group *g); /* about to arrive: before the card is touched */
 void board_arrive(struct shm_room *room, struct shm_group *g);
 bool board_passed(struct shm_group *g); /* have all members come to where this rank stands? */
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op);

@@ -1,0 +1,140 @@
+/*
+ * quick.c: the quick way of a short blocking message, for a rank with nothing else open. No op, no lists: what was asked
+ * goes into the lane, and out of it. lane.h says why that is right.
+ *
+ * Nobody sleeps here. Who has looked in vain for a moment, or meets anything unusual, says so; then the call goes the
+ * long way, with an op and the engine, from where the quick way stands.
+ */
+#include "lane.h"
+#include "../../devices/host.h"
+
+/* What a short message that is waited for does not need stands apart, so that its own way has no calls in it: it is done in the
+ * registers that it finds free. */
+#define APART __attribute__((noinline)) static
+
+/* May anybody else look into the lanes meanwhile, or may something wait before us? */
+static inline bool busy(const struct shm_room *room, int peer)
+{
+    return room->open > 0 || room->threaded || peer == room->rank;
+}
+
+/* All but the text. */
+static inline void address(struct letter *letter, const tensor *t, int tag, uint32_t site)
+{
+    letter->tag = tag;
+    letter->group = 0;
+    letter->site = (uint16_t)site;
+    letter->ticket = NO_TICKET;
+    letter->type = (uint8_t)t->type;
+    letter->length = (uint8_t)t->bytes;
+}
+
+static inline void post(struct shm_room *room, int peer, struct lane *lane)
+{
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    atomic_store_explicit(&lane->seq, ((seq + 1) & LANE_COUNT) | LANE_WATCHED, memory_order_release);
+    bell_ring_lightly(&slot_of(room, peer)->bell);
+}
+
+/* Look for a moment whether the letter was taken, or is waited for after all. */
+static enum quick look(struct shm_room *room, const struct lane *lane, const struct lane *back, uint32_t want)
+{
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    for (unsigned looks = room->looks;; looks--) {
+        uint32_t ack = atomic_load_explicit(&back->ack, memory_order_acquire);
+        bool taken = lane_counted(seq, ack);
+        if ((want && ack >> ACK_WANT == want) || (taken && (ack & ACK_VERDICT) == VERDICT_DONE)) {
+            sends_ticket_back(room, lane->letter.ticket);
+            return QUICK_DONE;
+        }
+        if (looks == 0 || taken)
+            return QUICK_BEGUN;
+        patience_pause();
+    }
+}
+
+/* A letter that lies elsewhere, or of which nobody has said so far that he waits for it. */
+APART enum quick send_unwanted(struct shm_room *room, const tensor *t, int peer, int tag, uint32_t site)
+{
+    struct lane *lane = room->to[peer];
+    if (t->bytes > DIRECT_BYTES || atomic_load_explicit(&lane->seq, memory_order_relaxed) == 0)
+        return QUICK_NOT;
+    address(&lane->letter, t, tag, site);
+    if (!sends_ticket(room, &lane->letter))
+        return QUICK_NOT;
+    if (t->bytes <= LANE_BYTES)
+        letter_write(lane->letter.text, t->data, t->bytes);
+    else
+        letter_point(&lane->letter, world_offset(room->world, t->data), t->bytes);
+    post(room, peer, lane);
+    return look(room, lane, lane_back(lane), lane_want(tag, t->type, t->bytes));
+}
+
+enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
+{
+    struct shm_room *room = state;
+    struct lane *lane = room->to[peer];
+    uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    uint32_t ack = atomic_load_explicit(&lane_back(lane)->ack, memory_order_acquire);
+    if (busy(room, peer) || !lane_counted(seq, ack) || room->eager_bytes)
+        return QUICK_NOT;
+    uint32_t want = lane_want(tag, t->type, t->bytes);
+    if (!want || ack >> ACK_WANT != want)
+        return send_unwanted(room, t, peer, tag, site);
+    address(&lane->letter, t, tag, site);
+    if (t->bytes == 8)
+        letter_write(lane->letter.text, t->data, 8);
+    else
+        letter_write(lane->letter.text, t->data, t->bytes);
+    post(room, peer, lane);
+    return QUICK_DONE;
+}
+
+/* Anything but one or two numbers. */
+APART enum quick take_other(struct shm_room *room, tensor *t, int peer, int tag)
+{
+    struct lane *back = room->to[peer], *lane = lane_back(back);
+    const struct letter *letter = &lane->letter;
+    if (letter->tag != tag || letter->group != 0 || letter->type != (uint8_t)t->type ||
+        letter_bytes(letter) != t->bytes)
+        return QUICK_NOT;
+    if (letter->length != LANE_FAR)
+        letter_read(t->data, letter->text, t->bytes);
+    else
+        host_copy(t->data, world_at(room->world, letter_offset(letter)), t->bytes);
+    lane_take_from(room, peer, lane, back, VERDICT_DONE);
+    return QUICK_DONE;
+}
+
+/* Nothing has come yet: say what is wanted, and look for a moment. */
+static inline bool await(struct shm_room *room, struct lane *lane, struct lane *back, uint32_t ack,
+                         uint32_t want)
+{
+    uint32_t says = (ack & ((1u << ACK_WANT) - 1)) | want << ACK_WANT;
+    atomic_store_explicit(&back->ack, says, memory_order_release);
+    for (unsigned looks = room->looks; looks > 0; looks--) {
+        if (!lane_counted(atomic_load_explicit(&lane->seq, memory_order_acquire), ack))
+            return true;
+        patience_pause();
+    }
+    return false;
+}
+
+enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag)
+{
+    struct shm_room *room = state;
+    struct lane *back = room->to[peer], *lane = lane_back(back);
+    uint32_t ack = atomic_load_explicit(&back->ack, memory_order_relaxed);
+    if (busy(room, peer) || room->parked || t->bytes > DIRECT_BYTES)
+        return QUICK_NOT;
+    if (lane_counted(atomic_load_explicit(&lane->seq, memory_order_acquire), ack) &&
+        !await(room, lane, back, ack, lane_want(tag, t->type, t->bytes)))
+        return QUICK_NOT;
+    const struct letter *letter = &lane->letter;
+    if (letter->tag != tag || letter->group != 0 || letter->type != (uint8_t)t->type ||
+        letter->length != t->bytes || t->bytes > LANE_BYTES)
+        return take_other(room, t, peer, tag);
+    letter_read(t->data, letter->text, t->bytes);
+    lane_take_from(room, peer, lane, back, VERDICT_DONE);
+    return QUICK_DONE;
+}

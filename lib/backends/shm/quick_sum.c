@@ -1,0 +1,56 @@
+/*
+ * quick_sum.c: the quick way of a tiny blocking all_reduce in the world: pin the card, look at the peers' cards, add up. The same
+ * accesses in the same order as board.c and plans.c have, without an op. Who looks in vain for a moment, or
+ * finds cards that differ, goes the long way from there.
+ *
+ * Why it is quick: the card is written in one go, with the arrival. A first word written earlier would bring the line over
+ * while the peers are already looking at it, and they would take it away before the second: 60 ns.
+ */
+#include "lane.h"
+#include "steps.h"
+#include "../../devices/host.h"
+
+static void pin(struct card *card, const tensor *t, enum dist_op op, uint32_t site)
+{
+    card->call = CALL_ALL_REDUCE;
+    card->type = (uint8_t)t->type;
+    card->op = (uint8_t)op;
+    card->root = 0;
+    card->site = site;
+    card->count = (uint64_t)t->numel;
+    letter_write(card->text, t->data, t->bytes);
+}
+
+/* Does this card ask for the same? Mine is not read back: it may still be on its way to memory. */
+static inline bool agrees(const struct card *card, const tensor *t, enum dist_op op)
+{
+    return card->call == CALL_ALL_REDUCE && card->type == (uint8_t)t->type && card->op == (uint8_t)op &&
+           card->root == 0 && card->count == (uint64_t)t->numel;
+}
+
+enum quick shm_quick_sum(void *state, tensor *t, enum dist_op op, uint32_t site)
+{
+    struct shm_room *room = state;
+    struct shm_group *g = &room->world_group;
+    if (room->threaded || g->first || t->bytes > CARD_BYTES || room->size > CROWD)
+        return QUICK_NOT;
+    g->seq++;
+    struct card *card = board_card(g, room->rank, g->seq);
+    board_approach(room, g);
+    pin(card, t, op, site);
+    board_arrive(room, g);
+    for (unsigned looks = room->looks; !board_passed(g); looks--) {
+        if (looks == 0)
+            return QUICK_BEGUN;
+        patience_pause();
+    }
+    const void *inputs[CROWD];
+    for (int i = 0; i < room->size; i++) {
+        const struct card *theirs = board_card(g, i, g->seq);
+        inputs[i] = i == room->rank ? t->data : theirs->text;
+        if (i != room->rank && !agrees(theirs, t, op))
+            return QUICK_BEGUN;
+    }
+    host_reduce(t->data, inputs, room->size, t->numel, t->type, op);
+    return QUICK_DONE;
+}
