@@ -13,7 +13,7 @@
  * not, look hardly twice (or for a microsecond, at whom we know to be on another core), then yield for a while, then sleep. */
 static _Atomic unsigned spin_rounds = 4000, far_spin_rounds = 4000;
 static _Atomic unsigned yield_rounds = 0;
-unsigned patience_pauses = 1;
+_Atomic unsigned patience_pauses = 1;
 
 #define YIELD_ROUNDS 100
 #define PAUSE_NS 45

@@ -84,7 +84,7 @@ unsigned patience_looks(void);
 
 /* A pause between two looks at a cache line, of about 45 ns. A look sooner would take the line away from whoever is about to
  * write it again: a rank that answers writes its letter, and a moment later what it waits for now. */
-extern unsigned patience_pauses; /* so many pause instructions; patience_tune finds out */
+extern _Atomic unsigned patience_pauses; /* so many pause instructions; patience_tune finds out */
 static inline void patience_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -95,7 +95,7 @@ static inline void patience_relax(void)
 }
 static inline void patience_pause(void)
 {
-    for (unsigned i = patience_pauses; i > 0; i--)
+    for (unsigned i = atomic_load_explicit(&patience_pauses, memory_order_relaxed); i > 0; i--)
         patience_relax();
 }
 

@@ -57,7 +57,7 @@ static enum quick look(struct shm_room *room, const struct lane *lane, const str
 APART enum quick send_unwanted(struct shm_room *room, const tensor *t, int peer, int tag, uint32_t site)
 {
     struct lane *lane = room->to[peer];
-    if (t->bytes > DIRECT_BYTES || atomic_load_explicit(&lane->seq, memory_order_relaxed) == 0)
+    if (t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
     address(&lane->letter, t, tag, site);
     if (!sends_ticket(room, &lane->letter))
@@ -76,7 +76,7 @@ enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint3
     struct lane *lane = room->to[peer];
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
     uint32_t ack = atomic_load_explicit(&lane_back(lane)->ack, memory_order_acquire);
-    if (busy(room, peer) || !lane_counted(seq, ack) || room->eager_bytes)
+    if (busy(room, peer) || !lane_counted(seq, ack) || room->eager_bytes || seq == 0) /* 0: lane_introduce */
         return QUICK_NOT;
     uint32_t want = lane_want(tag, t->type, t->bytes);
     if (!want || ack >> ACK_WANT != want)
