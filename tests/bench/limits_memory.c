@@ -60,6 +60,9 @@ void stream_and_back(long bytes, int times, int ranks)
     turns(bytes, times, stream);
 }
 
+/* How many operations there were, over all batches: a batch may be one, and roles must change hands from one to the next. */
+static int ops;
+
 static void add(float *restrict sum, const float *restrict x, long count)
 {
     for (long i = 0; i < count; i++)
@@ -72,8 +75,8 @@ void reduce_all(long bytes, int times, int ranks)
 {
     long count = bytes / (long)sizeof(float);
     float sum[BLOCK];
-    for (int t = 0; t < times; t++) {
-        bool upper = (me + t) & 1;
+    for (int end = ops + times; ops < end; ops++) {
+        bool upper = (me + ops) & 1;
         long from = upper ? count / 2 : 0, to = upper ? count : count / 2;
         for (long i = from; i < to; i += BLOCK) {
             long n = to - i < BLOCK ? to - i : BLOCK;
@@ -92,8 +95,8 @@ void reduce_all(long bytes, int times, int ranks)
 /* Read the root's tensor once, write it to all others. The root goes round. */
 static void broadcast_by(long bytes, int times, int ranks, copy *copy)
 {
-    for (int t = 0; t < times; t++) {
-        int root = t % ranks;
+    for (int last = ops + times; ops < last; ops++) {
+        int root = ops % ranks;
         long end = me ? bytes : bytes / 2;
         for (long at = me ? bytes / 2 : 0; at < end; at += GROUP) {
             size_t n = (size_t)(end - at < GROUP ? end - at : GROUP);
@@ -124,13 +127,13 @@ static char *block_of(int rank, int side, int block, long bytes, int ranks)
 /* Each rank's own block to all. Part after part, so that it is read once. */
 static void gather_by(long bytes, int times, int ranks, copy *copy)
 {
-    for (int t = 0; t < times; t++) {
+    for (int last = ops + times; ops < last; ops++) {
         for (int r = me; r < ranks; r += 2)
             for (long at = 0; at < bytes; at += GROUP) {
                 size_t n = (size_t)(bytes - at < GROUP ? bytes - at : GROUP);
-                const char *from = block_of(r, t & 1, r, bytes, ranks) + at;
+                const char *from = block_of(r, ops & 1, r, bytes, ranks) + at;
                 for (int i = 0; i < ranks; i++)
-                    copy(block_of(i, !(t & 1), r, bytes, ranks) + at, from, n);
+                    copy(block_of(i, !(ops & 1), r, bytes, ranks) + at, from, n);
             }
         meet();
     }
@@ -149,10 +152,10 @@ void gather_stream(long bytes, int times, int ranks)
 /* Each block to where it belongs. */
 static void exchange_by(long bytes, int times, int ranks, copy *copy)
 {
-    for (int t = 0; t < times; t++) {
+    for (int last = ops + times; ops < last; ops++) {
         for (int r = me; r < ranks; r += 2)
             for (int i = 0; i < ranks; i++)
-                copy(block_of(r, !(t & 1), i, bytes, ranks), block_of(i, t & 1, r, bytes, ranks),
+                copy(block_of(r, !(ops & 1), i, bytes, ranks), block_of(i, ops & 1, r, bytes, ranks),
                      (size_t)bytes);
         meet();
     }
