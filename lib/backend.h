@@ -55,7 +55,7 @@ struct dist_work {
     bool sends;         /* and which of the two */
     double timeout;     /* monitored_barrier: seconds */
     bool async;         /* the caller does not want to wait inside this call */
-    bool begun_quickly; /* a send that the room's quick way has begun, and not ended */
+    bool begun_quickly; /* the room's quick way has begun it, and not ended (enum quick) */
     struct gpu *gpu;    /* where its tensors lie; NULL: on the host */
 
     /* what came out; written by the room before it says done */
@@ -105,11 +105,11 @@ static inline void work_begin(struct dist_work *op)
     op->why[0] = 0;
 }
 
-/* How the quick way of a message went. */
+/* How a quick way went. */
 enum quick {
-    QUICK_NOT,   /* nothing was done: take the long way */
-    QUICK_BEGUN, /* the same, but the message was sent: say so in op->begun_quickly */
-    QUICK_DONE   /* it is over, and all is well */
+    QUICK_NOT, /* nothing was done: take the long way; */
+    QUICK_BEGUN, /* it is sent, or has arrived at its barrier: take the long way from there (op->begun_quickly); */
+    QUICK_DONE /* it is over, and all is well */
 };
 
 /* The calls of a room, in the order in which every room defines them.
@@ -137,9 +137,10 @@ struct backend {
     int (*group_new)(void *room, struct dist_work *op);
     void (*group_free)(void *room, struct dist_group *group);
 
-    /* A quick way for a small blocking message in the world, without an op, which the room may try first. NULL: there is none. */
+    /* Quick ways for small blocking calls in the world, without an op, that the calls try first. All three or none (NULL).
+     * The tensor is good and lies in the world; peer and tag are in range. */
     enum quick (*quick_send)(void *room, const tensor *t, int peer, int tag, uint32_t site);
-    enum quick (*quick_recv)(void *room, tensor *t, int peer, int tag);
+    enum quick (*quick_recv)(void *room, tensor *t, int peer, int tag, uint32_t site);
     enum quick (*quick_sum)(void *room, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
 
     int (*send)(void *room, struct dist_work *op);

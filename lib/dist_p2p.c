@@ -198,8 +198,8 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
 {
     struct context *context = context_quick(tensor, group);
     if (context && src < context->world.size && (src | tag) >= 0) {
-        context_note(context, CALL_RECV, file, line);
-        if (context->backend->quick_recv(context->room, tensor, src, tag) == QUICK_DONE)
+        uint32_t site = context_note(context, CALL_RECV, file, line);
+        if (context->backend->quick_recv(context->room, tensor, src, tag, site) == QUICK_DONE)
             return src;
     }
     return blocking((struct p2p){ CALL_RECV, false, { file, line }, tensor, src, tag, group }, false);

@@ -11,7 +11,15 @@ struct trace {
     void *room;           /* inner's */
     struct backend table; /* our calls, without those that inner leaves to algorithms/ */
     bool joined;          /* the barrier that ends init has begun */
+    uint32_t
+        begun; /* the event of a call that the quick way has not ended, and that comes again; else TRACE_NONE */
+    struct dist_group *world;
 };
+
+/* quick.c */
+enum quick trace_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site);
+enum quick trace_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
+enum quick trace_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site);
 
 /* wait.c: two of the calls */
 bool trace_test(void *room, struct dist_work *op);

@@ -21,12 +21,19 @@ static int finish(struct trace *trace, uint32_t event, const struct dist_work *o
     return status;
 }
 
-static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
+static uint32_t begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
 {
     uint32_t event = record_begin_op(trace->record, kind, call_of(op), op);
     if (!op->gpu ||
         !trace->inner->on_streams) /* else its numbers may not be there yet, and out of our reach */
         record_before(trace->record, event, op);
+    return event;
+}
+
+static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
+{
+    uint32_t event = trace->begun == TRACE_NONE ? begin(trace, kind, op) : trace->begun;
+    trace->begun = TRACE_NONE;
     op->traced = event;
     int status = call(trace->room, op);
     return op->gpu && status == DIST_OK ? status : finish(trace, event, op, status);
@@ -41,6 +48,7 @@ static int trace_open(struct launch_self *self, struct dist_group *world, void *
     int status = trace->inner->open(self, world, &trace->room, why, why_size);
     *room = trace;
     if (status == DIST_OK) {
+        trace->world = world;
         record_group(trace->record, world);
     } else {
         self->trace = NULL;
@@ -142,6 +150,9 @@ static const struct backend wrapping = {
     .close = trace_close,
     .group_new = trace_group_new,
     .group_free = trace_group_free,
+    .quick_send = trace_quick_send,
+    .quick_recv = trace_quick_recv,
+    .quick_sum = trace_quick_sum,
     .send = trace_send,
     .recv = trace_recv,
     .broadcast = trace_collective,
@@ -175,6 +186,8 @@ static void fill_table(struct backend *table, const struct backend *inner)
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (!theirs[i])
             *ours[i] = NULL;
+    if (!inner->quick_send)
+        table->quick_send = NULL;
     if (!inner->note)
         table->note = NULL;
     table->on_streams = inner->on_streams;
@@ -195,6 +208,7 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
     trace->self = self;
     trace->record = record;
     trace->inner = inner;
+    trace->begun = TRACE_NONE;
     fill_table(&trace->table, inner);
     self->trace = trace;
     self->seen_on_stream = trace_seen_on_stream;

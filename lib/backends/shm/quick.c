@@ -120,8 +120,9 @@ static inline bool await(struct shm_room *room, struct lane *lane, struct lane *
     return false;
 }
 
-enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag)
+enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site)
 {
+    (void)site;
     struct shm_room *room = state;
     struct lane *back = room->to[peer], *lane = lane_back(back);
     uint32_t ack = atomic_load_explicit(&back->ack, memory_order_relaxed);
