@@ -41,7 +41,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 struct hall {
     const struct shape *shape;
     struct buffer whole[2], block[2][MOST_RANKS];
-    struct buffer later; /* in place: a block that begins in the middle of the first */
+    struct buffer later; /* in place: a block that begins a rank's share later than the first */
 };
 
 static float pattern(long j, int block, int turn)
@@ -49,8 +49,8 @@ static float pattern(long j, int block, int turn)
     return (float)((j + 5L * block + turn) & 1023);
 }
 
-/* In place, the first half of one call's tensor is the second half of the next one's. So a library that always gives the same part of
- * the work to the same rank does not find in that rank's cache what it has put there in the call before. */
+/* In place, every other call's tensor begins a rank's share later. So a library that always gives the same part of the work to the
+ * same rank does not find in that rank's cache what it has put there in the call before. */
 static struct buffer *in_place(struct job *job, int turn)
 {
     struct hall *hall = job->notes;
@@ -145,9 +145,10 @@ static void see_all(struct job *job)
 static void hall_open(struct job *job, struct hall *hall)
 {
     if (hall->shape->in_place) {
-        side_new(&hall->whole[0], job->count + job->count / 2);
+        long share = job->count / job->size;
+        side_new(&hall->whole[0], job->count + share);
         side_view(&hall->block[0][0], &hall->whole[0], 0, job->count);
-        side_view(&hall->later, &hall->whole[0], job->count / 2, job->count);
+        side_view(&hall->later, &hall->whole[0], share, job->count);
         return;
     }
     for (int side = 0; side < 2; side++) {
