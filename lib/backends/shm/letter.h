@@ -63,6 +63,11 @@ static inline void letter_write(void *text, const void *from, size_t bytes)
 {
     char *to = text;
     const char *at = from;
+    if (bytes == 8) { /* two floats, or one double: without a loop */
+        letter_write_piece(to, at);
+        letter_write_piece(to + 4, at + 4);
+        return;
+    }
     for (; bytes >= 4; bytes -= 4, at += 4, to += 4)
         letter_write_piece(to, at);
     for (; bytes > 0; bytes--)

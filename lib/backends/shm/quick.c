@@ -82,10 +82,7 @@ enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint3
     if (!want || ack >> ACK_WANT != want)
         return send_unwanted(room, t, peer, tag, site);
     address(&lane->letter, t, tag, site);
-    if (t->bytes == 8)
-        letter_write(lane->letter.text, t->data, 8);
-    else
-        letter_write(lane->letter.text, t->data, t->bytes);
+    letter_write(lane->letter.text, t->data, t->bytes);
     post(room, peer, lane);
     return QUICK_DONE;
 }
