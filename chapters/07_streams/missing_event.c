@@ -20,7 +20,7 @@ static void run(int rank, int world_size)
     dist_synchronize();
 
     dist_stream_use(aside);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 8; i++)
         tensor_matmul(out, a, a);
     tensor_fill(x, 100 * rank + 7);
     dist_stream_use(NULL);

@@ -9,7 +9,9 @@
  */
 #include "dist.h"
 
-enum { SIZE = 500, ROUNDS = 6 };
+#include <math.h>
+
+enum { SIZE = 500, ROUNDS = 6, TRIES = 3 };
 
 /* Put a long computation into a stream of its own. */
 static void compute_aside(dist_stream *aside, tensor *out, tensor *a)
@@ -37,19 +39,25 @@ static void run(int rank, int world_size)
     tensor *a = tensor_full(DIST_F32, 0.01, SIZE, SIZE), *out = tensor_zeros(DIST_F32, SIZE, SIZE);
     tensor *mine = tensor_full(DIST_F32, 100 * rank, 4), *theirs = tensor_zeros(DIST_F32, 4);
     dist_stream *aside = dist_stream_new();
-    dist_barrier();
 
-    if (partner < world_size) {
+    double share = 1; /* of the GPU's time, until the message is there: at best */
+    for (int i = 0; i < TRIES; i++) {
+        dist_barrier();
+        if (partner >= world_size)
+            continue;
         double start = dist_time();
         compute_aside(aside, out, a);
         swap(mine, theirs, partner);
-        tensor_print(theirs, "rank %d has, of its partner's and 1,", rank); /* waits for the default stream */
+        tensor_item(theirs, 0); /* waits for the default stream */
         double needed = dist_time() - start;
         dist_synchronize(); /* waits for all */
-        double all = dist_time() - start;
+        share = fmin(share, needed / (dist_time() - start));
+    }
+    if (partner < world_size) {
+        tensor_print(theirs, "rank %d has, of its partner's and 1,", rank);
         printf("rank %d: %s\n", rank,
-               needed < all / 2 ? "the message was there long before the GPU was done"
-                                : "the message came no sooner than the GPU was done");
+               share < 0.5 ? "the message was there long before the GPU was done"
+                           : "the message came no sooner than the GPU was done");
     }
 
     dist_stream_free(aside);
