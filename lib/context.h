@@ -72,21 +72,21 @@ static inline struct context *context_enter_from(enum call call, const char *fil
     return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
 }
 
-/* The same for a call that may go the quick way, with this tensor and no group: NULL: it may not. Nothing is reported, and
- * what is noted is the call as the last one: it is over in a moment, or will be entered. */
-static inline struct context *context_quick(const tensor *t, const dist_group *group)
+/* The same for a call that may go the quick way, with this tensor and no group. NULL: it may not, or its place was never looked
+ * up. Nothing is reported, and what is noted is the call as the last one: it is over in a moment, or will be entered. */
+static inline struct context *context_quick(enum call call, const char *file, int line, const tensor *t,
+                                            const dist_group *group, uint32_t *site)
 {
     struct launch_self *self = launch_self_of_thread;
     if (!self || !self->context || group || !t)
         return NULL;
     struct context *context = self->context;
-    return t->reach == context->quick_reach ? context : NULL;
-}
-static inline uint32_t context_note(struct context *context, enum call call, const char *file, int line)
-{
-    uint32_t site = context_site(context, file, line);
-    atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | site, memory_order_relaxed);
-    return site;
+    const struct site_memo *memo = &context->memos[(uint32_t)line % SITE_MEMOS];
+    if (t->reach != context->quick_reach || memo->file != file || memo->line != line)
+        return NULL;
+    *site = memo->site;
+    atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | *site, memory_order_relaxed);
+    return context;
 }
 
 static inline void context_exit(struct context *context)

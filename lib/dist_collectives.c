@@ -46,11 +46,11 @@ static dist_work *all_reduce(struct dist_all_reduce_args a, bool begun)
 
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 {
-    struct context *context = context_quick(a.tensor, a.group);
+    uint32_t site;
+    struct context *context = context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, a.tensor, a.group, &site);
     enum quick went = QUICK_NOT;
     if (context && !a.async_op && (unsigned)a.op <= DIST_MAX)
-        went = context->backend->quick_sum(context->room, a.tensor, a.op,
-                                           context_note(context, CALL_ALL_REDUCE, a.at.file, a.at.line));
+        went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
     return went == QUICK_DONE ? NULL : all_reduce(a, went == QUICK_BEGUN);
 }
 

@@ -122,9 +122,8 @@ APART int in_stream(struct context *context, struct p2p asked, uint32_t site)
 }
 
 /* A blocking call, to be done with an op. `begun`: the quick way has sent it already. */
-APART int blocking(struct p2p asked, bool begun)
+APART int blocking(const struct p2p *ask, bool begun)
 {
-    const struct p2p *ask = &asked;
     uint32_t site;
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
@@ -135,7 +134,7 @@ APART int blocking(struct p2p asked, bool begun)
     op.async = false;
     op.begun_quickly = begun;
     if (!plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
-        result = in_stream(context, asked, site);
+        result = in_stream(context, *ask, site);
     } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
@@ -181,28 +180,32 @@ static dist_work *starting(const struct p2p *ask)
     return op;
 }
 
+/* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
+ * brought back around that call, on the way of every message. */
+#define IN_MEMORY(ask) __asm__("" : "+m"(ask))
+
 int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    struct context *context = context_quick(tensor, group);
+    uint32_t site;
+    struct p2p ask = { CALL_SEND, true, { file, line }, tensor, dst, tag, group };
+    IN_MEMORY(ask);
+    struct context *context = context_quick(CALL_SEND, file, line, tensor, group, &site);
     enum quick went = QUICK_NOT;
     if (context && dst < context->world.size && (dst | tag) >= 0)
-        went = context->backend->quick_send(context->room, tensor, dst, tag,
-                                            context_note(context, CALL_SEND, file, line));
-    if (went == QUICK_DONE)
-        return 0;
-    return blocking((struct p2p){ CALL_SEND, true, { file, line }, tensor, dst, tag, group },
-                    went == QUICK_BEGUN);
+        went = context->backend->quick_send(context->room, tensor, dst, tag, site);
+    return went == QUICK_DONE ? 0 : blocking(&ask, went == QUICK_BEGUN);
 }
 
 int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    struct context *context = context_quick(tensor, group);
-    if (context && src < context->world.size && (src | tag) >= 0) {
-        uint32_t site = context_note(context, CALL_RECV, file, line);
-        if (context->backend->quick_recv(context->room, tensor, src, tag, site) == QUICK_DONE)
-            return src;
-    }
-    return blocking((struct p2p){ CALL_RECV, false, { file, line }, tensor, src, tag, group }, false);
+    uint32_t site;
+    struct p2p ask = { CALL_RECV, false, { file, line }, tensor, src, tag, group };
+    IN_MEMORY(ask);
+    struct context *context = context_quick(CALL_RECV, file, line, tensor, group, &site);
+    enum quick went = QUICK_NOT;
+    if (context && src < context->world.size && (src | tag) >= 0)
+        went = context->backend->quick_recv(context->room, tensor, src, tag, site);
+    return went == QUICK_DONE ? ask.peer : blocking(&ask, false);
 }
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
