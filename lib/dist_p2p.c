@@ -122,9 +122,11 @@ APART int in_stream(struct context *context, struct p2p asked, uint32_t site)
 }
 
 /* A blocking call, to be done with an op. `begun`: the quick way has sent it already. */
-APART int blocking(const struct p2p *ask, bool begun)
+APART int blocking(struct p2p *ask, enum call call, bool begun)
 {
     uint32_t site;
+    ask->call = call;
+    ask->sends = call == CALL_SEND;
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
@@ -182,30 +184,40 @@ static dist_work *starting(const struct p2p *ask)
 
 /* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
  * brought back around that call, on the way of every message. */
-#define IN_MEMORY(ask) __asm__("" : "+m"(ask))
+QUICK void put_down(struct p2p *ask, const char *file, int line, tensor *tensor, int peer, int tag,
+                    dist_group *group)
+{
+    ask->at.file = file;
+    ask->at.line = line;
+    ask->tensor = tensor;
+    ask->peer = peer;
+    ask->tag = tag;
+    ask->group = group;
+    __asm__("" : "+m"(*ask));
+}
 
 int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
     uint32_t site;
-    struct p2p ask = { CALL_SEND, true, { file, line }, tensor, dst, tag, group };
-    IN_MEMORY(ask);
+    struct p2p ask;
+    put_down(&ask, file, line, tensor, dst, tag, group);
     struct context *context = context_quick(CALL_SEND, file, line, tensor, group, &site);
     enum quick went = QUICK_NOT;
     if (context && dst < context->world.size && (dst | tag) >= 0)
         went = context->backend->quick_send(context->room, tensor, dst, tag, site);
-    return went == QUICK_DONE ? 0 : blocking(&ask, went == QUICK_BEGUN);
+    return went == QUICK_DONE ? 0 : blocking(&ask, CALL_SEND, went == QUICK_BEGUN);
 }
 
 int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
     uint32_t site;
-    struct p2p ask = { CALL_RECV, false, { file, line }, tensor, src, tag, group };
-    IN_MEMORY(ask);
+    struct p2p ask;
+    put_down(&ask, file, line, tensor, src, tag, group);
     struct context *context = context_quick(CALL_RECV, file, line, tensor, group, &site);
     enum quick went = QUICK_NOT;
     if (context && src < context->world.size && (src | tag) >= 0)
         went = context->backend->quick_recv(context->room, tensor, src, tag, site);
-    return went == QUICK_DONE ? ask.peer : blocking(&ask, false);
+    return went == QUICK_DONE ? ask.peer : blocking(&ask, CALL_RECV, false);
 }
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)

@@ -2,8 +2,8 @@
  * bench_checks.c: what the checks cost that are always on: the same ping-pong through dist_send and dist_recv, and through calls
  * that do all that a call must do (find out which rank calls, and describe the message to the room: its quick way, or else an
  * op), but check nothing and note nothing for reports. The difference is what the checks cost.
- * Two ways take turns, each turn so short that the machine is the same for both; a ratio is taken inside each pair of turns,
- * and the row shows the medians.
+ * Two ways take turns, each turn so short that the machine is the same for both; a ratio is taken inside each pair of turns.
+ * The row shows the median of medians.
  *
  * It looks inside the library, so it is linked with build/libinside.a.
  */
@@ -13,8 +13,15 @@
 #include "timing.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 
-enum { MOST_TURNS = 1001 };
+/* Where the pages of a world come to lie makes a difference, too: so there are several. */
+enum { MOST_TURNS = 1001, WORLDS = 9 };
+
+static struct {
+    double small[WORLDS], large[WORLDS]; /* ratios */
+    int worlds;
+} * found;
 
 /* One side of the ping-pong. */
 struct player {
@@ -101,13 +108,13 @@ static double turn(struct player *p, void (*way)(struct player *, bool), int cal
     return (now() - start) / calls / 2;
 }
 
-static void compare(struct context *context, long bytes, int calls, int turns)
+static void compare(struct context *context, long bytes, int calls, int turns, double *result)
 {
     struct player p = { .rank = context->self->env.rank,
                         .backend = context->backend,
                         .room = context->room,
                         .world = &context->world };
-    double with[MOST_TURNS], without[MOST_TURNS], ratio[MOST_TURNS];
+    double ratio[MOST_TURNS];
     p.count = bytes / (long)sizeof(float);
     p.ball = tensor_zeros(DIST_F32, p.count);
     p.x = tensor_data(p.ball);
@@ -117,15 +124,10 @@ static void compare(struct context *context, long bytes, int calls, int turns)
         bool first = t % 2 == 0; /* neither way is always the one that comes later */
         double one = turn(&p, first ? through_call : through_bare, calls);
         double other = turn(&p, first ? through_bare : through_call, calls);
-        with[t] = first ? one : other;
-        without[t] = first ? other : one;
-        ratio[t] = with[t] / without[t];
+        ratio[t] = first ? one / other : other / one;
     }
     if (p.rank == 0)
-        printf("# checks, %ld bytes: %.4f us, without %.4f us\n", bytes, median(with, turns),
-               median(without, turns));
-    if (p.rank == 0)
-        tell("checks", 2, bytes, median(ratio, turns), "x");
+        *result = median(ratio, turns);
     tensor_free(p.ball);
 }
 
@@ -148,12 +150,24 @@ static void run(int rank, int world_size)
     (void)world_size;
     dist_init_process_group();
     pin(rank); /* after init, which counts the cores */
-    compare(context_get(), 8, 100, MOST_TURNS);
-    compare(context_get(), 1 << 20, 4, 101);
+    compare(context_get(), 8, 100, MOST_TURNS, &found->small[found->worlds]);
+    compare(context_get(), 1 << 20, 4, 21, &found->large[found->worlds]);
     dist_destroy_process_group();
 }
 
 int main(void)
 {
-    return dist_spawn(run, 2);
+    found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) {
+        perror("mmap");
+        return 1;
+    }
+    for (; found->worlds < WORLDS; found->worlds++) {
+        int status = dist_spawn(run, 2);
+        if (status != 0)
+            return status;
+    }
+    tell("checks", 2, 8, median(found->small, WORLDS), "x");
+    tell("checks", 2, 1 << 20, median(found->large, WORLDS), "x");
+    return 0;
 }
