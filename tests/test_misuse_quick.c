@@ -85,27 +85,34 @@ MISUSE(another_tag_than_is_wanted, 2, DIST_ERR_MISMATCH, "dist_send", "tag 5", "
 }
 
 /* A want has 14 bits for it. */
-MISUSE(another_tag_that_begins_alike, 2, DIST_ERR_MISMATCH, "dist_send", "tag 3", "tag 16387",
+MISUSE(another_tag_that_ends_alike, 2, DIST_ERR_MISMATCH, "dist_send", "tag 3", "tag 16387",
        "give both calls the same tag")
 {
     get_acquainted(rank, x);
     usleep(rank == 0 ? LATE : 0);
     if (rank == 0)
-        dist_send(tensor_zeros(DIST_F32, 1), 1, .tag = 16387);
+        dist_send(tensor_zeros(DIST_F32, 1), 1, .tag = 3);
     else
-        dist_recv(tensor_zeros(DIST_F32, 1), 0, .tag = 3);
+        dist_recv(tensor_zeros(DIST_F32, 1), 0, .tag = 16387);
 }
 
 /* ---- all_reduce ------------------------------------------------------------------------------------ */
 
-MISUSE(a_tiny_sum_of_another_type, 3, DIST_ERR_MISMATCH, "dist_all_reduce", "has a tensor of F32",
+MISUSE(a_tiny_sum_of_another_type, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has a tensor of F32",
        "has a tensor of I32")
 {
     dist_all_reduce(x);
     dist_all_reduce(rank == 1 ? tensor_zeros(DIST_I32, 4) : x);
 }
 
-MISUSE(a_tiny_sum_of_another_count, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has 4 elements",
+MISUSE(a_tiny_sum_of_another_count, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has 1 elements",
+       "has 2 elements")
+{
+    dist_all_reduce(x);
+    dist_all_reduce(tensor_zeros(DIST_F32, rank == 1 ? 2 : 1));
+}
+
+MISUSE(a_late_tiny_sum_of_another_count, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has 4 elements",
        "has 5 elements")
 {
     dist_all_reduce(x);

@@ -20,7 +20,7 @@ TestSuite(quick_stopped, .timeout = 60);
 #define LONG 20000         /* elements: a letter that wakes the receiver's helper */
 
 /* Words of the board that the ranks show each other. */
-enum { PID = TALK_BOARD, WAITS, STOPPED, CONTINUED, ARRIVED, POSTED, OVER };
+enum { PID = TALK_BOARD, WAITS, STOPPED, CONTINUED, OVER };
 
 static void await(struct exam *exam, int word)
 {
@@ -121,6 +121,7 @@ static void isend_behind(struct exam *exam, int rank, int size)
         dist_wait(work);
     } else if (rank == size - 1) {
         continue_it(exam);
+        await(exam, OVER); /* who leaves the job wakes everybody */
     }
     tensor_free(t);
 }
@@ -144,6 +145,7 @@ static void short_isend_behind(struct exam *exam, int rank, int size)
         set(exam, OVER);
     } else if (rank == size - 1) {
         continue_it(exam);
+        await(exam, OVER); /* who leaves the job wakes everybody */
     }
     tensor_free(t);
 }

@@ -1,4 +1,4 @@
-/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c behind a letter that is still untaken; settle, and the helper. */
+/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c behind an untaken letter; settle, and the helper. */
 #include "wanted.h"
 
 static struct sender *me(struct turn *t)
