@@ -35,8 +35,6 @@ static void disagree(int rank, tensor *x, tensor *sent, tensor *room, int late)
         dist_recv(room, 0, .tag = 3);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------- */
-
 MISUSE(a_wanted_letter_of_another_type, 2, DIST_ERR_MISMATCH, NULL, "room for exactly 2 of F32",
        "2 elements of I32", "make the two calls agree")
 {
@@ -171,15 +169,47 @@ static void refused_then_wanted(struct exam *exam, int rank, int size)
     tensor_free(two);
 }
 
-Test(misuse, both_hear_of_a_refusal, .timeout = 60)
+/* In some of so many rounds both are quick. */
+static void sums_that_differ(struct exam *exam, int rank, int size)
+{
+    int reports = 0;
+    tensor *ours = tensor_full(DIST_F32, 2, 2), *sum = tensor_zeros(DIST_F32, 2);
+    tensor *other_type = tensor_full(DIST_I32, 2, 2), *other_count = tensor_full(DIST_F32, 2, 1);
+    dist_set_error_handler(count_report, &reports);
+    for (int round = 0; round < 600; round++) {
+        bool same = rank != round % size;
+        tensor *theirs = round % 3 == 0 ? other_type : round % 3 == 1 ? other_count : ours;
+        tensor_fill(sum, 1);
+        dist_all_reduce(sum);
+        dist_all_reduce(same ? ours : theirs, .op = same || round % 3 < 2 ? DIST_MIN : DIST_MAX);
+        exam_check(exam, reports == round + 1, "round %d: %d reports", round, reports);
+        exam_check(exam, tensor_item(sum, 1) == size, "round %d: a sum is %g", round, tensor_item(sum, 1));
+    }
+    tensor_free(ours);
+    tensor_free(sum);
+    tensor_free(other_type);
+    tensor_free(other_count);
+}
+
+static void hear(const char *name, void (*body)(struct exam *exam, int rank, int size))
 {
     static const char *const modes[] = { "processes", "threads" };
     for (int mode = 0; mode < 2; mode++) {
         setenv("DIST_RANKS", modes[mode], 1);
-        struct exam *exam = exam_new("refused, then wanted", 2);
-        cr_assert(exam_run(exam, refused_then_wanted), "%s, %s", modes[mode], exam_words(exam));
+        struct exam *exam = exam_new(name, 2);
+        cr_assert(exam_run(exam, body), "%s, %s", modes[mode], exam_words(exam));
         exam_free(exam);
     }
+}
+
+Test(misuse, both_hear_of_a_refusal, .timeout = 60)
+{
+    hear("refused, then wanted", refused_then_wanted);
+}
+
+Test(misuse, both_hear_that_sums_differ, .timeout = 60)
+{
+    hear("sums that differ", sums_that_differ);
 }
 
 /* ---- a rank ends while others wait for it ------------------------------------------------------------ */
