@@ -1,4 +1,4 @@
-/* ringing.c: the ringers of the bell's model: lane_post and lane_post_watched, with bell_ring and bell_ring_lightly. */
+/* ringing.c: the ringers of the bell's model: lane_post and the quick post (quick.c), with bell_ring and bell_ring_lightly. */
 #include "ringing.h"
 
 static void write_news(struct step *step, struct state *s, int i)

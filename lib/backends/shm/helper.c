@@ -58,9 +58,9 @@ static void *helper_main(void *argument)
     return NULL;
 }
 
-/* Before there is a helper: a letter that was wanted may still lie in its lane, taken by somebody who has not seen LANE_HURRY
- * and whose ack is not in memory yet. Set it, and give memory the moment that bell.h speaks of; from then on whoever takes
- * one of these letters rings the helper. */
+/* Before there is a helper: a letter that was wanted may still lie in its lane, taken by somebody who has looked for LANE_HURRY
+ * in vain, and whose ack, written before that look, is not in memory yet. Set it, and give memory the moment that bell.h speaks
+ * of; from then on that ack can be seen, and whoever takes one of these letters later rings the helper. */
 static void settle(struct shm_room *room)
 {
     bool open = false;

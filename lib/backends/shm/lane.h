@@ -40,8 +40,9 @@
  *   - The watcher pauses between two looks (patience_pause). Each look takes the line away from the one who is about to write.
  *   - A watched letter (LANE_WATCHED: nothing waits behind it) is posted and taken with a release store and rung for with
  *     bell_ring_lightly. A seq_cst store would stop the processor until the line has come, once for the letter and once
- *     for the ack. When others come to wait behind it after all, LANE_HURRY tells; its sender's helper, which nobody rings
- *     who has not seen that, is started only when all that was done without has reached memory (helper.c).
+ *     for the ack. When others come to wait behind it after all, LANE_HURRY tells: whoever takes a letter looks for that
+ *     after it has written ack. Its sender's helper, which nobody rings who has not seen it, is started only when all that
+ *     was written before such a look has reached memory (helper.c).
  *   - Nothing is read back, in larger pieces, that was just written (letter_write).
  * The quick way (quick.c) makes the same accesses in the same order as the engine, only without the lists, and it never
  * sleeps: who has looked in vain for a moment joins the list and the engine. So a sleeper has always been in a list, with
@@ -168,13 +169,14 @@ static inline void lane_take_from(struct shm_room *room, int src, struct lane *l
 {
     uint32_t taken = (atomic_load_explicit(&back->ack, memory_order_relaxed) >> 2) + 1;
     uint32_t ack = (taken & ACK_COUNT) << 2 | verdict;
+    atomic_store_explicit(&back->ack, ack, memory_order_release);
+    atomic_signal_fence(
+        memory_order_seq_cst); /* only then: it may be put off its core for longer than settling takes */
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
-    if ((seq & (LANE_WATCHED | LANE_HURRY)) == LANE_WATCHED) {
-        atomic_store_explicit(&back->ack, ack, memory_order_release);
+    if ((seq & (LANE_WATCHED | LANE_HURRY)) == LANE_WATCHED)
         bell_ring_lightly(&slot_of(room, src)->bell);
-    } else {
+    else
         lane_take_unwatched(room, src, ack);
-    }
 }
 static inline void lane_take(struct shm_room *room, int src, enum verdict verdict)
 {

@@ -42,8 +42,8 @@ static enum quick look(struct shm_room *room, const struct lane *lane, const str
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
     for (unsigned looks = room->looks;; looks--) {
         uint32_t ack = atomic_load_explicit(&back->ack, memory_order_acquire);
-        bool taken = lane_counted(seq, ack);
-        if ((want && ack >> ACK_WANT == want) || (taken && (ack & ACK_VERDICT) == VERDICT_DONE)) {
+        bool taken = lane_counted(seq, ack); /* then what it tells of a want is about the next letter */
+        if (taken ? (ack & ACK_VERDICT) == VERDICT_DONE : want && ack >> ACK_WANT == want) {
             sends_ticket_back(room, lane->letter.ticket);
             return QUICK_DONE;
         }

@@ -1,0 +1,128 @@
+/*
+ * wanted.h: the state of the model of wanted letters, shared by its three files: wanted.c has the programs, wanted_post.c
+ * the sender, wanted_take.c the receiver.
+ *
+ * One lane, from a sender to a receiver. The sender has a helper from its first isend on; the two take turns by a lock, and
+ * are one thread here. What the receiver writes into ack passes through a store buffer, which empties when it likes: that is the
+ * light way of lane_take. Sleepers on a rank's bell see all news, as the bell's model shows; the helper sleeps until it is rung.
+ */
+#ifndef MODEL_WANTED_H
+#define MODEL_WANTED_H
+
+#include "explore.h"
+#include "order.h"
+
+#define CALLS 4  /* of a rank: the n-th send sends letter n */
+#define BUFFER 2 /* stores that can be on their way to memory */
+
+/* Faults, in the order of wanted.c's table. */
+enum {
+    FINE,
+    SEQ_FIRST,
+    ACK_FIRST,
+    WANT_KEPT,
+    WANT_UNCOUNTED,
+    WANT_TOO_SOON,
+    WANT_WITHOUT_SIZE,
+    TAKEN_IS_WANTED,
+    NO_HURRY,
+    NO_SETTLE,
+    HURRY_READ_FIRST,
+    NOBODY_LISTENS,
+    SEQ_RELAXED,
+    SEQ_READ_RELAXED,
+    ACK_RELAXED,
+    ACK_READ_RELAXED
+};
+
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
+enum { WATCHED = 1, HURRY = 2 }; /* the LANE_ bits of seq */
+
+/* Where the sender stands: in the quick way; in the long way; starting its helper; and the helper. */
+enum {
+    CALL,
+    WRITE,
+    POST,
+    LOOK,
+    STAMP,
+    QUEUED,
+    WAIT_FREE,
+    LOOK_FREE,
+    SET_HURRY,
+    SETTLE,
+    LISTEN,
+    LAST_LOOK,
+    HELPER
+};
+
+/* And the receiver. PEEK: only where a fault reads the bits of seq before ack is written. */
+enum { ASK, SAY_WANT, LOOK_PARKED, WATCH, READ, COPY, PEEK, WRITE_ACK, READ_BITS, SETTLE_ACK, RING };
+
+/* The word ack. `want` is the letter's kind, as in the programs; 0: none. */
+struct ack {
+    uint8_t count, verdict, want;
+    uint8_t wanter; /* not in the word, only to judge by: which receive says so */
+};
+
+struct sender {
+    uint8_t pc, line;
+    uint8_t early;          /* the next letter is wanted: by this receive + 1 */
+    uint8_t watches;        /* it goes the quick way */
+    uint8_t listens, rung;  /* the helper is counted among the sleepers of its bell; it was rung */
+    uint8_t wanters[CALLS]; /* who wanted the letter of a send that ended early, + 1 */
+};
+
+struct receiver {
+    uint8_t pc, line;
+    uint8_t taken;       /* letters */
+    uint8_t busy;        /* others may look into the lanes: it has started something */
+    uint8_t parked;      /* letters, a bit for each */
+    uint8_t open;        /* receives, a bit for each */
+    uint8_t message, op; /* the letter that it looks at, and the receive for which that is; CALLS: for none */
+    uint8_t bits;        /* of seq, read too early */
+    struct ack says;     /* the last that it wrote */
+    uint8_t fates[CALLS];  /* enum verdict on each letter */
+    uint8_t takers[CALLS]; /* and by which receive */
+    struct ack buffer[BUFFER];
+    uint8_t buffered;
+};
+
+struct state {
+    uint64_t knows[2 + 2 + BUFFER]; /* order.h: the two, then these words, and the stores on their way */
+    struct sender sender;
+    struct receiver receiver;
+    struct ack ack;
+    uint8_t seq, bits, head, text;
+    uint8_t stamps[CALLS];
+};
+
+#define THE_SENDER 0
+#define THE_RECEIVER 1
+#define WORD_SEQ 2
+#define WORD_ACK 3
+#define WORD_BUFFER 4
+#define PLACE_HEAD 0
+#define PLACE_TEXT 1
+
+/* One step. */
+struct turn {
+    struct step *step;
+    struct state *state;
+    struct order order;
+};
+
+/* A line of a program: what, and which kind of letter. The same letter, large or small, is a tag; large is another size. */
+char verb_of(const struct turn *t, int rank, int line);
+char kind_of(const struct turn *t, int rank, int line);
+bool same_tag(char a, char b);
+void must(struct turn *t, bool good, const char *promise);
+
+bool sender_step(struct turn *t);
+bool receiver_step(struct turn *t);
+void store_ack(struct turn *t, struct ack ack);
+bool empty_ack_buffer(struct turn *t); /* one store reaches memory */
+
+/* A send has ended early, or its letter was taken: whichever is second looks whether the two agree. */
+void judge_early(struct turn *t, int message);
+
+#endif

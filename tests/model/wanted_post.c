@@ -1,0 +1,238 @@
+/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c behind an untaken letter; settle, and the helper. */
+#include "wanted.h"
+
+static struct sender *me(struct turn *t)
+{
+    return &t->state->sender;
+}
+
+static bool lane_free(const struct turn *t)
+{
+    return t->state->ack.count == t->state->seq;
+}
+
+static void load_ack(struct turn *t, const char *why)
+{
+    order_load(t->order, THE_SENDER, WORD_ACK, t->step->fault != ACK_READ_RELAXED);
+    say(t->step, "sender: %s: ack counts %d of %d, wants %c", why, t->state->ack.count, t->state->seq,
+        t->state->ack.want ? t->state->ack.want : '-');
+}
+
+static bool is_wanted(const struct turn *t)
+{
+    char kind = kind_of(t, THE_SENDER, t->state->sender.line), want = (char)t->state->ack.want;
+    return t->step->fault == WANT_WITHOUT_SIZE ? want && same_tag(want, kind) : want == kind;
+}
+
+static void next_call(struct turn *t)
+{
+    me(t)->line++;
+    me(t)->pc = CALL;
+    me(t)->early = me(t)->watches = 0;
+}
+
+static void end_early(struct turn *t, uint8_t wanter)
+{
+    uint8_t message = me(t)->line;
+    me(t)->wanters[message] = (uint8_t)(wanter + 1);
+    judge_early(t, message);
+    next_call(t);
+}
+
+static void begin_letter(struct turn *t)
+{
+    me(t)->pc = t->step->fault == SEQ_FIRST ? POST : WRITE;
+}
+
+/* shm_quick_send, or dist_isend. */
+static bool call(struct turn *t)
+{
+    char verb = verb_of(t, THE_SENDER, me(t)->line);
+    if (verb == 0)
+        return false;
+    if (verb == 'i') {
+        say(t->step, "sender: posts an isend, and starts its helper");
+        me(t)->pc = LOOK_FREE;
+        return true;
+    }
+    load_ack(t, "is about to send");
+    me(t)->watches = lane_free(t);
+    me(t)->pc = QUEUED;
+    bool believes = lane_free(t) || t->step->fault == WANT_UNCOUNTED;
+    if (believes && is_wanted(t))
+        me(t)->early = (uint8_t)(t->state->ack.wanter + 1);
+    if (lane_free(t) || me(t)->early)
+        begin_letter(t);
+    return true;
+}
+
+static void write_letter(struct turn *t)
+{
+    say(t->step, "sender: writes letter %d", me(t)->line);
+    bool ordered = order_write(t->order, THE_SENDER, PLACE_HEAD);
+    ordered &= order_write(t->order, THE_SENDER, PLACE_TEXT);
+    must(t, ordered, "a letter is written while it may be read");
+    t->state->head = t->state->text = me(t)->line;
+}
+
+/* After the letter was written and posted. */
+static void posted(struct turn *t)
+{
+    if (me(t)->early)
+        end_early(t, (uint8_t)(me(t)->early - 1));
+    else if (verb_of(t, THE_SENDER, me(t)->line) == 'i')
+        next_call(t);
+    else
+        me(t)->pc = LOOK;
+}
+
+static void post(struct turn *t)
+{
+    say(t->step, "sender: writes seq %d%s", t->state->seq + 1, me(t)->watches ? ", watched" : "");
+    order_store(t->order, THE_SENDER, WORD_SEQ, t->step->fault != SEQ_RELAXED);
+    t->state->seq++;
+    t->state->bits = me(t)->watches ? WATCHED : 0;
+}
+
+/* The end of a send whose letter was taken, or was told by its ticket. */
+static void end_send(struct turn *t, uint8_t verdict)
+{
+    must(t, verdict == t->state->receiver.fates[me(t)->line],
+         "a send is over before its letter was taken, or otherwise than it was");
+    next_call(t);
+}
+
+/* quick.c's look; who gives it up only looks less often. */
+static bool look(struct turn *t)
+{
+    bool taken = lane_free(t), wanted = me(t)->watches && is_wanted(t);
+    uint8_t verdict = t->state->ack.verdict;
+    if (!taken && !wanted)
+        return false;
+    load_ack(t, "looks at its letter");
+    if (wanted && (!taken || t->step->fault == TAKEN_IS_WANTED))
+        end_early(t, t->state->ack.wanter);
+    else if (verdict == VERDICT_PARKED)
+        me(t)->pc = STAMP;
+    else
+        end_send(t, verdict);
+    return true;
+}
+
+static bool look_at_stamp(struct turn *t)
+{
+    uint8_t verdict = t->state->stamps[me(t)->line];
+    if (verdict == VERDICT_NONE)
+        return false;
+    say(t->step, "sender: its ticket is stamped");
+    end_send(t, verdict);
+    return true;
+}
+
+static void set_hurry(struct turn *t)
+{
+    if (t->step->fault == NO_HURRY) {
+        say(t->step, "sender: (sets no bit)");
+        return;
+    }
+    say(t->step, "sender: sets HURRY");
+    order_store(t->order, THE_SENDER, WORD_SEQ, true);
+    t->state->bits |= HURRY;
+}
+
+/* Before the helper is there: settle. By then what was on its way has reached memory. */
+static void settle(struct turn *t)
+{
+    me(t)->pc = LISTEN;
+    if (t->step->fault == NO_SETTLE) {
+        say(t->step, "sender: (does not settle)");
+        return;
+    }
+    while (empty_ack_buffer(t))
+        ;
+    say(t->step, "sender: settles: the receiver's stores reach memory");
+}
+
+/* The isend: the helper listens, then a last look; the same look is all that the helper does. */
+static void last_look(struct turn *t)
+{
+    load_ack(t, me(t)->listens ? "looks once more before it computes" : "looks");
+    me(t)->pc = HELPER;
+    if (lane_free(t))
+        begin_letter(t);
+}
+
+static bool helper(struct turn *t)
+{
+    if (!me(t)->rung)
+        return false;
+    say(t->step, "sender's helper: wakes up");
+    me(t)->rung = 0;
+    me(t)->pc = LAST_LOOK;
+    return true;
+}
+
+/* A blocking send behind an untaken letter, and the first steps of an isend. */
+static bool long_way(struct turn *t)
+{
+    switch (me(t)->pc) {
+    case QUEUED:
+        set_hurry(t);
+        me(t)->pc = WAIT_FREE;
+        return true;
+    case WAIT_FREE:
+        if (!lane_free(t))
+            return false;
+        load_ack(t, "finds its lane free");
+        begin_letter(t);
+        return true;
+    case LOOK_FREE:
+        load_ack(t, "looks for untaken letters");
+        me(t)->pc = lane_free(t) ? LISTEN : SET_HURRY;
+        return true;
+    case SET_HURRY:
+        set_hurry(t);
+        me(t)->pc = SETTLE;
+        return true;
+    case SETTLE:
+        settle(t);
+        return true;
+    case LISTEN:
+        say(t->step, "sender: its helper listens from now on");
+        me(t)->listens = t->step->fault != NOBODY_LISTENS;
+        me(t)->pc = LAST_LOOK;
+        return true;
+    case LAST_LOOK:
+        last_look(t);
+        return true;
+    default:
+        return helper(t);
+    }
+}
+
+bool sender_step(struct turn *t)
+{
+    bool seq_first = t->step->fault == SEQ_FIRST;
+    switch (me(t)->pc) {
+    case CALL:
+        return call(t);
+    case WRITE:
+        write_letter(t);
+        me(t)->pc = POST;
+        if (seq_first)
+            posted(t);
+        return true;
+    case POST:
+        post(t);
+        me(t)->pc = WRITE;
+        if (!seq_first)
+            posted(t);
+        return true;
+    case LOOK:
+        return look(t);
+    case STAMP:
+        return look_at_stamp(t);
+    default:
+        return long_way(t);
+    }
+}

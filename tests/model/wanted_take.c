@@ -1,0 +1,231 @@
+/* wanted_take.c: the receiver: shm_quick_recv, the walk of recvs.c, and lane_take with its store buffer. */
+#include "wanted.h"
+
+#define NOBODY CALLS
+
+static struct receiver *me(struct turn *t)
+{
+    return &t->state->receiver;
+}
+
+static bool letter_lies_there(const struct turn *t)
+{
+    return t->state->seq != t->state->receiver.taken;
+}
+
+static void load_seq(struct turn *t)
+{
+    order_load(t->order, THE_RECEIVER, WORD_SEQ, t->step->fault != SEQ_READ_RELAXED);
+}
+
+/* ---- a receive is posted --------------------------------------------------------------------- */
+
+static void ask(struct turn *t, char verb)
+{
+    bool first = (me(t)->parked == 0 && !me(t)->busy) || t->step->fault == WANT_TOO_SOON;
+    load_seq(t);
+    say(t->step, "receiver: posts receive %d, of %c: the lane is %s", me(t)->line,
+        kind_of(t, THE_RECEIVER, me(t)->line), letter_lies_there(t) ? "not empty" : "empty");
+    me(t)->open |= (uint8_t)(1 << me(t)->line);
+    me(t)->busy |= verb == 'i';
+    me(t)->pc = verb == 'r' && first && !letter_lies_there(t) ? SAY_WANT : LOOK_PARKED;
+}
+
+static bool say_want(struct turn *t)
+{
+    struct ack ack = me(t)->says;
+    if (me(t)->buffered == BUFFER)
+        return false;
+    ack.want = (uint8_t)kind_of(t, THE_RECEIVER, me(t)->line);
+    ack.wanter = me(t)->line;
+    say(t->step, "receiver: says that it wants %c", ack.want);
+    store_ack(t, ack);
+    me(t)->pc = LOOK_PARKED;
+    return true;
+}
+
+/* What became of a letter, and by which receive. */
+static void decide(struct turn *t, uint8_t message, uint8_t op)
+{
+    bool agree = kind_of(t, THE_SENDER, message) == kind_of(t, THE_RECEIVER, op);
+    me(t)->fates[message] = agree ? VERDICT_DONE : VERDICT_REFUSED;
+    me(t)->takers[message] = (uint8_t)(op + 1);
+    me(t)->open &= (uint8_t) ~(1 << op);
+}
+
+static void next_call(struct turn *t)
+{
+    char verb = verb_of(t, THE_RECEIVER, me(t)->line);
+    if (verb)
+        me(t)->line++;
+    me(t)->pc = ASK;
+}
+
+static void look_parked(struct turn *t)
+{
+    uint8_t op = me(t)->line;
+    me(t)->pc = WATCH;
+    say(t->step, "receiver: has no such letter parked");
+    for (uint8_t message = 0; message < CALLS; message++) {
+        if (!(me(t)->parked >> message & 1) ||
+            !same_tag(kind_of(t, THE_SENDER, message), kind_of(t, THE_RECEIVER, op)))
+            continue;
+        say(t->step, "receiver: takes parked letter %d, and stamps its ticket", message);
+        me(t)->parked &= (uint8_t) ~(1 << message);
+        decide(t, message, op);
+        t->state->stamps[message] = me(t)->fates[message];
+        next_call(t);
+        return;
+    }
+    if (verb_of(t, THE_RECEIVER, op) == 'i')
+        next_call(t);
+}
+
+/* ---- a letter is taken ------------------------------------------------------------------------- */
+
+/* Wait for a letter; but the receive from anybody ('o') may be served by a third rank. */
+static bool watch(struct turn *t)
+{
+    if (letter_lies_there(t)) {
+        load_seq(t);
+        say(t->step, "receiver: there is a letter");
+        me(t)->pc = READ;
+        return true;
+    }
+    if (verb_of(t, THE_RECEIVER, me(t)->line) != 'o')
+        return false;
+    say(t->step, "receiver: is served by somebody else");
+    next_call(t);
+    return true;
+}
+
+/* Who sees a letter finds for it the first receive of its tag. */
+static void read_head(struct turn *t)
+{
+    must(t, order_read(t->order, THE_RECEIVER, PLACE_HEAD), "a letter is read while it may be written");
+    must(t, t->state->head == me(t)->taken, "a letter is overwritten before it was read");
+    me(t)->message = me(t)->taken;
+    char kind = kind_of(t, THE_SENDER, me(t)->message);
+    me(t)->op = 0;
+    while (me(t)->op < NOBODY &&
+           !(me(t)->open >> me(t)->op & 1 && same_tag(kind, kind_of(t, THE_RECEIVER, me(t)->op))))
+        me(t)->op++;
+    say(t->step, "receiver: letter %d is for %s %d", me(t)->message,
+        me(t)->op == NOBODY ? "nobody, and is parked:" : "receive", me(t)->op);
+    me(t)->pc = t->step->fault == ACK_FIRST ? WRITE_ACK : t->step->fault == HURRY_READ_FIRST ? PEEK : COPY;
+}
+
+static void copy(struct turn *t)
+{
+    say(t->step, "receiver: copies letter %d", me(t)->message);
+    must(t, order_read(t->order, THE_RECEIVER, PLACE_TEXT), "a letter is read while it may be written");
+    must(t, t->state->text == me(t)->message, "a letter is overwritten before it was read");
+    me(t)->pc = t->step->fault == ACK_FIRST ? READ_BITS : WRITE_ACK;
+}
+
+static bool write_ack(struct turn *t)
+{
+    uint8_t message = me(t)->message;
+    if (me(t)->buffered == BUFFER)
+        return false;
+    if (me(t)->op == NOBODY) {
+        me(t)->parked |= (uint8_t)(1 << message);
+        me(t)->fates[message] = VERDICT_PARKED;
+    } else {
+        decide(t, message, me(t)->op);
+    }
+    judge_early(t, message);
+    struct ack ack = { .count = ++me(t)->taken, .verdict = me(t)->fates[message] };
+    if (t->step->fault == WANT_KEPT) {
+        ack.want = me(t)->says.want;
+        ack.wanter = me(t)->says.wanter;
+    }
+    say(t->step, "receiver: writes ack %d (into its store buffer)", ack.count);
+    store_ack(t, ack);
+    me(t)->pc = t->step->fault == ACK_FIRST ? COPY : READ_BITS;
+    return true;
+}
+
+static void taken(struct turn *t)
+{
+    bool still = me(t)->open >> me(t)->line & 1;
+    me(t)->message = me(t)->op = me(t)->bits = 0;
+    if (still || verb_of(t, THE_RECEIVER, me(t)->line) == 0)
+        me(t)->pc = still ? WATCH : ASK;
+    else
+        next_call(t);
+}
+
+/* lane_take_from: was it a letter that nobody has come to wait behind? */
+static void read_bits(struct turn *t)
+{
+    uint8_t bits = t->step->fault == HURRY_READ_FIRST ? me(t)->bits : t->state->bits;
+    say(t->step, "receiver: the letter is%s watched%s", bits & WATCHED ? "" : " not",
+        bits & HURRY ? ", and others wait behind it" : "");
+    if (bits == WATCHED)
+        taken(t);
+    else
+        me(t)->pc = SETTLE_ACK;
+}
+
+static void ring(struct turn *t)
+{
+    bool rings = t->state->bits & HURRY && t->state->seq == me(t)->taken && t->state->sender.listens;
+    say(t->step, "receiver: %s the sender's helper", rings ? "rings" : "need not ring");
+    t->state->sender.rung |= rings;
+    taken(t);
+}
+
+static bool call(struct turn *t)
+{
+    char verb = verb_of(t, THE_RECEIVER, me(t)->line);
+    if (verb == 0 && me(t)->open == 0)
+        return false;
+    if (verb == 0 || verb == 'o') {
+        say(t->step, "receiver: looks around");
+        me(t)->pc = WATCH;
+        return verb == 'o' || watch(t);
+    }
+    ask(t, verb);
+    return true;
+}
+
+bool receiver_step(struct turn *t)
+{
+    switch (me(t)->pc) {
+    case ASK:
+        return call(t);
+    case SAY_WANT:
+        return say_want(t);
+    case LOOK_PARKED:
+        look_parked(t);
+        return true;
+    case WATCH:
+        return watch(t);
+    case READ:
+        read_head(t);
+        return true;
+    case COPY:
+        copy(t);
+        return true;
+    case PEEK:
+        say(t->step, "receiver: reads the bits of seq");
+        me(t)->bits = t->state->bits;
+        me(t)->pc = COPY;
+        return true;
+    case WRITE_ACK:
+        return write_ack(t);
+    case READ_BITS:
+        read_bits(t);
+        return true;
+    case SETTLE_ACK:
+        while (empty_ack_buffer(t))
+            ;
+        say(t->step, "receiver: writes ack once more, seq_cst: it is in memory");
+        me(t)->pc = RING;
+        return true;
+    default:
+        ring(t);
+        return true;
+    }
+}

@@ -1,0 +1,158 @@
+/*
+ * test_quick_sums.c: tiny all_reduces, on their quick way (lib/backends/shm/quick_sum.c) and off it, against a plain reference.
+ */
+#define _GNU_SOURCE
+#include "dist.h"
+#include "quick_talk.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(quick_sums, .timeout = 100);
+
+#define CARD 40 /* bytes that fit on a card */
+#define MOST (CARD + 8)
+#define ROUNDS 1500
+#define VERY_LATE 200000 /* us; longer than a nap */
+
+/* One all_reduce, of which every rank can tell what all put in. */
+struct sum {
+    enum dist_type type;
+    enum dist_op op;
+    int64_t count;
+    uint64_t seed;
+};
+
+static tensor *input_of(struct sum sum, int rank)
+{
+    unsigned char values[MOST];
+    ref_fill(sum.type, values, sum.count, sum.seed * 8 + (uint64_t)rank);
+    return tensor_from(sum.type, values, sum.count);
+}
+
+static void judge(struct exam *exam, const tensor *t, struct sum sum, int size)
+{
+    unsigned char inputs[TALK_RANKS][MOST], expected[MOST];
+    const void *in[TALK_RANKS];
+    for (int i = 0; i < size; i++) {
+        ref_fill(sum.type, inputs[i], sum.count, sum.seed * 8 + (uint64_t)i);
+        in[i] = inputs[i];
+    }
+    ref_reduce(sum.type, sum.op, expected, in, size, sum.count);
+    bool any_order = getenv("DIST_ALGORITHM") != NULL;
+    int64_t wrong = any_order ? ref_far_off(sum.type, sum.op, size, tensor_data(t), expected, sum.count)
+                              : ref_difference(sum.type, tensor_data(t), expected, sum.count);
+    exam_check(exam, wrong < 0, "%s of %lld of %s: element %lld is %g and must be %g", ref_op_name(sum.op),
+               (long long)sum.count, ref_type_name(sum.type), (long long)wrong,
+               ref_item(sum.type, tensor_data(t), wrong < 0 ? 0 : wrong),
+               ref_item(sum.type, expected, wrong < 0 ? 0 : wrong));
+}
+
+static void reduce(struct exam *exam, int rank, int size, struct sum sum)
+{
+    tensor *t = input_of(sum, rank);
+    dist_all_reduce(t, .op = sum.op);
+    judge(exam, t, sum, size);
+    tensor_free(t);
+}
+
+/* Every type and op, and every count up to a card and one more. */
+static void every_sum(struct exam *exam, int rank, int size)
+{
+    uint64_t seed = exam->seed;
+    for (int type = 0; type < REF_TYPES; type++)
+        for (int op = 0; op < REF_OPS; op++)
+            for (int64_t count = 0; count <= CARD / (int64_t)ref_bytes(type) + 1; count++)
+                reduce(exam, rank, size, (struct sum){ type, op, count, seed++ });
+}
+TALK_TESTS(quick_sums, every_sum, 2, every_sum)
+TALK_TESTS(quick_sums, every_sum, 3, every_sum)
+
+/* The same where somebody looks on, or where there is no quick way. */
+static void every_sum_with(const char *name, const char *value)
+{
+    setenv(name, value, 1);
+    talk_run(name, 2, every_sum);
+    setenv("DIST_RANKS", "threads", 1);
+    talk_run(name, 3, every_sum);
+}
+
+Test(quick_sums, checked)
+{
+    every_sum_with("DIST_CHECK", "1");
+}
+
+Test(quick_sums, by_messages)
+{
+    every_sum_with("DIST_ALGORITHM", "messages");
+}
+
+Test(quick_sums, traced)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/test_quick_sums.%ld.json", (long)getpid());
+    every_sum_with("DIST_TRACE", path);
+    cr_assert(unlink(path) == 0, "no trace was written to %s", path);
+}
+
+static struct sum drawn(uint64_t *dice)
+{
+    enum dist_type type = (enum dist_type)ref_below(dice, REF_TYPES);
+    enum dist_op op = (enum dist_op)ref_below(dice, REF_OPS);
+    return (struct sum){ type, op, ref_below(dice, CARD / (int64_t)ref_bytes(type) + 2),
+                         ref_random(dice) >> 8 };
+}
+
+/* Messages and barriers between them, of which some are on the same board; and each comes late now and then. */
+static void late_now_and_then(struct exam *exam, int rank, int size)
+{
+    uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct sum sum = drawn(&common);
+        struct word word = { DIST_I32, 1, 4, sum.seed };
+        int from = (int)ref_below(&common, size), to = (from + 1) % size;
+        if (ref_below(&own, 15) == 0)
+            usleep((useconds_t)ref_below(&own, 300));
+        reduce(exam, rank, size, sum);
+        if (ref_below(&common, 8) == 0)
+            dist_barrier();
+        if (round % 4 == 0 && rank == from)
+            talk_send(exam, rank, to, word);
+        if (round % 4 == 0 && rank == to)
+            talk_recv(exam, rank, from, word);
+    }
+    for (int late = 0; late < size; late++) {
+        if (rank == late)
+            usleep(VERY_LATE);
+        reduce(exam, rank, size, drawn(&common));
+    }
+}
+TALK_TESTS(quick_sums, late_now_and_then, 2, late_now_and_then)
+TALK_TESTS(quick_sums, late_now_and_then, 3, late_now_and_then)
+
+/* A sum that is under way comes before a blocking one; afterwards there is a helper. */
+static void some_in_background(struct exam *exam, int rank, int size)
+{
+    uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;
+    for (int round = 0; round < ROUNDS / 5; round++) {
+        struct sum first = drawn(&common), second = drawn(&common), third = drawn(&common);
+        reduce(exam, rank, size, first);
+        tensor *t = input_of(second, rank);
+        dist_work *work = dist_all_reduce(t, .op = second.op, .async_op = true);
+        if (ref_below(&own, 15) == 0)
+            usleep((useconds_t)ref_below(&own, 300));
+        if (round % 2) {
+            reduce(exam, rank, size, third);
+            dist_wait(work);
+        } else {
+            dist_wait(work);
+            reduce(exam, rank, size, third);
+        }
+        judge(exam, t, second, size);
+        tensor_free(t);
+    }
+}
+TALK_TESTS(quick_sums, some_in_background, 2, some_in_background)
+TALK_TESTS(quick_sums, some_in_background, 3, some_in_background)
