@@ -1,23 +1,8 @@
 /* dist_p2p.c: send, receive, and batches of them. dist_wait.c waits for what was started here. */
 #include "checked.h"
 #include "noted.h"
+#include "p2p.h"
 #include "streams/order.h"
-
-/* A small message is over in 0.1 us, so every nanosecond of a blocking call counts: it is inlined down to the room, what it
- * asks stays in registers, and all that makes words out of it is kept apart (and gets a copy, since what has an address lies in
- * memory). */
-#define QUICK __attribute__((always_inline)) static inline
-#define APART __attribute__((noinline, cold)) static
-
-struct p2p {
-    enum call call; /* as reports name it */
-    bool sends;
-    struct dist_at at;
-    tensor *tensor;
-    int peer;
-    int tag;
-    dist_group *group;
-};
 
 /* Does `peer` name somebody to talk to? False: it was reported. */
 static bool check_peer(struct context *context, const struct p2p *ask, const struct dist_group *group)
@@ -42,9 +27,8 @@ static bool check_peer(struct context *context, const struct p2p *ask, const str
 }
 
 /* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
-APART struct dist_group *check(struct context *context, struct p2p asked)
+static struct dist_group *check(struct context *context, const struct p2p *ask)
 {
-    const struct p2p *ask = &asked;
     struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
         !check_peer(context, ask, group))
@@ -60,16 +44,16 @@ APART struct dist_group *check(struct context *context, struct p2p asked)
 }
 
 /* The same answer in a few instructions, for the most common message: false means only that `check` is to be asked. */
-QUICK bool plainly_good(const struct context *context, const struct p2p *ask)
+static bool plainly_good(const struct context *context, const struct p2p *ask)
 {
     return !ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
            (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size;
 }
 
 /* Fill in an op from what was asked. False: something was wrong with it, and was reported. */
-QUICK bool prepare(struct context *context, const struct p2p *ask, uint32_t site, struct dist_work *op)
+static bool prepare(struct context *context, const struct p2p *ask, uint32_t site, struct dist_work *op)
 {
-    struct dist_group *group = plainly_good(context, ask) ? &context->world : check(context, *ask);
+    struct dist_group *group = plainly_good(context, ask) ? &context->world : check(context, ask);
     if (!group)
         return false;
     work_begin(op);
@@ -104,9 +88,8 @@ static int hand_on(struct context *context, const struct p2p *ask, struct dist_w
 }
 
 /* A blocking call on a GPU's tensor: the stream waits for it, the host does not. */
-APART int in_stream(struct context *context, struct p2p asked, uint32_t site)
+static int in_stream(struct context *context, const struct p2p *ask, uint32_t site)
 {
-    const struct p2p *ask = &asked;
     struct dist_work *op = work_new(context);
     int result = -DIST_ERR_ARGUMENT;
     if (!op)
@@ -121,8 +104,7 @@ APART int in_stream(struct context *context, struct p2p asked, uint32_t site)
     return result;
 }
 
-/* A blocking call, to be done with an op. `begun`: the quick way has sent it already. */
-APART int blocking(struct p2p *ask, enum call call, bool begun)
+int p2p_blocking(struct p2p *ask, enum call call, bool begun)
 {
     uint32_t site;
     ask->call = call;
@@ -136,7 +118,7 @@ APART int blocking(struct p2p *ask, enum call call, bool begun)
     op.async = false;
     op.begun_quickly = begun;
     if (!plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
-        result = in_stream(context, *ask, site);
+        result = in_stream(context, ask, site);
     } else if (prepare(context, ask, site, &op)) {
         noted_message(context, &op);
         result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
@@ -180,44 +162,6 @@ static dist_work *starting(const struct p2p *ask)
     dist_work *op = start(context, ask, site);
     context_exit(context);
     return op;
-}
-
-/* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
- * brought back around that call, on the way of every message. */
-QUICK void put_down(struct p2p *ask, const char *file, int line, tensor *tensor, int peer, int tag,
-                    dist_group *group)
-{
-    ask->at.file = file;
-    ask->at.line = line;
-    ask->tensor = tensor;
-    ask->peer = peer;
-    ask->tag = tag;
-    ask->group = group;
-    __asm__("" : "+m"(*ask));
-}
-
-int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
-{
-    uint32_t site;
-    struct p2p ask;
-    put_down(&ask, file, line, tensor, dst, tag, group);
-    struct context *context = context_quick(CALL_SEND, file, line, tensor, group, &site);
-    enum quick went = QUICK_NOT;
-    if (context && dst < context->world.size && (dst | tag) >= 0)
-        went = context->backend->quick_send(context->room, tensor, dst, tag, site);
-    return went == QUICK_DONE ? 0 : blocking(&ask, CALL_SEND, went == QUICK_BEGUN);
-}
-
-int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
-{
-    uint32_t site;
-    struct p2p ask;
-    put_down(&ask, file, line, tensor, src, tag, group);
-    struct context *context = context_quick(CALL_RECV, file, line, tensor, group, &site);
-    enum quick went = QUICK_NOT;
-    if (context && src < context->world.size && (src | tag) >= 0)
-        went = context->backend->quick_recv(context->room, tensor, src, tag, site);
-    return went == QUICK_DONE ? ask.peer : blocking(&ask, CALL_RECV, false);
 }
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
