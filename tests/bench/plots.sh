@@ -49,7 +49,7 @@ picture()
     {
         echo "set terminal svg size $2 font 'Helvetica,12' background rgb 'white'"
         echo "set output '$folder/$1.svg'"
-        echo "set logscale xy; set key left top; set grid lc rgb '#dddddd'; set format y '10^{%T}'"
+        echo "set logscale xy; set key above maxrows 1; set autoscale xfix; set offsets graph 0.04, graph 0.04; set grid lc rgb '#dddddd'; set format y '10^{%T}'"
         echo "set multiplot layout $3"
         echo "$drawings"
         echo "unset multiplot"
