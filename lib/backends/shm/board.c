@@ -148,6 +148,15 @@ static bool passed(void *argument)
     return board_passed(passing->g) || world_failed(passing->world);
 }
 
+bool board_soon(struct shm_group *g)
+{
+    struct patience patience = { 0 };
+    while (!board_passed(g))
+        if (!patience_pass(&patience, of_the_missing(g)))
+            return false;
+    return true;
+}
+
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
     struct patience patience = { 0 };

@@ -200,6 +200,7 @@ void board_approach(struct shm_room *room,
                     struct shm_group *g); /* about to arrive: before the card is touched */
 void board_arrive(struct shm_room *room, struct shm_group *g);
 bool board_passed(struct shm_group *g); /* have all members come to where this rank stands? */
+bool board_soon(struct shm_group *g);   /* the same, as long as one has patience: without sleeping */
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);
 int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all cards agree? */
