@@ -128,7 +128,7 @@ static bool fill(struct context *context, const struct collective *c, double tim
     op->p2p = op->sends = false;
     op->call = c->call;
     op->at = c->at;
-    op->site = world_site(&context->self->world, context->self->env.rank, c->at);
+    op->site = context_site(context, c->at.file, c->at.line);
     op->group = group;
     op->op = c->op;
     op->peer = root;

@@ -46,14 +46,17 @@ struct context {
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
 struct context *context_get(void);
 
-/* The number of a call's place. */
+/* What is remembered of a call's place; NULL: nothing. And its number, looked up where it must be. */
+static inline const struct site_memo *context_memo(const struct context *context, const char *file, int line)
+{
+    const struct site_memo *memo = &context->memos[(uint32_t)line % SITE_MEMOS];
+    return memo->file == file && memo->line == line ? memo : NULL;
+}
 uint32_t context_find_site(struct context *context, const char *file, int line);
 static inline uint32_t context_site(struct context *context, const char *file, int line)
 {
-    const struct site_memo *memo = &context->memos[(uint32_t)line % SITE_MEMOS];
-    if (__builtin_expect(memo->file != file || memo->line != line, false))
-        return context_find_site(context, file, line);
-    return memo->site;
+    const struct site_memo *memo = context_memo(context, file, line);
+    return memo ? memo->site : context_find_site(context, file, line);
 }
 
 /* Enter a call: notes it for the watcher, checks that init was called. NULL: an error was reported. context_enter_from
@@ -81,8 +84,8 @@ static inline struct context *context_quick(enum call call, const char *file, in
     if (!self || !self->context || group || !t)
         return NULL;
     struct context *context = self->context;
-    const struct site_memo *memo = &context->memos[(uint32_t)line % SITE_MEMOS];
-    if (t->reach != context->quick_reach || memo->file != file || memo->line != line)
+    const struct site_memo *memo = context_memo(context, file, line);
+    if (t->reach != context->quick_reach || !memo)
         return NULL;
     *site = memo->site;
     atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | *site, memory_order_relaxed);

@@ -78,7 +78,7 @@ static void set_state(struct context *context, enum rank_state state)
 static int meet_everyone(struct context *context, struct dist_at at)
 {
     struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
-    op.site = world_site(&context->self->world, context->self->env.rank, at);
+    op.site = context_site(context, at.file, at.line);
     int status = context->backend->barrier(context->room, &op);
     op.call = CALL_INIT;
     return status == DIST_OK ? 0 : report_op(&op);

@@ -66,7 +66,7 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     }
     group->id = ++context->groups_made;
     struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group };
-    op.site = world_site(&context->self->world, context->self->env.rank, at);
+    op.site = context_site(context, at.file, at.line);
     op.group = &context->world; /* all ranks meet, members or not */
     noted_collective(context, &op);
     op.group = group;

@@ -31,7 +31,7 @@ static uint32_t first_place(const char *name, int line)
 static bool claim_or_match(struct site *site, const char *name, int line)
 {
     int32_t used = 0;
-    if (atomic_compare_exchange_strong(&site->used, &used, 1)) {
+    if (atomic_load(&site->used) == 0 && atomic_compare_exchange_strong(&site->used, &used, 1)) {
         strncpy(site->file, name, sizeof site->file - 1);
         site->line = line;
         atomic_store(&site->used, 2);

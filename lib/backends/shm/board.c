@@ -159,12 +159,11 @@ bool board_soon(struct shm_group *g)
 
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
-    struct patience patience = { 0 };
     struct passing passing = { g, room->world };
     double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
+    if (board_soon(g))
+        return DIST_OK;
     while (!board_passed(g)) {
-        if (patience_pass(&patience, of_the_missing(g)))
-            continue;
         if (world_failed(room->world) && !board_passed(g))
             return op->status = backend_failed(room->world, op);
         double left = deadline - dist_time();
