@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "conform_exam.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,4 +86,24 @@ bool exam_check(struct exam *exam, bool right, const char *format, ...)
     vsnprintf(exam->first, sizeof exam->first, format, values);
     va_end(values);
     return right;
+}
+
+static bool is_stopped(pid_t pid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool read = fgets(text, sizeof text, file) != NULL;
+    fclose(file);
+    const char *end = read ? strrchr(text, ')') : NULL;
+    return end && end[1] == ' ' && end[2] == 'T';
+}
+
+void exam_stop(int pid)
+{
+    kill(pid, SIGSTOP);
+    while (!is_stopped(pid))
+        usleep(200);
 }

@@ -49,4 +49,7 @@ bool exam_check(struct exam *exam, bool right, const char *format, ...)
 #endif
     ;
 
+/* Another rank's process stands still from now on, until it gets SIGCONT. */
+void exam_stop(int pid);
+
 #endif

@@ -33,19 +33,6 @@ static void set(struct exam *exam, int word)
     atomic_store(&exam->board[word], 1);
 }
 
-static bool is_stopped(pid_t pid)
-{
-    char path[64], text[256] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    bool read = fgets(text, sizeof text, file) != NULL;
-    fclose(file);
-    const char *end = read ? strrchr(text, ')') : NULL;
-    return end && end[1] == ' ' && end[2] == 'T';
-}
-
 static double now(void)
 {
     return dist_time();
@@ -70,9 +57,7 @@ static void send_to_the_stopped(struct exam *exam, struct word word)
     await(exam, WAITS);
     usleep(20000); /* now it has said what it wants, and sleeps */
     pid_t pid = (pid_t)atomic_load(&exam->board[PID]);
-    kill(pid, SIGSTOP);
-    while (!is_stopped(pid))
-        usleep(200);
+    exam_stop(pid);
     set(exam, STOPPED);
     talk_send(exam, 0, 1, word);
     exam_check(exam, !atomic_load(&exam->board[CONTINUED]),

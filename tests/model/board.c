@@ -1,5 +1,5 @@
 /*
- * board.c: the model of a group's board: lib/backends/shm/board.c, with the plans of plans.c.
+ * board.c: the model of a group's board: lib/backends/shm/board.c, with parts.c and the plans of plans.c.
  *
  * Two or three members go through several collectives, of the kinds in meeting.h. A listener is a member whose engine waits
  * for the others: it sleeps on its own bell, not on that of the board.
@@ -13,18 +13,22 @@ static const struct scenario scenarios[] = { { "two members, short, short, short
                                              { "two members, long, long, short, both listen", 4 },
                                              { "two members, crowd, crowd, crowd", 4 },
                                              { "two members, long, crowd, long, one listens", 4 },
+                                             { "two members, long, long, long, each on its core", 4 },
+                                             { "two members, long, long, one on its core, one listens", 4 },
                                              { "three members, short, short, short", 6 },
                                              { "three members, short, one listens", 6 },
                                              { "three members, long", 6 },
+                                             { "three members, long, short, one on its core", 6 },
                                              { "three members in two crowds", 6 },
                                              { 0 } };
 
-/* The kinds of a scenario's collectives, and which members listen, a bit for each. */
+/* The kinds of a scenario's collectives; which members listen, and which have a core of their own, a bit for each. */
 static const struct {
     const char *kinds;
-    uint8_t listen;
-} plans[] = { { "sss", 0 }, { "sls", 1 }, { "lls", 3 }, { "ccc", 0 }, { "lcl", 2 },
-              { "sss", 0 }, { "s", 4 },   { "l", 0 },   { "c", 0 } };
+    uint8_t listen, alone;
+} plans[] = { { "sss", 0, 0 }, { "sls", 1, 0 }, { "lls", 3, 0 }, { "ccc", 0, 0 },
+              { "lcl", 2, 0 }, { "lll", 0, 3 }, { "ll", 2, 1 },  { "sss", 0, 0 },
+              { "s", 4, 0 },   { "l", 0, 0 },   { "ls", 0, 2 },  { "c", 0, 0 } };
 
 static const struct fault faults[] = { { "there is one card for each member, not two", 0 },
                                        { "there is one slot for each member, not two", 0 },
@@ -33,14 +37,19 @@ static const struct fault faults[] = { { "there is one card for each member, not
                                        { "arriving is release: the look overtakes it", 0 },
                                        { "only the first member looks, and rings", 0 },
                                        { "a listener is counted among the sleepers after its last look", 2 },
-                                       { "a count above the awaited one is not taken for an arrival", 1 },
+                                       { "a count above the awaited one is not taken for an arrival", 3 },
                                        { "the slice is written to all before all have arrived", 1 },
-                                       { "a long plan ends without a last barrier", 1 },
+                                       { "a long plan ends before all parts are done", 1 },
                                        { "crowds are read without a barrier after they were added up", 3 },
                                        { "whoever sees all arrive does not ring the listeners", 1 },
                                        { "a listener is counted only before it sleeps", 2 },
                                        { "arriving is relaxed", 0 },
                                        { "looking is relaxed", 0 },
+                                       { "a part is taken without a look whether somebody has", 1 },
+                                       { "a member that leaves frees its part for the next plan", 1 },
+                                       { "parts are counted before they are done", 5 },
+                                       { "counting parts is relaxed", 5 },
+                                       { "whoever counts the last part does not ring", 5 },
                                        { 0 } };
 
 static struct order order_in(struct state *s)
@@ -73,17 +82,42 @@ static void leave(struct turn *t)
         tensor_overwrite(t);
     t->s->listeners = (uint8_t)(t->s->listeners - t->me->listening);
     t->me->listening = t->me->barrier = 0;
+    if (t->step->fault == PART_FREED)
+        t->s->taken[t->i] = 0;
     t->me->pc = plans[t->step->scenario].kinds[++t->me->round] ? BEGIN : OVER;
 }
 
 /* To the second barrier; or past it, where a fault has none. */
 static void second_barrier(struct turn *t)
 {
-    bool none = t->step->fault == (t->kind == LONG ? NO_LAST_BARRIER : CROWD_IN_ONE);
     t->me->barrier = 1;
-    t->me->pc = none                            ? (t->kind == LONG ? LEAVE : READ_RESULT)
+    t->me->pc = t->step->fault == CROWD_IN_ONE  ? READ_RESULT
                 : t->step->fault == LOOKS_FIRST ? LOOK_EARLY
                                                 : ARRIVE;
+}
+
+static void begin_parts(struct turn *t)
+{
+    t->me->barrier = 1;
+    t->me->long_plans++;
+    t->me->at = (uint8_t)t->i;
+    t->me->pc = TAKE_PART;
+}
+
+static void after_cards(struct turn *t)
+{
+    t->me->pc = READ_DATA;
+    if (t->kind == LONG)
+        begin_parts(t);
+    else if (t->kind == CROWDS && t->i % CROWD != 0)
+        second_barrier(t);
+}
+
+static void after_data(struct turn *t)
+{
+    t->me->pc = t->step->fault == LOOKS_FIRST ? LOOK_EARLY : ARRIVE;
+    if (t->step->fault == NO_FIRST_BARRIER && t->kind == LONG)
+        begin_parts(t);
 }
 
 static void plan_step(struct turn *t)
@@ -96,15 +130,11 @@ static void plan_step(struct turn *t)
         break;
     case DATA:
         data_write(t);
-        t->me->pc = t->step->fault == LOOKS_FIRST                           ? LOOK_EARLY
-                    : t->step->fault == NO_FIRST_BARRIER && t->kind == LONG ? WRITE_DATA
-                                                                            : ARRIVE;
+        after_data(t);
         break;
     case READ_CARDS:
         cards_read(t);
-        t->me->pc = READ_DATA;
-        if (t->kind == CROWDS && t->i % CROWD != 0)
-            second_barrier(t);
+        after_cards(t);
         break;
     case READ_DATA:
         work_read(t);
@@ -130,6 +160,8 @@ static bool one_step(struct turn *t)
         leave(t);
     else if (t->me->pc >= LOOK_EARLY && t->me->pc <= UNCOUNT)
         return meeting_step(t);
+    else if (t->kind == LONG && t->me->pc >= TAKE_PART && t->me->pc <= COUNT_PARTS)
+        parts_step(t);
     else
         plan_step(t);
     return true;
@@ -161,6 +193,7 @@ static bool board_move(struct step *step, int number)
                          .size = size,
                          .kind = (enum kind)plans[step->scenario].kinds[me->round],
                          .listens = listen >> i & 1,
+                         .alone = plans[step->scenario].alone >> i & 1,
                          .listeners = listen };
     return number < size ? one_step(&turn) : empty_buffer(step, i);
 }

@@ -23,9 +23,11 @@ void meeting_drain(struct state *s, int i)
 
 enum view { IN_VAIN, GO_ON, ALL };
 
-/* board_passed, one card: the next of those that have not been seen to arrive, my neighbour first. */
+/* board_passed, one card: the next of those that have not been seen to arrive, my neighbour first; or the parts. */
 static enum view look(struct turn *t, int arrivals)
 {
+    if (t->kind == LONG && t->me->barrier == 1)
+        return parts_over(t) ? ALL : IN_VAIN;
     if (t->me->known == t->size)
         return ALL;
     int from = (t->i + t->me->known) % t->size, set = card_set(t);

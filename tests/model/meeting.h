@@ -1,6 +1,6 @@
 /*
  * meeting.h: the state of the board's model, shared by its files: board.c has the scenarios, meeting.c the barrier,
- * meeting_cards.c what members write and read between barriers.
+ * meeting_parts.c the parts of a long plan, meeting_cards.c what members write and read.
  */
 #ifndef MODEL_MEETING_H
 #define MODEL_MEETING_H
@@ -23,12 +23,17 @@ enum {
     COUNTS_LATE,
     EQUAL_ONLY,
     NO_FIRST_BARRIER,
-    NO_LAST_BARRIER,
+    NO_END_OF_PARTS,
     CROWD_IN_ONE,
     NO_LISTENERS,
     LISTENS_LATE,
     ARRIVES_RELAXED,
-    LOOKS_RELAXED
+    LOOKS_RELAXED,
+    PART_UNLOOKED,
+    PART_FREED,
+    COUNTS_BEFORE_WORK,
+    COUNTS_RELAXED,
+    LAST_PART_SILENT
 };
 
 /* Where a member stands, in the order of a collective. */
@@ -53,8 +58,10 @@ enum {
     ASLEEP,
     UNCOUNT,
     READ_CARDS,
+    TAKE_PART,
     READ_DATA,
     WRITE_DATA,
+    COUNT_PARTS,
     READ_RESULT,
     LEAVE,
     OVER
@@ -63,21 +70,22 @@ enum {
 /* What a collective does: see plans.c. */
 enum kind {
     SHORT = 's', /* slots are read after one barrier */
-    LONG = 'l',  /* each reads its slice of all tensors and writes it to all, between two barriers */
+    LONG = 'l',  /* whoever takes a part reads that slice of all tensors and writes it to all */
     CROWDS =
         'c' /* the first of each crowd adds up its crowd's slots in its own, and after a second barrier all read those */
 };
 
 struct member {
     uint8_t pc;
-    uint8_t round;     /* which collective, from 0 */
-    uint8_t barrier;   /* which of its barriers, from 0 */
-    uint8_t arrivals;  /* at barriers, ever */
-    uint8_t known;     /* members of whom it knows that they have arrived, itself included */
-    uint8_t rung;      /* `rings` of its bell has changed since it read it */
-    uint8_t counted;   /* it is among the sleepers */
-    uint8_t listening; /* it is among the listeners */
-    uint8_t at;        /* the member whose bell it rings */
+    uint8_t round;             /* which collective, from 0 */
+    uint8_t barrier;           /* which of its waits, from 0 */
+    uint8_t arrivals;          /* at barriers, ever */
+    uint8_t known;             /* members of whom it knows that they have arrived, itself included */
+    uint8_t rung;              /* `rings` of its bell has changed since it read it */
+    uint8_t counted;           /* it is among the sleepers */
+    uint8_t listening;         /* it is among the listeners */
+    uint8_t at;                /* the member whose bell it rings, or whose part it does */
+    uint8_t long_plans, parts; /* so many; and of this one, so many done */
 };
 
 /* Words and places for order.h. */
@@ -85,15 +93,19 @@ struct member {
 #define PLACE_CARD(member, set) ((member)*2 + (set))
 #define PLACE_SLOT(member, set) (2 * MEMBERS + (member)*2 + (set))
 #define PLACE_TENSOR(member, slice) (4 * MEMBERS + (member)*MEMBERS + (slice))
-#define HOLDERS (3 * MEMBERS)
+#define WORD_PARTS (3 * MEMBERS)
+#define HOLDERS (3 * MEMBERS + 1)
 #define KNOWN_WORDS 2
 
 struct state {
-    uint64_t knows[HOLDERS * KNOWN_WORDS]; /* order.h: the members, then the cards' words `arrivals` */
+    uint64_t
+        knows[HOLDERS *
+              KNOWN_WORDS]; /* order.h: the members, then the cards' words `arrivals`, then `parts_done` */
     struct member members[MEMBERS];
     uint8_t sleepers, own_sleepers[MEMBERS]; /* on the board's bell, and on each member's */
     uint8_t listeners;
     uint8_t arrivals[MEMBERS][2]; /* on the cards */
+    uint8_t taken[MEMBERS], parts_done;
     uint8_t buffered[MEMBERS],
         into[MEMBERS];                 /* a count that still stands in its store buffer, and for which set */
     uint8_t cards[MEMBERS][2];         /* the round they are of, from 1 */
@@ -112,6 +124,7 @@ struct turn {
     int i, size;
     enum kind kind;
     bool listens;
+    bool alone;        /* on its core: it does no part but its own */
     uint8_t listeners; /* the members that listen, a bit for each */
 };
 
@@ -119,7 +132,9 @@ void meeting_tell(struct turn *t, const char *what);
 void meeting_check(struct turn *t, bool good, const char *promise);
 void meeting_drain(struct state *s, int i); /* a member's store buffer reaches memory */
 bool meeting_step(struct turn *t);          /* LOOK_EARLY to UNCOUNT; false: it sleeps */
-int card_set(const struct turn *t);         /* of the two sets, the one in use */
+void parts_step(struct turn *t);            /* of a long plan, TAKE_PART to COUNT_PARTS */
+bool parts_over(struct turn *t);
+int card_set(const struct turn *t); /* of the two sets, the one in use */
 
 void card_write(struct turn *t);
 void data_write(struct turn *t);

@@ -1,5 +1,5 @@
 /*
- * meeting_cards.c: cards, slots and tensors: what board_pin, board_check and the steps of plans.c touch.
+ * meeting_cards.c: cards, slots and tensors: what cards.c and the steps of plans.c touch.
  *
  * This is plain memory, of which order.h says whether anybody else could touch it at the same time. So a step may read all
  * members' at once: no other order of these accesses would show more.
@@ -83,31 +83,31 @@ void cards_read(struct turn *t)
     }
 }
 
-/* Behind the first barrier: everybody's slot, its crowd's slots, or its slice of everybody's tensor. */
+/* Behind the first barrier: everybody's slot, its crowd's slots, or a slice of everybody's tensor. */
 void work_read(struct turn *t)
 {
     int first = t->kind == CROWDS ? t->i : 0;
     int past = t->kind == CROWDS && t->i + CROWD < t->size ? t->i + CROWD : t->size;
-    meeting_tell(t, t->kind == LONG    ? "reads its slice of all tensors"
+    meeting_tell(t, t->kind == LONG    ? "reads the slice of all tensors"
                     : t->kind == SHORT ? "reads all slots"
                                        : "reads the slots of its crowd");
     for (int from = first; from < past; from++)
         if (t->kind == LONG)
-            slice_read(t, from, t->i, this_round(t));
+            slice_read(t, from, t->me->at, this_round(t));
         else
             slot_read(t, from, this_round(t));
 }
 
 void work_write(struct turn *t)
 {
-    meeting_tell(t, t->kind == LONG ? "writes its slice to all tensors" : "writes the sum into its slot");
+    meeting_tell(t, t->kind == LONG ? "writes the slice to all tensors" : "writes the sum into its slot");
     if (t->kind == CROWDS)
         slot_write(t, this_round(t) | SUM);
-    for (int to = 0; t->kind == LONG && to < t->size; to++)
-        slice_write(t, to, t->i, this_round(t) | SUM);
+    for (int to = 0; t->kind == LONG && to < t->size && to < MEMBERS; to++)
+        slice_write(t, to, t->me->at, this_round(t) | SUM);
 }
 
-/* Behind the second barrier. */
+/* Behind the second barrier, or the end of all parts. */
 void result_read(struct turn *t)
 {
     meeting_tell(t, t->kind == LONG ? "reads the result in its tensor" : "reads the slot of each crowd");

@@ -63,3 +63,9 @@ void order_load(struct order o, int thread, int word, bool acquire)
     for (int i = 0; i < o.width && acquire; i++)
         o.knows[thread * o.width + i] |= o.knows[word * o.width + i];
 }
+
+void order_add(struct order o, int thread, int word, bool release)
+{
+    for (int i = 0; i < o.width && release; i++)
+        o.knows[word * o.width + i] |= o.knows[thread * o.width + i];
+}

@@ -29,6 +29,8 @@ bool order_read(struct order order, int thread, int place);  /* false: a race wi
 bool order_write(struct order order, int thread, int place); /* false: a race with a write or a read */
 void order_store(struct order order, int thread, int word, bool release);
 void order_load(struct order order, int thread, int word, bool acquire);
-/* read and write in one: acquire and release */
+void order_add(struct order order, int thread, int word,
+               bool release); /* read and write in one: what others have released
+                                                                         * there stays */
 
 #endif

@@ -15,7 +15,8 @@
  *   Reading cards and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier at which a
  *   member only arrives when it is through with k; so nobody writes set k + 2, which is k's, before that. For the same
  *   reason a count that a slow member still waits for is only replaced by a higher one.
- *   Reading and writing tensors late. Plans that touch a peer's tensor end with a barrier.
+ *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c). What
+ *   a member waits for after the barrier is that; `at_work` says so.
  * The model in tests/model/ walks through every interleaving of two and three members with this board.
  */
 #define _GNU_SOURCE
@@ -29,7 +30,7 @@
 
 static size_t slots_offset(int size)
 {
-    size_t end = sizeof(struct board) + (size_t)size * 2 * sizeof(struct card);
+    size_t end = sizeof(struct board) + (size_t)size * (2 * sizeof(struct card) + sizeof(struct part));
     return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
 }
 
@@ -57,7 +58,7 @@ uint64_t board_members_offset(const struct shm_room *room, const struct shm_grou
 
 void board_clear(struct board *board, const struct dist_group *group)
 {
-    memset(board, 0, sizeof *board + 2 * (size_t)group->size * sizeof(struct card));
+    memset(board, 0, slots_offset(group->size));
     for (int i = 0; i < group->size; i++)
         board_members(board, group->size)[i] = group->ranks[i];
 }
@@ -73,6 +74,8 @@ static bool behind(const struct shm_group *g, int member)
 /* My neighbour first: so not all read the same card at once. */
 bool board_passed(struct shm_group *g)
 {
+    if (g->at_work)
+        return parts_over(g);
     int size = g->group->size, member = g->group->rank + g->seen;
     for (; g->seen < size; g->seen++, member++)
         if (behind(g, member < size ? member : member - size))
@@ -84,7 +87,16 @@ void board_approach(struct shm_room *room, struct shm_group *g)
 {
     cores_even_out(room, g);
     g->seen = 1;
+    g->at_work = false;
     g->core = (uint8_t)sched_getcpu();
+}
+
+void board_ring(struct shm_room *room, const struct shm_group *g)
+{
+    bell_ring(&g->board->bell);
+    if (atomic_load(&g->board->listeners))
+        for (int i = 0; i < g->group->size; i++)
+            rank_ring(slot_of(room, g->group->ranks[i]));
 }
 
 void board_arrive(struct shm_room *room, struct shm_group *g)
@@ -92,12 +104,8 @@ void board_arrive(struct shm_room *room, struct shm_group *g)
     struct card *card = board_card(g, g->group->rank, g->seq);
     atomic_store_explicit(&card->core, g->core, memory_order_relaxed);
     atomic_store(&card->arrivals, ++g->arrivals);
-    if (!board_passed(g))
-        return;
-    bell_ring(&g->board->bell);
-    if (atomic_load(&g->board->listeners))
-        for (int i = 0; i < g->group->size; i++)
-            rank_ring(slot_of(room, g->group->ranks[i]));
+    if (board_passed(g))
+        board_ring(room, g);
 }
 
 /* Does one that has not arrived wait for the very core on which this one waits for it? Where it ran at the last collective but
@@ -105,7 +113,7 @@ void board_arrive(struct shm_room *room, struct shm_group *g)
 static enum whereabouts of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;
-    for (int i = g->seen; i < size; i++) {
+    for (int i = g->seen; i < size && !g->at_work; i++) {
         int member = (g->group->rank + i) % size;
         if (atomic_load_explicit(&board_card(g, member, g->seq)->core, memory_order_relaxed) == g->core &&
             behind(g, member))
@@ -114,24 +122,28 @@ static enum whereabouts of_the_missing(const struct shm_group *g)
     return ON_ANOTHER_CORE;
 }
 
-/* The next member, from `from` on, that has not arrived. -1: there is none. */
-static int find_missing(struct shm_group *g, int from)
+/* Whom we wait for on behalf of this member; -1: nobody. */
+static int missing(const struct shm_group *g, int member)
 {
-    for (int i = from; i < g->group->size; i++)
-        if (behind(g, i))
-            return i;
-    return -1;
+    if (g->at_work)
+        return parts_missing(g, member);
+    return behind(g, member) ? member : -1;
 }
 
-static int timed_out(struct shm_group *g, struct dist_work *op)
+static int timed_out(const struct shm_group *g, struct dist_work *op)
 {
     char list[160] = "";
     size_t length = 0;
     int count = 0;
-    for (int i = find_missing(g, 0); i >= 0; i = find_missing(g, i + 1), count++)
+    for (int i = 0; i < g->group->size; i++) {
+        int who = missing(g, i);
+        if (who < 0)
+            continue;
         if (length + 16 < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", count ? ", " : "",
-                                       g->group->ranks[i]);
+                                       g->group->ranks[who]);
+        count++;
+    }
     snprintf(op->why, sizeof op->why, "rank%s %s did not come within %g s", count == 1 ? "" : "s", list,
              op->timeout);
     return op->status = DIST_ERR_TIMEOUT;
@@ -176,66 +188,6 @@ int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
         bell_sleep(&g->board->bell, passed, &passing,
                    deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, &slot->sleep);
         launch_look_around(room->self);
-    }
-    return DIST_OK;
-}
-
-/* ---- cards ------------------------------------------------------------------- */
-
-void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op)
-{
-    struct card *card = board_card(g, g->group->rank, g->seq);
-    card->call = (uint8_t)op->call;
-    card->type = (uint8_t)op->type;
-    card->op = (uint8_t)op->op;
-    card->root = op->peer;
-    card->site = op->site;
-    card->count = (uint64_t)op->block;
-    card->in = world_offset(room->world, op->in.data);
-    card->out = world_offset(room->world, op->out.data);
-}
-
-/* How card b differs from card a, as the two halves of "rank 2 <b>, rank 0 <a>". False: not at all. */
-static bool differ(const struct card *a, const struct card *b, char *say_a, char *say_b, size_t size)
-{
-    if (a->call != b->call) {
-        snprintf(say_a, size, "calls %s", call_name(a->call));
-        snprintf(say_b, size, "calls %s", call_name(b->call));
-    } else if (a->call == CALL_NEW_GROUP && a->count != b->count) {
-        snprintf(say_a, size, "lists other ranks");
-        snprintf(say_b, size, "lists these");
-    } else if (a->type != b->type) {
-        snprintf(say_a, size, "has a tensor of %s", dtype_name(a->type));
-        snprintf(say_b, size, "has a tensor of %s", dtype_name(b->type));
-    } else if (a->count != b->count) {
-        snprintf(say_a, size, "has %llu elements", (unsigned long long)a->count);
-        snprintf(say_b, size, "has %llu elements", (unsigned long long)b->count);
-    } else if (a->root != b->root) {
-        snprintf(say_a, size, "names %d as the root", a->root);
-        snprintf(say_b, size, "names %d as the root", b->root);
-    } else if (a->op != b->op) {
-        snprintf(say_a, size, "asks for %s", op_name(a->op));
-        snprintf(say_b, size, "asks for %s", op_name(b->op));
-    } else {
-        return false;
-    }
-    return true;
-}
-
-int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op)
-{
-    const struct card *first = board_card(g, 0, g->seq);
-    for (int i = 1; i < g->group->size; i++) {
-        const struct card *card = board_card(g, i, g->seq);
-        char a[48], b[48];
-        if (!differ(first, card, a, b, sizeof a))
-            continue;
-        const struct site *at_a = world_site_at(room->world, g->group->ranks[0], first->site);
-        const struct site *at_b = world_site_at(room->world, g->group->ranks[i], card->site);
-        snprintf(op->why, sizeof op->why, "rank %d %s (%s:%d), rank %d %s (%s:%d)", g->group->ranks[0], a,
-                 at_a->file, at_a->line, g->group->ranks[i], b, at_b->file, at_b->line);
-        op->speaker = g->group->ranks[i] + 1;
-        return op->status = DIST_ERR_MISMATCH;
     }
     return DIST_OK;
 }

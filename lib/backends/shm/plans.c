@@ -1,12 +1,13 @@
 /*
- * plans.c: the plan of each collective: up to three steps, with a barrier between each two.
+ * plans.c: the plan of each collective.
  *
  * A tiny tensor (CARD_BYTES) travels on the card, a short one (short_most) is copied to the board, and after ONE barrier
- * everyone takes what it needs from there. A long one stays where it is: after the first barrier everyone works on the
- * tensors in place, and a last barrier keeps them until all have done so.
+ * everyone takes what it needs from there. A long one stays where it is: after the barrier the members work on the
+ * tensors in place, and all stay until that is done. Such work has an even part for each member; parts.c gives it to whoever
+ * is there.
  *
- * In a long plan the work is shared evenly, and each byte is read as seldom as possible: reading a peer's memory, or
- * anything that the caches do not hold, is what takes the time. So whoever has a slice in its cache writes it to all who want it:
+ * Each byte is read as seldom as possible: reading a peer's memory, or anything that the caches do not hold, is what takes
+ * the time. So whoever has a slice in its cache writes it to all who want it:
  *
  *     all_reduce                                  broadcast by rank 0
  *     rank 0  [ a ][   ][   ]   rank 0 adds up    rank 0  [ a ][ b ][ c ]   rank 0 reads a, writes it
@@ -14,14 +15,16 @@
  *     rank 2  [ a ][   ][   ]   writes the sum    rank 2  [ . ][ . ][ . ]
  *             to all three; rank 1 b, rank 2 c
  *
- * (Rabenseifner's all_reduce, with reduce-scatter and all-gather in one pass.) Cost for n bytes on p ranks: 2 barriers,
- * and per rank n read and n written. MPI libraries that copy through a buffer read and write twice to three times as much.
+ * (Rabenseifner's all_reduce, with reduce-scatter and all-gather in one pass.) Cost for n bytes on p ranks: a barrier, and
+ * for each of p parts n read and n written. MPI libraries that copy through a buffer read and write twice to three times as
+ * much.
  */
 #include "steps.h"
 #include "../../devices/host.h"
 
 /* ---- plans --------------------------------------------------------------------- */
 
+/* Steps, with a barrier between each two; in a long plan the end of the work in place of the second. */
 #define STEPS 3
 
 static step *const short_plans[CALL_COUNT][STEPS] = {
@@ -40,26 +43,43 @@ static step *const short_plans[CALL_COUNT][STEPS] = {
 
 static step *const crowd_plan[STEPS] = { step_put, step_reduce_my_crowd, step_reduce_crowds };
 
-static step *const long_plans[CALL_COUNT][STEPS] = {
-    [CALL_BROADCAST] = { step_none, step_give_slice_of_root, step_none },
-    [CALL_REDUCE] = { step_none, step_reduce_my_slice, step_none },
-    [CALL_ALL_REDUCE] = { step_none, step_reduce_my_slice, step_none },
-    [CALL_SCATTER] = { step_none, step_take_my_block_of_root, step_none },
-    [CALL_GATHER] = { step_none, step_give_to_root, step_none },
-    [CALL_ALL_GATHER] = { step_none, step_give_to_all, step_none },
-    [CALL_REDUCE_SCATTER] = { step_none, step_reduce_my_block, step_none },
-    [CALL_ALL_TO_ALL] = { step_none, step_take_my_block_of_all, step_none },
+/* A part of the work, done for each member. */
+static step *const long_work[CALL_COUNT] = {
+    [CALL_BROADCAST] = step_give_slice_of_root,
+    [CALL_REDUCE] = step_reduce_my_slice,
+    [CALL_ALL_REDUCE] = step_reduce_my_slice,
+    [CALL_SCATTER] = step_take_my_block_of_root,
+    [CALL_GATHER] = step_give_to_root,
+    [CALL_ALL_GATHER] = step_give_to_all,
+    [CALL_REDUCE_SCATTER] = step_reduce_my_block,
+    [CALL_ALL_TO_ALL] = step_take_my_block_of_all,
 };
 
-/* Up to so many bytes of input a collective goes through the slots: where one barrier and a copy more are quicker than two
- * barriers. Measured with two and four ranks on two cores (tests/bench/NOTES.md). The more each member would have to
- * read of what others do as well, the sooner it pays to divide the work. */
+static void step_do_parts(struct collective *c)
+{
+    parts_do(c, long_work[c->op->call]);
+}
+
+static step *const long_plan[STEPS] = { step_none, step_do_parts, step_none };
+
+/* Up to so many bytes of a member's input a collective goes through the slots. Measured with two, four and eight ranks on two
+ * cores (tests/bench/NOTES.md). There everyone takes what it needs on its own, so the more of that is the same for all, as in
+ * an all_reduce, the sooner it pays to divide the work; and only a root's input is put there once for everybody. */
 static size_t short_most(enum call call, int size)
 {
-    bool reduces = call == CALL_ALL_REDUCE || call == CALL_REDUCE;
-    if (reduces && size <= CROWD)
+    switch (call) {
+    case CALL_REDUCE:
+    case CALL_ALL_REDUCE:
+        return size <= CROWD ? 512 : SLOT_BYTES;
+    case CALL_GATHER:
+    case CALL_ALL_GATHER:
+    case CALL_REDUCE_SCATTER:
         return 1 << 10;
-    return call == CALL_BROADCAST || call == CALL_REDUCE_SCATTER ? 4 << 10 : SLOT_BYTES;
+    case CALL_BROADCAST:
+        return size == 2 ? 2 << 10 : SLOT_BYTES;
+    default:
+        return 8 << 10;
+    }
 }
 
 /* How long is the longest input of any member? Computed from what all agree on; and what all read and write in all. */
@@ -75,7 +95,8 @@ static void measure(struct collective *c)
     c->length = in <= CARD_BYTES ? TINY : in <= short_most(op->call, c->size) ? SHORT : LONG;
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
-    c->past = c->length == LONG && !in_place && host_outgrows_caches((in + out) * size);
+    c->volume = in + out;
+    c->past = c->length == LONG && !in_place && host_outgrows_caches(c->volume * size);
 }
 
 /* Sums of 16-bit floats are rounded once, so they are not put together from parts. */
@@ -84,10 +105,20 @@ static step *const *plan_of(const struct collective *c)
     enum call call = c->op->call;
     bool in_parts = c->op->type != DIST_F16 && c->op->type != DIST_BF16;
     if (c->length == LONG)
-        return long_plans[call];
+        return long_plan;
     if (c->size > CROWD && in_parts && (call == CALL_ALL_REDUCE || call == CALL_REDUCE))
         return crowd_plan;
     return short_plans[call];
+}
+
+static bool begin(struct collective *c, step *first)
+{
+    board_approach(c->room, c->g);
+    card_pin(c->room, c->g, c->op);
+    first(c);
+    c->op->step++;
+    board_arrive(c->room, c->g);
+    return false;
 }
 
 bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
@@ -95,19 +126,17 @@ bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
     struct collective c = { .room = room, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
     measure(&c);
     step *const *plan = plan_of(&c);
-    if (op->step == 1 && board_check(room, g, op) != DIST_OK)
+    if (op->step == 0)
+        return begin(&c, plan[0]);
+    if (op->step == 1 && cards_check(room, g, op) != DIST_OK)
         return true;
-    if (op->step > 0)
-        plan[op->step](&c);
-    bool over = op->step == STEPS - 1 || !plan[op->step + 1];
-    if (!over)
-        board_approach(room, g);
-    if (op->step == 0) {
-        board_pin(room, g, op);
-        plan[0](&c);
-    }
+    plan[op->step](&c);
+    if (op->step == STEPS - 1 || !plan[op->step + 1])
+        return true;
     op->step++;
-    if (!over)
-        board_arrive(room, g);
-    return over;
+    if (c.length == LONG)
+        return board_passed(g);
+    board_approach(room, g);
+    board_arrive(room, g);
+    return false;
 }

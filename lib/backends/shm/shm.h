@@ -8,8 +8,8 @@
  * tensor, from which the receiver copies once. lane.h has the protocol, the argument that it is right, and why it is quick.
  *
  * A BOARD is where a group meets for collectives: every member pins up a card (what it calls, where its tensor
- * is), a barrier, and then everyone reads the others' tensors in place. board.c has the barrier,
- * collectives.c the plan of each collective: steps with a barrier between each two.
+ * is), a barrier, and then the members work on each other's tensors in place. board.c has the barrier, cards.c what is on
+ * a card, plans.c the plan of each collective, and parts.c how the work of a long one is shared out.
  *
  * The ENGINE of a rank (engine.c) owns the rank's open operations. Whoever waits drives it; while nobody does,
  * a helper thread that sleeps until there is news.
@@ -57,13 +57,20 @@ struct card {
 };
 _Static_assert(sizeof(struct card) == WORLD_LINE, "a card is one cache line");
 
-/* Where a group meets. After it come cards[2][size], then, from the next page on, slots[2][size] of SLOT_BYTES: two of each,
- * used in turn, so that the next collective can begin while slow members still read the last. Last the members' world ranks. */
+/* A member's part of the work of a long plan: parts.c. */
+struct part {
+    alignas(WORLD_LINE) _Atomic uint64_t taken;
+};
+
+/* Where a group meets. After it come cards[2][size], parts[size], then, from the next page on, slots[2][size] of SLOT_BYTES: two
+ * cards and slots, used in turn, so that the next collective can begin while slow members still read the last. Last the
+ * members' world ranks. */
 #define BOARD_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
 struct board {
-    alignas(WORLD_LINE) struct bell bell; /* members that sleep until all have arrived */
-    _Atomic uint32_t listeners;           /* members whose engine waits for that: ring them too */
-    _Atomic uint32_t left;                /* members that have freed the group */
+    alignas(WORLD_LINE) struct bell bell;            /* members that sleep until all have arrived */
+    _Atomic uint32_t listeners;                      /* members whose engine waits for that: ring them too */
+    _Atomic uint32_t left;                           /* members that have freed the group */
+    alignas(WORLD_LINE) _Atomic uint32_t parts_done; /* in all long plans, ever */
 };
 
 /* The room's view of a group. */
@@ -72,8 +79,10 @@ struct shm_group {
     struct board *board;
     uint32_t seq;        /* collectives begun by this rank */
     uint32_t arrivals;   /* of this rank at barriers */
+    uint32_t long_plans; /* that came to their parts */
     uint8_t core;        /* on which it was at the last of them */
-    int seen;            /* members of whom it knows that they have arrived at the last of them */
+    bool at_work;        /* past the barrier of a long plan: it waits until all parts are done */
+    int seen;            /* members of whom it knows that they have arrived at the last barrier */
     const void **inputs; /* room for two addresses per member, used by the step that runs */
     void **outputs;
     struct dist_work *first, *last; /* collectives in the engine, in call order */
@@ -186,7 +195,7 @@ void helper_takes_over(struct shm_room *room);
 void helper_rests(struct shm_room *room);
 void helper_nudge(struct shm_room *room);
 
-/* ---- board.c: where a group meets ------------------------------------------ */
+/* ---- board.c, cards.c, parts.c: where a group meets ----------------------------- */
 
 size_t board_bytes(int size);
 void board_clear(struct board *board, const struct dist_group *group);
@@ -199,11 +208,16 @@ void *board_slot(const struct shm_group *g, int member, uint32_t seq);
 void board_approach(struct shm_room *room,
                     struct shm_group *g); /* about to arrive: before the card is touched */
 void board_arrive(struct shm_room *room, struct shm_group *g);
-bool board_passed(struct shm_group *g); /* have all members come to where this rank stands? */
+void board_ring(struct shm_room *room, const struct shm_group *g); /* it has come true: wake the others */
+bool board_passed(struct shm_group *g); /* what this rank waits for: have all arrived, or is all work done? */
 bool board_soon(struct shm_group *g);   /* the same, as long as one has patience: without sleeping */
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op);
-void board_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);
-int board_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all cards agree? */
+
+void card_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);   /* cards.c */
+int cards_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all agree? */
+
+bool parts_over(const struct shm_group *g);               /* parts.c: is the work of the long plan done? */
+int parts_missing(const struct shm_group *g, int member); /* who has yet to do this part; -1: it is done */
 
 /* cores.c: a rank at this barrier may change its core. */
 void cores_even_out(struct shm_room *room, struct shm_group *g);

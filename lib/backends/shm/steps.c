@@ -23,6 +23,12 @@ static char *output_of(const struct collective *c, int member)
     return world_at(c->room->world, board_card(c->g, member, c->g->seq)->out);
 }
 
+/* Where the step's result goes: the rank's own tensor, unless it does a long step for another. */
+static char *my_output(const struct collective *c)
+{
+    return c->length == LONG ? output_of(c, c->rank) : c->op->out.data;
+}
+
 /* Slices for long reductions: even, and on the border of a cache line. */
 static int64_t slice_begin(const struct collective *c, int member)
 {
@@ -99,7 +105,7 @@ void step_give_slice_of_root(struct collective *c) /* broadcast: my slice, to al
 
 void step_take_my_block_of_root(struct collective *c) /* scatter */
 {
-    copy(c, c->op->out.data, input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
+    copy(c, my_output(c), input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
 }
 
 void step_take_all(struct collective *c) /* all_gather and gather, of short tensors */
@@ -113,26 +119,26 @@ void step_take_all(struct collective *c) /* all_gather and gather, of short tens
 
 void step_give_to_all(struct collective *c) /* all_gather */
 {
-    host_spread(all_outputs(c, (size_t)c->rank * c->block), c->size, c->op->in.data, c->block, c->past);
+    host_spread(all_outputs(c, (size_t)c->rank * c->block), c->size, input_of(c, c->rank), c->block, c->past);
 }
 
 void step_give_to_root(struct collective *c) /* gather */
 {
-    copy(c, output_of(c, c->op->peer) + (size_t)c->rank * c->block, c->op->in.data, c->block);
+    copy(c, output_of(c, c->op->peer) + (size_t)c->rank * c->block, input_of(c, c->rank), c->block);
 }
 
 void step_take_my_block_of_all(struct collective *c) /* all_to_all */
 {
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
-        copy(c, (char *)c->op->out.data + (size_t)from * c->block,
-             input_of(c, from) + (size_t)c->rank * c->block, c->block);
+        copy(c, my_output(c) + (size_t)from * c->block, input_of(c, from) + (size_t)c->rank * c->block,
+             c->block);
     }
 }
 
 void step_reduce_my_block(struct collective *c) /* reduce_scatter */
 {
-    reduce_all(c, c->op->out.data, c->rank * c->op->block, c->op->block);
+    reduce_all(c, my_output(c), c->rank * c->op->block, c->op->block);
 }
 
 void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the root */

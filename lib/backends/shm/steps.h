@@ -1,4 +1,4 @@
-/* steps.h: what a member does between two barriers of a collective; plans.c puts the steps together. */
+/* steps.h: what is done between two barriers of a collective; plans.c puts the steps together. */
 #ifndef SHM_STEPS_H
 #define SHM_STEPS_H
 
@@ -10,17 +10,21 @@ struct collective {
     struct shm_room *room;
     struct shm_group *g;
     struct dist_work *op;
-    int rank, size;
+    int rank, size;                         /* for which member; of how many */
     size_t element;                         /* bytes of one */
     size_t block;                           /* bytes of one member's block */
     enum size { TINY, SHORT, LONG } length; /* where the inputs are: on the cards, in the slots, in place */
+    size_t volume;                          /* bytes that one member's work reads and writes, about */
     bool past;                              /* it outgrows the caches */
 };
 
-/* Each has seen a barrier since the one before. */
+/* Each has seen a barrier since the one before. In a long plan a rank also does the step of other members. */
 typedef void step(struct collective *c);
 step step_none, step_put, step_take_roots, step_give_slice_of_root, step_take_my_block_of_root, step_take_all,
     step_give_to_all, step_give_to_root, step_take_my_block_of_all, step_reduce_my_block,
     step_reduce_everything, step_reduce_my_crowd, step_reduce_crowds, step_reduce_my_slice;
+
+/* parts.c: the work of a long plan, each member's part by whoever is there. */
+void parts_do(struct collective *c, step *work);
 
 #endif

@@ -1,0 +1,96 @@
+/*
+ * parts.c: the work of a long plan has a part for each member, and whoever is there does it.
+ *
+ * Where ranks share a core, only one of them runs. If each had to do its own part, every collective would need two switches
+ * on each core: one until all have arrived, one until all have worked; and a switch takes longer than the part of a short
+ * tensor. So a rank does its own part, then those of the members that wait for its core. When these come to run, the
+ * collective is over, and they go on to the next. Large parts are taken from everybody, since a core may be busy with other things.
+ *
+ * Why it is right.
+ *   When. All members have arrived: all inputs are written, and all outputs are wanted. A plan of one step needs no more.
+ *   Who owns which word. A part's word is for whoever takes it, by compare-and-swap from the last long plan's number to this
+ *   one's: so each part is done once. Its line stays with the core whose ranks take it. Only the taker marks it done.
+ *   Orders. A member does what parts it got, then adds their number to `parts_done` (seq_cst). Whoever sees the sum (acquire),
+ *   sees what all have written; additions to one word are one chain.
+ *   Waking. The one whose addition makes the sum complete rings. Who sleeps has looked at the sum after it said so.
+ *   Latecomers. A member may come to its parts when the others are long gone, their tensors overwritten or freed: it finds
+ *   no part to take, so it touches no tensor. The next collective's barrier waits for it, and thus the next long plan's parts.
+ *   A member that dies over a part: the job has failed, which all who wait look for.
+ */
+#include "steps.h"
+
+#define FAR_PART \
+    (64 << 10) /* bytes read and written; below, another core's ranks are quicker at their own parts */
+
+/* A part's word: the number of the long plan in which it was last taken, by whom, and whether it is done. */
+static inline uint64_t taken_by(const struct shm_group *g, int member)
+{
+    return (uint64_t)g->long_plans << 32 | (uint64_t)member << 1;
+}
+
+static inline struct part *part_of(const struct shm_group *g, int member)
+{
+    return (struct part *)board_card(g, 2 * g->group->size, 0) + member;
+}
+
+static bool take(struct shm_group *g, int member)
+{
+    struct part *part = part_of(g, member);
+    uint64_t last = atomic_load_explicit(&part->taken, memory_order_relaxed);
+    return last >> 32 != g->long_plans &&
+           atomic_compare_exchange_strong(&part->taken, &last, taken_by(g, g->group->rank));
+}
+
+static bool on_my_core(const struct shm_group *g, int member)
+{
+    const struct card *card = board_card(g, member, g->seq);
+    return member == g->group->rank || atomic_load_explicit(&card->core, memory_order_relaxed) == g->core;
+}
+
+/* My own first. Gives how many there were to be had. */
+static uint32_t do_those(struct collective *c, step *work, bool here)
+{
+    uint32_t done = 0;
+    int me = c->g->group->rank;
+    for (int i = 0; i < c->size; i++) {
+        int member = me + i < c->size ? me + i : me + i - c->size;
+        if (on_my_core(c->g, member) != here || !take(c->g, member))
+            continue;
+        c->rank = member;
+        work(c);
+        atomic_store_explicit(&part_of(c->g, member)->taken, taken_by(c->g, me) | 1, memory_order_relaxed);
+        done++;
+    }
+    c->rank = me;
+    return done;
+}
+
+static uint32_t all_parts(const struct shm_group *g)
+{
+    return g->long_plans * (uint32_t)g->group->size;
+}
+
+void parts_do(struct collective *c, step *work)
+{
+    struct shm_group *g = c->g;
+    g->long_plans++;
+    g->at_work = true;
+    uint32_t done = do_those(c, work, true);
+    if (c->volume >= FAR_PART)
+        done += do_those(c, work, false);
+    if (done > 0 && atomic_fetch_add(&g->board->parts_done, done) + done == all_parts(g))
+        board_ring(c->room, g);
+}
+
+bool parts_over(const struct shm_group *g)
+{
+    return (int32_t)(atomic_load(&g->board->parts_done) - all_parts(g)) >= 0;
+}
+
+int parts_missing(const struct shm_group *g, int member)
+{
+    uint64_t taken = atomic_load_explicit(&part_of(g, member)->taken, memory_order_relaxed);
+    if (taken >> 32 != g->long_plans)
+        return member;
+    return taken & 1 ? -1 : (int)((uint32_t)taken >> 1);
+}
