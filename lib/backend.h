@@ -137,11 +137,12 @@ struct backend {
     int (*group_new)(void *room, struct dist_work *op);
     void (*group_free)(void *room, struct dist_group *group);
 
-    /* Quick ways for small blocking calls in the world, without an op, that the calls try first. All three or none (NULL).
+    /* Quick ways for small blocking calls in the world, without an op, that the calls try first. All four or none (NULL).
      * The tensor is good and lies in the world; peer and tag are in range. */
     enum quick (*quick_send)(void *room, const tensor *t, int peer, int tag, uint32_t site);
     enum quick (*quick_recv)(void *room, tensor *t, int peer, int tag, uint32_t site);
     enum quick (*quick_sum)(void *room, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
+    enum quick (*quick_barrier)(void *room, uint32_t site);
 
     int (*send)(void *room, struct dist_work *op);
     int (*recv)(void *room, struct dist_work *op);

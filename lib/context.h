@@ -75,17 +75,17 @@ static inline struct context *context_enter_from(enum call call, const char *fil
     return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
 }
 
-/* The same for a call that may go the quick way, with this tensor and no group. NULL: it may not, or its place was never looked
+/* The same for a call that may go the quick way, where its tensor lies within this reach, and without a group. NULL: it may not, or its place was never looked
  * up. Nothing is reported, and what is noted is the call as the last one: it is over in a moment, or will be entered. */
-static inline struct context *context_quick(enum call call, const char *file, int line, const tensor *t,
+static inline struct context *context_quick(enum call call, const char *file, int line, const void *reach,
                                             const dist_group *group, uint32_t *site)
 {
     struct launch_self *self = launch_self_of_thread;
-    if (!self || !self->context || group || !t)
+    if (!self || !self->context || group)
         return NULL;
     struct context *context = self->context;
     const struct site_memo *memo = context_memo(context, file, line);
-    if (t->reach != context->quick_reach || !memo)
+    if (reach != context->quick_reach || !memo)
         return NULL;
     *site = memo->site;
     atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | *site, memory_order_relaxed);

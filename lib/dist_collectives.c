@@ -1,5 +1,6 @@
 /* dist_collectives.c: the collectives, each as a line of the common form in collective.h. */
 #include "collective.h"
+#include "streams/gpu.h"
 
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
@@ -47,7 +48,8 @@ static dist_work *all_reduce(struct dist_all_reduce_args a, bool begun)
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 {
     uint32_t site;
-    struct context *context = context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, a.tensor, a.group, &site);
+    struct context *context =
+        context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, tensor_reach(a.tensor), a.group, &site);
     enum quick went = QUICK_NOT;
     if (context && !a.async_op && (unsigned)a.op <= DIST_MAX)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
@@ -132,10 +134,28 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
                                                  .in_has_blocks = true });
 }
 
+/* The quick way, unless something on a GPU must come first. */
+static enum quick barrier_quickly(struct dist_barrier_args a)
+{
+    struct launch_self *self = launch_self_if_any();
+    uint32_t site;
+    if (!self || a.async_op || gpu_if_open(self))
+        return QUICK_NOT;
+    struct context *context =
+        context_quick(CALL_BARRIER, a.at.file, a.at.line, self->world.header, a.group, &site);
+    return context ? context->backend->quick_barrier(context->room, site) : QUICK_NOT;
+}
+
 dist_work *dist_barrier_with(struct dist_barrier_args a)
 {
-    return collective_call(
-        &(struct collective){ .call = CALL_BARRIER, .at = a.at, .group = a.group, .async = a.async_op });
+    enum quick went = barrier_quickly(a);
+    if (went == QUICK_DONE)
+        return NULL;
+    return collective_call(&(struct collective){ .call = CALL_BARRIER,
+                                                 .at = a.at,
+                                                 .group = a.group,
+                                                 .async = a.async_op,
+                                                 .begun = went == QUICK_BEGUN });
 }
 
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)

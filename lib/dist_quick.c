@@ -24,7 +24,7 @@ int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag,
     uint32_t site;
     struct p2p ask;
     put_down(&ask, file, line, tensor, dst, tag, group);
-    struct context *context = context_quick(CALL_SEND, file, line, tensor, group, &site);
+    struct context *context = context_quick(CALL_SEND, file, line, tensor_reach(tensor), group, &site);
     enum quick went = QUICK_NOT;
     if (context && dst < context->world.size && (dst | tag) >= 0)
         went = context->backend->quick_send(context->room, tensor, dst, tag, site);
@@ -36,7 +36,7 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     uint32_t site;
     struct p2p ask;
     put_down(&ask, file, line, tensor, src, tag, group);
-    struct context *context = context_quick(CALL_RECV, file, line, tensor, group, &site);
+    struct context *context = context_quick(CALL_RECV, file, line, tensor_reach(tensor), group, &site);
     enum quick went = QUICK_NOT;
     if (context && src < context->world.size && (src | tag) >= 0)
         went = context->backend->quick_recv(context->room, tensor, src, tag, site);

@@ -1,5 +1,6 @@
 /*
- * test_quick_stopped.c: a letter that is wanted is sent though its receiver stands still; and nothing that comes after is lost.
+ * test_quick_stopped.c: a letter that is wanted is sent though its receiver stands still, and nothing that comes after is lost;
+ * where a rank is killed, nobody who waits for it on a quick way comes back.
  *
  * Rank 1 says what it wants, and is stopped by rank 0, which sends just that, and goes on. Rank 2 continues rank 1 after a
  * while. Nobody is measured: that rank 1 was still stopped when the send was over is read from the board.
@@ -17,6 +18,7 @@ TestSuite(quick_stopped, .timeout = 60);
 
 #define STOPPED_FOR 100000 /* us */
 #define SOON 0.6           /* s; a helper that is not rung would look by itself after 1 */
+#define LATE 2000          /* us: whoever waits sleeps by then */
 #define LONG 20000         /* elements: a letter that wakes the receiver's helper */
 
 /* Words of the board that the ranks show each other. */
@@ -196,4 +198,43 @@ Test(quick_stopped, the_sender_leaves)
     exam->plain = true;
     cr_assert(exam_run(exam, leave_behind), "%s", exam_words(exam));
     exam_free(exam);
+}
+
+/* ---- its receiver is killed, or whoever else is waited for ------------------------------------------- */
+
+enum way { WAITS_FOR_A_LETTER, WAITS_FOR_A_RECEIVE, SUMS, MEETS };
+
+/* A hundred times they meet, and then rank 1 is killed; rank 0 waits for it, and must not come back. */
+static void killed(struct exam *exam, int rank, int size)
+{
+    enum way way = *(const enum way *)exam->given;
+    tensor *x = tensor_full(DIST_F32, rank, 2);
+    get_acquainted(exam, rank);
+    exam_check(exam, size == 2, "not two ranks");
+    for (int round = 0; round <= 100; round++) {
+        if (round == 100 && rank == 1) {
+            usleep(way == SUMS || way == MEETS ? 0 : LATE); /* then whoever waits sleeps */
+            raise(SIGKILL);
+        }
+        if (way == MEETS)
+            dist_barrier();
+        else if (round < 100 || way == SUMS)
+            dist_all_reduce(x);
+    }
+    if (way == WAITS_FOR_A_LETTER)
+        dist_recv(x, 1);
+    else if (way == WAITS_FOR_A_RECEIVE)
+        dist_send(x, 1);
+}
+
+Test(quick_stopped, a_rank_is_killed)
+{
+    for (enum way way = WAITS_FOR_A_LETTER; way <= MEETS; way++) {
+        struct exam *exam = exam_new("killed", 2);
+        exam->given = &way;
+        cr_assert(!exam_run(exam, killed) && exam->status != 0, "way %d: %s", (int)way, exam_words(exam));
+        cr_assert(atomic_load(&exam->returns) == 0, "way %d: somebody came back: %s", (int)way,
+                  exam_words(exam));
+        exam_free(exam);
+    }
 }

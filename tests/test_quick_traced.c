@@ -1,4 +1,4 @@
-/* test_quick_traced.c: are short messages and tiny all_reduces recorded whole, whichever way each of them goes? */
+/* test_quick_traced.c: are short messages, barriers and tiny all_reduces recorded whole, whichever way each of them goes? */
 #define _GNU_SOURCE
 #include "dist.h"
 #include "quick_talk.h"
@@ -12,7 +12,7 @@ TestSuite(quick_traced, .timeout = 60);
 
 #define ROUNDS 600
 
-/* Each round one message of 0 to 20 bytes, and an all_reduce in some; whoever dawdles sends the others the long way. */
+/* Each round one message of 0 to 20 bytes, and a barrier or an all_reduce in some; whoever dawdles sends the others the long way. */
 static void mixed(struct exam *exam, int rank, int size)
 {
     uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;
@@ -24,6 +24,8 @@ static void mixed(struct exam *exam, int rank, int size)
             talk_send(exam, rank, to, word);
         if (rank == to)
             talk_recv(exam, rank, from, word);
+        if (ref_below(&common, 3) == 0)
+            dist_barrier();
         if (ref_below(&common, 3))
             continue;
         tensor *t = tensor_full(DIST_I32, 1, 1 + ref_below(&common, 12));

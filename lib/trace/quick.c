@@ -5,13 +5,13 @@
 #include "room.h"
 
 /* What a record wants to know of a call: of an op only that is filled in. */
-static inline void describe(const struct trace *trace, struct dist_work *op, enum call call, const tensor *t,
-                            uint32_t site)
+static inline void describe(const struct trace *trace, struct dist_work *op, enum call call,
+                            enum dist_type type, uint32_t site)
 {
     op->call = call;
     op->site = site;
     op->group = trace->world;
-    op->type = t->type;
+    op->type = type;
     op->op = DIST_SUM;
     op->peer = op->tag = 0;
     op->in.count = op->out.count = 0;
@@ -41,7 +41,7 @@ enum quick trace_quick_send(void *room, const tensor *t, int peer, int tag, uint
 {
     struct trace *trace = room;
     struct dist_work op;
-    describe(trace, &op, CALL_SEND, t, site);
+    describe(trace, &op, CALL_SEND, t->type, site);
     op.peer = peer;
     op.tag = tag;
     op.in = (struct span){ t->data, t->numel };
@@ -53,7 +53,7 @@ enum quick trace_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t s
 {
     struct trace *trace = room;
     struct dist_work op;
-    describe(trace, &op, CALL_RECV, t, site);
+    describe(trace, &op, CALL_RECV, t->type, site);
     op.peer = op.from = peer;
     op.tag = tag;
     op.out = (struct span){ t->data, t->numel };
@@ -65,9 +65,19 @@ enum quick trace_quick_sum(void *room, tensor *t, enum dist_op how, uint32_t sit
 {
     struct trace *trace = room;
     struct dist_work op;
-    describe(trace, &op, CALL_ALL_REDUCE, t, site);
+    describe(trace, &op, CALL_ALL_REDUCE, t->type, site);
     op.op = how;
     op.in = op.out = (struct span){ t->data, t->numel };
     uint32_t event = begin(trace, EVENT_COLLECTIVE, &op);
     return end(trace, event, &op, trace->inner->quick_sum(trace->room, t, how, site));
+}
+
+enum quick trace_quick_barrier(void *room, uint32_t site)
+{
+    struct trace *trace = room;
+    struct dist_work op;
+    describe(trace, &op, CALL_BARRIER, DIST_F32, site);
+    op.in = op.out = (struct span){ NULL, 0 };
+    uint32_t event = begin(trace, EVENT_COLLECTIVE, &op);
+    return end(trace, event, &op, trace->inner->quick_barrier(trace->room, site));
 }

@@ -20,6 +20,7 @@ struct trace {
 enum quick trace_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site);
 enum quick trace_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
 enum quick trace_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site);
+enum quick trace_quick_barrier(void *room, uint32_t site);
 
 /* wait.c: two of the calls */
 bool trace_test(void *room, struct dist_work *op);

@@ -153,6 +153,7 @@ static const struct backend wrapping = {
     .quick_send = trace_quick_send,
     .quick_recv = trace_quick_recv,
     .quick_sum = trace_quick_sum,
+    .quick_barrier = trace_quick_barrier,
     .send = trace_send,
     .recv = trace_recv,
     .broadcast = trace_collective,

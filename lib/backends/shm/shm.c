@@ -206,6 +206,7 @@ const struct backend backend_shm = {
     .quick_send = shm_quick_send,
     .quick_recv = shm_quick_recv,
     .quick_sum = shm_quick_sum,
+    .quick_barrier = shm_quick_barrier,
     .send = shm_send,
     .recv = shm_recv,
     .broadcast = shm_collective,

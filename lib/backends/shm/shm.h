@@ -142,7 +142,8 @@ int shm_send(void *room, struct dist_work *op);
 int shm_recv(void *room, struct dist_work *op);
 enum quick shm_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site); /* quick.c */
 enum quick shm_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
-enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site); /* quick_sum.c */
+enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
+enum quick shm_quick_barrier(void *room, uint32_t site);
 struct letter;
 bool sends_ticket(struct shm_room *room, struct letter *letter);
 void sends_ticket_back(struct shm_room *room, uint16_t ticket);

@@ -1,6 +1,6 @@
 /*
- * quick_sum.c: the quick way of a tiny blocking all_reduce in the world: pin the card, look at the peers' cards, add up. The same
- * accesses in the same order as board.c and plans.c have, without an op. Who loses patience, or
+ * quick_meet.c: the quick way of a blocking barrier and of a tiny all_reduce in the world: pin the card, look at the peers' cards,
+ * add up. The same accesses in the same order as board.c and plans.c have, without an op. Who loses patience, or
  * finds cards that differ, goes the long way from there.
  *
  * Why it is quick: the card is written in one go, with the arrival. A first word written earlier would bring the line over
@@ -10,9 +10,9 @@
 #include "steps.h"
 #include "../../devices/host.h"
 
-static void pin(struct card *card, const tensor *t, enum dist_op op, uint32_t site)
+static inline void pin(struct card *card, enum call call, const tensor *t, enum dist_op op, uint32_t site)
 {
-    card->call = CALL_ALL_REDUCE;
+    card->call = (uint8_t)call;
     card->type = (uint8_t)t->type;
     card->op = (uint8_t)op;
     card->root = 0;
@@ -22,22 +22,22 @@ static void pin(struct card *card, const tensor *t, enum dist_op op, uint32_t si
 }
 
 /* Does this card ask for the same? Mine is not read back: it may still be on its way to memory. */
-static inline bool agrees(const struct card *card, const tensor *t, enum dist_op op)
+static inline bool agrees(const struct card *card, enum call call, const tensor *t, enum dist_op op)
 {
-    return card->call == CALL_ALL_REDUCE && card->type == (uint8_t)t->type && card->op == (uint8_t)op &&
+    return card->call == call && card->type == (uint8_t)t->type && card->op == (uint8_t)op &&
            card->root == 0 && card->count == (uint64_t)t->numel;
 }
 
-enum quick shm_quick_sum(void *state, tensor *t, enum dist_op op, uint32_t site)
+static inline enum quick meet(struct shm_room *room, enum call call, tensor *t, enum dist_op op,
+                              uint32_t site)
 {
-    struct shm_room *room = state;
     struct shm_group *g = &room->world_group;
     if (room->threaded || g->first || t->bytes > CARD_BYTES || room->size > CROWD)
         return QUICK_NOT;
     g->seq++;
     struct card *card = board_card(g, room->rank, g->seq);
     board_approach(room, g);
-    pin(card, t, op, site);
+    pin(card, call, t, op, site);
     board_arrive(room, g);
     if (!board_soon(g))
         return QUICK_BEGUN;
@@ -45,9 +45,21 @@ enum quick shm_quick_sum(void *state, tensor *t, enum dist_op op, uint32_t site)
     for (int i = 0; i < room->size; i++) {
         const struct card *theirs = board_card(g, i, g->seq);
         inputs[i] = i == room->rank ? t->data : theirs->text;
-        if (i != room->rank && !agrees(theirs, t, op))
+        if (i != room->rank && !agrees(theirs, call, t, op))
             return QUICK_BEGUN;
     }
-    host_reduce(t->data, inputs, room->size, t->numel, t->type, op);
+    if (t->numel > 0)
+        host_reduce(t->data, inputs, room->size, t->numel, t->type, op);
     return QUICK_DONE;
+}
+
+enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site)
+{
+    return meet(room, CALL_ALL_REDUCE, t, op, site);
+}
+
+enum quick shm_quick_barrier(void *room, uint32_t site)
+{
+    tensor nothing = { .type = DIST_F32 };
+    return meet(room, CALL_BARRIER, &nothing, DIST_SUM, site);
 }
