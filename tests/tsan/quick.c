@@ -1,5 +1,5 @@
 /*
- * quick.c: short blocking messages and tiny all_reduces alone, with ranks as threads: as soon as something is asynchronous they
+ * quick.c: short blocking messages, barriers and tiny all_reduces alone, with ranks as threads: as soon as something is asynchronous they
  * no longer go the quick way (protocol.c), and ThreadSanitizer shall see that, too.
  *
  *     build/tsan/tests/tsan/quick
@@ -14,6 +14,7 @@
 #define ROUNDS 3000
 
 static _Atomic int wrong;
+static int written; /* by one rank, before a barrier; read by all behind it */
 
 static void expect(const tensor *t, int value, int round)
 {
@@ -41,6 +42,16 @@ static void there_and_back(tensor *t, int rank, int from, int to, int round)
     }
 }
 
+static void meet(int rank, int from, int round)
+{
+    if (rank == from)
+        written = round;
+    dist_barrier();
+    if (written != round)
+        atomic_store(&wrong, 1);
+    dist_barrier();
+}
+
 static void run(int rank, int size)
 {
     dist_init_process_group();
@@ -57,6 +68,7 @@ static void run(int rank, int size)
         tensor_fill(t, rank);
         dist_all_reduce(t);
         expect(t, size * (size - 1) / 2, round);
+        meet(rank, from, round);
     }
     for (int i = 0; i < 5; i++)
         tensor_free(tensors[i]);
