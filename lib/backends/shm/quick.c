@@ -15,7 +15,7 @@
 /* May anybody else look into the lanes meanwhile, or may something wait before us? */
 static inline bool busy(const struct shm_room *room, int peer)
 {
-    return room->open > 0 || room->threaded || peer == room->rank;
+    return room->threaded || room->open > 0 || peer == room->rank;
 }
 
 /* All but the text. */
