@@ -1,5 +1,6 @@
 /*
- * test_parts.c: the others do a long collective's work for a member that stands still.
+ * test_parts.c: the others do a long collective's work for a member that stands still: large parts, and small ones of a member
+ * that shares their core.
  *
  * Rank 1 begins, and is stopped by rank 0 before any other member calls. Then the others call; they must come back with all
  * results, rank 1's among them, overwrite what they had, and only then is rank 1 continued. It finds its own tensor whole, and
@@ -10,16 +11,25 @@
 #include "conform_exam.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 TestSuite(parts, .timeout = 60);
 
 #define SIZE 4
-#define COUNT 70000 /* elements of a block: its parts are taken from everybody (parts.c, FAR_PART) */
+/* Elements of a block. */
+static const struct sizes {
+    int64_t whole,
+        block;     /* where that is all of a tensor; where one of the tensors has a block for each member */
+    bool one_core; /* on which all ranks run */
+} large = { 70000, 70000, false }, /* parts that are taken from everybody (parts.c, FAR_PART) */
+    small = { 5000, 600,
+              true }; /* only from those who wait for the taker's core; yet not through the slots */
 
 /* Words of the board. */
-enum { PID, BEGUN, STOPPED, OVER };
+enum { PID, BEGUN, STOPPED, OVER, CONTINUED };
 
 /* ---- the collectives, in one form -------------------------------------------------------------- */
 
@@ -91,16 +101,17 @@ enum { FORMS = sizeof forms / sizeof forms[0] };
 struct turn {
     const struct form *form;
     int rank, root;
+    int64_t count; /* elements of a block */
     tensor *in, *out;
 };
 
 /* Element i: the value, and 10 more in each block. */
-static tensor *blocks(bool many, double value)
+static tensor *blocks(int64_t block, bool many, double value)
 {
-    int64_t count = many ? SIZE * COUNT : COUNT;
+    int64_t count = many ? SIZE * block : block;
     tensor *t = tensor_full(DIST_F32, value, count);
     for (int64_t i = 0; i < count; i++)
-        ((float *)tensor_data(t))[i] += (float)(i / COUNT * 10);
+        ((float *)tensor_data(t))[i] += (float)(i / block * 10);
     return t;
 }
 
@@ -108,10 +119,11 @@ static void prepare(struct turn *t)
 {
     const struct form *form = t->form;
     bool root = t->rank == t->root;
-    t->in = form->in_place || (form->only_root_in && !root) ? NULL : blocks(form->many_in, t->rank + 1);
-    t->out = form->in_place                 ? blocks(false, t->rank + 1)
+    t->in =
+        form->in_place || (form->only_root_in && !root) ? NULL : blocks(t->count, form->many_in, t->rank + 1);
+    t->out = form->in_place                 ? blocks(t->count, false, t->rank + 1)
              : form->only_root_out && !root ? NULL
-                                            : blocks(form->many_out, -1);
+                                            : blocks(t->count, form->many_out, -1);
 }
 
 /* Look at every element; then overwrite all. */
@@ -120,7 +132,7 @@ static void look(struct exam *exam, struct turn *t)
     const struct form *form = t->form;
     bool has = t->out && (t->rank == t->root || !form->only_root_out);
     for (int64_t i = 0; has && i < tensor_numel(t->out); i++) {
-        int from = form->many_out ? (int)(i / COUNT) : t->root, all = SIZE * (SIZE + 1) / 2;
+        int from = form->many_out ? (int)(i / t->count) : t->root, all = SIZE * (SIZE + 1) / 2;
         int more = form->many_in ? 10 * t->rank : 0;
         double wanted = form->sums ? all + SIZE * more : from + 1 + more, got = tensor_item(t->out, i);
         if (!exam_check(exam, got == wanted, "%s with root %d: element %lld is %g, not %g", form->name,
@@ -161,15 +173,31 @@ static void do_without(struct exam *exam, struct turn *t, uint32_t number)
     t->form->call(t->out, t->in, t->root, false);
 }
 
+/* On the first of its cores, or the second. False: there is none. */
+static bool stay_on(int which)
+{
+    cpu_set_t mine, one;
+    CPU_ZERO(&one);
+    sched_getaffinity(0, sizeof mine, &mine);
+    for (size_t core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &mine) && which-- == 0)
+            CPU_SET(core, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
 static void one_stands_still(struct exam *exam, int rank, int size)
 {
     (void)size;
+    const struct sizes *sizes = exam->given;
     uint32_t number = 0;
+    if (sizes->one_core)
+        stay_on(0);
     if (rank == 1)
         atomic_store(&exam->board[PID], (uint32_t)getpid());
     for (int root = 0; root < 2; root++)
         for (int i = 0; i < FORMS; i++) {
             struct turn turn = { .form = &forms[i], .rank = rank, .root = root };
+            turn.count = forms[i].in_place ? sizes->whole : sizes->block;
             prepare(&turn);
             number++;
             (rank == 1 ? begin_and_stand : do_without)(exam, &turn, number);
@@ -181,9 +209,85 @@ static void one_stands_still(struct exam *exam, int rank, int size)
         }
 }
 
-Test(parts, the_others_do_them_for_one_who_stands_still)
+/* ---- who waits for a part ------------------------------------------------------------------------ */
+
+#define ROUNDS 8
+#define STILL 30000 /* us: then the other sleeps */
+#define SOON 25000  /* us: much less than what is left of its nap of 100 ms */
+
+static uint32_t clock_us(void)
 {
-    struct exam *exam = exam_new("one stands still", SIZE);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint32_t)now.tv_sec * 1000000u + (uint32_t)now.tv_nsec / 1000u;
+}
+
+/* Rank 0 waits for rank 1's part, in the call or in dist_wait. Gives how long after rank 1 was continued. */
+static uint32_t wait_for_part(struct exam *exam, tensor *t, dist_group *group, uint32_t number)
+{
+    await(exam, BEGUN, number);
+    exam_stop((int)atomic_load(&exam->board[PID]));
+    atomic_store(&exam->board[STOPPED], number);
+    dist_work *work = dist_all_reduce(t, .group = group, .async_op = number % 2);
+    if (work)
+        dist_wait(work);
+    return clock_us() - atomic_load(&exam->board[CONTINUED]);
+}
+
+/* Rank 1 has another core, so nobody does its small part. Rank 2 lets it go on. */
+static void one_is_awaited(struct exam *exam, int rank, int size)
+{
+    (void)size;
+    dist_group *group = dist_new_group(((int[]){ 0, 1 }), 2);
+    int late = 0;
+    stay_on(rank == 1);
+    if (rank == 1)
+        atomic_store(&exam->board[PID], (uint32_t)getpid());
+    for (uint32_t number = 1; number <= ROUNDS; number++) {
+        tensor *t = tensor_full(DIST_F32, rank, small.whole);
+        if (rank == 0) {
+            late += wait_for_part(exam, t, group, number) > SOON;
+        } else if (rank == 1) {
+            dist_work *work = dist_all_reduce(t, .group = group, .async_op = true);
+            atomic_store(&exam->board[BEGUN], number);
+            await(exam, STOPPED, number);
+            dist_wait(work);
+        } else {
+            await(exam, STOPPED, number);
+            usleep(STILL);
+            atomic_store(&exam->board[CONTINUED], clock_us());
+            kill((pid_t)atomic_load(&exam->board[PID]), SIGCONT);
+        }
+        tensor_free(t);
+    }
+    exam_check(exam, late <= ROUNDS / 4, "%d of %d times the last part's end woke nobody", late, ROUNDS);
+    dist_group_free(group);
+}
+
+static void stands_still(const char *name, const struct sizes *sizes)
+{
+    struct exam *exam = exam_new(name, SIZE);
+    exam->given = sizes;
     cr_assert(exam_run(exam, one_stands_still), "%s", exam_words(exam));
+    exam_free(exam);
+}
+
+Test(parts, the_others_do_large_ones_for_one_who_stands_still)
+{
+    stands_still("one stands still", &large);
+}
+
+Test(parts, and_small_ones_for_one_on_their_core)
+{
+    stands_still("one stands still, on one core", &small);
+}
+
+Test(parts, whoever_does_the_last_wakes_the_others)
+{
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || CPU_COUNT(&mine) < 2)
+        cr_skip_test("it takes two cores");
+    struct exam *exam = exam_new("one is awaited", 3);
+    cr_assert(exam_run(exam, one_is_awaited), "%s", exam_words(exam));
     exam_free(exam);
 }
