@@ -46,6 +46,7 @@ static const struct fault faults[] = { { "there is one card for each member, not
                                        { "arriving is relaxed", 0 },
                                        { "looking is relaxed", 0 },
                                        { "a part is taken without a look whether somebody has", 1 },
+                                       { "a part is looked at, and taken in a second step", 1 },
                                        { "a member that leaves frees its part for the next plan", 1 },
                                        { "parts are counted before they are done", 5 },
                                        { "counting parts is relaxed", 5 },

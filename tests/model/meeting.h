@@ -30,6 +30,7 @@ enum {
     ARRIVES_RELAXED,
     LOOKS_RELAXED,
     PART_UNLOOKED,
+    PART_IN_TWO,
     PART_FREED,
     COUNTS_BEFORE_WORK,
     COUNTS_RELAXED,
@@ -59,6 +60,7 @@ enum {
     UNCOUNT,
     READ_CARDS,
     TAKE_PART,
+    KEEP_PART, /* only where a fault takes it in two steps */
     READ_DATA,
     WRITE_DATA,
     COUNT_PARTS,

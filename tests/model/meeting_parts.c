@@ -10,7 +10,13 @@ static void next_part(struct turn *t)
 
 static void take_part(struct turn *t)
 {
-    bool mine = t->s->taken[t->me->at] != t->me->long_plans || t->step->fault == PART_UNLOOKED;
+    bool found = t->me->pc == KEEP_PART || t->step->fault == PART_UNLOOKED;
+    bool mine = found || t->s->taken[t->me->at] != t->me->long_plans;
+    if (mine && !found && t->step->fault == PART_IN_TWO) {
+        meeting_tell(t, "finds a part that nobody has taken");
+        t->me->pc = KEEP_PART;
+        return;
+    }
     say(t->step, "member %d %s part %d (collective %d)", t->i, mine ? "takes" : "finds somebody has taken",
         t->me->at, t->me->round + 1);
     if (!mine) {
@@ -55,6 +61,7 @@ void parts_step(struct turn *t)
 {
     switch (t->me->pc) {
     case TAKE_PART:
+    case KEEP_PART:
         take_part(t);
         break;
     case READ_DATA:
