@@ -122,26 +122,18 @@ static enum whereabouts of_the_missing(const struct shm_group *g)
     return ON_ANOTHER_CORE;
 }
 
-/* Whom we wait for on behalf of this member; -1: nobody. */
-static int missing(const struct shm_group *g, int member)
-{
-    if (g->at_work)
-        return parts_missing(g, member);
-    return behind(g, member) ? member : -1;
-}
-
+/* At a barrier: only those of a monitored_barrier have a deadline, never the parts of a long plan. */
 static int timed_out(const struct shm_group *g, struct dist_work *op)
 {
     char list[160] = "";
     size_t length = 0;
     int count = 0;
     for (int i = 0; i < g->group->size; i++) {
-        int who = missing(g, i);
-        if (who < 0)
+        if (!behind(g, i))
             continue;
         if (length + 16 < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", count ? ", " : "",
-                                       g->group->ranks[who]);
+                                       g->group->ranks[i]);
         count++;
     }
     snprintf(op->why, sizeof op->why, "rank%s %s did not come within %g s", count == 1 ? "" : "s", list,

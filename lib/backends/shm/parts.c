@@ -9,7 +9,7 @@
  * Why it is right.
  *   When. All members have arrived: all inputs are written, and all outputs are wanted. A plan of one step needs no more.
  *   Who owns which word. A part's word is for whoever takes it, by compare-and-swap from the last long plan's number to this
- *   one's: so each part is done once. Its line stays with the core whose ranks take it. Only the taker marks it done.
+ *   one's: so each part is done once. Its line stays with the core whose ranks take it.
  *   Orders. A member does what parts it got, then adds their number to `parts_done` (seq_cst). Whoever sees the sum (acquire),
  *   sees what all have written; additions to one word are one chain.
  *   Waking. The one whose addition makes the sum complete rings. Who sleeps has looked at the sum after it said so.
@@ -22,12 +22,6 @@
 #define FAR_PART \
     (64 << 10) /* bytes read and written; below, another core's ranks are quicker at their own parts */
 
-/* A part's word: the number of the long plan in which it was last taken, by whom, and whether it is done. */
-static inline uint64_t taken_by(const struct shm_group *g, int member)
-{
-    return (uint64_t)g->long_plans << 32 | (uint64_t)member << 1;
-}
-
 static inline struct part *part_of(const struct shm_group *g, int member)
 {
     return (struct part *)board_card(g, 2 * g->group->size, 0) + member;
@@ -36,9 +30,8 @@ static inline struct part *part_of(const struct shm_group *g, int member)
 static bool take(struct shm_group *g, int member)
 {
     struct part *part = part_of(g, member);
-    uint64_t last = atomic_load_explicit(&part->taken, memory_order_relaxed);
-    return last >> 32 != g->long_plans &&
-           atomic_compare_exchange_strong(&part->taken, &last, taken_by(g, g->group->rank));
+    uint32_t last = atomic_load_explicit(&part->taken, memory_order_relaxed);
+    return last != g->long_plans && atomic_compare_exchange_strong(&part->taken, &last, g->long_plans);
 }
 
 static bool on_my_core(const struct shm_group *g, int member)
@@ -58,7 +51,6 @@ static uint32_t do_those(struct collective *c, step *work, bool here)
             continue;
         c->rank = member;
         work(c);
-        atomic_store_explicit(&part_of(c->g, member)->taken, taken_by(c->g, me) | 1, memory_order_relaxed);
         done++;
     }
     c->rank = me;
@@ -85,12 +77,4 @@ void parts_do(struct collective *c, step *work)
 bool parts_over(const struct shm_group *g)
 {
     return (int32_t)(atomic_load(&g->board->parts_done) - all_parts(g)) >= 0;
-}
-
-int parts_missing(const struct shm_group *g, int member)
-{
-    uint64_t taken = atomic_load_explicit(&part_of(g, member)->taken, memory_order_relaxed);
-    if (taken >> 32 != g->long_plans)
-        return member;
-    return taken & 1 ? -1 : (int)((uint32_t)taken >> 1);
 }

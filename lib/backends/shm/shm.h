@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct card) == WORLD_LINE, "a card is one cache line");
 
 /* A member's part of the work of a long plan: parts.c. */
 struct part {
-    alignas(WORLD_LINE) _Atomic uint64_t taken;
+    alignas(WORLD_LINE) _Atomic uint32_t taken; /* the number of the long plan in which it was, last */
 };
 
 /* Where a group meets. After it come cards[2][size], parts[size], then, from the next page on, slots[2][size] of SLOT_BYTES: two
@@ -217,8 +217,7 @@ int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 void card_pin(struct shm_room *room, struct shm_group *g, struct dist_work *op);   /* cards.c */
 int cards_check(struct shm_room *room, struct shm_group *g, struct dist_work *op); /* do all agree? */
 
-bool parts_over(const struct shm_group *g);               /* parts.c: is the work of the long plan done? */
-int parts_missing(const struct shm_group *g, int member); /* who has yet to do this part; -1: it is done */
+bool parts_over(const struct shm_group *g); /* parts.c: is the work of the long plan done? */
 
 /* cores.c: a rank at this barrier may change its core. */
 void cores_even_out(struct shm_room *room, struct shm_group *g);
