@@ -45,14 +45,30 @@ static void expect_order(void)
         usleep(10);
 }
 
-Test(cuda_marks, an_event_that_was_recorded_again)
+static void put_elsewhere(struct event *event, struct gate *gate)
 {
-    struct event *event = device->event_new(states[0]);
     device->event_record(event, slow);
+    if (gate)
+        device->gate_hold(gate, waits);
     device->event_follow(event, waits);
     device->event_record(event, quick);
+    if (gate)
+        device->gate_open(gate);
     expect_order();
     device->event_free(event);
+}
+
+Test(cuda_marks, an_event_that_was_recorded_again)
+{
+    put_elsewhere(device->event_new(states[0]), NULL);
+}
+
+/* Then CUDA has not been told yet to wait, and learns of the event when it is elsewhere. */
+Test(cuda_marks, an_event_that_was_recorded_again_while_a_gate_held_its_follower)
+{
+    struct gate *gate = device->gate_new(states[0]);
+    put_elsewhere(device->event_new(states[0]), gate);
+    device->gate_free(gate);
 }
 
 /* The event of a gate that is gone is the next gate's. */
