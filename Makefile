@@ -326,7 +326,8 @@ tests/graders/*/*.desk.c : lib/dist.h lib/tensor.h tests/grader/desk.h
 tests/graders/**     : lib/dist.h lib/tensor.h tests/grader/grader.h tests/grader/network.h
 tests/grader/*       : lib/dist.h lib/tensor.h diagrams/run.h tests/reference.h ./*.h
 tests/gpu/**         : lib/** ./*.h ./*.cuh tests/*.h
-tests/doubles/cuda/* : lib/devices/kernel.h lib/devices/cuda/kernels.h ./*.h
+tests/doubles/cuda/* : lib/devices/kernel.h lib/devices/cuda/kernels.h lib/devices/cuda/cuda.h ./*.h
+tests/test_cuda_marks.c : lib/** tests/*.h tests/doubles/cuda/held.h
 tests/test_nccl*      : lib/** tests/*.h tests/doubles/nccl/*.h
 tests/doubles/*       : tests/doubles/nccl/*.h
 tests/**             : lib/** diagrams/*.h ./*.h tests/*.h

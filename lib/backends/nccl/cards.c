@@ -90,7 +90,11 @@ int cards_tell(struct dist_work *op, int rank_a, const struct card *a, int rank_
 int cards_tell_message(struct dist_work *op, int sender, const struct card *send, int receiver,
                        const struct card *recv)
 {
-    if (send->root != recv->root)
+    if (send->group != recv->group)
+        snprintf(op->why, sizeof op->why,
+                 "rank %d's send means group %d (%s:%d), and rank %d's receive means group %d (%s:%d)",
+                 sender, send->group, send->file, send->line, receiver, recv->group, recv->file, recv->line);
+    else if (send->root != recv->root)
         snprintf(op->why, sizeof op->why,
                  "rank %d sends with tag %d (%s:%d), and rank %d's next receive from it asks for tag %d "
                  "(%s:%d), but NCCL takes messages in the order in which they were sent",

@@ -22,10 +22,11 @@ static int judge_message(const struct nccl_room *room, const struct meeting *m)
 {
     bool sends = m->mine.side == SIDE_SENDS, lower = room->rank < m->peer;
     const struct card *send = sends ? &m->mine : &m->theirs, *recv = sends ? &m->theirs : &m->mine;
-    if (m->theirs.side == SIDE_MEMBER || m->theirs.group != m->mine.group)
+    if (m->theirs.side == SIDE_MEMBER)
         return lower ? cards_tell(m->op, room->rank, &m->mine, m->peer, &m->theirs)
                      : cards_tell(m->op, m->peer, &m->theirs, room->rank, &m->mine);
-    if (send->root == recv->root && send->type == recv->type && send->count == recv->count)
+    if (send->group == recv->group && send->root == recv->root && send->type == recv->type &&
+        send->count == recv->count)
         return DIST_OK;
     return cards_tell_message(m->op, sends ? room->rank : m->peer, send, sends ? m->peer : room->rank, recv);
 }

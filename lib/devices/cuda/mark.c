@@ -62,13 +62,14 @@ void cuda_event_free(struct event *event)
     cuda_unlock();
 }
 
-/* While a mark is not given it may not be overtaken: in another stream, the next one first follows it. */
+/* A mark that an item still names may not be overtaken: it is not given itself, or a stream will be told later to wait for it,
+ * and CUDA knows only the newest mark of an event. So in another stream, the next one first follows it. */
 int cuda_event_record(struct event *event, struct stream *stream)
 {
     int status = DIST_OK;
     cuda_lock();
     uint64_t last = event->marks, mark = ++event->marks;
-    bool moves = event->stream && event->stream != stream && event->given < last;
+    bool named = event->users > 1, moves = event->stream && event->stream != stream && named;
     event->stream = stream;
     if (moves)
         status = stream_put(stream, &(struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = last });

@@ -30,7 +30,7 @@ void queue_unlock(void)
 
 static bool may_run(const struct work *work)
 {
-    return work && (work->kind != WORK_WAIT || work->event->passed >= work->mark);
+    return work && (work->kind != WORK_WAIT || !work->record || work->record->passed);
 }
 
 static void do_kernel(struct kernel *kernel, int gpu)
@@ -43,6 +43,20 @@ static void do_kernel(struct kernel *kernel, int gpu)
     for (int i = 0; i < kernel->copies; i++)
         kernel->copy[i] = memory_open(kernel->copy[i]);
     host_launch(kernel);
+}
+
+static void unuse(struct record *record)
+{
+    if (record && --record->users == 0)
+        free(record);
+}
+
+static struct record *record_anew(cudaEvent_t event)
+{
+    unuse(event->newest);
+    event->newest = calloc(1, sizeof *event->newest);
+    event->newest->users = 1;
+    return event->newest;
 }
 
 /* One in eight takes its time, so that whoever does not wait for it is found out. */
@@ -70,9 +84,10 @@ static void *queue_main(void *argument)
         do_work(queue, work);
         pthread_mutex_lock(&lock);
         if (work->kind == WORK_RECORD) {
-            work->event->passed = work->mark > work->event->passed ? work->mark : work->event->passed;
-            work->event->time = double_now();
+            work->record->passed = true;
+            work->record->time = double_now();
         }
+        unuse(work->record);
         work->stream->done++;
         queue->first = work->next;
         if (!queue->first)
@@ -101,9 +116,11 @@ void queue_put(const struct work *what)
     if (!queue->runs)
         start(queue);
     if (work->kind == WORK_RECORD)
-        work->mark = ++work->event->recorded;
+        work->record = record_anew(work->event);
     else if (work->kind == WORK_WAIT)
-        work->mark = work->event->recorded;
+        work->record = work->event->newest;
+    if (work->record)
+        work->record->users++;
     *queue->end = work;
     queue->end = &work->next;
     work->stream->put++;

@@ -180,7 +180,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     queue_lock();
-    bool passed = event->passed >= event->recorded;
+    bool passed = !event->newest || event->newest->passed;
     queue_unlock();
     return state() != cudaSuccess ? state() : passed ? cudaSuccess : cudaErrorNotReady;
 }
@@ -188,7 +188,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     queue_lock();
-    *milliseconds = (float)(to->time - from->time);
+    *milliseconds = (float)(to->newest->time - from->newest->time);
     queue_unlock();
     return cudaSuccess;
 }

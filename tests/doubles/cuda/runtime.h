@@ -29,7 +29,7 @@ struct work {
     const void *from;
     size_t bytes;
     cudaEvent_t event;
-    unsigned long mark;
+    struct record *record; /* RECORD, WAIT */
     cudaHostFn_t call;
     void *argument;
     struct work *next;
@@ -40,10 +40,16 @@ struct CUstream_st {
     unsigned long put, done;
 };
 
+/* One recording of an event. Whoever was made to wait waits for this one, though the event was recorded again since. */
+struct record {
+    int users; /* the event, while it is its newest; and the work that names it */
+    bool passed;
+    double time; /* milliseconds, when it passed */
+};
+
 struct CUevent_st {
     int gpu;
-    unsigned long recorded, passed;
-    double time; /* milliseconds, when it passed last */
+    struct record *newest; /* NULL: never recorded */
 };
 
 /* queues.c: put work into the stream's queue; wait until the stream is empty. */

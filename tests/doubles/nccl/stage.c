@@ -73,10 +73,9 @@ struct dist_work *stage_message(struct stage *stage, bool sends, int peer, int64
 
 struct dist_group *stage_group(struct stage *stage, const int *ranks, int count)
 {
-    static int made;
     struct dist_group *group = double_keep(sizeof *group);
     struct dist_work op = { .call = CALL_NEW_GROUP, .group = group };
-    *group = (struct dist_group){ .live = GROUP_LIVE, .id = ++made, .size = count, .rank = -1 };
+    *group = (struct dist_group){ .live = GROUP_LIVE, .id = ++stage->groups, .size = count, .rank = -1 };
     group->ranks = double_keep((size_t)count * sizeof(int));
     for (int i = 0; i < count; i++) {
         group->ranks[i] = ranks[i];

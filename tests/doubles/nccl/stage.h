@@ -18,6 +18,7 @@ struct stage {
     struct launch_self self;
     struct gpu gpu;
     struct dist_group world;
+    int groups; /* made so far; their numbers are the same on all ranks */
     void *room; /* NULL: open has failed, */
     int status; /* with this */
     char why[256];
