@@ -75,9 +75,9 @@ static inline struct context *context_enter_from(enum call call, const char *fil
     return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
 }
 
-/* The same for a call that may go the quick way, where its tensor lies within this reach, and without a group. NULL: it may not, or its place was never looked
- * up. Nothing is reported, and what is noted is the call as the last one: it is over in a moment, or will be entered. */
-static inline struct context *context_quick(enum call call, const char *file, int line, const void *reach,
+/* The same for a call that may go the quick way, in the world. NULL: it may not, or its place was never looked up. Nothing is
+ * reported, and what is noted is the call as the last one: it is over in a moment, or will be entered. */
+static inline struct context *context_quick(enum call call, const char *file, int line,
                                             const dist_group *group, uint32_t *site)
 {
     struct launch_self *self = launch_self_of_thread;
@@ -85,11 +85,17 @@ static inline struct context *context_quick(enum call call, const char *file, in
         return NULL;
     struct context *context = self->context;
     const struct site_memo *memo = context_memo(context, file, line);
-    if (reach != context->quick_reach || !memo)
+    if (!memo)
         return NULL;
     *site = memo->site;
     atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | *site, memory_order_relaxed);
     return context;
+}
+
+/* Does this tensor lie where the quick way goes? */
+static inline bool context_reaches(const struct context *context, const tensor *t)
+{
+    return t && t->reach == context->quick_reach;
 }
 
 static inline void context_exit(struct context *context)

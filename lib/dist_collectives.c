@@ -48,10 +48,9 @@ static dist_work *all_reduce(struct dist_all_reduce_args a, bool begun)
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 {
     uint32_t site;
-    struct context *context =
-        context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, tensor_reach(a.tensor), a.group, &site);
+    struct context *context = context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, a.group, &site);
     enum quick went = QUICK_NOT;
-    if (context && !a.async_op && (unsigned)a.op <= DIST_MAX)
+    if (context && context_reaches(context, a.tensor) && !a.async_op && (unsigned)a.op <= DIST_MAX)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
     return went == QUICK_DONE ? NULL : all_reduce(a, went == QUICK_BEGUN);
 }
@@ -137,13 +136,12 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 /* The quick way, unless something on a GPU must come first. */
 static enum quick barrier_quickly(struct dist_barrier_args a)
 {
-    struct launch_self *self = launch_self_if_any();
     uint32_t site;
-    if (!self || a.async_op || gpu_if_open(self))
+    struct context *context = context_quick(CALL_BARRIER, a.at.file, a.at.line, a.group, &site);
+    if (!context || context->quick_reach != context->self->world.header || a.async_op ||
+        gpu_if_open(context->self))
         return QUICK_NOT;
-    struct context *context =
-        context_quick(CALL_BARRIER, a.at.file, a.at.line, self->world.header, a.group, &site);
-    return context ? context->backend->quick_barrier(context->room, site) : QUICK_NOT;
+    return context->backend->quick_barrier(context->room, site);
 }
 
 dist_work *dist_barrier_with(struct dist_barrier_args a)

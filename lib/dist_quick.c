@@ -24,9 +24,9 @@ int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag,
     uint32_t site;
     struct p2p ask;
     put_down(&ask, file, line, tensor, dst, tag, group);
-    struct context *context = context_quick(CALL_SEND, file, line, tensor_reach(tensor), group, &site);
+    struct context *context = context_quick(CALL_SEND, file, line, group, &site);
     enum quick went = QUICK_NOT;
-    if (context && dst < context->world.size && (dst | tag) >= 0)
+    if (context && context_reaches(context, tensor) && dst < context->world.size && (dst | tag) >= 0)
         went = context->backend->quick_send(context->room, tensor, dst, tag, site);
     return went == QUICK_DONE ? 0 : p2p_blocking(&ask, CALL_SEND, went == QUICK_BEGUN);
 }
@@ -36,9 +36,9 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     uint32_t site;
     struct p2p ask;
     put_down(&ask, file, line, tensor, src, tag, group);
-    struct context *context = context_quick(CALL_RECV, file, line, tensor_reach(tensor), group, &site);
+    struct context *context = context_quick(CALL_RECV, file, line, group, &site);
     enum quick went = QUICK_NOT;
-    if (context && src < context->world.size && (src | tag) >= 0)
+    if (context && context_reaches(context, tensor) && src < context->world.size && (src | tag) >= 0)
         went = context->backend->quick_recv(context->room, tensor, src, tag, site);
     return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, false);
 }

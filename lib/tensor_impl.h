@@ -38,11 +38,6 @@ struct tensor {
 };
 #define TENSOR_LIVE 0x7e4507u
 
-static inline const void *tensor_reach(const tensor *t)
-{
-    return t ? t->reach : NULL;
-}
-
 /* A usable tensor that lies on a GPU; of one that cannot be used the checks of the call will tell. */
 static inline bool tensor_on_gpu(const tensor *t)
 {

@@ -23,7 +23,7 @@ static const struct sizes {
     int64_t whole,
         block;     /* where that is all of a tensor; where one of the tensors has a block for each member */
     bool one_core; /* on which all ranks run */
-} large = { 70000, 70000, false }, /* parts that are taken from everybody (parts.c, FAR_PART) */
+} large = { 70000, 25000, false }, /* parts that are taken from everybody (parts.c, FAR_PART) */
     small = { 5000, 600,
               true }; /* only from those who wait for the taker's core; yet not through the slots */
 

@@ -4,7 +4,9 @@
  * Where ranks share a core, only one of them runs. If each had to do its own part, every collective would need two switches
  * on each core: one until all have arrived, one until all have worked; and a switch takes longer than the part of a short
  * tensor. So a rank does its own part, then those of the members that wait for its core. When these come to run, the
- * collective is over, and they go on to the next. Large parts are taken from everybody, since a core may be busy with other things.
+ * collective is over, and they go on to the next. Larger parts are taken from everybody, since a core may be busy with other
+ * things. The largest are left to their members: there a switch does not matter, but it does that each process then has to reach
+ * all tensors' pages, and not just its own.
  *
  * Why it is right.
  *   When. All members have arrived: all inputs are written, and all outputs are wanted. A plan of one step needs no more.
@@ -19,8 +21,9 @@
  */
 #include "steps.h"
 
-#define FAR_PART \
-    (64 << 10) /* bytes read and written; below, another core's ranks are quicker at their own parts */
+/* Bytes that a part reads and writes, about. Measured with gather, all_reduce and others on four and eight ranks. */
+#define FAR_PART (64 << 10) /* below, another core's ranks are quicker at their own parts */
+#define OWN_PART (1 << 20)  /* from here on, everybody is */
 
 static inline struct part *part_of(const struct shm_group *g, int member)
 {
@@ -34,26 +37,31 @@ static bool take(struct shm_group *g, int member)
     return last != g->long_plans && atomic_compare_exchange_strong(&part->taken, &last, g->long_plans);
 }
 
+static uint32_t do_part(struct collective *c, step *work, int member)
+{
+    if (!take(c->g, member))
+        return 0;
+    c->rank = member;
+    work(c);
+    return 1;
+}
+
 static bool on_my_core(const struct shm_group *g, int member)
 {
     const struct card *card = board_card(g, member, g->seq);
-    return member == g->group->rank || atomic_load_explicit(&card->core, memory_order_relaxed) == g->core;
+    return atomic_load_explicit(&card->core, memory_order_relaxed) == g->core;
 }
 
-/* My own first. Gives how many there were to be had. */
+/* Of the others that run here, or of those that do not. Gives how many there were to be had. */
 static uint32_t do_those(struct collective *c, step *work, bool here)
 {
     uint32_t done = 0;
     int me = c->g->group->rank;
-    for (int i = 0; i < c->size; i++) {
+    for (int i = 1; i < c->size; i++) {
         int member = me + i < c->size ? me + i : me + i - c->size;
-        if (on_my_core(c->g, member) != here || !take(c->g, member))
-            continue;
-        c->rank = member;
-        work(c);
-        done++;
+        if (on_my_core(c->g, member) == here)
+            done += do_part(c, work, member);
     }
-    c->rank = me;
     return done;
 }
 
@@ -67,8 +75,10 @@ void parts_do(struct collective *c, step *work)
     struct shm_group *g = c->g;
     g->long_plans++;
     g->at_work = true;
-    uint32_t done = do_those(c, work, true);
-    if (c->volume >= FAR_PART)
+    uint32_t done = do_part(c, work, g->group->rank);
+    if (c->volume < OWN_PART)
+        done += do_those(c, work, true);
+    if (c->volume < OWN_PART && c->volume >= FAR_PART)
         done += do_those(c, work, false);
     if (done > 0 && atomic_fetch_add(&g->board->parts_done, done) + done == all_parts(g))
         board_ring(c->room, g);
