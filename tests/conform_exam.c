@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "conform_exam.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -106,4 +107,21 @@ void exam_stop(int pid)
     kill(pid, SIGSTOP);
     while (!is_stopped(pid))
         usleep(200);
+}
+
+void exam_await(struct exam *exam, int word, uint32_t number)
+{
+    while (atomic_load(&exam->board[word]) < number)
+        usleep(200);
+}
+
+bool exam_stay_on(int which)
+{
+    cpu_set_t mine, one;
+    CPU_ZERO(&one);
+    sched_getaffinity(0, sizeof mine, &mine);
+    for (size_t core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &mine) && which-- == 0)
+            CPU_SET(core, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
 }

@@ -49,7 +49,13 @@ bool exam_check(struct exam *exam, bool right, const char *format, ...)
 #endif
     ;
 
+/* Wait until this word of the board is at least that. */
+void exam_await(struct exam *exam, int word, uint32_t number);
+
 /* Another rank's process stands still from now on, until it gets SIGCONT. */
 void exam_stop(int pid);
+
+/* The calling rank stays on the first of its cores (0), or the second (1). False: there is none. */
+bool exam_stay_on(int which);
 
 #endif

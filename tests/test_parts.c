@@ -11,7 +11,6 @@
 #include "conform_exam.h"
 
 #include <criterion/criterion.h>
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -146,42 +145,24 @@ static void look(struct exam *exam, struct turn *t)
 
 /* ---- who stands still ------------------------------------------------------------------------------ */
 
-static void await(struct exam *exam, int word, uint32_t number)
-{
-    while (atomic_load(&exam->board[word]) < number)
-        usleep(200);
-}
-
 /* Rank 1. It is stopped while it awaits the others. */
 static void begin_and_stand(struct exam *exam, struct turn *t, uint32_t number)
 {
     dist_work *work = t->form->call(t->out, t->in, t->root, true);
     atomic_store(&exam->board[BEGUN], number);
-    await(exam, OVER, number * (SIZE - 1));
+    exam_await(exam, OVER, number * (SIZE - 1));
     exam_check(exam, dist_wait(work) == 0, "%s failed", t->form->name);
 }
 
 static void do_without(struct exam *exam, struct turn *t, uint32_t number)
 {
     if (t->rank == 0) {
-        await(exam, BEGUN, number);
+        exam_await(exam, BEGUN, number);
         exam_stop((int)atomic_load(&exam->board[PID]));
         atomic_store(&exam->board[STOPPED], number);
     }
-    await(exam, STOPPED, number);
+    exam_await(exam, STOPPED, number);
     t->form->call(t->out, t->in, t->root, false);
-}
-
-/* On the first of its cores, or the second. False: there is none. */
-static bool stay_on(int which)
-{
-    cpu_set_t mine, one;
-    CPU_ZERO(&one);
-    sched_getaffinity(0, sizeof mine, &mine);
-    for (size_t core = 0; core < CPU_SETSIZE; core++)
-        if (CPU_ISSET(core, &mine) && which-- == 0)
-            CPU_SET(core, &one);
-    return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
 static void one_stands_still(struct exam *exam, int rank, int size)
@@ -190,7 +171,7 @@ static void one_stands_still(struct exam *exam, int rank, int size)
     const struct sizes *sizes = exam->given;
     uint32_t number = 0;
     if (sizes->one_core)
-        stay_on(0);
+        exam_stay_on(0);
     if (rank == 1)
         atomic_store(&exam->board[PID], (uint32_t)getpid());
     for (int root = 0; root < 2; root++)

@@ -20,24 +20,6 @@ TestSuite(parts_ring, .timeout = 60);
 /* Words of the board. */
 enum { PID, BEGUN, STOPPED, CONTINUED };
 
-static void await(struct exam *exam, int word, uint32_t number)
-{
-    while (atomic_load(&exam->board[word]) < number)
-        usleep(200);
-}
-
-/* On the first of its cores, or the second. False: there is none. */
-static bool stay_on(int which)
-{
-    cpu_set_t mine, one;
-    CPU_ZERO(&one);
-    sched_getaffinity(0, sizeof mine, &mine);
-    for (size_t core = 0; core < CPU_SETSIZE; core++)
-        if (CPU_ISSET(core, &mine) && which-- == 0)
-            CPU_SET(core, &one);
-    return sched_setaffinity(0, sizeof one, &one) == 0;
-}
-
 static uint32_t clock_us(void)
 {
     struct timespec now;
@@ -48,7 +30,7 @@ static uint32_t clock_us(void)
 /* Rank 0 waits for rank 1's part, in the call or in dist_wait. Gives how long after rank 1 was continued. */
 static uint32_t wait_for_part(struct exam *exam, tensor *t, dist_group *group, uint32_t number)
 {
-    await(exam, BEGUN, number);
+    exam_await(exam, BEGUN, number);
     exam_stop((int)atomic_load(&exam->board[PID]));
     atomic_store(&exam->board[STOPPED], number);
     dist_work *work = dist_all_reduce(t, .group = group, .async_op = number % 2);
@@ -63,7 +45,7 @@ static void one_is_awaited(struct exam *exam, int rank, int size)
     (void)size;
     dist_group *group = dist_new_group(((int[]){ 0, 1 }), 2);
     int soon[2] = { 0, 0 }; /* of the blocking calls, and of the others: on a busy machine not all are */
-    stay_on(rank == 1);
+    exam_stay_on(rank == 1);
     if (rank == 1)
         atomic_store(&exam->board[PID], (uint32_t)getpid());
     for (uint32_t number = 1; number <= ROUNDS; number++) {
@@ -73,10 +55,10 @@ static void one_is_awaited(struct exam *exam, int rank, int size)
         } else if (rank == 1) {
             dist_work *work = dist_all_reduce(t, .group = group, .async_op = true);
             atomic_store(&exam->board[BEGUN], number);
-            await(exam, STOPPED, number);
+            exam_await(exam, STOPPED, number);
             dist_wait(work);
         } else {
-            await(exam, STOPPED, number);
+            exam_await(exam, STOPPED, number);
             usleep(STILL);
             atomic_store(&exam->board[CONTINUED], clock_us());
             kill((pid_t)atomic_load(&exam->board[PID]), SIGCONT);

@@ -24,12 +24,6 @@ TestSuite(quick_stopped, .timeout = 60);
 /* Words of the board that the ranks show each other. */
 enum { PID = TALK_BOARD, WAITS, STOPPED, CONTINUED, OVER };
 
-static void await(struct exam *exam, int word)
-{
-    while (!atomic_load(&exam->board[word]))
-        usleep(200);
-}
-
 static void set(struct exam *exam, int word)
 {
     atomic_store(&exam->board[word], 1);
@@ -56,7 +50,7 @@ static void get_acquainted(struct exam *exam, int rank)
 /* Rank 0: stop rank 1, which waits for a letter, and send that. */
 static void send_to_the_stopped(struct exam *exam, struct word word)
 {
-    await(exam, WAITS);
+    exam_await(exam, WAITS, 1);
     usleep(20000); /* now it has said what it wants, and sleeps */
     pid_t pid = (pid_t)atomic_load(&exam->board[PID]);
     exam_stop(pid);
@@ -77,7 +71,7 @@ static void receive_stopped(struct exam *exam, struct word word)
 /* Rank 2. */
 static void continue_it(struct exam *exam)
 {
-    await(exam, STOPPED);
+    exam_await(exam, STOPPED, 1);
     usleep(STOPPED_FOR);
     set(exam, CONTINUED);
     kill((pid_t)atomic_load(&exam->board[PID]), SIGCONT);
@@ -94,7 +88,7 @@ static void isend_behind(struct exam *exam, int rank, int size)
         send_to_the_stopped(exam, wanted);
         dist_work *work = dist_isend(t, 1);
         exam_check(exam, !atomic_load(&exam->board[CONTINUED]), "an isend has waited for the receiver");
-        await(exam, OVER);
+        exam_await(exam, OVER, 1);
         exam_check(exam, dist_wait(work) == 0, "the isend failed");
     } else if (rank == 1) {
         receive_stopped(exam, wanted);
@@ -108,7 +102,7 @@ static void isend_behind(struct exam *exam, int rank, int size)
         dist_wait(work);
     } else if (rank == size - 1) {
         continue_it(exam);
-        await(exam, OVER); /* who leaves the job wakes everybody */
+        exam_await(exam, OVER, 1); /* who leaves the job wakes everybody */
     }
     tensor_free(t);
 }
@@ -121,7 +115,7 @@ static void short_isend_behind(struct exam *exam, int rank, int size)
     if (rank == 0) {
         send_to_the_stopped(exam, wanted);
         dist_work *work = dist_isend(t, 1);
-        await(exam, OVER);
+        exam_await(exam, OVER, 1);
         exam_check(exam, dist_wait(work) == 0, "the isend failed");
     } else if (rank == 1) {
         receive_stopped(exam, wanted);
@@ -132,7 +126,7 @@ static void short_isend_behind(struct exam *exam, int rank, int size)
         set(exam, OVER);
     } else if (rank == size - 1) {
         continue_it(exam);
-        await(exam, OVER); /* who leaves the job wakes everybody */
+        exam_await(exam, OVER, 1); /* who leaves the job wakes everybody */
     }
     tensor_free(t);
 }
