@@ -1,5 +1,6 @@
 /*
- * test_quick_sums.c: tiny all_reduces, with barriers between them, on their quick way (lib/backends/shm/quick_meet.c) and off it, against a plain reference.
+ * test_quick_sums.c: tiny all_reduces, with barriers between them, on their quick way (lib/backends/shm/quick_meet.c) and off
+ * it, against a plain reference.
  */
 #define _GNU_SOURCE
 #include "dist.h"

@@ -1,6 +1,6 @@
 /*
- * quick.c: short blocking messages, barriers and tiny all_reduces alone, with ranks as threads: as soon as something is asynchronous they
- * no longer go the quick way (protocol.c), and ThreadSanitizer shall see that, too.
+ * quick.c: short blocking messages, barriers and tiny all_reduces alone, with ranks as threads: as soon as something is
+ * asynchronous they no longer go the quick way (protocol.c), and ThreadSanitizer shall see that, too.
  *
  *     build/tsan/tests/tsan/quick
  */

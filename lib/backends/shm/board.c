@@ -113,7 +113,9 @@ void board_arrive(struct shm_room *room, struct shm_group *g)
 static enum whereabouts of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;
-    for (int i = g->seen; i < size && !g->at_work; i++) {
+    if (g->at_work) /* who works on a part runs, so elsewhere */
+        return ON_ANOTHER_CORE;
+    for (int i = g->seen; i < size; i++) {
         int member = (g->group->rank + i) % size;
         if (atomic_load_explicit(&board_card(g, member, g->seq)->core, memory_order_relaxed) == g->core &&
             behind(g, member))

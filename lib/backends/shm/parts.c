@@ -76,10 +76,11 @@ void parts_do(struct collective *c, step *work)
     g->long_plans++;
     g->at_work = true;
     uint32_t done = do_part(c, work, g->group->rank);
-    if (c->volume < OWN_PART)
+    if (c->volume < OWN_PART) {
         done += do_those(c, work, true);
-    if (c->volume < OWN_PART && c->volume >= FAR_PART)
-        done += do_those(c, work, false);
+        if (c->volume >= FAR_PART)
+            done += do_those(c, work, false);
+    }
     if (done > 0 && atomic_fetch_add(&g->board->parts_done, done) + done == all_parts(g))
         board_ring(c->room, g);
 }
