@@ -10,7 +10,7 @@
 #define TRACE_DEPTH 32          /* spans inside spans */
 
 enum event_kind {
-    EVENT_ABSENT,  /* being written, or its rank was killed over it */
+    EVENT_ABSENT,  /* not written yet, or its rank was killed over it */
     EVENT_JOB,     /* init, destroy, new_group */
     EVENT_MESSAGE, /* a send or a receive, blocking or started */
     EVENT_COLLECTIVE,
@@ -55,14 +55,16 @@ struct group_note {
 
 /* A rank's part of the world's trace memory: this, the events, the notes. Offsets count from here. */
 struct record {
-    _Atomic uint32_t magic;  /* TRACE_MAGIC: the rank is being traced */
-    _Atomic uint32_t count;  /* events begun; those past `room` were lost */
+    _Atomic uint32_t magic; /* TRACE_MAGIC: the rank is being traced */
+    _Atomic uint32_t
+        count; /* places taken by threads, some at a time; those past `room` were lost, one by one */
     _Atomic uint32_t notes;  /* bytes of notes handed out; may run past notes_room */
     _Atomic uint32_t groups; /* the newest group_note; 0: none */
     _Atomic uint32_t lanes;  /* threads that have recorded something */
     _Atomic uint32_t closed; /* of rank 0's record: how many ranks have left */
     uint32_t room;           /* how many events fit */
     uint32_t notes_offset, notes_room;
+    uint64_t opened; /* the how manieth that its process opened: the address may have been another record's */
     char backend[16]; /* what is wrapped */
     alignas(WORLD_LINE) struct event events[];
 };

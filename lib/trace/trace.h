@@ -1,11 +1,13 @@
 /*
  * trace.h: a run, written down.
  *
- *   wrap.c     a backend around a backend: every call goes through it, and leaves an event
+ *   wrap.c     a backend around a backend: every call goes through it, and leaves an event (room.h)
+ *   quick.c    the same for its quick ways; wait.c: for waiting; span.c: what the program marks itself
  *   record.c   the events: a list for each rank in the world's memory, written by that rank alone
+ *   notes.c    what does not fit into an event: names, groups, values
  *   write.c    when all ranks have ended: the lists as one file that Perfetto and chrome://tracing open
  *   pairs.c    which send belongs to which receive
- *   event.c    one event as a line of that file
+ *   line.c     one event as a line of that file
  *
  * Nothing here waits for another rank, takes a lock or makes a system call while the job runs. What a list has no room
  * for is counted and left out. The events outlive their rank: they are there when it was killed.

@@ -1,0 +1,91 @@
+/*
+ * test_record.c: a rank's list of events, alone: places that threads take some at a time, what is lost, and a list that
+ * lies where another one lay.
+ */
+#include "trace/record.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+
+#define BYTES (64u << 10)
+#define THREADS 4
+#define EACH 100 /* no multiple of what a thread takes at a time */
+
+static alignas(WORLD_LINE) unsigned char memory[BYTES];
+
+static struct record *opened(void)
+{
+    struct record *record = (struct record *)memory;
+    memset(memory, 0, sizeof memory);
+    cr_assert(record_open(record, sizeof memory, 1, "test"));
+    return record;
+}
+
+static uint32_t begin(struct record *record, int tag)
+{
+    return record_begin(record, (struct event){ .kind = EVENT_SPAN, .tag = tag });
+}
+
+static int written(const struct record *record)
+{
+    int count = 0;
+    uint32_t kept = record_kept(record, NULL);
+    for (uint32_t i = 0; i < kept; i++)
+        count += atomic_load(&record->events[i].kind) != EVENT_ABSENT;
+    return count;
+}
+
+Test(record, keeps_what_has_room_and_counts_the_rest)
+{
+    struct record *record = opened();
+    uint64_t lost;
+    for (uint32_t i = 0; i < record->room; i++)
+        cr_assert(begin(record, (int)i) == i, "event %u", i);
+    record_kept(record, &lost);
+    cr_expect(lost == 0 && written(record) == (int)record->room, "%d of %u are there", written(record),
+              record->room);
+    for (int i = 0; i < 3; i++)
+        cr_expect(begin(record, i) == TRACE_NONE);
+    record_kept(record, &lost);
+    cr_expect(lost == 3 && written(record) == (int)record->room, "%llu lost", (unsigned long long)lost);
+}
+
+/* The places that this thread had taken of the first list are none of the second. */
+Test(record, begins_anew_where_another_lay)
+{
+    struct record *record = opened();
+    cr_assert(begin(record, 1) == 0);
+    record = opened();
+    cr_expect(written(record) == 0);
+    cr_expect(begin(record, 2) == 0 && begin(record, 3) == 1 && written(record) == 2);
+    cr_expect(atomic_load(&record->lanes) == 1);
+}
+
+static void *run(void *arg)
+{
+    for (int i = 0; i < EACH; i++)
+        begin(arg, i);
+    return NULL;
+}
+
+Test(record, gives_each_place_once)
+{
+    struct record *record = opened();
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        cr_assert(pthread_create(&threads[i], NULL, run, record) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    int next[THREADS] = { 0 };
+    uint32_t kept = record_kept(record, NULL);
+    for (uint32_t i = 0; i < kept; i++) {
+        const struct event *event = &record->events[i];
+        if (atomic_load(&event->kind) == EVENT_ABSENT)
+            continue;
+        cr_assert(event->lane < THREADS, "lane %d", event->lane);
+        cr_assert(event->tag == next[event->lane]++, "place %u: %d", i, event->tag);
+    }
+    for (int i = 0; i < THREADS; i++)
+        cr_expect(next[i] == EACH, "lane %d: %d events", i, next[i]);
+}
