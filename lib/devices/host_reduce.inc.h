@@ -62,6 +62,21 @@ static void NAMED(REDUCE, fold_any)(number *restrict block, const number *const 
         NAMED(REDUCE, fold)(block, next, inputs, count, DIST_SUM);
 }
 
+/* A handful, one by one: no blocks, and no long load of what the program has just written piece by piece, which waits until all
+ * of it has reached the cache. */
+static void NAMED(REDUCE, few)(void *out, const void *const *in, int inputs, int ways, int64_t count,
+                               enum dist_op op)
+{
+    for (int64_t i = 0; i < count; i++) {
+        number all = OPEN(((const element *)in[0])[i]);
+        for (int k = 1; k < inputs; k++)
+            all = NAMED(REDUCE, pair)(all, OPEN(((const element *)in[k])[i]), op);
+        if (op == DIST_AVG)
+            all = (number)(all / ways);
+        ((element *)out)[i] = CLOSE(all);
+    }
+}
+
 /* Block by block: the block stays in the nearest cache while the inputs stream past it. Every input's part is read before
  * out's is written, which is what allows out to be one of them. */
 static void REDUCE(void *out, const void *const *in, int inputs, int ways, int64_t count, enum dist_op op)
@@ -69,6 +84,10 @@ static void REDUCE(void *out, const void *const *in, int inputs, int ways, int64
     enum { MOST = BLOCK_BYTES / sizeof(number) };
     number block[MOST], room[3][MOST];
 
+    if (count <= REDUCE_FEW) {
+        NAMED(REDUCE, few)(out, in, inputs, ways, count, op);
+        return;
+    }
     for (int64_t begin = 0; begin < count; begin += MOST) {
         int64_t here = count - begin < MOST ? count - begin : MOST;
         const element *first = (const element *)in[0] + begin;

@@ -37,7 +37,9 @@
  *     same line, one way of it: a message is one way, not two.
  *   - One line for both ways. B's reading brings the line over; its ack and its answer are then written where they are, and
  *     A finds both. With a line for each way it was twice as slow.
- *   - The watcher pauses between two looks (patience_pause). Each look takes the line away from the one who is about to write.
+ *   - The watcher looks for an answer when it may be there, and not before (rhythm.h), and pauses between two looks
+ *     (patience_pause). Each look takes the line away from the one who is about to write.
+ *   - The letter is posted before anybody asks whether it is wanted: what a processor guesses wrong there costs no time.
  *   - A watched letter (LANE_WATCHED: nothing waits behind it) is posted and taken with a release store and rung for with
  *     bell_ring_lightly. A seq_cst store would stop the processor until the line has come, once for the letter and once
  *     for the ack. When others come to wait behind it after all, LANE_HURRY tells: whoever takes a letter looks for that

@@ -19,12 +19,12 @@ static inline bool busy(const struct shm_room *room, int peer)
 }
 
 /* All but the text. */
-static inline void address(struct letter *letter, const tensor *t, int tag, uint32_t site)
+static inline void address(struct letter *letter, const tensor *t, int tag, uint32_t site, uint32_t ticket)
 {
     letter->tag = tag;
     letter->group = 0;
     letter->site = (uint16_t)site;
-    letter->ticket = NO_TICKET;
+    letter->ticket = (uint16_t)ticket;
     letter->type = (uint8_t)t->type;
     letter->length = (uint8_t)t->bytes;
 }
@@ -37,37 +37,36 @@ static inline void post(struct shm_room *room, int peer, struct lane *lane)
 }
 
 /* Look for a moment whether the letter was taken, or is waited for after all. */
-static enum quick look(struct shm_room *room, const struct lane *lane, const struct lane *back, uint32_t want)
+APART enum quick look(struct shm_room *room, struct lane *lane, uint32_t want)
 {
+    const struct lane *back = lane_back(lane);
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
+    rhythm_pause(&room->rhythm);
     for (unsigned looks = room->looks;; looks--) {
         uint32_t ack = atomic_load_explicit(&back->ack, memory_order_acquire);
         bool taken = lane_counted(seq, ack); /* then what it tells of a want is about the next letter */
         if (taken ? (ack & ACK_VERDICT) == VERDICT_DONE : want && ack >> ACK_WANT == want) {
-            sends_ticket_back(room, lane->letter.ticket);
+            rhythm_learn(&room->rhythm, looks != room->looks);
             return QUICK_DONE;
         }
-        if (looks == 0 || taken)
+        if (looks == 0 || taken) {
+            sends_spare(room);
             return QUICK_BEGUN;
+        }
         patience_pause();
     }
 }
 
-/* A letter that lies elsewhere, or of which nobody has said so far that he waits for it. */
-APART enum quick send_unwanted(struct shm_room *room, const tensor *t, int peer, int tag, uint32_t site)
+/* A letter that lies elsewhere. */
+APART enum quick send_far(struct shm_room *room, const tensor *t, int peer, int tag, uint32_t site)
 {
     struct lane *lane = room->to[peer];
     if (t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
-    address(&lane->letter, t, tag, site);
-    if (!sends_ticket(room, &lane->letter))
-        return QUICK_NOT;
-    if (t->bytes <= LANE_BYTES)
-        letter_write(lane->letter.text, t->data, t->bytes);
-    else
-        letter_point(&lane->letter, world_offset(room->world, t->data), t->bytes);
+    address(&lane->letter, t, tag, site, room->spare);
+    letter_point(&lane->letter, world_offset(room->world, t->data), t->bytes);
     post(room, peer, lane);
-    return look(room, lane, lane_back(lane), lane_want(tag, t->type, t->bytes));
+    return look(room, lane, 0);
 }
 
 enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
@@ -76,15 +75,16 @@ enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint3
     struct lane *lane = room->to[peer];
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
     uint32_t ack = atomic_load_explicit(&lane_back(lane)->ack, memory_order_acquire);
-    if (busy(room, peer) || !lane_counted(seq, ack) || room->eager_bytes || seq == 0) /* 0: lane_introduce */
+    if (busy(room, peer) || !lane_counted(seq, ack) || room->eager_bytes || room->spare == NO_TICKET ||
+        seq == 0) /* lane_introduce comes first */
         return QUICK_NOT;
-    uint32_t want = lane_want(tag, t->type, t->bytes);
-    if (!want || ack >> ACK_WANT != want)
-        return send_unwanted(room, t, peer, tag, site);
-    address(&lane->letter, t, tag, site);
+    if (t->bytes > LANE_BYTES)
+        return send_far(room, t, peer, tag, site);
+    address(&lane->letter, t, tag, site, room->spare);
     letter_write(lane->letter.text, t->data, t->bytes);
     post(room, peer, lane);
-    return QUICK_DONE;
+    uint32_t want = lane_want(tag, t->type, t->bytes);
+    return want && ack >> ACK_WANT == want ? QUICK_DONE : look(room, lane, want);
 }
 
 /* Anything but one or two numbers. */
@@ -109,9 +109,12 @@ static inline bool await(struct shm_room *room, struct lane *lane, struct lane *
 {
     uint32_t says = (ack & ((1u << ACK_WANT) - 1)) | want << ACK_WANT;
     atomic_store_explicit(&back->ack, says, memory_order_release);
+    rhythm_pause(&room->rhythm);
     for (unsigned looks = room->looks; looks > 0; looks--) {
-        if (!lane_counted(atomic_load_explicit(&lane->seq, memory_order_acquire), ack))
+        if (!lane_counted(atomic_load_explicit(&lane->seq, memory_order_acquire), ack)) {
+            rhythm_learn(&room->rhythm, looks != room->looks);
             return true;
+        }
         patience_pause();
     }
     return false;

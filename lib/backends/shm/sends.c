@@ -30,10 +30,38 @@ static void write_letter(struct shm_room *room, const struct dist_work *op, stru
     }
 }
 
+/* The next free ticket; NO_TICKET: all are with letters that are parked. */
+static uint32_t take_ticket(struct shm_room *room)
+{
+    if (room->free_ticket_count > 0)
+        return room->free_tickets[--room->free_ticket_count];
+    return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
+}
+
+static void clear_ticket(struct shm_room *room, uint32_t ticket)
+{
+    atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + ticket], VERDICT_NONE,
+                          memory_order_relaxed);
+}
+
+void sends_spare(struct shm_room *room)
+{
+    room->spare = take_ticket(room);
+    if (room->spare != NO_TICKET)
+        clear_ticket(room, room->spare);
+}
+
+static void give_ticket_back(struct shm_room *room, uint32_t ticket)
+{
+    if (ticket != NO_TICKET)
+        room->free_tickets[room->free_ticket_count++] = (uint16_t)ticket;
+    if (room->spare == NO_TICKET)
+        sends_spare(room);
+}
+
 static void end_send(struct shm_room *room, struct dist_work *op, enum verdict verdict)
 {
-    if (op->ticket != NO_TICKET)
-        room->free_tickets[room->free_ticket_count++] = (uint16_t)op->ticket;
+    give_ticket_back(room, op->ticket);
     if (room->sends)
         list_remove(op, &room->sends, &room->sends_end);
     if (op->aside) { /* an eager message: its call has long returned, only the copy is left to free */
@@ -58,33 +86,9 @@ static bool held(struct shm_room *room, int peer)
     return room->held[peer] == room->visit;
 }
 
-/* The next free ticket; NO_TICKET: all are with letters that are parked. */
-static uint32_t take_ticket(struct shm_room *room)
-{
-    if (room->free_ticket_count > 0)
-        return room->free_tickets[--room->free_ticket_count];
-    return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
-}
-
-/* The same for the quick way, written into the letter. False: there is none. */
-bool sends_ticket(struct shm_room *room, struct letter *letter)
-{
-    letter->ticket = (uint16_t)take_ticket(room);
-    if (letter->ticket != NO_TICKET)
-        atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + letter->ticket], VERDICT_NONE,
-                              memory_order_relaxed);
-    return letter->ticket != NO_TICKET;
-}
-
-void sends_ticket_back(struct shm_room *room, uint16_t ticket)
-{
-    room->free_tickets[room->free_ticket_count++] = ticket;
-}
-
 static void prepare_letter(struct shm_room *room, struct dist_work *op)
 {
-    atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + op->ticket], VERDICT_NONE,
-                          memory_order_relaxed);
+    clear_ticket(room, op->ticket);
     op->step = SEND_POSTED;
     write_letter(room, op, lane_letter(room, op->peer));
 }

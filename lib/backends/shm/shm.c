@@ -91,6 +91,8 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
     world->room = &room->world_group;
     patience_tune(room->size);
     room->looks = patience_looks();
+    room->rhythm.most = room->looks > 0 ? RHYTHM_MOST : 0;
+    sends_spare(room);
     *out = room;
     return DIST_OK;
 }

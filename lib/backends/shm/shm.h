@@ -18,6 +18,7 @@
 #define SHM_H
 
 #include "../../backend.h"
+#include "rhythm.h"
 
 #include <pthread.h>
 
@@ -100,7 +101,9 @@ struct shm_room {
     struct offer *offers;      /* by rank */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
-    unsigned looks;            /* of the quick ways: patience_looks() */
+    unsigned looks;            /* of the quick ways: patience_looks(), */
+    struct rhythm rhythm;      /* and when the first of them is; */
+    uint32_t spare;            /* the ticket of the next message that goes there; NO_TICKET: none is left */
     struct shm_group world_group;
 
     pthread_mutex_t lock;
@@ -144,9 +147,7 @@ enum quick shm_quick_send(void *room, const tensor *t, int peer, int tag, uint32
 enum quick shm_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
 enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
 enum quick shm_quick_barrier(void *room, uint32_t site);
-struct letter;
-bool sends_ticket(struct shm_room *room, struct letter *letter);
-void sends_ticket_back(struct shm_room *room, uint16_t ticket);
+void sends_spare(struct shm_room *room);                /* take a ticket for the next quick message */
 bool sends_progress(struct shm_room *room);             /* true: something moved */
 bool recvs_progress(struct shm_room *room, bool light); /* light: make no long copies */
 bool letters_drop(struct shm_room *room,
