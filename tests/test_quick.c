@@ -98,29 +98,6 @@ static void in_a_row(struct exam *exam, int rank, int size)
 TALK_TESTS(quick, in_a_row, 2, in_a_row)
 TALK_TESTS(quick, in_a_row, 3, in_a_row)
 
-/* More than a rank has tickets, each with one, since it cannot be wanted: they are used again. Where others keep the machine busy this
- * is ended early. */
-static void more_than_tickets(struct exam *exam, int rank, int size)
-{
-    tensor *t = tensor_zeros(DIST_I32, 1);
-    int32_t *value = tensor_data(t), wrong = 0;
-    double until = dist_time() + 20;
-    for (int32_t i = 0; *value >= 0 && size == 2; i++) {
-        *value = rank == 0 && i < 70000 && dist_time() < until ? i : -1;
-        if (rank == 0)
-            dist_send(t, 1, .tag = 20000);
-        else
-            dist_recv(t, 0, .tag = 20000);
-        wrong += *value >= 0 && *value != i;
-    }
-    exam_check(exam, wrong == 0, "%d letters of 70000 are wrong", wrong);
-    tensor_free(t);
-}
-Test(quick, more_than_tickets)
-{
-    talk_run("more letters than tickets", 2, more_than_tickets);
-}
-
 /* ---- letters that do not fit, though one is wanted -------------------------------------------------- */
 
 /* Rank 0 waits for rank 2, from anybody, and so parks what rank 1 has sent; the next of that kind is sent when 0 is elsewhere. */
