@@ -79,11 +79,17 @@ done | picture collectives 1200,900 2,2
     fi
 } | picture ranks 1200,450 1,2
 
-for size in 4 4096; do
-    if curves cores$size '$1 == "all_reduce" && $2 == 4 && $4 == '$size' * 1024' '$3' '$6'; then
-        draw cores$size "all_reduce of $size KiB, 4 ranks" "'cores'; $many" "$us"
+# over_cores BYTES WORDS
+over_cores()
+{
+    if curves "cores$1" '$1 == "all_reduce" && $2 == 4 && $4 == '"$1" '$3' '$6'; then
+        draw "cores$1" "all_reduce of $2, 4 ranks" "'cores'; $many" "$us"
     fi
-done | picture cores 1200,450 1,2
+}
+{
+    over_cores 4096 "4 KiB"
+    over_cores 4194304 "4 MiB"
+} | picture cores 1200,450 1,2
 
 {
     if curves start '$1 == "start"' '$2' '$6 / 1000'; then
