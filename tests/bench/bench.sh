@@ -50,12 +50,15 @@ measure()
 }
 
 # One row in one round. A peer column of x: only the limit and ours. The smallest messages differ by a half from process to process
-# (where its pages lie, how near the cores are just then), and take no time: three times.
+# (where its pages lie, how near the cores are just then), and take no time: three times. What they cost is a difference of two such.
 measure_row()
 {
     if [ "$row_limit" != x ] && [ "$row_cores" -gt 1 ]; then measure bounce; fi
     if [ "$row_peer" = x ]; then others=nobody; else others=${peers:-nobody}; fi
-    if [ "$row_limit" != x ] && [ "$row_limit" != - ] && [ "$row_bytes" -le 8 ]; then turns="1 2 3"; else turns=1; fi
+    turns=1
+    if [ "$row_bytes" -le 8 ]; then
+        case "$row_case/$row_limit" in checks/* | */[0-9]*) turns="1 2 3" ;; esac
+    fi
     for other in $others; do
         for turn in $turns; do
             if [ "$row_limit" != x ]; then measure limit; fi
