@@ -64,7 +64,7 @@ struct record {
     _Atomic uint32_t closed; /* of rank 0's record: how many ranks have left */
     uint32_t room;           /* how many events fit */
     uint32_t notes_offset, notes_room;
-    uint64_t opened; /* the how manieth that its process opened: the address may have been another record's */
+    uint64_t opened;  /* no other record of its process has this number; one may have lain at its address */
     char backend[16]; /* what is wrapped */
     alignas(WORLD_LINE) struct event events[];
 };

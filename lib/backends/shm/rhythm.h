@@ -16,10 +16,10 @@
 #define RHYTHM_LONGER 5
 #define RHYTHM_MOST 400 /* an answer that takes longer than this is none that one should stand still for */
 
+/* Turns are those of an empty loop: a pause instruction takes as long as ten of them, or a hundred. */
 struct rhythm {
-    unsigned
-        turns; /* of an empty loop, before the first look; a pause instruction would be ten times as long */
-    unsigned most; /* 0: ranks share cores, so whoever waits must look at once and go */
+    unsigned turns; /* before the first look */
+    unsigned most;  /* 0: ranks share cores, so whoever waits must look at once and go */
 };
 
 static inline void rhythm_pause(const struct rhythm *rhythm)
