@@ -1,10 +1,14 @@
 /* test_quick_tickets.c: the quick way of a message needs a ticket (lib/backends/shm/shm.h): many in a row, and none to spare. */
+#define _GNU_SOURCE
 #include "backends/shm/shm.h"
 #include "context.h"
 #include "dist.h"
 #include "quick_talk.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 TestSuite(quick_tickets, .timeout = 100);
 
@@ -51,3 +55,48 @@ Test(quick_tickets, none_spare)
 {
     talk_run("no ticket to spare", 2, none_spare);
 }
+
+/* With nothing open each ticket that was ever taken is free, but the one that lies ready; and none is there twice. */
+static void all_are_there(struct exam *exam, const struct shm_room *room)
+{
+    static _Thread_local bool seen[TICKETS];
+    int spare = room->spare != NO_TICKET;
+    exam_check(exam, room->free_ticket_count + spare == (int)room->tickets_used,
+               "%d tickets are free, %d is spare, and %u were taken", room->free_ticket_count, spare,
+               room->tickets_used);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < room->free_ticket_count; i++) {
+        uint16_t ticket = room->free_tickets[i];
+        exam_check(exam, !seen[ticket] && ticket != room->spare, "ticket %u is there twice", ticket);
+        seen[ticket] = true;
+    }
+}
+
+/* Rank 0 waits for rank 2, from anybody, and so parks what rank 1 sends, who looks until that has happened: its ticket is in use then,
+ * and the next message must not end by what was stamped on it. Every other letter lies elsewhere. */
+static void parked_while_looking(struct exam *exam, int rank, int size)
+{
+    struct shm_room *room = context_get()->room;
+    room->looks = 1u << 20;
+    all_are_there(exam, room);
+    for (int round = 0; round < 20 * (size > 2); round++) {
+        struct word early = { DIST_F32, round % 2 ? 20 : 1, 20000, exam->seed + (uint64_t)round };
+        if (rank == 1) {
+            talk_send(exam, rank, 0, early);
+        } else if (rank == 2) {
+            usleep(3000);
+            tensor *t = tensor_full(DIST_I32, round, 1);
+            dist_send(t, 0, .tag = 2);
+            tensor_free(t);
+        } else {
+            tensor *t = tensor_zeros(DIST_I32, 1);
+            int from = dist_recv(t, DIST_ANY_SOURCE, .tag = 2);
+            exam_check(exam, from == 2, "from %d", from);
+            tensor_free(t);
+            usleep(round % 3 ? 0 : 1000);
+            talk_recv(exam, rank, 1, early);
+        }
+        all_are_there(exam, room);
+    }
+}
+TALK_TESTS(quick_tickets, parked_while_looking, 3, parked_while_looking)

@@ -10,6 +10,7 @@
 
 #define BYTES (64u << 10)
 #define THREADS 4
+#define FEW 18
 #define EACH 100 /* no multiple of what a thread takes at a time */
 
 static alignas(WORLD_LINE) unsigned char memory[BYTES];
@@ -69,6 +70,13 @@ static void *run(void *arg)
     return NULL;
 }
 
+static void *run_few(void *arg)
+{
+    for (int i = 0; i < FEW; i++)
+        begin(arg, i);
+    return NULL;
+}
+
 Test(record, gives_each_place_once)
 {
     struct record *record = opened();
@@ -88,4 +96,18 @@ Test(record, gives_each_place_once)
     }
     for (int i = 0; i < THREADS; i++)
         cr_expect(next[i] == EACH, "lane %d: %d events", i, next[i]);
+}
+
+/* A collective in the background has a thread of its own: what such a thread leaves unused is lost for all. */
+Test(record, leaves_little_unused)
+{
+    struct record *record = opened();
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        cr_assert(pthread_create(&thread, NULL, run_few, record) == 0);
+        pthread_join(thread, NULL);
+    }
+    cr_expect(written(record) == 3 * FEW);
+    uint32_t kept = record_kept(record, NULL);
+    cr_expect(kept <= 3 * (FEW + FEW / 4), "%u places for %d events", kept, 3 * FEW);
 }

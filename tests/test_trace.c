@@ -50,6 +50,17 @@ Test(trace, slices_nest_and_arrows_pair)
     }
 }
 
+/* Each thread of a rank has places of its own in the list; what belongs together is told by the order in time. */
+Test(trace, threads_of_a_rank_take_turns)
+{
+    struct started job;
+    struct trace_counts counts;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "traced", "turns");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    judge(&counts, "turns");
+    cr_expect(counts.messages == 3 && counts.alone == 0, "%d messages", counts.messages);
+}
+
 /* A span that was left by break ends with the one around it. */
 Test(trace, a_span_that_was_left_does_no_harm)
 {

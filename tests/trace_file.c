@@ -1,6 +1,7 @@
 #include "trace_file.h"
 #include "../diagrams/json.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static bool read_event(struct parts *parts, const struct value *event)
                wrong(parts, "no name", NULL);
     struct part part = { .kind = kind[0],
                          .pid = value_whole(event, "pid", 1, 1024, -1),
-                         .tid = value_whole(event, "tid", 1, 256, -1),
+                         .tid = value_whole(event, "tid", 1, 2000, -1),
                          .begin = nanoseconds(event, "ts"),
                          .id = value_whole(event, "id", 0, 1 << 30, 0),
                          .order = parts->count };
@@ -196,6 +197,11 @@ bool trace_judge(const char *path, struct trace_counts *counts, char *why, size_
     *counts = (struct trace_counts){ 0 };
     parts.part = calloc(EVENTS, sizeof *parts.part);
     bool good = parts.part && read_file(&parts, path) && nests(&parts) && pairs(&parts);
+    long long first = LLONG_MAX;
+    for (int i = 0; i < parts.count; i++)
+        first = parts.part[i].begin < first ? parts.part[i].begin : first;
+    if (good && first != 0)
+        good = wrong(&parts, "time does not begin with the first slice", NULL);
     free(parts.part);
     return good;
 }

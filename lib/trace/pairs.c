@@ -9,6 +9,7 @@ struct half {
     uint8_t receives;
     int32_t rank; /* whose event it is: src or dst */
     uint32_t event;
+    uint64_t begin;
 };
 
 static int by_channel(const struct half *a, const struct half *b)
@@ -30,6 +31,9 @@ static int by_order(const void *left, const void *right)
         return channel;
     if (a->receives != b->receives)
         return a->receives ? 1 : -1;
+    if (a->begin !=
+        b->begin) /* of one rank: a thread's places in the list may lie before those of an earlier one */
+        return a->begin < b->begin ? -1 : 1;
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
@@ -49,7 +53,8 @@ static bool half_of(const struct world *world, int rank, uint32_t index, struct 
                            .group = event->group,
                            .receives = receives,
                            .rank = rank,
-                           .event = index };
+                           .event = index,
+                           .begin = event->begin };
     return peer >= 0;
 }
 

@@ -12,7 +12,7 @@ struct pairs {
 };
 
 /* Messages between two ranks with one group and tag arrive in the order sent, so the n-th send belongs to the n-th
- * receive: no clock is needed. False: no memory. */
+ * receive: only each rank's own clock is needed. False: no memory. */
 bool pairs_find(struct pairs *pairs, const struct world *world);
 void pairs_free(struct pairs *pairs);
 

@@ -10,13 +10,14 @@
 #define READY_MOST (4u << 20)
 #define READY_ALL (64u << 20) /* the same for all ranks together */
 #define PAGE 4096
-/* So many places a thread takes at a time: a locked instruction waits for all stores before it, 10 ns and more. */
+/* So many places a thread takes at a time, at most: a locked instruction waits for all stores before it, 10 ns and more. First one, and
+ * then one more each time: a thread that does one collective and ends leaves few unused. */
 #define PLACES 16
 
 /* Which of a rank's threads this is, and the places that it has taken and not yet used. */
 static _Thread_local struct {
-    uint64_t opened; /* of which record this is said (struct record) */
-    uint32_t next, end;
+    uint64_t opened;          /* of which record this is said (struct record) */
+    uint32_t next, end, many; /* the next place, and how many it takes next time */
     uint8_t lane;
 } here;
 
@@ -58,8 +59,7 @@ bool record_open(struct record *record, uint64_t bytes, int ranks, const char *b
     uint64_t notes = bytes / 8 < NOTES_MOST ? bytes / 8 : NOTES_MOST;
     record->notes_room = (uint32_t)notes / 8 * 8;
     record->notes_offset = (uint32_t)(bytes - record->notes_room);
-    record->room =
-        (uint32_t)((record->notes_offset - sizeof *record) / sizeof(struct event) / PLACES * PLACES);
+    record->room = (uint32_t)((record->notes_offset - sizeof *record) / sizeof(struct event));
     record->opened = atomic_fetch_add(&records_opened, 1) + 1;
     snprintf(record->backend, sizeof record->backend, "%s", backend);
     touch(record, sizeof *record, ready < bytes / 2 ? ready : bytes / 2);
@@ -74,6 +74,7 @@ static void come_here(struct record *record)
     uint32_t lane = atomic_fetch_add(&record->lanes, 1);
     here.opened = record->opened;
     here.next = here.end = 0;
+    here.many = 1;
     here.lane = (uint8_t)(lane < UINT8_MAX ? lane : UINT8_MAX);
 }
 
@@ -84,15 +85,17 @@ static bool take_places(struct record *record)
     uint32_t count = atomic_load_explicit(&record->count, memory_order_relaxed);
     if (count >= UINT32_MAX / 2)
         return false;
-    while (!atomic_compare_exchange_weak_explicit(&record->count, &count,
-                                                  count + (count < record->room ? PLACES : 1),
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
-    here.next = here.end = 0;
+    uint32_t take;
+    do {
+        uint32_t left = count < record->room ? record->room - count : 1; /* one: lost */
+        take = left < here.many ? left : here.many;
+    } while (!atomic_compare_exchange_weak_explicit(&record->count, &count, count + take,
+                                                    memory_order_relaxed, memory_order_relaxed));
     if (count >= record->room)
         return false;
     here.next = count;
-    here.end = count + PLACES;
+    here.end = count + take;
+    here.many += here.many < PLACES;
     return true;
 }
 

@@ -32,8 +32,11 @@ static uint32_t begin(struct trace *trace, enum event_kind kind, const struct di
 
 static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
 {
-    uint32_t event = trace->begun == TRACE_NONE ? begin(trace, kind, op) : trace->begun;
-    trace->begun = TRACE_NONE;
+    uint32_t event = trace->begun;
+    if (event == TRACE_NONE)
+        event = begin(trace, kind, op);
+    else /* written only then: a rank with several threads has no quick way, and they all look */
+        trace->begun = TRACE_NONE;
     op->traced = event;
     int status = call(trace->room, op);
     return op->gpu && status == DIST_OK ? status : finish(trace, event, op, status);

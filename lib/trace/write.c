@@ -71,6 +71,38 @@ static void write_stream_names(struct writing *w, int rank, const struct record 
     }
 }
 
+static int by_time(const void *left, const void *right)
+{
+    const struct in_time *a = left, *b = right;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
+static uint32_t put_in_order(struct writing *w, const struct record *record)
+{
+    uint32_t kept = record_kept(record, NULL), count = 0;
+    for (uint32_t i = 0; i < kept; i++)
+        if (atomic_load(&record->events[i].kind) != EVENT_ABSENT)
+            w->order[count++] = (struct in_time){ record->events[i].begin, i };
+    qsort(w->order, count, sizeof *w->order, by_time);
+    return count;
+}
+
+/* Room for the events of any rank. False: no memory. */
+static bool make_room(struct writing *w)
+{
+    uint32_t most = 1;
+    for (int rank = 0; rank < w->world->header->size; rank++) {
+        const struct record *record = traced(w->world, rank);
+        uint32_t kept = record ? record_kept(record, NULL) : 0;
+        most = kept > most ? kept : most;
+    }
+    w->order = malloc(most * sizeof *w->order);
+    return w->order != NULL;
+}
+
 static void write_rank(struct writing *w, int rank)
 {
     const struct record *record = traced(w->world, rank);
@@ -79,9 +111,9 @@ static void write_rank(struct writing *w, int rank)
     write_names(w, rank, record);
     write_stream_names(w, rank, record);
     memset(w->turn, 0, GROUPS * sizeof *w->turn);
-    uint32_t kept = record_kept(record, NULL);
-    for (uint32_t i = 0; i < kept; i++)
-        line_event(w, rank, i);
+    uint32_t count = put_in_order(w, record);
+    for (uint32_t i = 0; i < count; i++)
+        line_event(w, rank, w->order[i].index);
 }
 
 static void write_all(struct writing *w)
@@ -126,7 +158,7 @@ int trace_write(const struct world *world, char *why, size_t why_size)
     w.file = fopen(file, "we");
     if (!w.file) {
         status = failed(file, why, why_size);
-    } else if (!w.last || !w.turn || !pairs_find(&w.pairs, world)) {
+    } else if (!w.last || !w.turn || !make_room(&w) || !pairs_find(&w.pairs, world)) {
         snprintf(why, why_size, "DIST_TRACE: the system gives no memory for writing %s", file);
         status = DIST_ERR_MEMORY;
     } else {
@@ -139,5 +171,6 @@ int trace_write(const struct world *world, char *why, size_t why_size)
     pairs_free(&w.pairs);
     free(w.last);
     free(w.turn);
+    free(w.order);
     return status;
 }

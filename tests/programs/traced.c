@@ -4,6 +4,7 @@
  *   traced mixed        collectives, groups, messages of all kinds, spans
  *   traced break        spans that are left by break
  *   traced stuck        rank 1 waits for a message that nobody sends, until rank 0 is killed
+ *   traced turns        the host's tensors and a GPU's take turns: two threads of a rank, in one order
  *   traced many N       N barriers
  *   traced cost         prints how many nanoseconds a barrier takes, in the quietest of many moments
  */
@@ -83,6 +84,24 @@ static void mixed(int rank, int world_size)
     groups(rank, world_size);
 }
 
+/* Three numbers from rank 0 to 1, and as many all_reduces of growing length; the middle one each time goes by the stream. */
+static void turns(int rank)
+{
+    for (int i = 0; i < 6; i++) {
+        tensor *x = tensor_full(DIST_F32, i, i < 3 ? 1 : i),
+               *y = tensor_to(x, i % 3 == 1 ? DIST_GPU : DIST_HOST);
+        if (i < 3 && rank == 0)
+            dist_send(y, 1);
+        else if (i < 3 && rank == 1)
+            dist_recv(x, 0);
+        else if (i >= 3)
+            dist_all_reduce(y);
+        dist_synchronize();
+        tensor_free(x);
+        tensor_free(y);
+    }
+}
+
 static void leaving(void)
 {
     dist_span("outer") {
@@ -118,6 +137,8 @@ static void run(int rank, int world_size)
         mixed(rank, world_size);
     if (strcmp(mode, "break") == 0)
         leaving();
+    if (strcmp(mode, "turns") == 0)
+        turns(rank);
     if (strcmp(mode, "cost") == 0)
         cost();
     for (int i = 0; i < many; i++)
