@@ -1,4 +1,7 @@
-/* test_quick_tickets.c: the quick way of a message needs a ticket (lib/backends/shm/shm.h): many in a row, and none to spare. */
+/*
+ * test_quick_tickets.c: the quick way of a message needs a ticket (lib/backends/shm/shm.h): many in a row, none to spare, and
+ * none lost.
+ */
 #define _GNU_SOURCE
 #include "backends/shm/shm.h"
 #include "context.h"
@@ -72,8 +75,8 @@ static void all_are_there(struct exam *exam, const struct shm_room *room)
     }
 }
 
-/* Rank 0 waits for rank 2, from anybody, and so parks what rank 1 sends, who looks until that has happened: its ticket is in use then,
- * and the next message must not end by what was stamped on it. Every other letter lies elsewhere. */
+/* Rank 0 waits for rank 2, from anybody, and so parks what rank 1 sends, who looks until that has happened: its ticket is in use
+ * then, and the next message must not end by what was stamped on it. Every other letter lies elsewhere. */
 static void parked_while_looking(struct exam *exam, int rank, int size)
 {
     struct shm_room *room = context_get()->room;

@@ -1,4 +1,7 @@
-/* test_rhythm.c: who waits learns how soon answers come (lib/backends/shm/rhythm.h), and forgets it when they come sooner or later. */
+/*
+ * test_rhythm.c: who waits learns how soon answers come (lib/backends/shm/rhythm.h), and learns anew when they come sooner
+ * or later.
+ */
 #include "backends/shm/rhythm.h"
 
 #include <criterion/criterion.h>

@@ -31,8 +31,8 @@ static int by_order(const void *left, const void *right)
         return channel;
     if (a->receives != b->receives)
         return a->receives ? 1 : -1;
-    if (a->begin !=
-        b->begin) /* of one rank: a thread's places in the list may lie before those of an earlier one */
+    /* The places of several threads do not lie in the order of time. */
+    if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     return a->event < b->event ? -1 : a->event > b->event;
 }

@@ -10,8 +10,8 @@
 #define READY_MOST (4u << 20)
 #define READY_ALL (64u << 20) /* the same for all ranks together */
 #define PAGE 4096
-/* So many places a thread takes at a time, at most: a locked instruction waits for all stores before it, 10 ns and more. First one, and
- * then one more each time: a thread that does one collective and ends leaves few unused. */
+/* So many places a thread takes at a time, at most: a locked instruction waits for all stores before it, 10 ns and more. First
+ * it takes one, then two, then three: a thread that does one collective and ends leaves few unused. */
 #define PLACES 16
 
 /* Which of a rank's threads this is, and the places that it has taken and not yet used. */

@@ -11,6 +11,7 @@
 
 # A launcher around us must not look like the launcher of the ranks.
 unset RANK WORLD_SIZE LOCAL_RANK OMPI_COMM_WORLD_RANK PMI_RANK SLURM_STEP_ID DIST_OUTPUT DIST_WORLD_FD
+unset DIST_TRACE DIST_CHECK DIST_BUFFERING DIST_ALGORITHM DIST_RANKS
 export LC_ALL=C
 
 rm -rf build/results
@@ -93,10 +94,13 @@ run_asan()
     unset ASAN_OPTIONS UBSAN_OPTIONS
 }
 
+# $1: the program; $2: _traced, or nothing. A rank's threads write one trace.
 run_tsan()
 {
-    name=tsan_$(basename "$1")
-    DIST_RANKS=threads TSAN_OPTIONS="log_path=$PWD/build/results/$name.report halt_on_error=0 exitcode=66" \
+    name=tsan_$(basename "$1")$2
+    trace=${2:+$PWD/build/results/$name.json}
+    DIST_TRACE=$trace DIST_RANKS=threads \
+        TSAN_OPTIONS="log_path=$PWD/build/results/$name.report halt_on_error=0 exitcode=66" \
         timeout -k 5 120 $TSAN_WORKS "$1" >build/results/"$name".log 2>&1 </dev/null
     status=$?
     if [ $status -eq 0 ]; then
@@ -107,6 +111,7 @@ run_tsan()
         tail -n 30 build/results/"$name".log | sed 's/^/    /'
     fi
     no_reports "$name"
+    rm -f $trace
 }
 
 echo "suites"
@@ -189,7 +194,8 @@ fi
 echo "ThreadSanitizer, ranks as threads"
 if [ "$TSAN_WORKS" ]; then
     for program in $TSAN_PROGRAMS; do
-        run_tsan "$program"
+        run_tsan "$program" ""
+        run_tsan "$program" _traced
     done
 else
     skip "$CC has no ThreadSanitizer that works on this machine: nothing was run under it"
