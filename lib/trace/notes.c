@@ -40,7 +40,7 @@ void record_group(struct record *record, const struct dist_group *group)
 
 /* Names that were kept before: loops use the same ones again. */
 static _Thread_local struct {
-    const struct record *record;
+    uint64_t opened; /* in which record */
     uint32_t note;
 } names[NAMES];
 
@@ -50,9 +50,9 @@ uint32_t record_name(struct record *record, const char *name)
     for (const char *c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
     size_t i = (hash >> 16) % NAMES;
-    bool known = names[i].record == record && names[i].note != 0;
+    bool known = names[i].opened == record->opened && names[i].note != 0;
     if (!known || strcmp(record_at(record, names[i].note), name) != 0) {
-        names[i].record = record;
+        names[i].opened = record->opened;
         names[i].note = record_text(record, name);
     }
     return names[i].note;

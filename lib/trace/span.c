@@ -8,7 +8,7 @@
 
 /* The spans that a thread is in. One that was left by break or return ends when a span around it does. */
 static _Thread_local struct {
-    const struct record *record;
+    uint64_t opened; /* in which record */
     int depth;
     uint32_t open[TRACE_DEPTH];
 } here;
@@ -34,8 +34,8 @@ struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...
     if (!self || !self->trace)
         return mark;
     struct trace *trace = self->trace;
-    if (here.record != trace->record) {
-        here.record = trace->record;
+    if (here.opened != trace->record->opened) {
+        here.opened = trace->record->opened;
         here.depth = 0;
     }
     if (here.depth == TRACE_DEPTH)
@@ -53,7 +53,7 @@ void dist_span_end(struct dist_span_mark *mark)
     struct launch_self *self = launch_self_if_any();
     struct trace *trace = self ? self->trace : NULL;
     mark->inside = false;
-    if (mark->depth < 0 || !trace || here.record != trace->record)
+    if (mark->depth < 0 || !trace || here.opened != trace->record->opened)
         return;
     while (here.depth > mark->depth)
         record_end(trace->record, here.open[--here.depth]);
