@@ -71,7 +71,7 @@ struct record {
 
 struct record *record_of(const struct world *world, int rank);
 
-/* How many events were kept; lost ones are counted in *lost. */
+/* How many places were taken: some may be EVENT_ABSENT. Events that found none are counted in *lost. */
 uint32_t record_kept(const struct record *record, uint64_t *lost);
 
 /* Prepare the calling rank's record. False: this world has no room for one. */
