@@ -63,26 +63,26 @@ Test(record, begins_anew_where_another_lay)
     cr_expect(atomic_load(&record->lanes) == 1);
 }
 
+struct job {
+    struct record *record;
+    int count;
+};
+
 static void *run(void *arg)
 {
-    for (int i = 0; i < EACH; i++)
-        begin(arg, i);
-    return NULL;
-}
-
-static void *run_few(void *arg)
-{
-    for (int i = 0; i < FEW; i++)
-        begin(arg, i);
+    const struct job *job = arg;
+    for (int i = 0; i < job->count; i++)
+        begin(job->record, i);
     return NULL;
 }
 
 Test(record, gives_each_place_once)
 {
     struct record *record = opened();
+    struct job job = { record, EACH };
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        cr_assert(pthread_create(&threads[i], NULL, run, record) == 0);
+        cr_assert(pthread_create(&threads[i], NULL, run, &job) == 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     int next[THREADS] = { 0 };
@@ -102,9 +102,10 @@ Test(record, gives_each_place_once)
 Test(record, leaves_little_unused)
 {
     struct record *record = opened();
+    struct job job = { record, FEW };
     for (int i = 0; i < 3; i++) {
         pthread_t thread;
-        cr_assert(pthread_create(&thread, NULL, run_few, record) == 0);
+        cr_assert(pthread_create(&thread, NULL, run, &job) == 0);
         pthread_join(thread, NULL);
     }
     cr_expect(written(record) == 3 * FEW);

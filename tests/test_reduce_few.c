@@ -3,6 +3,7 @@
  * the same, whatever the elements are, and wherever the result goes?
  */
 #include "devices/host.h"
+#include "reference.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,21 +15,15 @@
 
 static uint64_t state = 1;
 
-static uint32_t draw(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33);
-}
-
 /* What is special among floats, and all bits among integers. */
 static void fill(enum dist_type type, unsigned char *array)
 {
     static const double odd[] = { NAN, 0, -0.0, 1, INFINITY, -INFINITY, 3e-5, -1e4, 1.7 };
     bool whole = type == DIST_I32 || type == DIST_I64 || type == DIST_U8;
     for (size_t i = 0; i < MANY * WIDEST; i++)
-        array[i] = (unsigned char)(draw() >> 8);
+        array[i] = (unsigned char)ref_below(&state, 256);
     for (int64_t i = 0; i < MANY && !whole; i++)
-        dtype_store(type, array, i, odd[draw() % (sizeof odd / sizeof odd[0])]);
+        dtype_store(type, array, i, odd[ref_below(&state, sizeof odd / sizeof odd[0])]);
 }
 
 /* The same bits, or no numbers: which of two NaNs comes out is left to the processor. */
@@ -69,5 +64,6 @@ Test(reduce_few, as_among_many)
         for (int o = 0; o < 5; o++)
             for (int inputs = 1; inputs <= INPUTS; inputs++)
                 for (int64_t count = 1; count <= 20; count++)
-                    check(type, ops[o], inputs, inputs + (int)(draw() % 3), count, (int)draw() % inputs);
+                    check(type, ops[o], inputs, inputs + (int)ref_below(&state, 3), count,
+                          (int)ref_below(&state, inputs));
 }

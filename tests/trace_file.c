@@ -1,5 +1,6 @@
 #include "trace_file.h"
 #include "../diagrams/json.h"
+#include "trace/line.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -76,6 +77,14 @@ static bool has_names(const struct value *event, const struct value *args)
     return value_member(args, "Seq") || (value_member(args, "Src Rank") && value_member(args, "Dst Rank"));
 }
 
+/* A thread of the rank, or what its GPU is busy with; -1: neither. */
+static int lane_of(const struct value *event)
+{
+    int communication = LINE_STREAMS - 1, streams = NOTE_STREAMS - 1;
+    int thread = (int)value_whole(event, "tid", 1, 256, -1);
+    return thread > 0 ? thread : (int)value_whole(event, "tid", communication, communication + streams, -1);
+}
+
 static bool read_event(struct parts *parts, const struct value *event)
 {
     const char *kind = value_text(event, "ph", "?");
@@ -85,7 +94,7 @@ static bool read_event(struct parts *parts, const struct value *event)
                wrong(parts, "no name", NULL);
     struct part part = { .kind = kind[0],
                          .pid = value_whole(event, "pid", 1, 1024, -1),
-                         .tid = value_whole(event, "tid", 1, 2000, -1),
+                         .tid = lane_of(event),
                          .begin = nanoseconds(event, "ts"),
                          .id = value_whole(event, "id", 0, 1 << 30, 0),
                          .order = parts->count };

@@ -218,8 +218,6 @@ void line_event(struct writing *w, int rank, uint32_t index)
 {
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
-    if (atomic_load(&event->kind) == EVENT_ABSENT)
-        return;
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
     write_string(w->file, name_of(record, event));

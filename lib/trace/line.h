@@ -6,12 +6,6 @@
 
 #include <stdio.h>
 
-/* An event, and when it began: the places of several threads do not lie in the order of time. */
-struct in_time {
-    uint64_t begin;
-    uint32_t index;
-};
-
 /* What is known while a file is written. */
 struct writing {
     FILE *file;
@@ -20,8 +14,8 @@ struct writing {
     uint64_t start; /* the first event of all: time 0 */
     uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
     uint32_t *turn; /* of the rank that is being written, per group: how many collectives were written */
-    struct in_time *order; /* room for the events of one rank */
-    bool first;            /* no line yet: no comma */
+    const struct event **order; /* of the rank that is being written: its events by time */
+    bool first;                 /* no line yet: no comma */
 };
 
 /* The thread numbers of the streams of a GPU begin here; the one before is communication. Viewers sort by them. */
@@ -30,7 +24,7 @@ struct writing {
 /* Start a line: a comma where one is due. */
 void line_begin(struct writing *w);
 
-/* The slice of an event, and the start or the end of the arrow of its message. */
+/* The slice of an event that is there, and the start or the end of the arrow of its message. */
 void line_event(struct writing *w, int rank, uint32_t index);
 
 #endif

@@ -73,10 +73,10 @@ static void write_stream_names(struct writing *w, int rank, const struct record 
 
 static int by_time(const void *left, const void *right)
 {
-    const struct in_time *a = left, *b = right;
+    const struct event *a = *(const struct event *const *)left, *b = *(const struct event *const *)right;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
+    return a < b ? -1 : a > b;
 }
 
 /* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
@@ -85,7 +85,7 @@ static uint32_t put_in_order(struct writing *w, const struct record *record)
     uint32_t kept = record_kept(record, NULL), count = 0;
     for (uint32_t i = 0; i < kept; i++)
         if (atomic_load(&record->events[i].kind) != EVENT_ABSENT)
-            w->order[count++] = (struct in_time){ record->events[i].begin, i };
+            w->order[count++] = &record->events[i];
     qsort(w->order, count, sizeof *w->order, by_time);
     return count;
 }
@@ -99,7 +99,7 @@ static bool make_room(struct writing *w)
         uint32_t kept = record ? record_kept(record, NULL) : 0;
         most = kept > most ? kept : most;
     }
-    w->order = malloc(most * sizeof *w->order);
+    w->order = calloc(most, sizeof *w->order);
     return w->order != NULL;
 }
 
@@ -113,7 +113,7 @@ static void write_rank(struct writing *w, int rank)
     memset(w->turn, 0, GROUPS * sizeof *w->turn);
     uint32_t count = put_in_order(w, record);
     for (uint32_t i = 0; i < count; i++)
-        line_event(w, rank, w->order[i].index);
+        line_event(w, rank, (uint32_t)(w->order[i] - record->events));
 }
 
 static void write_all(struct writing *w)

@@ -50,7 +50,8 @@ measure()
 }
 
 # One row in one round. A peer column of x: only the limit and ours. The smallest messages differ by a half from process to process
-# (where its pages lie, how near the cores are just then), and take no time: three times. What they cost is a difference of two such.
+# (where its pages lie, how near the cores are just then), and take no time: three times. What the checks cost is the difference of
+# two such messages.
 measure_row()
 {
     if [ "$row_limit" != x ] && [ "$row_cores" -gt 1 ]; then measure bounce; fi
