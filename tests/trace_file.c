@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define EVENTS 200000
+#define RANKS 1024
 
 /* One slice or one end of an arrow; times in nanoseconds. */
 struct part {
@@ -20,6 +21,7 @@ struct part {
 struct parts {
     struct part *part;
     int count;
+    long long latest[RANKS + 1]; /* by pid: when its last slice in the file began */
     struct trace_counts *counts;
     char *why;
     size_t why_size;
@@ -93,7 +95,7 @@ static bool read_event(struct parts *parts, const struct value *event)
         return value_member(args, "name") || value_member(args, "sort_index") ||
                wrong(parts, "no name", NULL);
     struct part part = { .kind = kind[0],
-                         .pid = value_whole(event, "pid", 1, 1024, -1),
+                         .pid = value_whole(event, "pid", 1, RANKS, -1),
                          .tid = lane_of(event),
                          .begin = nanoseconds(event, "ts"),
                          .id = value_whole(event, "id", 0, 1 << 30, 0),
@@ -106,6 +108,9 @@ static bool read_event(struct parts *parts, const struct value *event)
         part.end += length;
         if (length < 0 || !has_names(event, args))
             return wrong(parts, "a slice without dur or without the names that it needs", &part);
+        if (part.begin < parts->latest[part.pid])
+            return wrong(parts, "a slice behind one of its rank that began later", &part);
+        parts->latest[part.pid] = part.begin;
         count_slice(parts, event, args, &part);
     }
     parts->part[parts->count++] = part;
