@@ -37,6 +37,14 @@ static void find_width(struct scene *s)
             }
 }
 
+/* What is dealt out has the colour of the rank that it goes to; all else that of the rank that it comes from. */
+static int hue_of(const struct scene *s, int member, int block, bool after)
+{
+    if (s->shape->effect == EFFECT_SCATTER)
+        return after ? member : block;
+    return scene_origin(s, member, block, after);
+}
+
 static void draw_block(struct scene *s, struct point at, int from, const char *text)
 {
     char stripes[MOST_RANKS * 8 + 1] = "";
@@ -66,8 +74,8 @@ static double draw_side(struct scene *s, double left, bool after)
         for (int j = 0; j < shown(parts); j++) {
             int block = member_of(parts, j);
             scene_label(s, member, block, after, text, sizeof text);
-            draw_block(s, (struct point){ left + step * j, -PITCH * i },
-                       scene_origin(s, member, block, after), text);
+            draw_block(s, (struct point){ left + step * j, -PITCH * i }, hue_of(s, member, block, after),
+                       text);
         }
         widest = fmax(widest, step * (shown(parts) - 1));
     }
@@ -79,7 +87,8 @@ static void draw_all(struct scene *s, const struct wish *wish)
     char line[160];
     bool reduces = s->shape->effect == EFFECT_REDUCE || s->shape->effect == EFFECT_REDUCE_SCATTER;
     const struct act *first = s->act[0];
-    snprintf(line, sizeof line, "colour: the rank a block comes from%s%s%s%s",
+    snprintf(line, sizeof line, "colour: the rank a block %s%s%s%s%s",
+             s->shape->effect == EFFECT_SCATTER ? "goes to" : "comes from",
              reduces ? "; striped: from all, by " : "", reduces && first ? first->op : "",
              s->shape->rooted ? "; the root is rank " : "",
              s->count > MOST_RANKS ? "; only the first and the last 8" : "");

@@ -1,12 +1,13 @@
 /* draw.c: the drawing program: a trace, or a report, becomes DOT. */
 #define _POSIX_C_SOURCE 200809L
+#include "cli.h"
 #include "draw.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define USAGE 2 /* exit status: the command line makes no sense */
+#define KINDS "flow, spacetime, schedule, collective, streams, overlap, matrix, waitfor"
 
 static const char help[] =
     "usage: draw KIND FILE.json [-o OUT.dot] [OPTION...]\n"
@@ -26,8 +27,10 @@ static const char help[] =
     "  -o FILE            write there; without it to stdout\n"
     "  --title TEXT       what stands above\n"
     "  --time             positions by the clock; otherwise by logic, the same in every run\n"
+    "  --clocks           spacetime: each event's Lamport clock beside it\n"
     "  --part A-B         only from collective A of all ranks to before collective B, counted from 0\n"
     "  --name all_gather  collective: which call; --nth N: which of several, from 0\n"
+    "  --version          which version this is\n"
     "\n"
     "Render it with: neato -n2 -Tsvg OUT.dot -o OUT.svg\n";
 
@@ -45,66 +48,71 @@ static const struct {
 
 /* The command line. */
 struct command {
+    struct cli cli;
     int kind; /* in kinds; -1: none */
-    const char *file, *out;
+    const char *file, *out, *part, *nth;
     int from, to; /* --part; -1: no such end */
     struct wish wish;
 };
 
-static int complain(const char *sentence, const char *about)
-{
-    fprintf(stderr, "draw: %s%s%s\n", about ? about : "", about ? ": " : "", sentence);
-    return EXIT_FAILURE;
-}
-
-static bool read_number(const char *text, char until, int *number, const char **rest)
+/* A number that ends at `until`; gives what follows, NULL: there is no such number. */
+static const char *read_number(const char *text, char until, int *number)
 {
     char *end;
     long value = strtol(text, &end, 10);
-    bool good = end != text && *end == until && value >= 0 && value < 1000000000;
-    *number = good ? (int)value : 0;
-    *rest = *end ? end + 1 : end;
-    return good;
+    if (*text < '0' || *text > '9' || *end != until || value >= 1000000000)
+        return NULL;
+    *number = (int)value;
+    return *end ? end + 1 : end;
 }
 
-/* One option with its word. False: it is none of ours, or its word is wrong. */
-static bool read_option(struct command *command, const char *option, const char *word)
+static int read_numbers(struct command *command)
 {
-    const char *rest;
-    if (strcmp(option, "-o") == 0)
-        command->out = word;
-    else if (strcmp(option, "--title") == 0)
-        command->wish.title = word;
-    else if (strcmp(option, "--name") == 0)
-        command->wish.name = word;
-    else if (strcmp(option, "--nth") == 0)
-        return read_number(word, 0, &command->wish.nth, &rest);
-    else if (strcmp(option, "--part") == 0)
-        return read_number(word, '-', &command->from, &rest) && read_number(rest, 0, &command->to, &rest);
-    else
-        return false;
-    return true;
+    const char *rest = command->part ? read_number(command->part, '-', &command->from) : NULL;
+    if (command->part && (!rest || !read_number(rest, 0, &command->to) || command->to <= command->from))
+        return cli_refuse(&command->cli,
+                          "--part is \"%.40s\"; it must be two numbers, the second greater, as in 0-3",
+                          command->part);
+    if (command->nth && !read_number(command->nth, 0, &command->wish.nth))
+        return cli_refuse(&command->cli, "--nth is \"%.40s\"; it must be a whole number, counted from 0",
+                          command->nth);
+    return -1;
 }
 
-static bool read_command(struct command *command, int argc, char **argv)
+static int read_kind(struct command *command)
 {
+    const char *word = command->cli.words[0];
+    char meant[60];
+    for (size_t k = 0; word && command->kind < 0 && k < sizeof kinds / sizeof kinds[0]; k++)
+        if (strcmp(word, kinds[k].name) == 0)
+            command->kind = (int)k;
+    if (!word)
+        return cli_refuse(&command->cli, "no kind of picture is named; the kinds are " KINDS);
+    if (command->kind < 0)
+        return cli_refuse(&command->cli, "there is no kind \"%.60s\"; the kinds are " KINDS "%s", word,
+                          cli_meant(word, KINDS, meant, sizeof meant));
+    command->file = command->cli.words[1];
+    return command->file ? -1
+                         : cli_refuse(&command->cli, "no file is named; the trace stands after the kind");
+}
+
+static int read_command(struct command *command, int argc, char **argv)
+{
+    const struct cli_option options[] = {
+        { "-o", &command->out, NULL },           { "--title", &command->wish.title, NULL },
+        { "--time", NULL, &command->wish.time }, { "--clocks", NULL, &command->wish.clocks },
+        { "--part", &command->part, NULL },      { "--name", &command->wish.name, NULL },
+        { "--nth", &command->nth, NULL },        { NULL, NULL, NULL }
+    };
     *command = (struct command){ .kind = -1, .from = -1, .to = -1 };
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--time") == 0)
-            command->wish.time = true;
-        else if (argv[i][0] == '-' && (i + 1 == argc || !read_option(command, argv[i], argv[i + 1])))
-            return false;
-        else if (argv[i][0] == '-')
-            i++;
-        else if (command->kind >= 0 && command->file)
-            return false;
-        else if (command->kind >= 0)
-            command->file = argv[i];
-        for (size_t k = 0; command->kind < 0 && k < sizeof kinds / sizeof kinds[0]; k++)
-            if (strcmp(argv[i], kinds[k].name) == 0)
-                command->kind = (int)k;
-    }
-    return command->kind >= 0 && command->file;
+    command->cli = (struct cli){ .program = "draw", .help = help, .options = options, .least = 2, .most = 2 };
+    int status = cli_read(&command->cli, argc, argv);
+    if (status < 0)
+        status = read_kind(command);
+    if (status < 0)
+        status = read_numbers(command);
+    command->cli.options = NULL;
+    return status;
 }
 
 static bool draw_report(struct picture *p, const struct command *command, char *why)
@@ -112,7 +120,7 @@ static bool draw_report(struct picture *p, const struct command *command, char *
     struct json json;
     bool good = json_open(&json, command->file) && draw_waitfor(p, &json, &command->wish, why);
     if (json.why[0])
-        snprintf(why, 200, "%s", json.why);
+        run_say_unread(&json, "report", "DIST_REPORT", why, 200);
     json_close(&json);
     return good;
 }
@@ -138,33 +146,21 @@ static bool draw(struct picture *p, const struct command *command, char *why)
 }
 
 /* The picture is made in memory first: a run that cannot be drawn leaves no file. */
-static int write_out(const char *path, const char *text, size_t size)
-{
-    FILE *file = path ? fopen(path, "wb") : stdout;
-    bool good = file && fwrite(text, 1, size, file) == size;
-    if (file)
-        good = (path ? fclose(file) : fflush(file)) == 0 && good;
-    return good ? EXIT_SUCCESS : complain(strerror(errno), path ? path : "stdout");
-}
-
 int main(int argc, char **argv)
 {
     struct command command;
     char *text = NULL, why[200] = "";
     size_t size = 0;
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return fputs(help, stdout) < 0;
-    if (!read_command(&command, argc, argv)) {
-        fputs("draw: the command line is not understood; draw --help shows what there is\n", stderr);
-        return USAGE;
-    }
+    int status = read_command(&command, argc, argv);
+    if (status >= 0)
+        return status;
     struct picture p = { .file = open_memstream(&text, &size) };
     if (!p.file)
-        return complain(strerror(errno), NULL);
+        return cli_fail(&command.cli, NULL, strerror(errno));
     bool good = draw(&p, &command, why);
-    bool whole = fclose(p.file) == 0;
-    int status = good && whole ? write_out(command.out, text, size)
-                               : complain(good ? "the system gives no memory" : why, command.file);
+    bool whole = fclose(p.file) == 0 && text;
+    status = good && whole ? cli_write(&command.cli, command.out, command.file, text, size)
+                           : cli_fail(&command.cli, command.file, good ? "the system gives no memory" : why);
     free(text);
     return status;
 }

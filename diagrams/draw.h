@@ -8,7 +8,7 @@
  *   streams.c     what each stream of each GPU was busy with, and what communication was hidden behind computing
  *   overlap.c     the same as numbers
  *   matrix.c      who sent how many bytes to whom
- *   waitfor.c     who waits for whom, from the report of a run that got stuck
+ *   waitfor.c     who waits for whom, from the report of a run that got stuck (waitfor_*.c)
  */
 #ifndef DRAW_H
 #define DRAW_H
@@ -25,6 +25,7 @@ struct wish {
     const char *name;  /* collective: which call; NULL: the first */
     int nth;           /* collective: the nth of those, from 0 */
     bool time;         /* by the clock, not by logic */
+    bool clocks;       /* spacetime: Lamport's numbers beside the events */
 };
 
 /* Each prints one picture. False: why (of 200 bytes) says in one sentence why there is none. */
@@ -43,7 +44,7 @@ bool draw_waitfor(struct picture *p, struct json *json, const struct wish *wish,
 const char *words_elements(const struct elements *elements, int most, char *text, size_t size);
 /* "8 B", "4.1 KiB". */
 const char *words_bytes(int64_t bytes, char *text, size_t size);
-/* What a message carries: its elements where the trace has them, else its bytes. */
+/* What a message carries: its elements where the trace has them, else how many they are, or its bytes. */
 const char *words_message(const struct run *run, int message, char *text, size_t size);
 
 /* ---- overlap.c ---------------------------------------------------------------------- */

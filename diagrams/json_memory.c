@@ -59,6 +59,17 @@ bool json_open_bytes(struct json *json, const void *bytes, size_t size)
     return open_text(json, size);
 }
 
+/* What the system says, in words of ours where they are plainer. */
+static bool explain(struct json *json)
+{
+    const char *words = errno == EISDIR   ? "it is a folder, and no file"
+                        : errno == ENOENT ? "there is no such file"
+                                          : strerror(errno);
+    free(json->text);
+    json->text = NULL;
+    return snprintf(json->why, sizeof json->why, "%s", words), false;
+}
+
 /* All of a file or a pipe. */
 static bool read_all(struct json *json, FILE *file)
 {
@@ -79,7 +90,7 @@ static bool read_all(struct json *json, FILE *file)
     if (!json->text)
         return snprintf(json->why, sizeof json->why, "the system gives no memory"), false;
     if (ferror(file))
-        return snprintf(json->why, sizeof json->why, "%s", strerror(errno)), false;
+        return explain(json);
     return open_text(json, size);
 }
 
@@ -88,7 +99,7 @@ bool json_open(struct json *json, const char *path)
     *json = (struct json){ 0 };
     FILE *file = fopen(path, "rb");
     if (!file)
-        return snprintf(json->why, sizeof json->why, "%s", strerror(errno)), false;
+        return explain(json);
     bool good = read_all(json, file);
     fclose(file);
     return good;

@@ -4,6 +4,7 @@
 #include "run_link.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,10 @@ struct reading {
     int room;       /* acts that fit */
     int world_size; /* as the trace says; 0: it does not */
 };
+
+#define NO_EVENTS "it is no trace, since it holds no traceEvents; DIST_TRACE=FILE.json makes a run write one"
+#define IS_REPORT \
+    "it is a report (DIST_REPORT) and no trace, which holds traceEvents; `draw waitfor` draws it"
 
 static bool wrong(struct run *run, const char *what)
 {
@@ -78,7 +83,7 @@ static int group_of(const struct value *args)
     const char *text = value_text(args, "Process Group Name", "-1");
     char *end;
     long id = strtol(text, &end, 10);
-    return *end || id < 0 || id > 65535 ? -1 : (int)id;
+    return *end || id < 0 || id > INT32_MAX ? -1 : (int)id;
 }
 
 static double number_of(const struct value *event, const char *name)
@@ -104,6 +109,7 @@ static bool fill(struct run *run, struct act *act, const struct value *event, co
     act->seq = (int)value_whole(args, "Seq", 0, INT32_MAX, -1);
     act->root = (int)value_whole(args, "root", 0, RUN_RANKS - 1, -1);
     act->bytes = value_whole(args, "bytes", 0, (long long)1 << 50, 0);
+    act->elements = value_whole(args, "In msg nelems", 0, (long long)1 << 50, 0);
     snprintf(act->op, sizeof act->op, "%s", value_text(args, "op", ""));
     return copy_text(run, &act->name, name) && read_elements(run, &act->in, value_member(args, "in")) &&
            read_elements(run, &act->out, value_member(args, "out")) &&
@@ -157,7 +163,7 @@ static bool read_file(struct reading *reading)
 {
     struct json *json = &reading->json;
     const char *name;
-    bool events = false;
+    bool events = false, report = false;
     json_enter(json, '{');
     while (json_member(json, &name)) {
         if (strcmp(name, "traceEvents") == 0) {
@@ -169,13 +175,14 @@ static bool read_file(struct reading *reading)
         }
         bool info = strcmp(name, "distributedInfo") == 0, lost = strcmp(name, "lostEvents") == 0;
         const struct value *value = json_value(json);
+        report = report || strcmp(name, "sentence") == 0;
         if (value && info)
             reading->world_size = (int)value_whole(value, "world_size", 1, RUN_RANKS, 0);
         if (value && lost && value->kind == VALUE_NUMBER && value->number > 0 && value->number < 1e15)
             reading->run->lost = (int64_t)value->number;
         json_forget(json);
     }
-    return json_ends(json) && (events || wrong(reading->run, "it holds no traceEvents"));
+    return json_ends(json) && (events || wrong(reading->run, report ? IS_REPORT : NO_EVENTS));
 }
 
 static bool finish(struct reading *reading)
@@ -183,16 +190,24 @@ static bool finish(struct reading *reading)
     struct run *run = reading->run;
     bool good = read_file(reading);
     run_sort_slices(run);
-    if (!good && reading->json.why[0])
-        wrong(run, reading->json.why);
+    if (!good && reading->json.why[0] && !run->why[0])
+        run_say_unread(&reading->json, "trace", "DIST_TRACE", run->why, sizeof run->why);
     json_close(&reading->json);
     run->ranks = reading->world_size;
     for (int i = 0; i < run->count; i++)
         if (run->acts[i].rank >= run->ranks)
             run->ranks = run->acts[i].rank + 1;
     if (good && run->count == 0)
-        return wrong(run, "it holds no event of a rank; was it written by DIST_TRACE?");
+        return wrong(run, "it is no trace of ours, since it holds no event of a rank; DIST_TRACE=FILE.json "
+                          "makes a run write one");
     return good && run_link(run);
+}
+
+static bool unread(struct reading *reading)
+{
+    run_say_unread(&reading->json, "trace", "DIST_TRACE", reading->run->why, sizeof reading->run->why);
+    json_close(&reading->json);
+    return false;
 }
 
 bool run_read(struct run *run, const char *path)
@@ -201,8 +216,7 @@ bool run_read(struct run *run, const char *path)
     *run = (struct run){ 0 };
     if (json_open(&reading.json, path))
         return finish(&reading);
-    json_close(&reading.json);
-    return wrong(run, reading.json.why);
+    return unread(&reading);
 }
 
 bool run_read_bytes(struct run *run, const void *bytes, size_t size)
@@ -211,8 +225,7 @@ bool run_read_bytes(struct run *run, const void *bytes, size_t size)
     *run = (struct run){ 0 };
     if (json_open_bytes(&reading.json, bytes, size))
         return finish(&reading);
-    json_close(&reading.json);
-    return wrong(run, reading.json.why);
+    return unread(&reading);
 }
 
 void run_free(struct run *run)

@@ -36,18 +36,18 @@ struct elements {
 struct act {
     enum act_kind kind;
     int rank;
-    char *name;        /* "all_reduce", or what the span is called */
-    double begin, end; /* microseconds */
-    bool unfinished;   /* the rank ended in the middle of it, or it failed */
-    int64_t number;    /* of the event in its rank's record: what waits refer to */
-    int peer, tag;     /* messages; peer -1: not known */
-    int message;       /* messages: index in run->messages; -1: the other half is missing */
-    int started;       /* waits: the act that was started; -1: unknown */
-    int finished;      /* started acts: the first wait for them; -1: none */
-    int group, seq;    /* collectives: which one of which group */
-    int root;          /* collectives: a place in the group; -1: none */
-    char op[8];        /* "SUM" */
-    int64_t bytes;
+    char *name;              /* "all_reduce", or what the span is called */
+    double begin, end;       /* microseconds */
+    bool unfinished;         /* the rank ended in the middle of it, or it failed */
+    int64_t number;          /* of the event in its rank's record: what waits refer to */
+    int peer, tag;           /* messages; peer -1: not known */
+    int message;             /* messages: index in run->messages; -1: the other half is missing */
+    int started;             /* waits: the act that was started; -1: unknown */
+    int finished;            /* started acts: the first wait for them; -1: none */
+    int group, seq;          /* collectives: which one of which group */
+    int root;                /* collectives: a place in the group; -1: none */
+    char op[8];              /* "SUM" */
+    int64_t bytes, elements; /* of the tensor */
     struct elements in, out;
 };
 
@@ -84,6 +84,11 @@ struct run {
     int64_t lost;  /* events that the record had no room for */
     char why[200]; /* what is wrong; empty: nothing */
 };
+
+struct json;
+
+/* A file that is no JSON, or only its beginning, in words; `kind`: "trace", which `variable` makes the library write. */
+void run_say_unread(const struct json *json, const char *kind, const char *variable, char *why, size_t size);
 
 /* Read a trace. False: run->why. Free it in both cases. */
 bool run_read(struct run *run, const char *path);

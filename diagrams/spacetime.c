@@ -1,7 +1,7 @@
 /*
  * spacetime.c: a line for each rank, time to the right, an arrow for each message.
  *
- * A dot is an event, the number beside it its Lamport clock; a pale bar is waiting, a coloured one computing.
+ * A dot is an event, a number beside it its Lamport clock (--clocks); a pale bar is waiting, a coloured one computing.
  */
 #include "spacetime.h"
 
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define MOST_COLUMNS 90
-#define BAR 11.0
 
 /* A span is as wide as its name needs. */
 static double span_width(const struct act *span)
@@ -21,43 +20,49 @@ static double span_width(const struct act *span)
 static void draw_rank(const struct sheet *sheet, int rank)
 {
     char name[16];
-    double y = spacetime_y(sheet, rank);
     snprintf(name, sizeof name, "rank %d", rank);
     struct node box = { .style = "rounded,filled", .width = 58, .height = 29 };
     box.fill = rank_pale(rank);
     box.color = rank_strong(rank);
-    dot_node(sheet->p, "L", rank, (struct point){ -12, y }, box, name);
-    dot_line(sheet->p, (struct point){ 17, y }, (struct point){ spacetime_x(sheet->last + 1), y },
-             (struct stroke){ .color = GREY, .width = 1.4, .head = "vee" });
+    for (int strip = 0; strip < sheet->strips; strip++) {
+        struct point end = spacetime_in(sheet, strip, rank, sheet->begin[strip + 1] + 0.3);
+        dot_node(sheet->p, "L", strip * sheet->run->ranks + rank, (struct point){ -12, end.y }, box, name);
+        dot_line(sheet->p, (struct point){ 17, end.y }, end,
+                 (struct stroke){ .color = GREY, .width = 1.4, .head = "vee" });
+    }
 }
 
-static void draw_dot(const struct sheet *sheet, int act, bool hollow)
+void spacetime_dot(struct sheet *sheet, int act, double right, bool hollow)
 {
     const struct spot *spot = &sheet->order->spot[act];
     int rank = sheet->run->acts[act].rank;
     struct node dot = { .shape = "circle", .style = "filled", .width = 11, .height = 11, .pen = 1.2 };
     dot.color = hollow ? rank_strong(rank) : "white";
     dot.fill = hollow ? "white" : rank_strong(rank);
-    dot_node(sheet->p, "e", act, (struct point){ spacetime_x(spot->at), spacetime_y(sheet, rank) }, dot, "");
+    struct point at = spacetime_at(sheet, rank, spot->at);
+    at.x += right;
+    dot_node(sheet->p, "e", act, at, dot, "");
+    spacetime_take(sheet, at, 11, 11);
 }
 
 static void draw_wait(const struct sheet *sheet, int act, const char *color)
 {
     const struct spot *spot = &sheet->order->spot[act];
-    double y = spacetime_y(sheet, sheet->run->acts[act].rank), to = fmin(spot->at, sheet->last);
+    double to = fmin(spot->at, sheet->last);
     if (spot->from >= 0 && to - spot->from > 0.05)
-        dot_bar(sheet->p, (struct point){ spacetime_x(spot->from), y }, (struct point){ spacetime_x(to), y },
-                color, BAR);
+        spacetime_bar(sheet, sheet->run->acts[act].rank, spot->from, to, color, BAR);
 }
 
 static void draw_span(const struct sheet *sheet, int act)
 {
     const struct spot *spot = &sheet->order->spot[act];
     const struct act *span = &sheet->run->acts[act];
-    double y = spacetime_y(sheet, span->rank), from = spacetime_x(spot->from), to = spacetime_x(spot->at);
-    dot_bar(sheet->p, (struct point){ from, y }, (struct point){ to, y }, rank_strong(span->rank), 17);
-    if (text_width(span->name, 11) < to - from)
-        dot_text(sheet->p, (struct point){ (from + to) / 2, y + 0.5 }, 11, "white", span->name);
+    int strip = spacetime_strip(sheet, spot->from);
+    double from = spot->from, to = fmin(spot->at, sheet->begin[strip + 1]);
+    struct point middle = spacetime_in(sheet, strip, span->rank, (from + to) / 2);
+    spacetime_bar(sheet, span->rank, from, spot->at, rank_strong(span->rank), 17);
+    if (text_width(span->name, 11) < (to - from) * sheet->column)
+        dot_text(sheet->p, (struct point){ middle.x, middle.y + 0.5 }, 11, "white", span->name);
 }
 
 /* Waiting and computing lie under everything else. */
@@ -71,10 +76,7 @@ static void draw_bars(const struct sheet *sheet)
         if (!spacetime_shows(sheet, i))
             continue;
         if (stuck)
-            dot_bar(sheet->p,
-                    (struct point){ spacetime_x(sheet->order->spot[i].from), spacetime_y(sheet, act->rank) },
-                    (struct point){ spacetime_x(sheet->last + 0.6), spacetime_y(sheet, act->rank) }, RED_PALE,
-                    BAR);
+            spacetime_bar(sheet, act->rank, sheet->order->spot[i].from, sheet->last + 0.6, RED_PALE, BAR);
         else if (waits)
             draw_wait(sheet, i, PALE);
         if (act->kind == ACT_SPAN)
@@ -82,59 +84,19 @@ static void draw_bars(const struct sheet *sheet)
     }
 }
 
-/* One collective: a bracket down through the ranks that take part. */
-static void draw_meeting(const struct sheet *sheet, const struct meeting *meeting, const int *acts)
-{
-    int top = -1, bottom = -1;
-    double at = 0;
-    for (int i = 0; i < meeting->count; i++) {
-        const struct act *act = &sheet->run->acts[acts[meeting->first + i]];
-        int here = act->finished >= 0 ? act->finished : acts[meeting->first + i];
-        if (!spacetime_shows(sheet, here) || act->unfinished)
-            continue;
-        top = top < 0 ? here : top;
-        bottom = here;
-        at = fmax(at, sheet->order->spot[here].at);
-    }
-    if (top < 0)
-        return;
-    double y1 = spacetime_y(sheet, sheet->run->acts[top].rank),
-           y2 = spacetime_y(sheet, sheet->run->acts[bottom].rank);
-    const char *name = sheet->run->acts[acts[meeting->first]].name;
-    dot_bar(sheet->p, (struct point){ spacetime_x(at), y1 }, (struct point){ spacetime_x(at), y2 }, SOFT,
-            2.4);
-    dot_tag(sheet->p, (struct point){ spacetime_x(at), y1 + 25 }, SOFT, 11, name);
-    for (int i = 0; i < meeting->count; i++) {
-        const struct act *act = &sheet->run->acts[acts[meeting->first + i]];
-        int here = act->finished >= 0 ? act->finished : acts[meeting->first + i];
-        if (spacetime_shows(sheet, here) && !act->unfinished)
-            draw_dot(sheet, here, false);
-    }
-}
-
-static void draw_meetings(const struct sheet *sheet)
-{
-    struct meeting *meetings;
-    int *acts, count = order_meetings(sheet->run, &meetings, &acts);
-    for (int i = 0; i < count; i++)
-        draw_meeting(sheet, &meetings[i], acts);
-    free(meetings);
-    free(acts);
-}
-
-static void draw_dots(const struct sheet *sheet)
+static void draw_dots(struct sheet *sheet)
 {
     for (int i = 0; i < sheet->run->count; i++) {
         const struct act *act = &sheet->run->acts[i];
         bool arrives = act->kind == ACT_RECV && !act->unfinished;
         bool leaves = act->kind == ACT_SEND || act->kind == ACT_ISEND;
         if (spacetime_shows(sheet, i) && (arrives || leaves || act->kind == ACT_IRECV))
-            draw_dot(sheet, i, act->kind == ACT_IRECV);
+            spacetime_dot(sheet, i, 0, act->kind == ACT_IRECV);
     }
     for (int i = 0; i < sheet->run->message_count; i++) {
         int done = sheet->run->messages[i].done;
         if (sheet->run->acts[done].kind == ACT_WAIT && spacetime_shows(sheet, done))
-            draw_dot(sheet, done, false);
+            spacetime_dot(sheet, done, 0, false);
     }
 }
 
@@ -151,7 +113,7 @@ static void subtitle(const struct sheet *sheet, char *text, size_t size)
         stuck |= act->unfinished && act->kind != ACT_OTHER;
     }
     snprintf(text, size, "%s%s%s%s%s%s%s%s",
-             sheet->time ? "time runs to the right" : "a number is an event's Lamport clock",
+             sheet->clocks ? "a number is an event's Lamport clock" : "time runs to the right",
              waits ? "; a pale bar is waiting" : "", spans ? "; a coloured bar is computing" : "",
              starts ? "; a ring: a receive is started" : "", meets ? "; a line down: a collective" : "",
              stuck ? "; red: for ever" : "",
@@ -203,38 +165,41 @@ static void draw_all(struct sheet *sheet, const struct wish *wish)
     char line[240], title[80];
     subtitle(sheet, line, sizeof line);
     snprintf(title, sizeof title, "%d ranks, as it happened", sheet->run->ranks);
-    double most = fmax(spacetime_x(sheet->last + 1), 300);
+    double most = 300;
+    for (int strip = 0; strip < sheet->strips; strip++)
+        most = fmax(most, spacetime_in(sheet, strip, 0, sheet->begin[strip + 1] + 0.3).x);
     dot_begin(sheet->p, "spacetime");
     dot_title(sheet->p, (struct point){ most / 2 - 20, 60 }, wish->title ? wish->title : title, line);
     for (int row = 0; row < row_count(sheet->run); row++)
         draw_rank(sheet, rank_of_row(sheet->run, row));
     draw_bars(sheet);
-    draw_meetings(sheet);
+    spacetime_meetings(sheet);
     draw_dots(sheet);
-    for (int i = 0; i < sheet->run->message_count; i++)
-        spacetime_arrow(sheet, i);
+    spacetime_arrows(sheet);
     dot_end(sheet->p);
 }
 
 bool draw_spacetime(struct picture *p, const struct run *run, const struct wish *wish, char *why)
 {
     const struct order_style style = {
-        .step = 1, .travel = 2, .width = span_width, .time = wish->time, .columns = 18
+        .step = 1, .travel = 2, .width = span_width, .time = wish->time, .columns = 16
     };
     struct order order;
     if (!order_find(&order, run, &style))
         return snprintf(why, 200, "the system gives no memory"), false;
     bool good = run->ranks <= MOST_RANKS || wish->time || close_gaps(run, &order);
     struct sheet sheet = { .p = p, .run = run, .order = &order, .time = wish->time };
+    sheet.clocks = wish->clocks && !wish->time;
     sheet.last = fmin(fmax(order.end, 3), MOST_COLUMNS);
     sheet.cut = order.end > MOST_COLUMNS;
-    sheet.tags = calloc((size_t)run->message_count + 1, sizeof *sheet.tags);
-    good = good && sheet.tags;
+    spacetime_cut(&sheet);
+    sheet.places = calloc(5 * (size_t)run->message_count + 3 * (size_t)run->count + 1, sizeof *sheet.places);
+    good = good && sheet.places;
     if (good)
         draw_all(&sheet, wish);
     else
         snprintf(why, 200, "the system gives no memory");
-    free(sheet.tags);
+    free(sheet.places);
     order_free(&order);
     return good;
 }

@@ -1,4 +1,5 @@
-/* spacetime.h: the picture with a line for each rank, between its bars and dots (spacetime.c) and its arrows. */
+/* spacetime.h: the picture with a line for each rank, between its bars and dots (spacetime.c), its arrows, its collectives, and
+ * where everything stands (spacetime_place.c). */
 #ifndef SPACETIME_H
 #define SPACETIME_H
 
@@ -6,11 +7,13 @@
 
 #define COLUMN 52.0
 #define ROW 78.0
+#define BAR 11.0
+#define STRIPS 16 /* a long run goes on below, like the lines of a text */
 
-/* A tag that was placed. */
-struct tag {
+/* A place that a tag should not cover. */
+struct place {
     struct point at;
-    double width;
+    double width, height;
 };
 
 /* What is being drawn. */
@@ -18,19 +21,41 @@ struct sheet {
     struct picture *p;
     const struct run *run;
     const struct order *order;
-    double last;      /* the last column that is drawn */
-    bool time;        /* no Lamport clocks */
-    bool cut;         /* there is more than fits */
-    struct tag *tags; /* those on the arrows, so that none hides another */
-    int tag_count;
+    double last;              /* the last column that is drawn */
+    double column;            /* how wide a column is */
+    double begin[STRIPS + 1]; /* the column at which each strip begins; the last one's end */
+    int strips;
+    bool clocks;          /* Lamport's numbers beside events */
+    bool time;            /* by the clock, which has no such numbers */
+    bool cut;             /* there is more than fits */
+    struct place *places; /* arrow heads, dots, numbers and tags: no further tag may hide them */
+    int place_count;
 };
 
-/* Where a column is, and the line of a rank; whether an act is drawn at all. */
-double spacetime_x(double column);
-double spacetime_y(const struct sheet *sheet, int rank);
+/* Cut the columns into strips, each as wide as a page, where the fewest messages are under way. */
+void spacetime_cut(struct sheet *sheet);
+
+/* Where a column is on the line of a rank; which strip it is in; whether an act is drawn at all. */
+struct point spacetime_at(const struct sheet *sheet, int rank, double column);
+struct point spacetime_in(const struct sheet *sheet, int strip, int rank, double column);
+int spacetime_strip(const struct sheet *sheet, double column);
 bool spacetime_shows(const struct sheet *sheet, int act);
 
-/* The arrow of a message, with its tag and the clocks at both ends. */
-void spacetime_arrow(struct sheet *sheet, int message);
+/* A bar on the line of a rank; a long one goes on in the next strip. */
+void spacetime_bar(const struct sheet *sheet, int rank, double from, double to, const char *color,
+                   double width);
+
+/* Nothing is to stand there any more. And: the middle of a tag on the way from a to b, where it hides the least. */
+void spacetime_take(struct sheet *sheet, struct point at, double width, double height);
+struct point spacetime_free(struct sheet *sheet, struct point a, struct point b, double width, double height);
+
+/* An event, so far to the right of its column. */
+void spacetime_dot(struct sheet *sheet, int act, double right, bool hollow);
+
+/* The collectives: spacetime_meetings.c. */
+void spacetime_meetings(struct sheet *sheet);
+
+/* The messages: arrows first, then their tags. */
+void spacetime_arrows(struct sheet *sheet);
 
 #endif

@@ -1,76 +1,102 @@
-/* spacetime_arrows.c: messages as arrows between the lines of two ranks. */
+/* spacetime_arrows.c: messages as arrows between the lines of two ranks. All arrows come first: then their tags find a place where
+ * they hide neither a head nor each other. */
 #include "spacetime.h"
 
 #include <math.h>
 
-double spacetime_x(double column)
-{
-    return column * COLUMN;
-}
-
-double spacetime_y(const struct sheet *sheet, int rank)
-{
-    return -ROW * row_of(sheet->run, rank);
-}
-
-bool spacetime_shows(const struct sheet *sheet, int act)
-{
-    return row_of(sheet->run, sheet->run->acts[act].rank) >= 0 && sheet->order->spot[act].at <= sheet->last;
-}
+#define TAG 11.0  /* points of a tag's text */
+#define HEAD 13.0 /* an arrow's head */
 
 /* The clock stands on the side where no arrow is. */
-static void draw_clock(const struct sheet *sheet, int act, bool below)
+static void draw_clock(struct sheet *sheet, int act, bool below)
 {
     const struct spot *spot = &sheet->order->spot[act];
     char text[16];
-    if (spot->clock == 0 || sheet->time)
+    if (spot->clock == 0 || !sheet->clocks)
         return;
     snprintf(text, sizeof text, "%d", spot->clock);
-    double y = spacetime_y(sheet, sheet->run->acts[act].rank) + (below ? -14 : 14);
-    dot_text(sheet->p, (struct point){ spacetime_x(spot->at), y }, 10.5, SOFT, text);
+    struct point at = spacetime_at(sheet, sheet->run->acts[act].rank, spot->at);
+    at.y += below ? -14 : 14;
+    dot_text(sheet->p, at, TAG, SOFT, text);
+    spacetime_take(sheet, at, text_width(text, TAG), TAG);
 }
 
-static bool is_free(const struct sheet *sheet, struct point at, double width)
+/* A message between two lines that are drawn: its two acts. */
+static bool is_drawn(const struct sheet *sheet, const struct message *m)
 {
-    for (int i = 0; i < sheet->tag_count; i++) {
-        const struct tag *tag = &sheet->tags[i];
-        if (fabs(tag->at.x - at.x) < (tag->width + width) / 2 + 4 && fabs(tag->at.y - at.y) < 21)
-            return false;
-    }
-    return true;
+    return spacetime_shows(sheet, m->send) && spacetime_shows(sheet, m->done) &&
+           sheet->run->acts[m->send].rank != sheet->run->acts[m->done].rank;
 }
 
-/* A place on the arrow between two rows, the nearest to its start that no other tag has. */
-static struct point place_tag(struct sheet *sheet, struct point a, struct point b, double width)
+/* The part of an arrow that lies in one strip, without what the dots at its ends cover. */
+static void part_of(const struct sheet *sheet, const struct message *m, int strip, struct point *from,
+                    struct point *to)
 {
-    static const double parts[] = { 0.5, 0.35, 0.65, 0.2, 0.8 };
-    int gaps = (int)(fabs(b.y - a.y) / ROW + 0.5);
-    struct point at = { a.x + (b.x - a.x) * 0.5 / gaps, a.y + (b.y - a.y) * 0.5 / gaps };
-    bool placed = is_free(sheet, at, width);
-    for (int try = 1; !placed && try < 5 * gaps; try++) {
-        double part = (try / 5 + parts[try % 5]) / gaps;
-        struct point there = { a.x + part * (b.x - a.x), a.y + part * (b.y - a.y) };
-        placed = is_free(sheet, there, width);
-        at = placed ? there : at;
-    }
-    sheet->tags[sheet->tag_count++] = (struct tag){ at, width };
-    return at;
+    const struct spot *send = &sheet->order->spot[m->send], *done = &sheet->order->spot[m->done];
+    struct point a = spacetime_in(sheet, strip, sheet->run->acts[m->send].rank, send->at);
+    struct point b = spacetime_in(sheet, strip, sheet->run->acts[m->done].rank, done->at);
+    double length = hypot(b.x - a.x, b.y - a.y), columns = done->at - send->at;
+    double first = 6 / length, last = 1 - 6 / length;
+    if (columns > 0 && send->at < sheet->begin[strip])
+        first = (sheet->begin[strip] - send->at) / columns;
+    if (columns > 0 && done->at >= sheet->begin[strip + 1])
+        last = (sheet->begin[strip + 1] - send->at) / columns;
+    *from = (struct point){ a.x + first * (b.x - a.x), a.y + first * (b.y - a.y) };
+    *to = (struct point){ a.x + last * (b.x - a.x), a.y + last * (b.y - a.y) };
 }
 
-void spacetime_arrow(struct sheet *sheet, int message)
+static void draw_arrow(struct sheet *sheet, const struct message *m)
 {
-    const struct message *m = &sheet->run->messages[message];
-    char text[160];
     int src = sheet->run->acts[m->send].rank, dst = sheet->run->acts[m->done].rank;
-    if (!spacetime_shows(sheet, m->send) || !spacetime_shows(sheet, m->done) || src == dst)
-        return;
-    struct point a = { spacetime_x(sheet->order->spot[m->send].at), spacetime_y(sheet, src) };
-    struct point b = { spacetime_x(sheet->order->spot[m->done].at), spacetime_y(sheet, dst) };
-    double length = hypot(b.x - a.x, b.y - a.y), ux = (b.x - a.x) / length, uy = (b.y - a.y) / length;
-    struct point from = { a.x + 6 * ux, a.y + 6 * uy }, to = { b.x - 6 * ux, b.y - 6 * uy };
-    dot_line(sheet->p, from, to, (struct stroke){ .color = rank_strong(src) });
-    words_message(sheet->run, message, text, sizeof text);
-    dot_tag(sheet->p, place_tag(sheet, a, b, text_width(text, 11) + 12), rank_strong(src), 11, text);
+    int end = spacetime_strip(sheet, sheet->order->spot[m->done].at);
+    struct point from, to;
+    for (int strip = spacetime_strip(sheet, sheet->order->spot[m->send].at); strip <= end; strip++) {
+        part_of(sheet, m, strip, &from, &to);
+        dot_line(sheet->p, from, to,
+                 (struct stroke){ .color = rank_strong(src), .head = strip < end ? "none" : NULL });
+    }
+    double length = hypot(to.x - from.x, to.y - from.y), back = HEAD / 2 / fmax(length, 1);
+    spacetime_take(sheet, (struct point){ to.x - back * (to.x - from.x), to.y - back * (to.y - from.y) },
+                   HEAD, HEAD);
     draw_clock(sheet, m->send, dst < src);
     draw_clock(sheet, m->done, dst > src);
+}
+
+/* What a message carries: of a long one the beginning, so that the tags of a busy picture find room. */
+static const char *words_of(const struct sheet *sheet, int message, char *text, size_t size)
+{
+    const struct elements *carried = &sheet->run->acts[sheet->run->messages[message].send].in;
+    return carried->count > 3 ? words_elements(carried, 2, text, size)
+                              : words_message(sheet->run, message, text, size);
+}
+
+/* On the longer part of an arrow that was cut. */
+static void draw_tag(struct sheet *sheet, int message)
+{
+    const struct message *m = &sheet->run->messages[message];
+    int end = spacetime_strip(sheet, sheet->order->spot[m->done].at);
+    struct point from, to, a = { 0, 0 }, b = { 0, 0 };
+    double longest = -1;
+    char text[160];
+    for (int strip = spacetime_strip(sheet, sheet->order->spot[m->send].at); strip <= end; strip++) {
+        part_of(sheet, m, strip, &from, &to);
+        if (hypot(to.x - from.x, to.y - from.y) > longest) {
+            longest = hypot(to.x - from.x, to.y - from.y);
+            a = from;
+            b = to;
+        }
+    }
+    words_of(sheet, message, text, sizeof text);
+    struct point at = spacetime_free(sheet, a, b, text_width(text, TAG) + 12, TAG * 1.25 + 6);
+    dot_tag(sheet->p, at, rank_strong(sheet->run->acts[m->send].rank), TAG, text);
+}
+
+void spacetime_arrows(struct sheet *sheet)
+{
+    for (int i = 0; i < sheet->run->message_count; i++)
+        if (is_drawn(sheet, &sheet->run->messages[i]))
+            draw_arrow(sheet, &sheet->run->messages[i]);
+    for (int i = 0; i < sheet->run->message_count; i++)
+        if (is_drawn(sheet, &sheet->run->messages[i]))
+            draw_tag(sheet, i);
 }

@@ -104,7 +104,9 @@ static void draw_axis(struct bands *b)
     double y = -(row_count(b->run) * (b->rows * ROW + GAP)) + 4;
     dot_line(b->p, (struct point){ 0, y }, (struct point){ WIDTH, y }, (struct stroke){ .color = GREY });
     snprintf(text, sizeof text, "%.1f ms", (b->to - b->from) / 1000);
-    dot_text(b->p, (struct point){ WIDTH - 20, y - 14 }, 12, SOFT, text);
+    /* A wide number may not make the page wider, and all else smaller. */
+    double middle = WIDTH - text_width(text, 12) / 2;
+    dot_text(b->p, (struct point){ middle < WIDTH - 20 ? middle : WIDTH - 20, y - 14 }, 12, SOFT, text);
 }
 
 bool draw_streams(struct picture *p, const struct run *run, const struct wish *wish, char *why)
@@ -117,7 +119,8 @@ bool draw_streams(struct picture *p, const struct run *run, const struct wish *w
         return snprintf(why, 200, "no stream was busy in this run; are its tensors on a GPU (DEVICE=sim)?"),
                false;
     snprintf(line, sizeof line,
-             "%d ranks; blue computes, amber communicates; %.0f %% of what could be hidden was hidden",
+             "%d ranks; blue computes, amber communicates or waits for the others; %.0f %% of what could be "
+             "hidden was hidden",
              run->ranks, 100 * overlap_share(all));
     dot_begin(p, "streams");
     dot_title(p, (struct point){ WIDTH / 2, 52 },

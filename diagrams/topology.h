@@ -45,6 +45,7 @@ struct topo_link {
 };
 
 struct topology {
+    int error; /* errno: not all could be read; 0: what was not, is not there */
     struct topo_node nodes[TOPO_NODES];
     struct topo_part parts[TOPO_PARTS]; /* in the order of their addresses */
     struct topo_link links[TOPO_PARTS];
@@ -54,7 +55,11 @@ struct topology {
 /* Read a machine whose /sys and /proc lie below `root` (""; a test has its own). */
 void topology_read(struct topology *t, const char *root);
 
-/* Inside: the first line of a file below the root (false: there is none), and what hangs on PCIe. */
+/* Inside: something was not found, says errno; where that was for want of memory or descriptors it may be there all the same, and
+ * topology_read sets `error`. */
+void topology_missed(void);
+
+/* The first line of a file below the root (false: there is none), and what hangs on PCIe. */
 #define TOPO_LINE 256
 bool topology_line(char *line, const char *root, const char *format, ...)
 #if defined(__GNUC__)
@@ -71,6 +76,6 @@ const char *topology_way(const struct topology *t, int a, int b, char *text, siz
 int topology_count(const struct topology *t, enum part_kind kind);
 
 void topology_words(const struct topology *t, FILE *out);
-void topology_draw(const struct topology *t, struct picture *p);
+void topology_draw(const struct topology *t, struct picture *p, const char *title);
 
 #endif

@@ -163,7 +163,7 @@ static void draw_node(struct layout *l, int i)
              text);
 }
 
-static void draw_title(struct layout *l)
+static void draw_title(struct layout *l, const char *title)
 {
     char text[160];
     int gpus = topology_count(l->t, PART_GPU), networks = topology_count(l->t, PART_NETWORK);
@@ -173,17 +173,17 @@ static void draw_title(struct layout *l)
     else
         snprintf(text, sizeof text, "%d GPU%s, %d network%s; %s", gpus, gpus == 1 ? "" : "s", networks,
                  networks == 1 ? "" : "s", l->t->link_count > 0 ? "NVLink in green" : "no NVLink");
-    dot_title(l->p, (struct point){ (l->right - 1.33 * WIDTH) / 2, 76 }, "This machine", text);
+    dot_title(l->p, (struct point){ (l->right - 1.33 * WIDTH) / 2, 76 }, title, text);
 }
 
-void topology_draw(const struct topology *t, struct picture *p)
+void topology_draw(const struct topology *t, struct picture *p, const char *title)
 {
     struct layout l = { .p = p, .t = t };
     l.devices = topology_count(t, PART_SWITCH) > 0 ? -2 * ROW : -1.2 * ROW;
     dot_begin(p, "topology");
     for (int i = 0; i < t->node_count; i++)
         place_node(&l, i);
-    draw_title(&l);
+    draw_title(&l, title);
     for (int i = 0; i < t->part_count; i++)
         draw_lane(&l, i);
     for (int i = 0; i < t->link_count; i++)

@@ -49,6 +49,8 @@ static bool first_entry(const char *path, const char *begins, char *name, size_t
 {
     DIR *folder = opendir(path);
     bool found = false;
+    if (!folder)
+        topology_missed();
     for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
         found = entry->d_name[0] != '.' && strncmp(entry->d_name, begins, strlen(begins)) == 0;
         if (found)
@@ -110,8 +112,10 @@ static const char *switch_above(const char *root, const char *address, char *pat
     char link[PATH_MAX], *ports[32];
     int count = 0;
     snprintf(link, sizeof link, "%s/sys/bus/pci/devices/%s", root, address);
-    if (!realpath(link, path))
+    if (!realpath(link, path)) {
+        topology_missed();
         return NULL;
+    }
     for (char *word = strtok(path, "/"); word && count < 32; word = strtok(NULL, "/"))
         if (is_address(word))
             ports[count++] = word;
@@ -153,6 +157,8 @@ void topology_read_pci(struct topology *t, const char *root)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/sys/bus/pci/devices", root);
     int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0)
+        topology_missed();
     for (int i = 0; i < count; i++) {
         const char *address = entries[i]->d_name;
         unsigned class = is_address(address) ? read_hex(root, address, "class") : 0;

@@ -2,10 +2,19 @@
 #define _GNU_SOURCE
 #include "topology.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int missed;
+
+void topology_missed(void)
+{
+    if (errno == ENOMEM || errno == EMFILE || errno == ENFILE || errno == EINTR)
+        missed = errno;
+}
 
 bool topology_line(char *line, const char *root, const char *format, ...)
 {
@@ -19,6 +28,8 @@ bool topology_line(char *line, const char *root, const char *format, ...)
         return false;
     FILE *file = fopen(path, "r");
     bool good = file && fgets(line, TOPO_LINE, file);
+    if (!file || ferror(file))
+        topology_missed();
     if (file)
         fclose(file);
     line[strcspn(line, "\n")] = '\0';
@@ -56,6 +67,8 @@ static int64_t read_memory(const char *root, const char *name)
         if (found)
             kilobytes = atoll(found + 9);
     }
+    if (!file || ferror(file))
+        topology_missed();
     if (file)
         fclose(file);
     return kilobytes * 1024;
@@ -80,6 +93,8 @@ static void read_nodes(struct topology *t, const char *root)
 void topology_read(struct topology *t, const char *root)
 {
     *t = (struct topology){ .node_count = 0 };
+    missed = 0;
     read_nodes(t, root);
     topology_read_pci(t, root);
+    t->error = missed;
 }

@@ -5,11 +5,11 @@
  *     "ranks": [ { "rank": 0, "state": "waiting", "call": "dist_send", "peer": 1 }, ... ],
  *     "waits": [[0, 1], [1, 0]], "cycle": [0, 1] }
  *
- * state is waiting, calling, computing, left or absent; other members are not looked at. This is only the reader: the
- * drawing is the one that the library makes of a job that is stuck.
+ * state is waiting, calling, computing, left or absent; other members are not looked at. This is only the reader:
+ * waitfor_draw.c makes the drawing.
  */
-#include "../lib/diagnose/picture.h"
 #include "draw.h"
+#include "waitfor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define DOING 32
 #define LETTERS 20 /* of a word that is drawn */
 
-/* The report, as picture.h wants it. */
+/* The report, as waitfor.h wants it. */
 struct report {
     struct waitfor_picture picture;
     char class[LETTERS + 1];
@@ -80,7 +80,12 @@ static bool read_ranks(struct report *r, const struct value *report, char *why)
     const struct value *list = value_member(report, "ranks");
     int count = 0;
     if (!list || list->kind != VALUE_ARRAY)
-        return wrong(why, "it holds no list of ranks; is it a report (DIST_REPORT)?", 0);
+        return wrong(why,
+                     value_member(report, "traceEvents")
+                         ? "it is a trace (DIST_TRACE) and no report; `draw flow` and others draw it"
+                         : "it is no report, since it holds no list of ranks; DIST_REPORT=FILE.json makes a "
+                           "run that fails write one",
+                     0);
     for (const struct value *entry = list->first; entry; entry = entry->next, count++) {
         if (count == RUN_RANKS)
             return wrong(why, "it has more than %d ranks", RUN_RANKS);
@@ -144,8 +149,6 @@ bool draw_waitfor(struct picture *p, struct json *json, const struct wish *wish,
         return wrong(why, "the system gives no memory", 0);
     const struct value *report = json_value(json);
     bool good = report && json_ends(json);
-    if (!good)
-        snprintf(why, 200, "%s", json->why);
     good = good && read_ranks(r, report, why) && read_waits(r, report, why) && read_cycle(r, report, why);
     if (good) {
         read_class(r, report);
@@ -154,7 +157,7 @@ bool draw_waitfor(struct picture *p, struct json *json, const struct wish *wish,
         r->picture.doing = r->doing;
         r->picture.finished = r->finished;
         r->picture.cycle = r->cycle;
-        good = picture_write(&r->picture, p->file) || wrong(why, "the system gives no memory", 0);
+        good = waitfor_write(&r->picture, p->file) || wrong(why, "the system gives no memory", 0);
     }
     free(r->picture.edges);
     free(r);

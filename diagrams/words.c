@@ -44,6 +44,8 @@ const char *words_message(const struct run *run, int message, char *text, size_t
         snprintf(text, size, "%.6g", send->in.value[0]);
     else if (send->in.count > 0)
         words_elements(&send->in, send->in.count > 7 ? 3 : 7, text, size);
+    else if (send->elements > 0 && send->elements < 10000)
+        snprintf(text, size, "%lld numbers", (long long)send->elements);
     else
         words_bytes(send->bytes, text, size);
     return text;

@@ -1,11 +1,19 @@
-/* backend.c: what every room says when the job has failed. */
+/* backend.c: what every room needs. */
 #include "backend.h"
 
 #include <stdio.h>
 
+int64_t group_hash(const struct dist_group *group)
+{
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    for (int i = 0; i < group->size; i++)
+        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
+    return (int64_t)(hash >> 1);
+}
+
 int backend_failed(const struct world *world, struct dist_work *op)
 {
-    const struct world_failure *failure = &world->header->failure;
+    const struct world_failure *failure = world_failure(world);
     char text[128];
     if (failure->cause[0]) {
         snprintf(op->why, sizeof op->why, "%s", failure->cause);

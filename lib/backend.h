@@ -9,25 +9,30 @@
 #define BACKEND_H
 
 #include "call.h"
+#include "dist.h"
 #include "launch/launch.h"
 #include "tensor_impl.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* A member list with a number that is the same on all its members: the n-th dist_new_group of the job. */
+/* A member list with an id that is the same on all its members, and no other open group's. */
 struct dist_group {
     uint32_t live;
-    int id; /* 0 is the world */
+    int id;     /* 0 is the world; 1 to 65535, used again when all members have freed the group */
+    int number; /* the n-th dist_new_group of the job; no other group has that */
     int size;
-    int rank;             /* the caller's place in `ranks`; -1: not a member */
-    int *ranks;           /* group rank -> world rank */
-    int pending;          /* works not yet waited for */
+    int rank;            /* the caller's place in `ranks`; -1: not a member */
+    int *ranks;          /* group rank -> world rank */
+    _Atomic int pending; /* works not yet waited for */
+    _Atomic int untaken; /* messages of its that the room has copied aside, and that nobody has taken yet */
+    bool settled;        /* freed, and the room knows */
+    bool apart; /* by group_new: ranks did not meet for it, and the room tells groups apart without ids */
     uint32_t logged;      /* diagnose/log.h: collectives in the list of calls */
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
     void *room;           /* the backend's own */
     struct dist_at made_at;
-    struct dist_group *next;
+    struct dist_group *next, **link; /* what points to it; freed ones: NULL */
 };
 #define GROUP_LIVE 0x6409u
 
@@ -35,6 +40,13 @@ struct dist_group {
 struct span {
     void *data;
     int64_t count; /* elements */
+};
+
+/* A receive that waits for a message, or a message that waits for a receive, in a table of such. */
+struct match {
+    struct match *next, *before; /* as they came, */
+    struct match *chain;         /* and those that share a bucket */
+    uint64_t key, number;
 };
 
 /* One call, from start to wait. A blocking call keeps it on the stack; dist_work is the same thing from a pool. */
@@ -49,6 +61,7 @@ struct dist_work {
     struct span in;  /* what is read: the tensor of a send, the input of a collective */
     struct span out; /* what is written; broadcast, reduce and all_reduce: the same as in */
     int64_t block;   /* collectives: elements of one member's block, the count that all must agree on */
+    int64_t *splits; /* BLOCK_SPLITS: elements to each member, then from each, in world memory; NULL: even */
     int peer;        /* p2p: a world rank or DIST_ANY_SOURCE; rooted collectives: a group rank */
     int tag;
     bool p2p;           /* a send or a receive, */
@@ -70,13 +83,16 @@ struct dist_work {
     bool claimed;
     uint32_t ticket;
     void *aside; /* an eager message's copy */
-    struct dist_work *next;
-    uint32_t traced; /* lib/trace: the event that its start was */
-
-    uint32_t logged; /* diagnose/log.h: its place in the list of calls */
+    struct dist_work *next, *before;
+    struct match match;      /* of a send: its number among those to its receiver */
+    uint32_t traced;         /* lib/trace: the event that its start was */
+    uint32_t logged;         /* diagnose/log.h: its place in the list of calls */
+    struct flight *flights;  /* diagnose/guard.h: of its tensors */
+    struct pending *pending; /* streams/order.h: no stream has waited for it yet */
 
     /* the pool's */
     uint32_t live; /* WORK_LIVE from start to wait */
+    bool refused;  /* the room did not take it, in the middle of a batch: dist_wait tells its status */
     struct dist_work *next_free;
     struct dist_work *older, *newer; /* the rank's works that were not waited for */
 
@@ -88,14 +104,16 @@ struct dist_work {
     struct event *ready;  /* that stream's work at the call */
     struct gate *gate;    /* open: the op is over */
     bool kept;            /* the host waits for it: not to be forgotten */
+    bool unwanted;        /* nobody will ask for it again */
     int64_t began, until; /* on the link: nanoseconds */
     _Atomic uint32_t begun, over;
-    struct dist_work *next_posted;
+    struct dist_work *next_posted, **at_posted; /* and where it hangs itself */
 
     /* with a status: what differs, in words for the report; last, so that nobody needs to clear it */
     char why[256];
 };
 #define WORK_LIVE 0x3042u
+#define BLOCK_SPLITS (-1) /* op->block of an all_to_all with a count for each member */
 
 /* Get an op ready to be asked something: nothing has come out, and the room has no notes. */
 static inline void work_begin(struct dist_work *op)
@@ -105,12 +123,15 @@ static inline void work_begin(struct dist_work *op)
     op->why[0] = 0;
 }
 
-/* How a quick way went. */
-enum quick {
-    QUICK_NOT, /* nothing was done: take the long way; */
-    QUICK_BEGUN, /* it is sent, or has arrived at its barrier: take the long way from there (op->begun_quickly); */
-    QUICK_DONE /* it is over, and all is well */
-};
+/* The system gave this rank no thread or memory for it: an operation that its peers still wait for. */
+static inline bool work_was_refused(const struct dist_work *op)
+{
+    return op->status == DIST_ERR_SYSTEM || op->status == DIST_ERR_MEMORY;
+}
+
+/* How a quick way went: nothing was done, so take the long way; it is sent, or has arrived at its barrier: take the long way from
+ * there (op->begun_quickly); it is over, and all is well. */
+enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
 
 /* The calls of a room, in the order in which every room defines them.
  *
@@ -122,18 +143,20 @@ enum quick {
  * One rank may call from several threads (streams); each op is used by one thread at a time. */
 struct backend {
     const char *name;
-    bool
-        on_streams; /* it works on tensors of a GPU, in the order of streams; else streams/ does that for it */
+    bool on_streams; /* it works on tensors of a GPU, in the order of streams; else streams/ does that */
 
     /* Join the job; `world` is the group of all, *room the backend's state of this rank. dist_init follows it with a barrier. */
     int (*open)(struct launch_self *self, struct dist_group *world, void **room, char *why, size_t why_size);
 
-    /* Leave: blocks until all that this rank has sent was taken. No op of this rank is unfinished (works that were
-     * never waited for are finished or given up here). */
+    /* Leave: blocks until all that this rank has sent was taken. Works that were never waited for are finished, or given up
+     * where somebody has left without whom they cannot be: from then on the room looks at no op of this rank any more.
+     * After it groups are freed, and then the room is closed. */
+    void (*leave)(void *room);
     int (*close)(void *room);
 
-    /* Prepare the room for op->group, whose id, size, rank and ranks are filled in. A collective over the world, called on
-     * all ranks, members (rank >= 0) or not. group_free is local, on members only. */
+    /* Prepare the room for op->group, whose size, rank and ranks are filled in; its id comes after. A collective over the
+     * world, called on all ranks, members (rank >= 0) or not. group_free is local, on members only, when no op of the group is
+     * unfinished. */
     int (*group_new)(void *room, struct dist_work *op);
     void (*group_free)(void *room, struct dist_group *group);
 
@@ -161,6 +184,10 @@ struct backend {
     bool (*test)(void *room, struct dist_work *op);
     int (*wait)(void *room, struct dist_work *op);
 
+    /* The caller is about to wait for several ops, one after another (true), or has done so (false): in between it does not compute,
+     * and nobody else needs to drive the room. NULL: that makes no difference. */
+    void (*hold)(void *room, bool held);
+
     /* The rank's own thread is about to sleep, for something that is none of the room's business, held up by this op (NULL:
      * by none): pin up what is open, for the watcher (launch/note.h). NULL: the room pins up nothing. */
     void (*note)(void *room, const struct dist_work *op);
@@ -168,6 +195,9 @@ struct backend {
     /* on_streams: must its tensors be on the host nevertheless? streams/ then brings them there and back. NULL: never. */
     bool (*on_host)(void *room, const struct dist_work *op);
 };
+
+/* A number that tells one list of ranks from others: what members of a new group compare. */
+int64_t group_hash(const struct dist_group *group);
 
 /* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
 int backend_failed(const struct world *world, struct dist_work *op);
@@ -202,12 +232,17 @@ static inline backend_call *backend_collective(const struct backend *b, enum cal
         return NULL;
     }
 }
-static inline backend_call *backend_slot(const struct backend *b, const struct dist_work *op)
+/* Hand an op to its room. Whatever that did: one that failed has a status, and is the caller's again. */
+static inline int backend_start(const struct backend *b, void *room, struct dist_work *op)
 {
-    return !op->p2p ? backend_collective(b, op->call) : op->sends ? b->send : b->recv;
+    backend_call *call = !op->p2p ? backend_collective(b, op->call) : op->sends ? b->send : b->recv;
+    int status = call(room, op);
+    if (status != DIST_OK)
+        op->status = status;
+    return status;
 }
 
-extern const struct backend backend_shm, backend_cuda;
-extern const struct backend backend_nccl; /* built without nccl.h: its open only says so */
+extern const struct backend backend_shm, backend_cuda, backend_nccl, backend_mpi,
+    backend_gloo; /* open: built without? */
 
 #endif

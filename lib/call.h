@@ -2,6 +2,8 @@
 #ifndef CALL_H
 #define CALL_H
 
+#include <stdbool.h>
+
 enum call {
     CALL_NONE,
     CALL_INIT,
@@ -35,5 +37,14 @@ enum call {
 
 /* "dist_send" and so on; in error.c. */
 const char *call_name(enum call call);
+
+static inline bool call_has_root(enum call call)
+{
+    return call == CALL_BROADCAST || call == CALL_REDUCE || call == CALL_SCATTER || call == CALL_GATHER;
+}
+static inline bool call_reduces(enum call call)
+{
+    return call == CALL_REDUCE || call == CALL_ALL_REDUCE || call == CALL_REDUCE_SCATTER;
+}
 
 #endif

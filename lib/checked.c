@@ -22,14 +22,14 @@ void checked_tell(struct misuse *misuse)
 
 bool checked_open(struct context *context, struct dist_at at)
 {
-    const char *text = getenv("DIST_CHECK");
+    char why[SETTING_WHY];
     context->checked = false;
-    if (!text || !*text || strcmp(text, "0") == 0)
-        return true;
-    if (strcmp(text, "1") != 0) {
-        report(CALL_INIT, at, DIST_ERR_ENVIRONMENT, "DIST_CHECK is \"%.40s\"; it must be 0 or 1", text);
+    if (setting_check("DIST_CHECK", why, sizeof why) != DIST_OK) {
+        report(CALL_INIT, at, DIST_ERR_ENVIRONMENT, "%s", why);
         return false;
     }
+    if (!setting_is("DIST_CHECK", "1"))
+        return true;
     if (!guard_open(&context->self->world, checked_tell) && context->self->env.rank == 0)
         fprintf(stderr,
                 "DIST_CHECK=1: address space is too small to watch plain C; only calls are checked\n");
@@ -62,19 +62,15 @@ static bool may_use(struct context *context, const struct dist_work *op, const s
     return false;
 }
 
-static void take_off(struct context *context, const struct dist_work *op, const struct span *span,
-                     bool written)
+static void take_off(struct context *context, struct dist_work *op, const struct span *span, bool written)
 {
-    struct flight flight = { .begin = (uintptr_t)span->data,
-                             .end = end_of(op, span),
+    struct flight flight = { .bytes = { .begin = (uintptr_t)span->data, .end = end_of(op, span) },
                              .written = written,
                              .rank = context->self->env.rank,
                              .call = op->call,
                              .at = op->at,
-                             .peer = op->p2p ? op->peer : -2,
-                             .work = op };
-    if (span->count > 0)
-        guard_take(&flight);
+                             .peer = op->p2p ? op->peer : -2 };
+    guard_take(&op->flights, &flight);
 }
 
 bool checked_take(struct context *context, struct dist_work *op)
@@ -95,8 +91,7 @@ bool checked_take(struct context *context, struct dist_work *op)
 
 void checked_end(struct dist_work *op)
 {
-    if (guard_is_open())
-        guard_release(op);
+    guard_release(&op->flights);
 }
 
 /* ---- the calls of tensor.h ----------------------------------------------------------- */

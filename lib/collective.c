@@ -1,24 +1,9 @@
 /* collective.c: what all collectives have in common: check what one rank can check alone, and hand it on. */
 #include "checked.h"
 #include "collective.h"
+#include "devices/host.h"
 #include "noted.h"
 #include "streams/order.h"
-
-static int group_root(struct context *context, const struct collective *c, const struct dist_group *group)
-{
-    int index = c->root < 0 ? -1 : group_index(group, c->root);
-    if (index >= 0)
-        return index;
-    if (c->root < 0 || c->root >= context->world.size)
-        report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s is %d, but the ranks of this job are 0 to %d; name one of them", c->root_name, c->root,
-               context->world.size - 1);
-    else
-        report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s is %d, and rank %d is not a member of this group; name a member by its world rank",
-               c->root_name, c->root, c->root);
-    return -1;
-}
 
 /* Only the in-place rule of dist.h may let two tensors touch: the small one is block `rank` of the big one. */
 static bool check_overlap(const struct collective *c, const struct dist_group *group)
@@ -51,6 +36,8 @@ static bool check_pair(const struct collective *c, const struct dist_group *grou
         return false;
     }
     int64_t n = group->size;
+    if (c->in_splits || c->out_splits)
+        return splits_check(c, group->size) && check_overlap(c, group);
     int64_t in_needed = c->in_has_blocks && !c->out_has_blocks ? c->out->numel * n : c->in->numel;
     int64_t out_needed = c->out_has_blocks && !c->in_has_blocks ? c->in->numel * n : c->out->numel;
     if (c->in_has_blocks && c->out_has_blocks)
@@ -65,12 +52,8 @@ static bool check_pair(const struct collective *c, const struct dist_group *grou
                (long long)(in_wrong ? in_needed : out_needed));
         return false;
     }
-    if (c->in_has_blocks && c->out_has_blocks && c->in->numel % n != 0) {
-        report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s has %lld elements, which %d ranks cannot share evenly; pad it", c->in_name,
-               (long long)c->in->numel, (int)n);
+    if (c->in_has_blocks && c->out_has_blocks && !splits_even(c, c->in_name, c->in, group->size))
         return false;
-    }
     return check_overlap(c, group);
 }
 
@@ -96,6 +79,8 @@ static bool check_tensors(struct context *context, const struct collective *c, c
 
 static int64_t block_of(const struct collective *c, const struct dist_group *group)
 {
+    if (c->in_splits || c->out_splits)
+        return BLOCK_SPLITS;
     if (c->in_name && !c->in_has_blocks)
         return c->in->numel;
     if (c->out_name && !c->out_has_blocks)
@@ -115,14 +100,20 @@ static void let_streams_come(struct context *context, const struct collective *c
         comm_flush(gpu, call_name(c->call), c->at);
 }
 
-static bool fill(struct context *context, const struct collective *c, double timeout, struct dist_work *op)
+/* The group of a collective with which all is well, and the root's place in it. NULL: reported; no work is made before, since
+ * a handler may leave by longjmp. */
+static struct dist_group *check(struct context *context, const struct collective *c, int *root)
 {
     struct dist_group *group = context_group(context, c->call, c->at, c->group, true);
     if (!group)
-        return false;
-    int root = c->root_name ? group_root(context, c, group) : 0;
-    if (root < 0 || !check_tensors(context, c, group))
-        return false;
+        return NULL;
+    *root = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
+    return *root >= 0 && check_tensors(context, c, group) ? group : NULL;
+}
+
+static bool fill(struct context *context, const struct collective *c, struct dist_group *group, int root,
+                 double timeout, struct dist_work *op)
+{
     work_begin(op);
     op->tag = 0;
     op->p2p = op->sends = false;
@@ -135,6 +126,9 @@ static bool fill(struct context *context, const struct collective *c, double tim
     op->timeout = timeout;
     op->from = -1;
     op->block = block_of(c, group);
+    op->splits = op->block == BLOCK_SPLITS ? splits_copy(context, c, group->size) : NULL;
+    if (op->block == BLOCK_SPLITS && !op->splits)
+        return false;
     op->in = op->out = (struct span){ NULL, 0 };
     op->type = DIST_F32;
     op->gpu = NULL;
@@ -158,9 +152,7 @@ static bool fill(struct context *context, const struct collective *c, double tim
 static int hand_on(struct context *context, struct dist_work *op)
 {
     noted_collective(context, op);
-    if (op->gpu)
-        return comm_post(context, op->gpu, op);
-    return backend_collective(context->backend, op->call)(context->room, op);
+    return op->gpu ? comm_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
 }
 
 /* Run it to the end: 0, or what report() gave. */
@@ -169,47 +161,45 @@ int collective_run(struct context *context, const struct collective *c, double t
     struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
     op.async = false;
     op.begun_quickly = c->begun;
-    if (!fill(context, c, timeout, &op))
+    int root;
+    struct dist_group *group = check(context, c, &root);
+    if (!group || !fill(context, c, group, root, timeout, &op))
         return -DIST_ERR_ARGUMENT;
-    return hand_on(context, &op) == DIST_OK ? 0 : report_op(&op);
+    int status = hand_on(context, &op);
+    if (op.splits)
+        host_free(context->self, op.splits);
+    return status == DIST_OK ? 0 : report_op(&op);
 }
 
-/* A blocking call on tensors of a GPU: the stream waits for it, the host does not. */
-static void in_stream(struct context *context, const struct collective *c)
-{
-    struct dist_work *op = work_new(context);
-    if (!op) {
-        report(c->call, c->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
-        return;
-    }
-    if (fill(context, c, 0, op)) {
-        if (hand_on(context, op) == DIST_OK) {
-            comm_follow(context, op->gpu, call_name(op->call), op);
-            return;
-        }
-        report_op(op);
-    }
-    work_free(context, op);
-}
-
-/* Start it. NULL: reported. */
+/* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
+ * asynchronous one. */
 static dist_work *start(struct context *context, const struct collective *c)
 {
-    struct dist_work *op = work_new(context);
+    int root;
+    struct dist_group *group = check(context, c, &root);
+    struct dist_work *op = group ? work_new(context) : NULL;
+    if (!group)
+        return NULL;
     if (!op) {
         report(c->call, c->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
         return NULL;
     }
-    op->async = true;
-    if (fill(context, c, 0, op)) {
-        op->group->pending++;
-        if (hand_on(context, op) == DIST_OK)
-            return op;
+    op->async = c->async;
+    bool filled = fill(context, c, group, root, 0, op);
+    if (filled) {
+        group->pending += c->async;
+        if (hand_on(context, op) == DIST_OK) {
+            if (c->async)
+                return op;
+            comm_follow(context, op->gpu, call_name(op->call), op);
+            return NULL;
+        }
         checked_end(op);
-        report_op(op);
-        op->group->pending--;
+        group->pending -= c->async;
     }
-    work_free(context, op);
+    work_free(context, op); /* where it waits, and can still be read */
+    if (filled)
+        report_op(op);
     return NULL;
 }
 
@@ -219,10 +209,8 @@ dist_work *collective_call(const struct collective *c)
     dist_work *op = NULL;
     if (!context)
         return NULL;
-    if (c->async)
+    if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
         op = start(context, c);
-    else if ((c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
-        in_stream(context, c);
     else
         collective_run(context, c, 0);
     context_exit(context);

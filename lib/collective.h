@@ -14,9 +14,10 @@ struct collective {
     enum dist_op op;
     int root; /* a world rank; -1: this collective has none */
     const char *root_name;
-    tensor *in, *out;                   /* may be the same */
-    const char *in_name, *out_name;     /* NULL: this rank has no such tensor */
-    bool in_has_blocks, out_has_blocks; /* holds one block for each member */
+    tensor *in, *out;                      /* may be the same */
+    const char *in_name, *out_name;        /* NULL: this rank has no such tensor */
+    bool in_has_blocks, out_has_blocks;    /* holds one block for each member */
+    const int64_t *in_splits, *out_splits; /* how long each is; NULL: all alike */
 };
 
 /* A whole call: enter, check, run it or start it. Gives the work of an asynchronous one, else NULL. */
@@ -24,5 +25,11 @@ dist_work *collective_call(const struct collective *c);
 
 /* Inside a call that was entered: check it and run it to the end. 0, or what report() gave. */
 int collective_run(struct context *context, const struct collective *c, double timeout);
+
+/* collective_splits.c. Does the tensor have as many elements for each of so many members? Do the splits fit both tensors? False: reported.
+ * And both lists, one behind the other, in memory that peers can read; NULL: reported. */
+bool splits_even(const struct collective *c, const char *name, const tensor *t, int size);
+bool splits_check(const struct collective *c, int size);
+int64_t *splits_copy(struct context *context, const struct collective *c, int size);
 
 #endif

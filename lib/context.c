@@ -1,29 +1,36 @@
 /* context.c: one rank's state, and the checks that every call begins with. */
 #include "context.h"
+#include "devices/host.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static void *make(struct launch_self *self)
+{
+    struct context *context = calloc(1, sizeof *context);
+    if (!context)
+        return NULL;
+    context->quick_reach = context;
+    context->self = self;
+    context->slot = &self->world.header->slots[self->env.rank];
+    return context;
+}
 
 struct context *context_get(void)
 {
     int status = DIST_OK;
-    char why[256] = "";
+    char why[SETTING_WHY] = "";
     struct launch_self *self = launch_self(&status, why, sizeof why);
     if (!self) {
         report(CALL_INIT, (struct dist_at){ 0 }, (enum dist_error)status, "%s", why);
         exit(status); /* no rank, so no handler */
     }
-    if (!self->context)
-        self->context = calloc(1, sizeof(struct context));
-    struct context *context = self->context;
+    struct context *context = launch_once(&self->context, make, self);
     if (!context) {
         report(CALL_INIT, (struct dist_at){ 0 }, DIST_ERR_MEMORY,
                "the system gives no memory for this rank's state");
         exit(DIST_ERR_MEMORY);
     }
-    if (!context->self)
-        context->quick_reach = context;
-    context->self = self;
-    context->slot = &self->world.header->slots[self->env.rank];
     return context;
 }
 
@@ -31,7 +38,7 @@ uint32_t context_find_site(struct context *context, const char *file, int line)
 {
     uint32_t site =
         world_site(&context->self->world, context->self->env.rank, (struct dist_at){ file, line });
-    context->memos[(uint32_t)line % SITE_MEMOS] = (struct site_memo){ file, line, site };
+    launch_memos[(uint32_t)line % SITE_MEMOS] = (struct site_memo){ file, line, site };
     return site;
 }
 
@@ -57,6 +64,28 @@ int group_index(const struct dist_group *group, int rank)
         if (group->ranks[i] == rank)
             return i;
     return -1;
+}
+
+/* Who counts beyond an end mostly walks round a ring. */
+int context_rank(struct context *context, enum call call, struct dist_at at, const char *name, int rank,
+                 const struct dist_group *group)
+{
+    int size = context->world.size, index = group_index(group, rank);
+    if (index < 0 && rank >= 0 && rank < size)
+        report(call, at, DIST_ERR_ARGUMENT,
+               "%s is %d, and rank %d is not a member of this group; name a member by its world rank", name,
+               rank, rank);
+    else if (index < 0 && rank == DIST_ANY_SOURCE)
+        report(call, at, DIST_ERR_ARGUMENT,
+               "%s is DIST_ANY_SOURCE, which only a receive can name; name one of the ranks 0 to %d", name,
+               size - 1);
+    else if (index < 0)
+        report(call, at, DIST_ERR_ARGUMENT,
+               "%s is %d, but the ranks of this job are 0 to %d; name one of them%s", name, rank, size - 1,
+               rank == -1     ? ": in a ring the previous is (rank + world_size - 1) % world_size"
+               : rank == size ? ": in a ring the next is (rank + 1) % world_size"
+                              : "");
+    return index;
 }
 
 struct dist_group *context_group(struct context *context, enum call call, struct dist_at at,
@@ -102,6 +131,7 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
 
 struct dist_work *work_new(struct context *context)
 {
+    lock_take(&context->lock);
     struct dist_work *work = context->free_first;
     if (context->free_count > QUARANTINE) {
         context->free_first = work->next_free;
@@ -109,12 +139,15 @@ struct dist_work *work_new(struct context *context)
     } else {
         work = malloc(sizeof *work);
     }
-    if (!work)
-        return NULL;
-    *work = (struct dist_work){ .live = WORK_LIVE, .older = context->started };
-    if (work->older)
-        work->older->newer = work;
-    context->started = work;
+    if (work) {
+        memset(work, 0, offsetof(struct dist_work, why));
+        work->live = WORK_LIVE;
+        work->older = context->started;
+        if (work->older)
+            work->older->newer = work;
+        context->started = work;
+    }
+    lock_give(&context->lock);
     return work;
 }
 
@@ -126,6 +159,7 @@ void work_free(struct context *context, struct dist_work *work)
 
 void work_forget(struct context *context, struct dist_work *work)
 {
+    lock_take(&context->lock);
     if (work->older)
         work->older->newer = work->newer;
     if (work->newer)
@@ -133,14 +167,19 @@ void work_forget(struct context *context, struct dist_work *work)
     else
         context->started = work->older;
     work->live = 0;
+    lock_give(&context->lock);
 }
 
 void work_recycle(struct context *context, struct dist_work *work)
 {
+    host_free(context->self, work->splits);
+    work->splits = NULL;
+    lock_take(&context->lock);
     work->next_free = NULL;
     if (context->free_count++ == 0)
         context->free_first = work;
     else
         context->free_last->next_free = work;
     context->free_last = work;
+    lock_give(&context->lock);
 }

@@ -10,8 +10,6 @@
  * of a handle is recognised. */
 #define QUARANTINE 256
 
-#define SITE_MEMOS 64
-
 struct context {
     struct launch_self *self;
     struct rank_slot *slot;        /* its slot in the world */
@@ -22,40 +20,48 @@ struct context {
     /* Blocking calls on tensors whose `reach` is this may go the room's quick way: the world, where it has one and nobody
      * needs to see an op; else this context, in which no tensor lies. */
     const void *quick_reach;
-    struct site_memo {
-        const char *file;
-        int line;
-        uint32_t site;
-    } memos
-        [SITE_MEMOS]; /* call sites that it has looked up: a call from the same line costs one comparison */
     struct dist_group world;
     struct dist_group *groups; /* all live groups but the world */
-    int groups_made;
+    struct dist_group *freed_first,
+        *freed_last; /* freed ones, oldest first: as works, and until the room knows */
+    int freed_count;
+    int groups_made;   /* by all ranks together */
+    int last_group_id; /* rank 0: that it chose */
     dist_error_handler *handler;
     void *handler_context;
 
+    struct lock lock; /* several threads may call: guards the works, and the lists of groups */
     struct dist_work *free_first, *free_last; /* works, oldest first */
     int free_count;
     struct dist_work *started; /* not yet waited for, newest first */
     struct leaks *untaken;     /* inside destroy: messages that nobody has received; leaks.c */
     bool checked;              /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
     struct gpu *gpu;           /* NULL: nothing was communicated on streams yet (streams/) */
-    struct call_log *log;      /* while messages are buffered: what was called; else NULL */
+    _Atomic int64_t allocated, most_allocated; /* bytes of tensors: now, and at most (tensor.c) */
+    struct call_log *log;                      /* what was called (noted.h); NULL: nobody wants to know */
+    _Atomic uint64_t shuffle; /* DIST_SHUFFLE: the next random number; 0: messages come as they come */
 };
+
+/* What the calling thread's present call, or its last, has come to. */
+struct call_note {
+    int error; /* the first error that was reported: dist_last_error() */
+    int entry; /* 1 + the entry of a batch that is being checked: a report names it; 0: none */
+};
+extern _Thread_local struct call_note call_note;
 
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
 struct context *context_get(void);
 
 /* What is remembered of a call's place; NULL: nothing. And its number, looked up where it must be. */
-static inline const struct site_memo *context_memo(const struct context *context, const char *file, int line)
+static inline const struct site_memo *context_memo(const char *file, int line)
 {
-    const struct site_memo *memo = &context->memos[(uint32_t)line % SITE_MEMOS];
+    const struct site_memo *memo = &launch_memos[(uint32_t)line % SITE_MEMOS];
     return memo->file == file && memo->line == line ? memo : NULL;
 }
 uint32_t context_find_site(struct context *context, const char *file, int line);
 static inline uint32_t context_site(struct context *context, const char *file, int line)
 {
-    const struct site_memo *memo = context_memo(context, file, line);
+    const struct site_memo *memo = context_memo(file, line);
     return memo ? memo->site : context_find_site(context, file, line);
 }
 
@@ -67,7 +73,10 @@ struct context *context_refuse(struct context *context, enum call call, struct d
 static inline struct context *context_enter_from(enum call call, const char *file, int line, uint32_t *site)
 {
     struct launch_self *self = launch_self_if_any();
-    struct context *context = self && self->context ? self->context : context_get();
+    struct context *context = self ? atomic_load_explicit(&self->context, memory_order_acquire) : NULL;
+    if (!context)
+        context = context_get();
+    call_note.error = 0;
     *site = context_site(context, file, line);
     uint32_t word = (uint32_t)call << 16 | *site;
     atomic_store_explicit(&context->slot->call, word, memory_order_relaxed);
@@ -81,13 +90,12 @@ static inline struct context *context_quick(enum call call, const char *file, in
                                             const dist_group *group, uint32_t *site)
 {
     struct launch_self *self = launch_self_of_thread;
-    if (!self || !self->context || group)
-        return NULL;
-    struct context *context = self->context;
-    const struct site_memo *memo = context_memo(context, file, line);
-    if (!memo)
+    struct context *context = self ? atomic_load_explicit(&self->context, memory_order_acquire) : NULL;
+    const struct site_memo *memo = context_memo(file, line);
+    if (!context || !memo || group)
         return NULL;
     *site = memo->site;
+    call_note.error = 0;
     atomic_store_explicit(&context->slot->last_call, (uint32_t)call << 16 | *site, memory_order_relaxed);
     return context;
 }
@@ -112,8 +120,10 @@ struct dist_group *context_group(struct context *context, enum call call, struct
 bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name,
                     const tensor *t);
 
-/* The place of a world rank in a group; -1: none. */
+/* The place of a world rank in a group; -1: none. context_rank also reports that. `name` is the argument's. */
 int group_index(const struct dist_group *group, int rank);
+int context_rank(struct context *context, enum call call, struct dist_at at, const char *name, int rank,
+                 const struct dist_group *group);
 
 /* Report an error: fill in rank, call and place; call the handler, or print and exit. Returns -error. */
 int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &backend_nccl };
+static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &backend_nccl, &backend_mpi,
+                                                  &backend_gloo };
 
 static const struct backend *find_backend(const char *name)
 {
@@ -22,7 +23,8 @@ static const struct backend *find_backend(const char *name)
     return NULL;
 }
 
-/* Tensors on a real GPU are out of the reach of a room that knows nothing of GPUs. NULL: reported. */
+/* Tensors on a real GPU are out of the reach of a room that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
+ * together was looked at before the ranks were started; that NCCL needs a GPU its room says.) */
 static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
 {
     if (backend->on_streams || strcmp(launch_device(), "cuda") != 0)
@@ -39,12 +41,12 @@ static const struct backend *choose_backend(struct dist_init_args args)
     const struct backend *backend = find_backend(wish);
     if (backend)
         return check_reach(backend, args.at);
+    char why[SETTING_WHY];
     if (args.backend)
         report(CALL_INIT, args.at, DIST_ERR_ARGUMENT,
-               "there is no backend \"%s\"; this library has: shm, cuda, nccl", wish);
-    else
-        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT,
-               "BACKEND is \"%s\"; this library has: shm, cuda, nccl", wish);
+               "there is no backend \"%.40s\"; it must be shm, cuda, nccl, mpi or gloo", wish);
+    else if (setting_check("BACKEND", why, sizeof why) != DIST_OK)
+        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "%s", why);
     return NULL;
 }
 
@@ -87,6 +89,7 @@ static int meet_everyone(struct context *context, struct dist_at at)
 int dist_init_process_group_with(struct dist_init_args args)
 {
     struct context *context = context_get();
+    call_note.error = 0;
     if (context->backend || context->left)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
@@ -114,14 +117,22 @@ int dist_init_process_group_with(struct dist_init_args args)
     return result;
 }
 
+static void groups_forget(struct dist_group *group)
+{
+    while (group) {
+        struct dist_group *next = group->next;
+        free(group->ranks);
+        free(group);
+        group = next;
+    }
+}
+
 static void free_everything(struct context *context)
 {
-    while (context->groups) {
-        struct dist_group *next = context->groups->next;
-        free(context->groups->ranks);
-        free(context->groups);
-        context->groups = next;
-    }
+    groups_forget(context->groups);
+    groups_forget(context->freed_first);
+    context->groups = context->freed_first = context->freed_last = NULL;
+    context->freed_count = 0;
     while (context->free_first) {
         struct dist_work *next = context->free_first->next_free;
         free(context->free_first);
@@ -138,10 +149,10 @@ static void free_everything(struct context *context)
     context->world = (struct dist_group){ 0 };
 }
 
-static void leave_groups(struct context *context)
+static void leave_groups(struct context *context, struct dist_group *first)
 {
-    for (struct dist_group *group = context->groups; group; group = group->next)
-        if (group->live == GROUP_LIVE && group->rank >= 0)
+    for (struct dist_group *group = first; group; group = group->next)
+        if (!group->settled)
             context->backend->group_free(context->room, group);
 }
 
@@ -156,10 +167,15 @@ int dist_destroy_process_group_at(struct dist_at at)
         comm_stop(context->gpu);
     }
     context->quick_reach = context;
-    leave_groups(context);
+    atomic_store(&world_notes(&context->self->world, context->self->env.rank)->leaving, 1);
     struct leaks leaks = { 0 };
     context->untaken = &leaks;
     leaks_works(&leaks, context);
+    context->backend->leave(context->room);
+    if (context->gpu)
+        comm_drain(context->gpu);
+    leave_groups(context, context->groups);
+    leave_groups(context, context->freed_first);
     context->backend->close(context->room);
     if (context->gpu)
         comm_close(context->gpu);

@@ -10,19 +10,45 @@
  *     dist_all_reduce(x, .op = DIST_AVG, .group = g);
  *     dist_work *w = dist_all_reduce(x, .async_op = true);
  *
+ * They come after the others, in the order of the struct that stands below the call; whoever wants can give the first
+ * of them without their names, dist_all_reduce(x, DIST_AVG). In C++ all are given so (dist_cpp.h).
+ *
  * Ranks in arguments (dst, src) are always ranks of the world, also inside a
  * group. Counts are elements, times are seconds.
  *
  * ERRORS. An error is reported on stderr as one sentence that names the rank,
  * the call, its file and line and what to do; then the process exits with the
  * error's number below. With dist_set_error_handler() the call returns instead:
- * int calls give the negative number, calls that give a pointer NULL.
+ * int calls give the negative number, calls that give a pointer NULL; and dist_last_error() the number after any call.
  *
- * DIST_CHECK=1 in the environment also watches tensors while messages need them, and names what was never freed.
- * DIST_REPORT=file.json writes the report, as JSON, to that file too, and draws who waits for whom beside it.
+ * THE PROCESS. Calls are made by the rank's program, between init and destroy; what else it may do to its process:
+ *   signals       No call may be made in a signal handler. A handler may interrupt any call, with SA_RESTART or without, and a rank
+ *                 may be stopped for a while: the call goes on, and so does the job.
+ *   fork          A child makes no call. It may exec a program, end or crash as it likes: the job does not notice.
+ *   exit, abort   end the rank at any place (where ranks are threads: all of them), with whatever is open, and the job has
+ *                 that status; so let run() return. pthread_exit in it is the same as returning. No calls in atexit handlers.
+ *   longjmp       An error handler may leave by longjmp: all is put in order before it is called.
+ *   dlopen        The library may be loaded and called at any time; it stays until the process ends, and a library that holds a
+ *                 copy of it (libdist.a) must: link that with -z nodelete. Two copies of it in one process are an error
+ *                 (DIST_ERR_STATE) where both are called.
+ *
+ * THREADS. A rank's program may have several threads that call at once (host tensors, the shm backend): sends, receives and
+ * works, each with its tensors, and collectives, each thread on a group of its own. Two threads must not call collectives
+ * on one group at once (dist_new_group is one of the world), nor wait for one work; tensors are not locked; init and
+ * destroy are called while no other thread is in a call. Messages that two threads send or await with one peer, group
+ * and tag are in no order. A thread belongs to its process's rank; with DIST_RANKS=threads, to the rank of the thread that
+ * started it, whose name it inherits ("rank 0"): a thread of another name gets DIST_ERR_STATE. From the second thread's first
+ * call on, short blocking messages take longer. No deadlock is told while a rank has a thread that is not waiting in a
+ * call, be it one that never calls (a pool of OpenMP's): it could still send.
+ *
+ * DIST_CHECK=1 in the environment also watches tensors while messages need them, names what was never freed, and warns where it was
+ * luck which message a receive from anybody got. DIST_SHUFFLE=7 has messages come in another order, to try such programs.
+ * DIST_REPORT=file.json writes the report, as JSON, to that file too; build/bin/draw draws who waits for whom.
  */
 #ifndef DIST_H
 #define DIST_H
+
+#define DIST_VERSION "0.1.0"
 
 #include "tensor.h"
 #include "dist_streams.h"
@@ -30,27 +56,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Reductions. F16 and BF16 are added up in F32 and rounded once. AVG of integers rounds
- * toward zero. Elements are combined in rank order, so every rank gets the same bits. (With DIST_ALGORITHM=tree, ring
- * or halving an all_reduce is done by messages, in another order and rounded more often: still the same bits on all.) */
-enum dist_op { DIST_SUM, DIST_AVG, DIST_PRODUCT, DIST_MIN, DIST_MAX };
+#if defined(__GNUC__) && !defined(DIST_OWN_WARNINGS)
+#pragma GCC system_header /* as in tensor.h */
+#endif
 
-#define DIST_ANY_SOURCE (-1) /* as src of a receive: whoever sends first */
-
-/* What can go wrong; each number is also the exit status of the program. */
-enum dist_error {
-    DIST_OK = 0,
-    DIST_ERR_ARGUMENT = 40,    /* an argument that cannot be right: a rank out of range, a NULL tensor */
-    DIST_ERR_STATE = 41,       /* before init, after destroy, a work waited for twice */
-    DIST_ERR_MISMATCH = 42,    /* two ranks disagree: size, type, collective, root, reduction */
-    DIST_ERR_PEER_LOST = 43,   /* another rank ended while it was still needed */
-    DIST_ERR_TIMEOUT = 44,     /* monitored_barrier: a rank did not come in time */
-    DIST_ERR_DEADLOCK = 45,    /* no rank can ever move again */
-    DIST_ERR_ENVIRONMENT = 46, /* a variable such as WORLD_SIZE, BACKEND or DIST_RANKS makes no sense */
-    DIST_ERR_MEMORY = 47,      /* no memory left for a tensor or a group */
-    DIST_ERR_SYSTEM = 48,      /* the operating system refused something */
-    DIST_ERR_BUFFER = 49       /* DIST_CHECK=1: a tensor was touched while a message still needed it */
-};
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct dist_group dist_group; /* NULL is the world */
 typedef struct dist_work dist_work;   /* an operation that was started and not yet waited for */
@@ -60,12 +72,16 @@ typedef struct dist_work dist_work;   /* an operation that was started and not y
 /* Start `world_size` ranks, each calling run(rank, world_size), and watch over them until all have
  * ended. WORLD_SIZE in the environment replaces world_size. Under torchrun, mpirun or srun it starts
  * nothing and runs this rank. Returns 0, or the exit status of the rank that failed first (128 + the
- * signal's number where a signal ended it). Only the parent returns; a rank exits when run() does. */
+ * signal's number where a signal ended it). Only the parent returns; a rank exits when run() does.
+ * A process that a rank forks is no rank: its end means nothing to the job, and it may not call.
+ * SIGTERM, sent to the parent, is passed on to the ranks that catch it, which then have 30 seconds to end by themselves; without such
+ * ranks, and with a second one, it ends the job at once, as SIGINT and SIGHUP do. */
 int dist_spawn(void (*run)(int rank, int world_size), int world_size);
 
 /* Join the job: waits until every rank has joined. `backend` is "shm" (ranks on one machine), "cuda" (ranks as threads that
- * share GPUs) or "nccl" (a GPU for each rank, any number of machines; over several of them without tags and DIST_ANY_SOURCE,
- * and with tensors of GPUs only); NULL for $BACKEND, or "shm". */
+ * share GPUs), "nccl" (a GPU for each rank, any number of machines; over several of them without tags and DIST_ANY_SOURCE,
+ * and with tensors of GPUs only), "mpi" (processes, over Open MPI or MPICH; reductions may be in another order than by rank)
+ * or "gloo" (processes of one machine, over Gloo's TCP; that order, too); NULL for $BACKEND, or "shm". */
 #define dist_init_process_group(...) \
     dist_init_process_group_with((struct dist_init_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
 struct dist_init_args {
@@ -74,7 +90,9 @@ struct dist_init_args {
 };
 int dist_init_process_group_with(struct dist_init_args args);
 
-/* Leave the job. Waits until every message that this rank has sent was taken; waits for nobody else. */
+/* Leave the job. Waits until every message that this rank has sent was taken; waits for nobody else. Works that were never waited
+ * for come to their end here, where all whom they need have called; else they are given up. Both is told, as a note, and is no
+ * error. When it returns, the job needs no tensor of this rank any more. */
 #define dist_destroy_process_group() dist_destroy_process_group_at(DIST_AT)
 int dist_destroy_process_group_at(struct dist_at at);
 
@@ -93,41 +111,61 @@ int dist_get_world_size_with(struct dist_group_args args);
 /* A group of `count` different world ranks; their order gives the ranks inside the group. A collective over
  * the world: every rank calls it, with the same list, members or not. Non-members get a group that
  * they can only ask for its size and free. */
-#define dist_new_group(ranks, count) dist_new_group_at(DIST_AT, ranks, count)
+#define dist_new_group(...) dist_new_group_at(DIST_AT, __VA_ARGS__)
 dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count);
 
-/* Give a group back once its last operation was waited for. Local: waits for nobody. NULL is fine. */
-#define dist_group_free(group) dist_group_free_at(DIST_AT, group)
+/* Give a group back once its last operation was waited for: else it is refused (DIST_ERR_STATE), and the group stays. Messages
+ * that were sent and buffered go on. Local: waits for nobody. NULL is fine. */
+#define dist_group_free(...) dist_group_free_at(DIST_AT, __VA_ARGS__)
 int dist_group_free_at(struct dist_at at, dist_group *group);
 
 /* ---- point to point ------------------------------------------------------ */
+
+/* Adds 0. Where the arguments after the tensor are missing, it is the compiler's error that says so: else they would be 0. */
+#define DIST_NEEDS(words, ...) \
+    +0 * (int)sizeof(struct { \
+        _Static_assert(sizeof(#__VA_ARGS__) > 1, words); \
+        int nothing; \
+    })
 
 /* send returns when the matching receive has taken the data (DIST_BUFFERING=rendezvous, the default), or as
  * soon as a message of up to BYTES is copied aside (DIST_BUFFERING=eager:BYTES). A receive matches a
  * send with the same group and tag from `src`; count and type must agree. Messages between two ranks
  * with one group and tag arrive in the order sent. recv gives the rank that sent. tag >= 0. */
-#define dist_send(...) \
-    dist_send_with((struct dist_send_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
-#define dist_recv(...) \
-    dist_recv_with((struct dist_recv_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_send(t, ...) \
+    dist_send_with((struct dist_send_args){ \
+        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_send(tensor, dst): dst is missing", __VA_ARGS__) }, \
+        .tensor = t, \
+        __VA_ARGS__ })
+#define dist_recv(t, ...) \
+    dist_recv_with((struct dist_recv_args){ \
+        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_recv(tensor, src): src is missing", __VA_ARGS__) }, \
+        .tensor = t, \
+        __VA_ARGS__ })
 
 /* The same, started and not waited for. Leave a tensor that is being sent unchanged, and do not look
  * at one that is being received, until dist_wait has returned or dist_is_completed said so. The transfer goes on
  * meanwhile. With DIST_CHECK=1 in the environment a touch in between is an error (DIST_ERR_BUFFER). */
-#define dist_isend(...) \
-    dist_isend_with((struct dist_send_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
-#define dist_irecv(...) \
-    dist_irecv_with((struct dist_recv_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_isend(t, ...) \
+    dist_isend_with((struct dist_send_args){ \
+        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_isend(tensor, dst): dst is missing", __VA_ARGS__) }, \
+        .tensor = t, \
+        __VA_ARGS__ })
+#define dist_irecv(t, ...) \
+    dist_irecv_with((struct dist_recv_args){ \
+        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_irecv(tensor, src): src is missing", __VA_ARGS__) }, \
+        .tensor = t, \
+        __VA_ARGS__ })
 struct dist_send_args {
     struct dist_at at;
-    tensor *tensor;
+    struct tensor *tensor;
     int dst;
     int tag;
     dist_group *group;
 };
 struct dist_recv_args {
     struct dist_at at;
-    tensor *tensor;
+    struct tensor *tensor;
     int src;
     int tag;
     dist_group *group;
@@ -155,23 +193,25 @@ static inline dist_work *dist_irecv_with(struct dist_recv_args a)
     return dist_irecv_from(a.at.file, a.at.line, a.tensor, a.src, a.tag, a.group);
 }
 
-/* Start several sends and receives together; works[i] is then waited for as usual. */
+/* Start several sends and receives together; works[i] is then waited for as usual. All entries are checked first: with an
+ * error nothing was started, all works are NULL, and the report names the entry. What goes wrong later, dist_wait tells
+ * (without an error handler at once). */
 enum dist_p2p_kind { DIST_ISEND = 1, DIST_IRECV };
 typedef struct dist_p2p_op {
     enum dist_p2p_kind kind;
-    tensor *tensor;
+    struct tensor *tensor;
     int peer;
     int tag;
     dist_group *group;
 } dist_p2p_op;
-#define dist_batch_isend_irecv(ops, count, works) dist_batch_isend_irecv_at(DIST_AT, ops, count, works)
+#define dist_batch_isend_irecv(...) dist_batch_isend_irecv_at(DIST_AT, __VA_ARGS__)
 int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int count, dist_work **works);
 
 /* Wait until a work is done, and give it back: wait once for each work. For a receive the result is the rank
  * that sent, else 0. is_completed only looks. */
-#define dist_wait(work) dist_wait_at(DIST_AT, work)
-#define dist_wait_all(works, count) dist_wait_all_at(DIST_AT, works, count)
-#define dist_is_completed(work) dist_is_completed_at(DIST_AT, work)
+#define dist_wait(...) dist_wait_at(DIST_AT, __VA_ARGS__)
+#define dist_wait_all(...) dist_wait_all_at(DIST_AT, __VA_ARGS__)
+#define dist_is_completed(...) dist_is_completed_at(DIST_AT, __VA_ARGS__)
 int dist_wait_at(struct dist_at at, dist_work *work);
 int dist_wait_all_at(struct dist_at at, dist_work **works, int count);
 bool dist_is_completed_at(struct dist_at at, dist_work *work);
@@ -182,7 +222,10 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work);
  * type and counts; anything else is a DIST_ERR_MISMATCH on every member. n is the group's size, r the
  * caller's rank in it; "block i" of a tensor is the i-th of n equal parts, in group rank order.
  * With .async_op = true the call returns a work at once; without, it returns NULL when the caller's
- * part is done. Tensors must not overlap unless the in-place rule of the call allows it.
+ * part is done, and dist_last_error() tells how it went. Some members may call it so and others with .async_op: it is the same
+ * collective. Tensors must not overlap unless the in-place rule of the call
+ * allows it. (With DIST_ALGORITHM some go by messages: one of those beside one that does not, as a barrier or dist_new_group,
+ * is told as a DIST_ERR_DEADLOCK.)
  */
 
 /* Everyone ends with src's tensor. */
@@ -190,7 +233,7 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work);
     dist_broadcast_with((struct dist_broadcast_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
 struct dist_broadcast_args {
     struct dist_at at;
-    tensor *tensor;
+    struct tensor *tensor;
     int src;
     dist_group *group;
     bool async_op;
@@ -202,7 +245,7 @@ dist_work *dist_broadcast_with(struct dist_broadcast_args args);
     dist_reduce_with((struct dist_reduce_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
 struct dist_reduce_args {
     struct dist_at at;
-    tensor *tensor;
+    struct tensor *tensor;
     int dst;
     enum dist_op op;
     dist_group *group;
@@ -215,7 +258,7 @@ dist_work *dist_reduce_with(struct dist_reduce_args args);
     dist_all_reduce_with((struct dist_all_reduce_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
 struct dist_all_reduce_args {
     struct dist_at at;
-    tensor *tensor;
+    struct tensor *tensor;
     enum dist_op op;
     dist_group *group;
     bool async_op;
@@ -252,9 +295,6 @@ dist_work *dist_gather_with(struct dist_gather_args args);
  * In place: input may be block r of output. */
 #define dist_all_gather(...) \
     dist_all_gather_with((struct dist_exchange_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
-/* all_to_all(output, input): block i of output comes from rank i, block r of its input. Same size both. */
-#define dist_all_to_all(...) \
-    dist_all_to_all_with((struct dist_exchange_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
 struct dist_exchange_args {
     struct dist_at at;
     tensor *output;
@@ -263,7 +303,25 @@ struct dist_exchange_args {
     bool async_op;
 };
 dist_work *dist_all_gather_with(struct dist_exchange_args args);
-dist_work *dist_all_to_all_with(struct dist_exchange_args args);
+
+/* all_to_all(output, input): block i of output comes from member i, block r of its input. Same size both.
+ * With splits, as in torch's all_to_all_single, blocks have any length, also 0, and output may be larger or smaller than input:
+ * input_splits[i] elements of input go to member i, output_splits[i] elements of output come from it, one block behind the other.
+ * Each is an array of n counts of elements that add up to its tensor; NULL: n equal blocks. Members that give one or both
+ * only meet members that do. My input_splits[i] must be member i's output_splits[r]: else all have a DIST_ERR_MISMATCH. The
+ * arrays are copied. */
+#define dist_all_to_all(...) \
+    dist_all_to_all_with((struct dist_all_to_all_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
+struct dist_all_to_all_args {
+    struct dist_at at;
+    tensor *output;
+    tensor *input;
+    dist_group *group;
+    bool async_op;
+    const int64_t *input_splits;
+    const int64_t *output_splits;
+};
+dist_work *dist_all_to_all_with(struct dist_all_to_all_args args);
 
 /* reduce_scatter(output, input): output becomes block r of the reduction of all inputs (n x output's elements).
  * In place: output may be block r of input. */
@@ -319,7 +377,11 @@ struct dist_span_mark {
     bool inside;
     int depth;
 };
-struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...);
+struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
 void dist_span_end(struct dist_span_mark *mark);
 
 /* ---- errors -------------------------------------------------------------- */
@@ -339,10 +401,23 @@ struct dist_report {
 typedef void dist_error_handler(const struct dist_report *report, void *context);
 void dist_set_error_handler(dist_error_handler *handler, void *context);
 
-/* The name of an error: "DIST_ERR_MISMATCH". */
-const char *dist_error_name(enum dist_error error);
+/* How the calling thread's last dist_ call went, for programs with such a handler: 0, or the negative number of the first error
+ * that was reported since it began.
+ *
+ *     dist_all_reduce(x);
+ *     if (dist_last_error() == -DIST_ERR_MISMATCH) ...
+ *
+ * (Like ncclGetLastError and errno: a collective gives a work, which a blocking one has no more, and one name for both forms
+ * is worth more than a result. Unlike errno it is 0 after a call that went well. Where the tensor lies on a GPU, blocking
+ * calls have only been started; the rest is told where somebody waits.) */
+int dist_last_error(void);
 
 /* Seconds on a clock that only goes forward, for measuring. */
 double dist_time(void);
+
+#ifdef __cplusplus
+}
+#include "dist_cpp.h"
+#endif
 
 #endif

@@ -98,7 +98,7 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
     void *data = workplace(at, c.self, x);
     if (!data)
         return -DIST_ERR_MEMORY;
-    algorithm_named(name)(&c.crew, data, x->numel);
+    crew_all_reduce(&c.crew, algorithm_named(name), data, x->numel);
     if (x->gpu) {
         tensor_write_at(at, x, data);
         host_free(c.self, data);

@@ -1,48 +1,46 @@
-/* dist_collectives.c: the collectives, each as a line of the common form in collective.h. */
+/* dist_collectives.c: the collectives: a table of what each is, and what a call adds to that. */
 #include "collective.h"
 #include "streams/gpu.h"
 
+static const struct collective kinds[CALL_COUNT] = {
+    [CALL_BROADCAST] = { .root_name = "src", .in_name = "tensor", .out_name = "tensor" },
+    [CALL_REDUCE] = { .root_name = "dst", .in_name = "tensor", .out_name = "tensor" },
+    [CALL_ALL_REDUCE] = { .in_name = "tensor", .out_name = "tensor" },
+    [CALL_SCATTER] = { .root_name = "src", .in_name = "input", .out_name = "output", .in_has_blocks = true },
+    [CALL_GATHER] = { .root_name = "dst", .in_name = "input", .out_name = "output", .out_has_blocks = true },
+    [CALL_ALL_GATHER] = { .in_name = "input", .out_name = "output", .out_has_blocks = true },
+    [CALL_REDUCE_SCATTER] = { .in_name = "input", .out_name = "output", .in_has_blocks = true },
+    [CALL_ALL_TO_ALL] = { .in_name = "input",
+                          .out_name = "output",
+                          .in_has_blocks = true,
+                          .out_has_blocks = true },
+};
+
+static inline struct collective asked(enum call call, struct dist_at at, dist_group *group, bool async)
+{
+    struct collective c = kinds[call];
+    c.call = call;
+    c.at = at;
+    c.group = group;
+    c.async = async;
+    return c;
+}
+
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_BROADCAST,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .root = a.src,
-                                                 .root_name = "src",
-                                                 .in = a.tensor,
-                                                 .out = a.tensor,
-                                                 .in_name = "tensor",
-                                                 .out_name = "tensor" });
+    struct collective c = asked(CALL_BROADCAST, a.at, a.group, a.async_op);
+    c.root = a.src;
+    c.in = c.out = a.tensor;
+    return collective_call(&c);
 }
 
 dist_work *dist_reduce_with(struct dist_reduce_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_REDUCE,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .op = a.op,
-                                                 .root = a.dst,
-                                                 .root_name = "dst",
-                                                 .in = a.tensor,
-                                                 .out = a.tensor,
-                                                 .in_name = "tensor",
-                                                 .out_name = "tensor" });
-}
-
-static dist_work *all_reduce(struct dist_all_reduce_args a, bool begun)
-{
-    return collective_call(&(struct collective){ .call = CALL_ALL_REDUCE,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .begun = begun,
-                                                 .op = a.op,
-                                                 .in = a.tensor,
-                                                 .out = a.tensor,
-                                                 .in_name = "tensor",
-                                                 .out_name = "tensor" });
+    struct collective c = asked(CALL_REDUCE, a.at, a.group, a.async_op);
+    c.op = a.op;
+    c.root = a.dst;
+    c.in = c.out = a.tensor;
+    return collective_call(&c);
 }
 
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
@@ -52,7 +50,13 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
     enum quick went = QUICK_NOT;
     if (context && context_reaches(context, a.tensor) && !a.async_op && (unsigned)a.op <= DIST_MAX)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
-    return went == QUICK_DONE ? NULL : all_reduce(a, went == QUICK_BEGUN);
+    if (went == QUICK_DONE)
+        return NULL;
+    struct collective c = asked(CALL_ALL_REDUCE, a.at, a.group, a.async_op);
+    c.begun = went == QUICK_BEGUN;
+    c.op = a.op;
+    c.in = c.out = a.tensor;
+    return collective_call(&c);
 }
 
 /* Is the caller the root? Its big tensor counts only then. */
@@ -64,73 +68,51 @@ static bool i_am(int root)
 
 dist_work *dist_scatter_with(struct dist_scatter_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_SCATTER,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .root = a.src,
-                                                 .root_name = "src",
-                                                 .in = a.input,
-                                                 .out = a.output,
-                                                 .in_name = i_am(a.src) ? "input" : NULL,
-                                                 .out_name = "output",
-                                                 .in_has_blocks = true });
+    struct collective c = asked(CALL_SCATTER, a.at, a.group, a.async_op);
+    c.root = a.src;
+    c.in = a.input;
+    c.out = a.output;
+    if (!i_am(a.src))
+        c.in_name = NULL;
+    return collective_call(&c);
 }
 
 dist_work *dist_gather_with(struct dist_gather_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_GATHER,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .root = a.dst,
-                                                 .root_name = "dst",
-                                                 .in = a.input,
-                                                 .out = a.output,
-                                                 .in_name = "input",
-                                                 .out_name = i_am(a.dst) ? "output" : NULL,
-                                                 .out_has_blocks = true });
+    struct collective c = asked(CALL_GATHER, a.at, a.group, a.async_op);
+    c.root = a.dst;
+    c.in = a.input;
+    c.out = a.output;
+    if (!i_am(a.dst))
+        c.out_name = NULL;
+    return collective_call(&c);
 }
 
 dist_work *dist_all_gather_with(struct dist_exchange_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_ALL_GATHER,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .in = a.input,
-                                                 .out = a.output,
-                                                 .in_name = "input",
-                                                 .out_name = "output",
-                                                 .out_has_blocks = true });
+    struct collective c = asked(CALL_ALL_GATHER, a.at, a.group, a.async_op);
+    c.in = a.input;
+    c.out = a.output;
+    return collective_call(&c);
 }
 
-dist_work *dist_all_to_all_with(struct dist_exchange_args a)
+dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_ALL_TO_ALL,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .in = a.input,
-                                                 .out = a.output,
-                                                 .in_name = "input",
-                                                 .out_name = "output",
-                                                 .in_has_blocks = true,
-                                                 .out_has_blocks = true });
+    struct collective c = asked(CALL_ALL_TO_ALL, a.at, a.group, a.async_op);
+    c.in = a.input;
+    c.out = a.output;
+    c.in_splits = a.input_splits;
+    c.out_splits = a.output_splits;
+    return collective_call(&c);
 }
 
 dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 {
-    return collective_call(&(struct collective){ .call = CALL_REDUCE_SCATTER,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .op = a.op,
-                                                 .in = a.input,
-                                                 .out = a.output,
-                                                 .in_name = "input",
-                                                 .out_name = "output",
-                                                 .in_has_blocks = true });
+    struct collective c = asked(CALL_REDUCE_SCATTER, a.at, a.group, a.async_op);
+    c.op = a.op;
+    c.in = a.input;
+    c.out = a.output;
+    return collective_call(&c);
 }
 
 /* The quick way, unless something on a GPU must come first. */
@@ -149,11 +131,9 @@ dist_work *dist_barrier_with(struct dist_barrier_args a)
     enum quick went = barrier_quickly(a);
     if (went == QUICK_DONE)
         return NULL;
-    return collective_call(&(struct collective){ .call = CALL_BARRIER,
-                                                 .at = a.at,
-                                                 .group = a.group,
-                                                 .async = a.async_op,
-                                                 .begun = went == QUICK_BEGUN });
+    struct collective c = asked(CALL_BARRIER, a.at, a.group, a.async_op);
+    c.begun = went == QUICK_BEGUN;
+    return collective_call(&c);
 }
 
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
@@ -161,7 +141,7 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
     struct context *context = context_enter(CALL_MONITORED_BARRIER, a.at);
     if (!context)
         return -DIST_ERR_STATE;
-    const struct collective c = { .call = CALL_MONITORED_BARRIER, .at = a.at, .group = a.group };
+    const struct collective c = asked(CALL_MONITORED_BARRIER, a.at, a.group, false);
     int result = collective_run(context, &c, a.timeout > 0 ? a.timeout : 30);
     context_exit(context);
     return result;

@@ -1,11 +1,21 @@
-/* dist_groups.c: making and freeing groups. */
+/*
+ * dist_groups.c: making and freeing groups.
+ *
+ * A group's id travels with every message, in 16 bits, so ids are used again. Rank 0 chooses one that no member holds any more,
+ * and writes it where all can read it once they have met in group_new. There are two such words, used in turn: rank 0 comes to
+ * write the same one again only after everybody has come to the next meeting, and so has read this one.
+ *
+ * Why no message of a freed group is ever taken by a later one with its id. A receive, or a send that waits, is a work, or a call:
+ * with one open the group is not freed. A message that was copied aside outlives its call; so its sender holds the id until it was
+ * taken. And ids are taken in a circle, so that one comes back as late as can be.
+ */
 #include "noted.h"
 #include "streams/gpu.h"
+#include "trace/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_GROUPS 65535 /* a group's number travels in 16 bits */
 
 /* A list of different ranks of the world? False: it was reported. */
 static bool check_list(struct context *context, struct dist_at at, const int *ranks, int count)
@@ -16,6 +26,7 @@ static bool check_list(struct context *context, struct dist_at at, const int *ra
                ranks ? "a list" : "NULL", count, size);
         return false;
     }
+    bool listed[WORLD_MAX_RANKS] = { false };
     for (int i = 0; i < count; i++) {
         if (ranks[i] < 0 || ranks[i] >= size) {
             report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
@@ -23,12 +34,12 @@ static bool check_list(struct context *context, struct dist_at at, const int *ra
                    size - 1);
             return false;
         }
-        for (int j = 0; j < i; j++)
-            if (ranks[i] == ranks[j]) {
-                report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
-                       "rank %d is in the list twice; name every member once", ranks[i]);
-                return false;
-            }
+        if (listed[ranks[i]]) {
+            report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
+                   "rank %d is in the list twice; name every member once", ranks[i]);
+            return false;
+        }
+        listed[ranks[i]] = true;
     }
     return true;
 }
@@ -37,15 +48,133 @@ static struct dist_group *build(struct context *context, struct dist_at at, cons
 {
     struct dist_group *group = calloc(1, sizeof *group);
     int *copy = malloc((size_t)count * sizeof *copy);
-    if (!group || !copy) {
-        free(group);
-        free(copy);
-        return NULL;
-    }
+    if (!group || !copy)
+        return free(group), free(copy), NULL;
     memcpy(copy, ranks, (size_t)count * sizeof *copy);
     *group = (struct dist_group){ .live = GROUP_LIVE, .size = count, .ranks = copy, .made_at = at };
     group->rank = group_index(group, context->self->env.rank);
+    group->settled = group->rank < 0; /* it has nothing to settle */
     return group;
+}
+
+/* ---- ids ---------------------------------------------------------------------------- */
+
+static struct group_ids *ids_of(const struct context *context)
+{
+    return &context->self->world.header->group_ids;
+}
+
+static _Atomic uint16_t *chosen(const struct context *context)
+{
+    return &ids_of(context)->chosen[context->groups_made % 2];
+}
+
+/* Rank 0 chooses for a group of so many members. 0: all ids are held. */
+static void choose_id(struct context *context, int size)
+{
+    struct group_ids *ids = ids_of(context);
+    for (int tries = 1, id = context->last_group_id; tries < WORLD_GROUPS; tries++) {
+        id = id % (WORLD_GROUPS - 1) + 1;
+        if (atomic_load(&ids->holders[id]) == 0) {
+            atomic_store(&ids->holders[id], (uint16_t)size);
+            atomic_store(chosen(context), (uint16_t)(context->last_group_id = id));
+            return;
+        }
+    }
+    atomic_store(chosen(context), 0);
+}
+
+/* The room forgets a group of which nobody can hear any more, and this member lets its id go. */
+static void settle(struct context *context, struct dist_group *group)
+{
+    if (group->settled || atomic_load(&group->untaken) > 0)
+        return;
+    context->backend->group_free(context->room, group);
+    if (!group->apart)
+        atomic_fetch_sub(&ids_of(context)->holders[group->id], 1);
+    group->settled = true;
+}
+
+/* ---- the lists ------------------------------------------------------------------------ */
+
+static void forget(struct dist_group *group)
+{
+    free(group ? group->ranks : NULL);
+    free(group);
+}
+
+static void keep(struct context *context, struct dist_group *group)
+{
+    group->next = context->groups;
+    group->link = &context->groups;
+    if (group->next)
+        group->next->link = &group->next;
+    context->groups = group;
+}
+
+static void take_out(struct dist_group *group)
+{
+    *group->link = group->next;
+    if (group->next)
+        group->next->link = group->link;
+    group->link = NULL;
+}
+
+/* A freed handle stays a while, so that a second use is recognised; and until its messages are taken. */
+static void put_aside(struct context *context, struct dist_group *group)
+{
+    group->next = NULL;
+    if (context->freed_count++ == 0)
+        context->freed_first = group;
+    else
+        context->freed_last->next = group;
+    context->freed_last = group;
+}
+
+/* Forget old handles: of each new group's call so many, that it takes no longer where some must stay. */
+static void sweep(struct context *context)
+{
+    for (int looks = 0; looks < 4 && context->freed_count > QUARANTINE; looks++) {
+        struct dist_group *group = context->freed_first;
+        context->freed_first = group->next;
+        context->freed_count--;
+        settle(context, group);
+        if (group->settled)
+            forget(group);
+        else
+            put_aside(context, group);
+    }
+}
+
+/* ---- the calls -------------------------------------------------------------------------- */
+
+/* All ranks meet and get the group's id. DIST_OK, or the op's status: then nothing of the group is left. */
+static int meet_for(struct context *context, struct dist_work *op)
+{
+    struct dist_group *group = op->group;
+    bool chooses = context->self->env.rank == 0;
+    if (chooses)
+        choose_id(context, group->size);
+    op->group = &context->world; /* all ranks meet, members or not */
+    noted_collective(context, op);
+    op->group = group;
+    int status = context->backend->group_new(context->room, op);
+    int id = atomic_load(chosen(context)); /* rank 0's at least, and if all is well everybody's */
+    if (chooses && (group->apart || status != DIST_OK))
+        atomic_store(&ids_of(context)->holders[id], 0);
+    group->id = group->apart ? context->groups_made % (WORLD_GROUPS - 1) + 1 : status == DIST_OK ? id : 0;
+    if (status == DIST_OK && group->id > 0 && group->live) {
+        group->number = ++context->groups_made;
+        return DIST_OK;
+    }
+    if (status == DIST_OK) {
+        if (group->rank >= 0)
+            context->backend->group_free(context->room, group);
+        snprintf(op->why, sizeof op->why, "%s",
+                 group->live ? "65536 groups are open, and there cannot be more"
+                             : "there is no memory for the group");
+    }
+    return op->status = status == DIST_OK ? DIST_ERR_MEMORY : status;
 }
 
 dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
@@ -58,25 +187,22 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
         goto done;
     if (context->gpu)
         comm_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
+    lock_take(&context->lock);
+    sweep(context);
+    lock_give(&context->lock);
     group = build(context, at, ranks, count);
-    if (!group || context->groups_made == MAX_GROUPS) {
-        report(CALL_NEW_GROUP, at, DIST_ERR_MEMORY,
-               "no room for one more group; free groups that are no longer needed");
-        goto done;
-    }
-    group->id = ++context->groups_made;
-    struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group };
+    /* Without memory it meets the others all the same: they would wait for it. */
+    struct dist_group poor = { .size = count, .rank = -1, .ranks = (int *)(uintptr_t)ranks };
+    struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group ? group : &poor };
     op.site = context_site(context, at.file, at.line);
-    op.group = &context->world; /* all ranks meet, members or not */
-    noted_collective(context, &op);
-    op.group = group;
-    if (context->backend->group_new(context->room, &op) == DIST_OK) {
-        group->next = context->groups;
-        context->groups = group;
+    if (meet_for(context, &op) == DIST_OK) {
+        trace_group_made(context->self, group);
+        lock_take(&context->lock);
+        keep(context, group);
+        lock_give(&context->lock);
     } else {
         report_op(&op);
-        free(group->ranks);
-        free(group);
+        forget(group);
         group = NULL;
     }
 done:
@@ -98,9 +224,12 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
     } else if (group) {
         if (context->gpu)
             comm_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
-        group->live = 0; /* the handle stays until destroy, so that a second use is recognised */
-        if (group->rank >= 0)
-            context->backend->group_free(context->room, group);
+        group->live = 0;
+        lock_take(&context->lock);
+        settle(context, group);
+        take_out(group);
+        put_aside(context, group);
+        lock_give(&context->lock);
     }
     context_exit(context);
     return result;

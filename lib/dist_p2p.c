@@ -7,23 +7,8 @@
 /* Does `peer` name somebody to talk to? False: it was reported. */
 static bool check_peer(struct context *context, const struct p2p *ask, const struct dist_group *group)
 {
-    const char *name = ask->sends ? "dst" : "src";
-    int size = context->world.size;
-    if (!ask->sends && ask->peer == DIST_ANY_SOURCE)
-        return true;
-    if (ask->peer < 0 || ask->peer >= size) {
-        report(ask->call, ask->at, DIST_ERR_ARGUMENT,
-               "%s is %d, but the ranks of this job are 0 to %d; name one of them", name, ask->peer,
-               size - 1);
-        return false;
-    }
-    if (group_index(group, ask->peer) < 0) {
-        report(ask->call, ask->at, DIST_ERR_ARGUMENT,
-               "%s is %d, and rank %d is not a member of this group; name a member by its world rank", name,
-               ask->peer, ask->peer);
-        return false;
-    }
-    return true;
+    return (!ask->sends && ask->peer == DIST_ANY_SOURCE) ||
+           context_rank(context, ask->call, ask->at, ask->sends ? "dst" : "src", ask->peer, group) >= 0;
 }
 
 /* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
@@ -50,12 +35,16 @@ static bool plainly_good(const struct context *context, const struct p2p *ask)
            (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size;
 }
 
-/* Fill in an op from what was asked. False: something was wrong with it, and was reported. */
-static bool prepare(struct context *context, const struct p2p *ask, uint32_t site, struct dist_work *op)
+/* The same, the quick way first. No work is made before: where this reports, a handler may leave by longjmp. */
+static struct dist_group *group_for(struct context *context, const struct p2p *ask)
 {
-    struct dist_group *group = plainly_good(context, ask) ? &context->world : check(context, ask);
-    if (!group)
-        return false;
+    return plainly_good(context, ask) ? &context->world : check(context, ask);
+}
+
+/* Fill in an op from what was asked. False: a stream, or DIST_CHECK=1, has something against it, which was reported. */
+static bool prepare(struct context *context, const struct p2p *ask, struct dist_group *group, uint32_t site,
+                    struct dist_work *op)
+{
     work_begin(op);
     op->call = ask->call;
     op->at.file = ask->at.file;
@@ -79,29 +68,28 @@ static bool prepare(struct context *context, const struct p2p *ask, uint32_t sit
     return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
 }
 
-static int hand_on(struct context *context, const struct p2p *ask, struct dist_work *op)
+static int hand_on(struct context *context, struct dist_work *op)
 {
-    const struct backend *backend = context->backend;
-    if (op->gpu)
-        return comm_post(context, op->gpu, op);
-    return ask->sends ? backend->send(context->room, op) : backend->recv(context->room, op);
+    return op->gpu ? comm_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
 }
 
 /* A blocking call on a GPU's tensor: the stream waits for it, the host does not. */
 static int in_stream(struct context *context, const struct p2p *ask, uint32_t site)
 {
+    struct dist_group *group = group_for(context, ask);
+    if (!group)
+        return -DIST_ERR_ARGUMENT;
     struct dist_work *op = work_new(context);
-    int result = -DIST_ERR_ARGUMENT;
     if (!op)
         return report(ask->call, ask->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
-    if (prepare(context, ask, site, op)) {
+    if (prepare(context, ask, group, site, op)) {
         noted_message(context, op);
-        if (hand_on(context, ask, op) == DIST_OK)
+        if (hand_on(context, op) == DIST_OK)
             return comm_follow(context, op->gpu, call_name(op->call), op);
-        result = report_op(op);
+        report_op(op);
     }
     work_free(context, op);
-    return result;
+    return call_note.error;
 }
 
 int p2p_blocking(struct p2p *ask, enum call call, bool begun)
@@ -112,45 +100,44 @@ int p2p_blocking(struct p2p *ask, enum call call, bool begun)
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
-    struct dist_work
-        op; /* `prepare` writes what is read: clearing all of it would cost as much as a small message */
+    struct dist_work op; /* not cleared, which would take its time: `prepare` writes what is read */
+    struct dist_group *group;
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
     op.begun_quickly = begun;
     if (!plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
         result = in_stream(context, ask, site);
-    } else if (prepare(context, ask, site, &op)) {
+    } else if ((group = group_for(context, ask)) && prepare(context, ask, group, site, &op)) {
         noted_message(context, &op);
-        result = hand_on(context, ask, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
+        result = hand_on(context, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
         noted_source(context, &op);
     }
     context_exit(context);
     return result;
 }
 
-/* Start an operation inside a call that was entered. NULL: reported. */
-static dist_work *start(struct context *context, const struct p2p *ask, uint32_t site)
+/* A work of what was asked, ready to be handed on, inside a call that was entered. NULL: reported. */
+static dist_work *make(struct context *context, const struct p2p *ask, uint32_t site)
 {
-    struct dist_work *op = work_new(context);
-    if (!op) {
+    struct dist_group *group = group_for(context, ask);
+    struct dist_work *op = group ? work_new(context) : NULL;
+    if (group && !op)
         report(ask->call, ask->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
+    if (!op)
         return NULL;
-    }
     op->async = true;
     op->begun_quickly = false;
-    if (!prepare(context, ask, site, op)) {
-        work_free(context, op);
-        return NULL;
-    }
-    op->group->pending++;
-    noted_message(context, op);
-    if (hand_on(context, ask, op) == DIST_OK)
+    if (prepare(context, ask, group, site, op))
         return op;
-    checked_end(op);
-    report_op(op);
-    op->group->pending--;
     work_free(context, op);
     return NULL;
+}
+
+static int begin(struct context *context, struct dist_work *op)
+{
+    op->group->pending++;
+    noted_message(context, op);
+    return hand_on(context, op);
 }
 
 static dist_work *starting(const struct p2p *ask)
@@ -159,7 +146,14 @@ static dist_work *starting(const struct p2p *ask)
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return NULL;
-    dist_work *op = start(context, ask, site);
+    dist_work *op = make(context, ask, site);
+    if (op && begin(context, op) != DIST_OK) {
+        checked_end(op);
+        op->group->pending--;
+        work_free(context, op); /* where it waits, and can still be read */
+        report_op(op);
+        op = NULL;
+    }
     context_exit(context);
     return op;
 }
@@ -174,29 +168,69 @@ dist_work *dist_irecv_from(const char *file, int line, tensor *tensor, int src, 
     return starting(&(struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
 }
 
+/* ---- batches --------------------------------------------------------------------------- */
+
+static struct p2p ask_of(const dist_p2p_op *entry, struct dist_at at)
+{
+    return (struct p2p){ CALL_BATCH,  entry->kind == DIST_ISEND, at, entry->tensor, entry->peer, entry->tag,
+                         entry->group };
+}
+
+static void unmake(struct context *context, dist_work **works, int count)
+{
+    while (count-- > 0) {
+        checked_end(works[count]);
+        work_free(context, works[count]);
+        works[count] = NULL;
+    }
+}
+
+/* All works of a batch, ready to begin. 0, or the error of the first entry that is wrong: then there are none. */
+static int make_all(struct context *context, struct dist_at at, uint32_t site, const dist_p2p_op *ops,
+                    int count, dist_work **works)
+{
+    for (int i = 0; i < count; i++) {
+        struct p2p ask = ask_of(&ops[i], at);
+        bool good = ops[i].kind == DIST_ISEND || ops[i].kind == DIST_IRECV;
+        call_note.entry = i + 1;
+        if (!good)
+            report(CALL_BATCH, at, DIST_ERR_ARGUMENT, "its kind is %d; it must be DIST_ISEND or DIST_IRECV",
+                   (int)ops[i].kind);
+        else
+            good = group_for(context, &ask) != NULL;
+        if (!good)
+            return call_note.error;
+    }
+    for (int i = 0; i < count; i++) {
+        struct p2p ask = ask_of(&ops[i], at);
+        call_note.entry = i + 1;
+        if (!(works[i] = make(context, &ask, site))) {
+            unmake(context, works, i);
+            return call_note.error;
+        }
+    }
+    call_note.entry = 0;
+    return 0;
+}
+
 int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int count, dist_work **works)
 {
     uint32_t site;
+    for (int i = 0; works && i < count; i++)
+        works[i] = NULL;
     struct context *context = context_enter_from(CALL_BATCH, at.file, at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
-    int result = 0;
+    int result;
     if (count < 0 || (count > 0 && (!ops || !works)))
         result = report(CALL_BATCH, at, DIST_ERR_ARGUMENT,
                         "count is %d, ops %s, works %s; pass two arrays of count entries", count,
                         ops ? "given" : "NULL", works ? "given" : "NULL");
+    else
+        result = make_all(context, at, site, ops, count, works);
     for (int i = 0; result == 0 && i < count; i++)
-        if (ops[i].kind != DIST_ISEND && ops[i].kind != DIST_IRECV)
-            result = report(CALL_BATCH, at, DIST_ERR_ARGUMENT,
-                            "the kind of entry %d is %d; it must be DIST_ISEND or DIST_IRECV", i,
-                            (int)ops[i].kind);
-    for (int i = 0; result == 0 && i < count; i++) {
-        struct p2p ask = { CALL_BATCH,  ops[i].kind == DIST_ISEND, at, ops[i].tensor, ops[i].peer, ops[i].tag,
-                           ops[i].group };
-        works[i] = start(context, &ask, site);
-        if (!works[i])
-            result = -DIST_ERR_ARGUMENT;
-    }
+        if ((works[i]->refused = begin(context, works[i]) != DIST_OK) && !context->handler)
+            report_op(works[i]); /* with a handler dist_wait tells; else peers that wait would seem stuck */
     context_exit(context);
     return result;
 }

@@ -40,5 +40,5 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     enum quick went = QUICK_NOT;
     if (context && context_reaches(context, tensor) && src < context->world.size && (src | tag) >= 0)
         went = context->backend->quick_recv(context->room, tensor, src, tag, site);
-    return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, false);
+    return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, went == QUICK_BEGUN);
 }

@@ -5,14 +5,24 @@
 #include "launch/job.h"
 #include "trace/trace.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int complain(enum dist_error error, const char *why)
 {
     report(CALL_SPAWN, (struct dist_at){ NULL, 0 }, error, "%s", why);
     return (int)error;
+}
+
+/* Where run() has ended, by pthread_exit too: then threads of ours would keep the process. */
+static void end_process(void *unused)
+{
+    (void)unused;
+    exit(0);
 }
 
 /* In the child: this process is rank `rank` from here to its end. */
@@ -32,21 +42,26 @@ static void process_start(struct job *job, int rank)
     self->watched = true;
     launch_become_process(self);
     launch_enter(self);
+    pthread_cleanup_push(end_process, NULL);
     job->plan.run(rank, job->plan.size);
-    exit(0);
+    pthread_cleanup_pop(1);
 }
 
 /* Some launcher has started this process as one rank; there is nothing to spawn and nobody to watch. */
 static int run_here(void (*run)(int rank, int world_size))
 {
-    char why[256];
+    char why[SETTING_WHY];
     int status;
     struct launch_self *self = launch_self(&status, why, sizeof why);
     if (!self)
         return complain((enum dist_error)status, why);
+    pthread_cleanup_push(end_process, NULL);
     run(self->env.rank, self->env.world_size);
-    fflush(NULL);
-    return 0;
+    pthread_cleanup_pop(0);
+    if (fflush(NULL) == 0 || errno == EBADF) /* it was closed: then nobody wants it */
+        return 0;
+    fprintf(stderr, "the output could not be written: %s.\n", strerror(errno));
+    return DIST_ERR_SYSTEM;
 }
 
 static int spawn(void (*run)(int rank, int world_size), int world_size)
@@ -57,19 +72,24 @@ static int spawn(void (*run)(int rank, int world_size), int world_size)
                              .review = replay_check,
                              .write = diagnose_lost,
                              .after = trace_write };
-    char why[256];
+    char why[SETTING_WHY];
     int status = launch_read_modes(&plan.threads, &plan.ordered, why, sizeof why);
     if (status == 0)
         status = launch_read_size(world_size, &plan.size, why, sizeof why);
     if (status != 0)
         return complain((enum dist_error)status, why);
+    settings_warn_unknown();
     if (plan.size < 1 || plan.size > WORLD_MAX_RANKS) {
         snprintf(why, sizeof why, "world_size is %d; it must be a whole number from 1 to %d", plan.size,
                  WORLD_MAX_RANKS);
         return complain(DIST_ERR_ARGUMENT, why);
     }
-    if (plan.threads)
+    if (plan.threads) {
         plan.start = threads_start;
+        /* For a CUDA driver that is loaded later (devices/cuda/cuda.h says why). Where ranks run as threads it would be too late:
+         * another thread may be reading the environment. */
+        setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    }
     status = job_run(&plan, why, sizeof why);
     return status < 0 ? complain((enum dist_error) - status, why) : status;
 }
@@ -78,7 +98,7 @@ int dist_spawn(void (*run)(int rank, int world_size), int world_size)
 {
     static _Thread_local bool inside;
     struct launch_env env;
-    char why[256];
+    char why[SETTING_WHY];
     const struct launch_self *self = launch_self_if_any();
     if (!run)
         return complain(DIST_ERR_ARGUMENT, "run is NULL; pass the function that every rank shall call");

@@ -83,6 +83,39 @@ dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream)
     return before;
 }
 
+struct native {
+    struct gpu *gpu;
+    struct dist_stream *stream;
+    void *found;
+};
+
+/* Not before all that stands in it was given to the runtime: what the program adds belongs behind that. */
+static bool found(void *argument)
+{
+    struct native *native = argument;
+    native->found = native->gpu->device->stream_native(native->stream->stream);
+    return native->found != NULL;
+}
+
+void *dist_stream_native_with(struct dist_stream_args args)
+{
+    struct gpu *gpu = gpu_open("dist_stream_native", args.at);
+    if (!gpu)
+        return NULL;
+    if (!gpu->device->stream_native) {
+        report_tensor("dist_stream_native", args.at, DIST_ERR_ENVIRONMENT,
+                      "DEVICE is \"%s\", where a stream is no CUDA stream; run it with DEVICE=cuda on a "
+                      "machine with a GPU, or do this work with the tensor_ calls",
+                      launch_device());
+        return NULL;
+    }
+    struct native native = { .gpu = gpu, .stream = gpu->current };
+    if (args.stream && !(native.stream = named(gpu, "dist_stream_native", args.at, args.stream)))
+        return NULL;
+    gpu_await(gpu, "dist_stream_native", args.at, found, &native, native.stream);
+    return native.found;
+}
+
 /* ---- the host waits -------------------------------------------------------------------------- */
 
 int dist_stream_synchronize_at(struct dist_at at, dist_stream *stream)
@@ -118,25 +151,34 @@ static bool usable(const struct gpu *gpu, const char *call, struct dist_at at, c
 
 dist_event *dist_event_record_at(struct dist_at at)
 {
-    struct gpu *gpu = gpu_open("dist_event_record", at);
-    if (!gpu)
+    const char *call = "dist_event_record";
+    struct gpu *gpu = gpu_open(call, at);
+    struct dist_event *event = gpu ? gpu_take_event(gpu) : NULL;
+    if (gpu && !event)
+        report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more event");
+    if (!event)
         return NULL;
-    struct dist_event *event = gpu_take_event(gpu);
-    if (event && gpu->device->event_record(event->event, gpu->current->stream) == DIST_OK) {
+    int status = gpu->device->event_record(event->event, gpu->current->stream);
+    if (status == DIST_OK) {
         order_record(gpu, event);
         return event;
     }
-    report_tensor("dist_event_record", at, DIST_ERR_MEMORY, "the system gives no memory for one more event");
+    gpu_give_event(gpu, event);
+    report_tensor(call, at, (enum dist_error)status, "%s", device_why());
     return NULL;
 }
 
 int dist_event_wait_at(struct dist_at at, dist_event *event)
 {
-    struct gpu *gpu = gpu_open("dist_event_wait", at);
-    if (!gpu || !usable(gpu, "dist_event_wait", at, event))
+    const char *call = "dist_event_wait";
+    struct gpu *gpu = gpu_open(call, at);
+    if (!gpu || !usable(gpu, call, at, event))
         return -DIST_ERR_ARGUMENT;
     order_wait(gpu, event);
-    return -gpu->device->event_follow(event->event, gpu->current->stream);
+    int status = gpu->device->event_follow(event->event, gpu->current->stream);
+    if (status != DIST_OK)
+        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
+    return -status;
 }
 
 bool dist_event_passed_at(struct dist_at at, dist_event *event)

@@ -125,3 +125,24 @@ void dtype_store(enum dist_type type, void *array, int64_t i, double value)
 {
     dtype_store_many(type, (char *)array + i * (int64_t)dtype_size(type), 1, &value);
 }
+
+/* ---- wider types ------------------------------------------------------------------ */
+
+enum dist_type dtype_wide(enum dist_type type, enum dist_op op)
+{
+    if (type == DIST_F16 || type == DIST_BF16)
+        return op == DIST_MIN || op == DIST_MAX ? type : DIST_F32;
+    if (op == DIST_AVG && (type == DIST_U8 || type == DIST_I32))
+        return type == DIST_U8 ? DIST_I32 : DIST_I64;
+    return type;
+}
+
+void dtype_convert(enum dist_type to, void *out, enum dist_type from, const void *in, int64_t count)
+{
+    double values[256];
+    for (int64_t begin = 0; begin < count; begin += 256) {
+        int64_t here = count - begin < 256 ? count - begin : 256;
+        dtype_load_many(from, (const char *)in + (size_t)begin * dtype_size(from), here, values);
+        dtype_store_many(to, (char *)out + (size_t)begin * dtype_size(to), here, values);
+    }
+}

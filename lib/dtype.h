@@ -4,7 +4,11 @@
 #ifndef DTYPE_H
 #define DTYPE_H
 
-#include "dist.h"
+#include "dist_base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define DTYPE_COUNT 7
 #define OP_COUNT 5
@@ -30,6 +34,13 @@ void dtype_store(enum dist_type type, void *array, int64_t i, double value);
 /* The same for `count` elements from the first on. */
 void dtype_load_many(enum dist_type type, const void *array, int64_t count, double *values);
 void dtype_store_many(enum dist_type type, void *array, int64_t count, const double *values);
+
+/* In which type elements are combined: the next wider one where sums on the way to a result would not fit, or would be rounded
+ * more than once: 16-bit floats, and averages of U8 and I32. Else their own. */
+enum dist_type dtype_wide(enum dist_type type, enum dist_op op);
+
+/* To another type, by way of double. */
+void dtype_convert(enum dist_type to, void *out, enum dist_type from, const void *in, int64_t count);
 
 /* ---- 16-bit floats ------------------------------------------------------- *
  *

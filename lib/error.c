@@ -1,14 +1,16 @@
 /*
  * error.c: every error as a sentence, told once.
  *
- * A job that fails has one cause and many victims. The first rank that reports sets `reported` in the world;
+ * A job that fails has one cause and many victims. The rank that makes it fail tells, in one step with that;
  * the others end without a word, so that the cause is the last thing on the screen.
  */
 #define _GNU_SOURCE
 #include "context.h"
 #include "diagnose/diagnose.h"
+#include "launch/lesson.h"
 #include "launch/text.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,75 +87,90 @@ static const char *advice_of(enum dist_error error)
     return NULL;
 }
 
-/* Is this rank the one to tell? Not where the job has already failed and a watcher tells, nor after another rank. */
-static bool mine_to_tell(struct launch_self *self)
-{
-    if (!self)
-        return true;
-    struct world_failure *failure = &self->world.header->failure;
-    if (self->watched && world_failed(&self->world))
-        return false;
-    return atomic_exchange(&failure->reported, 1) == 0;
-}
-
 /* The default: print, tell the other ranks, exit as an uncaught exception would. */
 static _Noreturn void end_program(struct launch_self *self, const struct told *told, const char *text)
 {
-    bool tell = mine_to_tell(self);
-    if (self)
-        world_fail(&self->world, self->env.rank, END_ERROR, told->status);
+    bool tell = !self || launch_tells(self, told->status, "");
+    if (tell && self)
+        world_wake(&self->world);
     fflush(NULL);
     if (tell)
         fprintf(stderr, "%s\n", text);
-    else if (self && self->threads && !self->world.header->failure.cause[0])
+    else if (self && self->threads && !world_failure(&self->world)->cause[0])
         usleep(200000); /* the thread that tells ends this process too: let it finish its sentence */
     fflush(stderr);
+    if (tell && self)
+        world_told(&self->world);
     if (tell)
         diagnose_write(self ? &self->world : NULL, told);
     _exit(told->status);
 }
 
-/* `block`: what is printed; NULL: the sentence. */
+_Thread_local struct call_note call_note;
+
+int dist_last_error(void)
+{
+    return call_note.error;
+}
+
+/* Two calls that met and do not fit: where the workbook explains such. */
+static const char *lesson_of(enum call call, enum dist_error error)
+{
+    bool message = call == CALL_SEND || call == CALL_RECV || call == CALL_ISEND || call == CALL_IRECV;
+    if (error != DIST_ERR_MISMATCH)
+        return NULL;
+    return lesson_line(message ? LESSON_NOT_MET : call == CALL_NEW_GROUP ? LESSON_NEW_GROUP : LESSON_NOT_ALL);
+}
+
+/* `block`: what is printed; NULL: the sentence, and then `see`, if not NULL. */
 static int deliver_report(const char *call, struct dist_at at, enum dist_error error, const char *what,
-                          const char *block)
+                          const char *block, const char *see)
 {
     struct launch_self *self = launch_self_if_any();
     struct context *context = self ? self->context : NULL;
+    assert(error != DIST_OK && *what); /* a failure without a number would end the program as a success */
     int rank = self ? self->env.rank : -1;
-    const char *slash = at.file ? strrchr(at.file, '/') : NULL;
-    const char *file = slash ? slash + 1 : at.file ? at.file : "?";
-    char who[32] = "", sentence[640], wrapped[720];
+    char who[32] = "", sentence[640], wrapped[800];
     if (rank >= 0)
         snprintf(who, sizeof who, "rank %d: ", rank);
+    const char *stop = *what && what[strlen(what) - 1] == '?' ? "" : ".";
     if (at.line > 0)
-        snprintf(sentence, sizeof sentence, "%s%s (%s:%d): %s.", who, call, file, at.line, what);
+        snprintf(sentence, sizeof sentence, "%s%s (%s:%d): %s%s", who, call, text_file(at.file), at.line,
+                 what, stop);
     else
-        snprintf(sentence, sizeof sentence, "%s%s: %s.", who, call, what);
+        snprintf(sentence, sizeof sentence, "%s%s: %s%s", who, call, what, stop);
     text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
+    size_t length = strlen(wrapped);
+    if (see)
+        snprintf(wrapped + length, sizeof wrapped - length, "\n%s", see);
     if (!context || !context->handler)
         end_program(
             self,
             &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
             block ? block : wrapped);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
-    context->handler(&told, context->handler_context);
+    int first = call_note.error ? call_note.error : -(int)error;
+    context->handler(&told, context->handler_context); /* which may make calls of its own */
+    call_note.error = first;
     return -(int)error;
 }
 
 int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
 {
     char what[512];
+    int length = call_note.entry ? snprintf(what, sizeof what, "entry %d: ", call_note.entry - 1) : 0;
     va_list list;
     va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
+    vsnprintf(what + length, sizeof what - (size_t)length, format, list);
     va_end(list);
-    return deliver_report(call_name(call), at, error, what, NULL);
+    call_note.entry = 0;
+    return deliver_report(call_name(call), at, error, what, NULL, lesson_of(call, error));
 }
 
 int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
                  const char *block)
 {
-    return deliver_report(call, at, error, sentence, block);
+    return deliver_report(call, at, error, sentence, block, NULL);
 }
 
 /* Of several ranks that find the same fault one speaks, always the same one; the others give it a moment. */
@@ -173,6 +190,8 @@ int report_op(const struct dist_work *op)
     /* Only that call has a .timeout; whoever else ran out of time has said itself what to do. */
     bool own_words = op->status == DIST_ERR_TIMEOUT && op->call != CALL_MONITORED_BARRIER;
     const char *advice = own_words ? NULL : advice_of((enum dist_error)op->status);
+    if (op->call == CALL_NEW_GROUP && op->status == DIST_ERR_MEMORY)
+        advice = "free groups that are no longer needed";
     if (!advice)
         return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);
     return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);
@@ -185,5 +204,5 @@ void report_tensor(const char *call, struct dist_at at, enum dist_error error, c
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    deliver_report(call, at, error, what, NULL);
+    deliver_report(call, at, error, what, NULL, NULL);
 }

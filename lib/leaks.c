@@ -5,6 +5,7 @@
  * destroy until each message was taken or its receiver has left, while a receiver may leave before the message comes.
  */
 #include "leaks.h"
+#include "launch/text.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -28,12 +29,6 @@ static void add(struct leaks *leaks, const char *format, ...)
     leaks->times[leaks->count - 1] = 1;
 }
 
-static const char *short_file(const char *file)
-{
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    return slash ? slash + 1 : file ? file : "?";
-}
-
 static const char *describe(const struct dist_work *op, char *text, size_t size)
 {
     const char *word = op->sends ? "to" : "from";
@@ -42,7 +37,7 @@ static const char *describe(const struct dist_work *op, char *text, size_t size)
         snprintf(peer, sizeof peer, " from anybody");
     else if (op->p2p)
         snprintf(peer, sizeof peer, " %s %d", word, op->peer);
-    snprintf(text, size, "%s%s (%s:%d)", call_name(op->call), peer, short_file(op->at.file), op->at.line);
+    snprintf(text, size, "%s%s (%s:%d)", call_name(op->call), peer, text_file(op->at.file), op->at.line);
     return text;
 }
 
@@ -72,11 +67,10 @@ void leaks_memory(struct leaks *leaks, struct context *context)
         t = t->older;
     for (; t; t = t->newer)
         add(leaks, "never freed       tensor of %s %s (%s:%d)", tensor_shape_words(t, shape, sizeof shape),
-            dtype_name(t->type), short_file(t->made_at.file), t->made_at.line);
+            dtype_name(t->type), text_file(t->made_at.file), t->made_at.line);
     for (const struct dist_group *group = context->groups; group; group = group->next)
-        if (group->live == GROUP_LIVE)
-            add(leaks, "never freed       group of %d ranks (%s:%d)", group->size,
-                short_file(group->made_at.file), group->made_at.line);
+        add(leaks, "never freed       group of %d rank%s (%s:%d)", group->size, group->size == 1 ? "" : "s",
+            text_file(group->made_at.file), group->made_at.line);
 }
 
 void leaks_tell(const struct leaks *leaks, const struct context *context)

@@ -1,15 +1,23 @@
 /* noted.c: what diagnose/log.h keeps, as the calls know it. */
+#define _GNU_SOURCE
 #include "noted.h"
 #include "devices/host.h"
 #include "diagnose/log.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* DIST_SHUFFLE: each send is late by chance, and a receive from anybody waits until all that may come have: so they come in another
+ * order each time. */
+#define LATE_MOST 1000u /* us */
 
 void noted_open(struct context *context)
 {
-    const char *buffering = getenv("DIST_BUFFERING");
-    if (!buffering || strncmp(buffering, "eager:", 6) != 0)
+    long seed = setting_number("DIST_SHUFFLE", 0);
+    context->shuffle = seed ? (uint64_t)seed << 16 | (uint64_t)context->self->env.rank : 0;
+    const char *buffering = setting_text("DIST_BUFFERING");
+    if (!context->checked && !seed && (!buffering || strncmp(buffering, "eager:", 6) != 0))
         return;
     context->log = host_alloc(context->self, sizeof *context->log);
     if (!context->log)
@@ -24,6 +32,7 @@ void noted_add(struct context *context, struct dist_work *op)
     op->logged =
         log_add(context->log, (struct log_entry){ .kind = op->sends ? LOG_SEND : LOG_RECV,
                                                   .blocks = !op->async,
+                                                  .any = op->peer == DIST_ANY_SOURCE,
                                                   .call = (uint8_t)op->call,
                                                   .type = (uint8_t)op->type,
                                                   .group = (uint16_t)op->group->id,
@@ -32,6 +41,12 @@ void noted_add(struct context *context, struct dist_work *op)
                                                   .peer = op->peer,
                                                   .tag = op->tag,
                                                   .count = op->sends ? op->in.count : op->out.count });
+    if (!atomic_load_explicit(&context->shuffle, memory_order_relaxed) ||
+        (!op->sends && op->peer != DIST_ANY_SOURCE))
+        return;
+    uint64_t dice = atomic_fetch_add(&context->shuffle, UINT64_C(0x9e3779b97f4a7c15));
+    dice = (dice ^ dice >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    usleep(op->sends ? (unsigned)(dice >> 40) % LATE_MOST : 2 * LATE_MOST);
 }
 
 void noted_add_source(struct context *context, const struct dist_work *op)
@@ -40,11 +55,11 @@ void noted_add_source(struct context *context, const struct dist_work *op)
         context->log->entries[op->logged - 1].peer = op->from;
 }
 
-void noted_wait(struct context *context, const struct dist_work *work)
+void noted_over(struct context *context, const struct dist_work *work, bool waits)
 {
     if (work->logged)
         log_add(context->log, (struct log_entry){ .kind = LOG_WAIT,
-                                                  .blocks = 1,
+                                                  .blocks = waits,
                                                   .call = (uint8_t)work->call,
                                                   .site = work->site,
                                                   .number = work->logged });
@@ -53,13 +68,16 @@ void noted_wait(struct context *context, const struct dist_work *work)
 void noted_collective(struct context *context, struct dist_work *op)
 {
     if (context->log)
-        op->logged = log_add(context->log, (struct log_entry){ .kind = LOG_COLLECTIVE,
-                                                               .blocks = !op->async,
-                                                               .call = (uint8_t)op->call,
-                                                               .type = (uint8_t)op->type,
-                                                               .group = (uint16_t)op->group->id,
-                                                               .size = (uint16_t)op->group->size,
-                                                               .site = op->site,
-                                                               .number = op->group->logged++,
-                                                               .count = op->block });
+        op->logged =
+            log_add(context->log,
+                    (struct log_entry){ .kind = LOG_COLLECTIVE,
+                                        .blocks = !op->async,
+                                        .call = (uint8_t)op->call,
+                                        .type = (uint8_t)op->type,
+                                        .group = (uint16_t)op->group->id,
+                                        .size = (uint16_t)op->group->size,
+                                        .site = op->site,
+                                        .peer = call_has_root(op->call) ? op->group->ranks[op->peer] : -1,
+                                        .number = op->group->logged++,
+                                        .count = op->block });
 }

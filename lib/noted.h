@@ -1,10 +1,10 @@
-/* noted.h: the rank's list of calls, for diagnose/replay.c. Kept only while messages are buffered. */
+/* noted.h: the rank's list of calls, for diagnose/replay.c. Kept while messages are buffered, and with DIST_CHECK=1. */
 #ifndef NOTED_H
 #define NOTED_H
 
 #include "context.h"
 
-void noted_open(struct context *context); /* begins a list where DIST_BUFFERING asks for buffers */
+void noted_open(struct context *context); /* begins a list where one is kept */
 void noted_add(struct context *context, struct dist_work *op);
 static inline void noted_message(struct context *context, struct dist_work *op)
 {
@@ -19,7 +19,9 @@ static inline void noted_source(struct context *context, const struct dist_work 
     if (op->logged)
         noted_add_source(context, op);
 }
-void noted_wait(struct context *context, const struct dist_work *work);
+
+/* A work was waited for; or it was asked, and is over. */
+void noted_over(struct context *context, const struct dist_work *work, bool waits);
 void noted_collective(struct context *context, struct dist_work *op);
 
 #endif

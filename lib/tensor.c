@@ -13,8 +13,7 @@
 /* ---- making -------------------------------------------------------------- */
 
 /* The number of elements; -1 where the shape makes no sense, which is then reported. */
-static int64_t count_elements(const char *call, struct dist_at at, enum dist_type type, int ndim,
-                              const int64_t *shape)
+int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, int ndim, const int64_t *shape)
 {
     const int64_t most = INT64_MAX / 16;
     if (dtype_size(type) == 0) {
@@ -23,8 +22,12 @@ static int64_t count_elements(const char *call, struct dist_at at, enum dist_typ
         return -1;
     }
     if (ndim < 1 || ndim > TENSOR_DIMS) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT, "%d dimensions are too many; a tensor has 1 to %d", ndim,
-                      TENSOR_DIMS);
+        report_tensor(
+            call, at, DIST_ERR_ARGUMENT,
+            ndim < 1
+                ? "it has no shape; give the length of each dimension, 1 to %d of them, as last arguments"
+                : "the shape has too many dimensions; a tensor has 1 to %d",
+            TENSOR_DIMS);
         return -1;
     }
     int64_t numel = 1;
@@ -40,6 +43,31 @@ static int64_t count_elements(const char *call, struct dist_at at, enum dist_typ
     return numel;
 }
 
+static void count_bytes(int64_t more)
+{
+    struct context *context = context_get();
+    int64_t now = atomic_fetch_add(&context->allocated, more) + more,
+            most = atomic_load(&context->most_allocated);
+    while (now > most && !atomic_compare_exchange_weak(&context->most_allocated, &most, now))
+        ;
+}
+
+int64_t tensor_memory_allocated(void)
+{
+    return atomic_load(&context_get()->allocated);
+}
+
+int64_t tensor_max_memory_allocated(void)
+{
+    return atomic_load(&context_get()->most_allocated);
+}
+
+void tensor_reset_peak_memory(void)
+{
+    struct context *context = context_get();
+    atomic_store(&context->most_allocated, atomic_load(&context->allocated));
+}
+
 /* On the host where gpu is NULL. */
 static struct storage *storage_new(struct launch_self *self, struct gpu *gpu, struct dist_at at, size_t bytes)
 {
@@ -49,13 +77,15 @@ static struct storage *storage_new(struct launch_self *self, struct gpu *gpu, st
     *storage = (struct storage){ .bytes = bytes };
     storage->data = gpu ? gpu_alloc(gpu, storage, at) : host_alloc(self, bytes);
     if (storage->data)
-        return storage;
+        return count_bytes((int64_t)bytes), storage;
     free(storage);
     return NULL;
 }
 
 static void storage_free(struct launch_self *self, struct storage *storage)
 {
+    if (storage)
+        count_bytes(-(int64_t)storage->bytes);
     if (storage && storage->gpu)
         gpu_free(storage->gpu, storage);
     else if (storage)
@@ -67,7 +97,7 @@ static void storage_free(struct launch_self *self, struct storage *storage)
 static struct tensor *tensor_new_on(struct gpu *gpu, const char *call, struct dist_at at, enum dist_type type,
                                     int ndim, const int64_t *shape)
 {
-    int64_t numel = count_elements(call, at, type, ndim, shape);
+    int64_t numel = tensor_count(call, at, type, ndim, shape);
     if (numel < 0)
         return NULL;
     struct launch_self *self = context_get()->self;
@@ -99,12 +129,52 @@ static struct tensor *tensor_new(const char *call, struct dist_at at, enum dist_
     return gpu_for_tensors(call, at, &gpu) ? tensor_new_on(gpu, call, at, type, ndim, shape) : NULL;
 }
 
-tensor *tensor_full_at(struct dist_at at, enum dist_type type, double value, int ndim, const int64_t *shape)
+/* ---- the calls with a shape ------------------------------------------------- */
+
+/* One too many where TENSOR_END is missing: then at least one length got no place. */
+int tensor_dims(const int64_t *shape)
 {
-    /* tensor_zeros comes this way too, and a report should hold the name that stands in the program. */
-    struct tensor *t = tensor_new(value == 0 ? "tensor_zeros" : "tensor_full", at, type, ndim, shape);
+    int ndim = 0;
+    while (ndim <= TENSOR_DIMS && shape[ndim] != TENSOR_END)
+        ndim++;
+    return ndim;
+}
+
+static struct tensor *tensor_filled(const char *call, struct dist_at at, enum dist_type type, double value,
+                                    int ndim, const int64_t *shape)
+{
+    struct tensor *t = tensor_new(call, at, type, ndim, shape);
     if (t)
         tensor_fill_at(at, t, value);
+    return t;
+}
+
+tensor *tensor_zeros_with(struct tensor_zeros_args a)
+{
+    const int64_t *shape = SHAPE_OF(a);
+    return tensor_filled("tensor_zeros", a.at, a.type, 0, tensor_dims(shape), shape);
+}
+
+tensor *tensor_full_with(struct tensor_full_args a)
+{
+    const int64_t *shape = SHAPE_OF(a);
+    return tensor_filled("tensor_full", a.at, a.type, a.value, tensor_dims(shape), shape);
+}
+
+tensor *tensor_from_with(struct tensor_from_args a)
+{
+    const int64_t *shape = SHAPE_OF(a);
+    int ndim = tensor_dims(shape);
+    int64_t numel = tensor_count("tensor_from", a.at, a.type, ndim, shape);
+    if (numel > 0 && !a.values) {
+        report_tensor("tensor_from", a.at, DIST_ERR_ARGUMENT,
+                      "the values are NULL; give an array of %lld elements, or use tensor_zeros",
+                      (long long)numel);
+        return NULL;
+    }
+    struct tensor *t = numel < 0 ? NULL : tensor_new("tensor_from", a.at, a.type, ndim, shape);
+    if (t)
+        tensor_write_at(a.at, t, a.values);
     return t;
 }
 
@@ -122,22 +192,6 @@ tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, d
             "tensor_arange", at, t,
             (struct kernel){
                 .kind = KERNEL_ARANGE, .type = type, .out = t->data, .count = t->numel, .value = start });
-    return t;
-}
-
-tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *values, int ndim,
-                       const int64_t *shape)
-{
-    int64_t numel = count_elements("tensor_from", at, type, ndim, shape);
-    if (numel > 0 && !values) {
-        report_tensor("tensor_from", at, DIST_ERR_ARGUMENT,
-                      "the values are NULL; give an array of %lld elements, or use tensor_zeros",
-                      (long long)numel);
-        return NULL;
-    }
-    struct tensor *t = numel < 0 ? NULL : tensor_new("tensor_from", at, type, ndim, shape);
-    if (t)
-        tensor_write_at(at, t, values);
     return t;
 }
 
@@ -162,34 +216,6 @@ tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device
     if (there)
         tensor_copy_at(at, there, t);
     return there;
-}
-
-tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64_t end)
-{
-    if (!tensor_check("tensor_slice", at, t))
-        return NULL;
-    if (begin < 0 || begin > end || end > t->shape[0]) {
-        report_tensor(
-            "tensor_slice", at, DIST_ERR_ARGUMENT,
-            "%lld to %lld is outside: the first dimension has %lld entries, so 0 <= begin <= end <= %lld",
-            (long long)begin, (long long)end, (long long)t->shape[0], (long long)t->shape[0]);
-        return NULL;
-    }
-    struct launch_self *self = context_get()->self;
-    struct tensor *view = tensor_handle_take(self);
-    if (!view) {
-        report_tensor("tensor_slice", at, DIST_ERR_MEMORY,
-                      "no memory for a view; free what is no longer needed");
-        return NULL;
-    }
-    int64_t entry = t->shape[0] ? t->numel / t->shape[0] : 0;
-    *view = *t;
-    view->made_at = at;
-    view->shape[0] = end - begin;
-    view->numel = (end - begin) * entry;
-    view->data = (char *)t->data + begin * entry * (int64_t)dtype_size(t->type);
-    tensor_handle_look(self, view, t->storage);
-    return view;
 }
 
 void tensor_free_at(struct dist_at at, tensor *t)

@@ -1,5 +1,5 @@
 /*
- * tensor.h: a block of numbers that any rank can reach.
+ * tensor.h: a block of numbers that any rank can reach. (Longer than our 250 lines: one page that holds every promise.)
  *
  * A tensor has a type, a shape of up to four dimensions and elements that lie
  * next to each other, the last dimension fastest. Its memory belongs to the
@@ -10,102 +10,142 @@
  * that does not fit, or two types that differ where they must agree, is an
  * error; dist.h says what an error does. Where a call has a destination it comes
  * first, and is changed in place. Element i of a matrix is counted row by row.
+ *
+ * HOW A CALL IS DECLARED. tensor_x(...) is a macro that puts the caller's file and line in front of the arguments, of the
+ * function tensor_x_at, whose declaration stands below it. It takes them all as `...`, so that there may be braces, and
+ * with them commas, in an argument: tensor_write(t, (float[]){ 1, 2, 3 }). Where the number of arguments varies (a shape, an
+ * optional argument), they are members of a struct: tensor_x_with((struct tensor_x_args){ place, arguments }). In C++
+ * all of them are functions (dist_cpp.h).
  */
 #ifndef TENSOR_H
 #define TENSOR_H
+
+#include "dist_base.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Element types. F16 is IEEE half; BF16 is the upper half of an F32. */
-enum dist_type { DIST_F32, DIST_F64, DIST_F16, DIST_BF16, DIST_I32, DIST_I64, DIST_U8 };
+#if UINTPTR_MAX < 0xffffffffffffffff
+#error "dist needs a 64-bit system (x86_64, aarch64): all tensors lie in one large block of addresses"
+#endif
+
+/* So that a compiler tells of a wrong argument with the line of the call, and not with that of the macro behind it. */
+#if defined(__GNUC__) && !defined(DIST_OWN_WARNINGS)
+#pragma GCC system_header
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct tensor tensor;
 
 /* Where a tensor lies: dist_streams.h tells what that means. DIST_GPU is the one that DEVICE names, else a simulated one. */
 enum dist_device { DIST_HOST, DIST_GPU };
 
-/* A place in the caller's source; every report names it. */
-struct dist_at {
-    const char *file;
-    int line;
-};
-#define DIST_AT ((struct dist_at){ __FILE__, __LINE__ })
-
-/* A shape, as the functions below take it: a count, then that many lengths. */
-#define TENSOR_SHAPE(...) \
-    (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]) \
-    { \
-        __VA_ARGS__ \
-    }
-
 /* ---- making and freeing -------------------------------------------------- */
 
-/* tensor_zeros(type, shape...): all elements 0. tensor_zeros(DIST_F32, 10, 20) has 10 rows. */
-#define tensor_zeros(type, ...) tensor_full_at(DIST_AT, type, 0, TENSOR_SHAPE(__VA_ARGS__))
+/* The lengths of a shape are the last arguments of a call, 1 to 4 of them, and this stands behind. */
+#define TENSOR_END INT64_MIN
 
-/* tensor_full(type, value, shape...): all elements `value`. A length of 0 is allowed. */
-#define tensor_full(type, value, ...) tensor_full_at(DIST_AT, type, value, TENSOR_SHAPE(__VA_ARGS__))
-tensor *tensor_full_at(struct dist_at at, enum dist_type type, double value, int ndim, const int64_t *shape);
+/* tensor_zeros(type, shape...): all elements 0. tensor_zeros(DIST_F32, 10, 20) has 10 rows. A length of 0 is allowed. */
+#define tensor_zeros(...) \
+    tensor_zeros_with( \
+        (struct tensor_zeros_args){ .at = { __FILE__, __LINE__ }, .type = __VA_ARGS__, TENSOR_END })
+struct tensor_zeros_args {
+    struct dist_at at;
+    enum dist_type type;
+    int64_t size0, size1, size2, size3, end;
+};
+tensor *tensor_zeros_with(struct tensor_zeros_args args);
 
-/* tensor_arange(type, start, end): one dimension: start, start + 1, ... below end. */
-#define tensor_arange(type, start, end) tensor_arange_at(DIST_AT, type, start, end)
-tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, double end);
+/* tensor_full(type, value, shape...): all elements `value`. */
+#define tensor_full(...) \
+    tensor_full_with( \
+        (struct tensor_full_args){ .at = { __FILE__, __LINE__ }, .type = __VA_ARGS__, TENSOR_END })
+struct tensor_full_args {
+    struct dist_at at;
+    enum dist_type type;
+    double value;
+    int64_t size0, size1, size2, size3, end;
+};
+tensor *tensor_full_with(struct tensor_full_args args);
 
 /* tensor_from(type, values, shape...): a copy of a C array that has that type. */
-#define tensor_from(type, values, ...) tensor_from_at(DIST_AT, type, values, TENSOR_SHAPE(__VA_ARGS__))
-tensor *tensor_from_at(struct dist_at at, enum dist_type type, const void *values, int ndim,
-                       const int64_t *shape);
+#define tensor_from(...) \
+    tensor_from_with( \
+        (struct tensor_from_args){ .at = { __FILE__, __LINE__ }, .type = __VA_ARGS__, TENSOR_END })
+struct tensor_from_args {
+    struct dist_at at;
+    enum dist_type type;
+    const void *values;
+    int64_t size0, size1, size2, size3, end;
+};
+tensor *tensor_from_with(struct tensor_from_args args);
+
+/* tensor_arange(type, start, end): one dimension: start, start + 1, ... below end. */
+#define tensor_arange(...) tensor_arange_at(DIST_AT, __VA_ARGS__)
+tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, double end);
 
 /* tensor_clone(t): a new tensor with the same type, shape and elements. */
-#define tensor_clone(t) tensor_clone_at(DIST_AT, t)
+#define tensor_clone(...) tensor_clone_at(DIST_AT, __VA_ARGS__)
 tensor *tensor_clone_at(struct dist_at at, const tensor *t);
 
 /* tensor_to(t, device): a new tensor with the same elements on that device. The host waits until they are there. */
-#define tensor_to(t, device) tensor_to_at(DIST_AT, t, device)
+#define tensor_to(...) tensor_to_at(DIST_AT, __VA_ARGS__)
 tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device);
 
 /* tensor_slice(t, begin, end): entries begin .. end-1 of the first dimension. A view: it
  * shares its elements with t, and stays valid when t is freed first. Free it like any other. */
-#define tensor_slice(t, begin, end) tensor_slice_at(DIST_AT, t, begin, end)
+#define tensor_slice(...) tensor_slice_at(DIST_AT, __VA_ARGS__)
 tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64_t end);
 
+/* tensor_view(t, shape...): all elements of t under another shape, which has as many. A view, like a slice. */
+#define tensor_view(...) \
+    tensor_view_with((struct tensor_view_args){ .at = { __FILE__, __LINE__ }, .t = __VA_ARGS__, TENSOR_END })
+struct tensor_view_args {
+    struct dist_at at;
+    const tensor *t;
+    int64_t size0, size1, size2, size3, end;
+};
+tensor *tensor_view_with(struct tensor_view_args args);
+
 /* tensor_free(t): NULL is fine; twice is an error. The memory is used again once no view is left. */
-#define tensor_free(t) tensor_free_at(DIST_AT, t)
+#define tensor_free(...) tensor_free_at(DIST_AT, __VA_ARGS__)
 void tensor_free_at(struct dist_at at, tensor *t);
 
 /* ---- looking ------------------------------------------------------------- */
 
-#define tensor_type(t) tensor_type_at(DIST_AT, t)
+#define tensor_type(...) tensor_type_at(DIST_AT, __VA_ARGS__)
 enum dist_type tensor_type_at(struct dist_at at, const tensor *t);
 
-#define tensor_numel(t) tensor_numel_at(DIST_AT, t) /* how many elements */
+#define tensor_numel(...) tensor_numel_at(DIST_AT, __VA_ARGS__) /* how many elements */
 int64_t tensor_numel_at(struct dist_at at, const tensor *t);
 
-#define tensor_size(t, dim) tensor_size_at(DIST_AT, t, dim) /* the length of one dimension */
+#define tensor_size(...) tensor_size_at(DIST_AT, __VA_ARGS__) /* the length of one dimension */
 int64_t tensor_size_at(struct dist_at at, const tensor *t, int dim);
 
-#define tensor_device(t) tensor_device_at(DIST_AT, t)
+#define tensor_device(...) tensor_device_at(DIST_AT, __VA_ARGS__)
 enum dist_device tensor_device_at(struct dist_at at, const tensor *t);
 
 /* tensor_read(t, values): all elements into a C array of that type; tensor_write: back. The host waits for them. */
-#define tensor_read(t, values) tensor_read_at(DIST_AT, t, values)
+#define tensor_read(...) tensor_read_at(DIST_AT, __VA_ARGS__)
 void tensor_read_at(struct dist_at at, const tensor *t, void *values);
-#define tensor_write(t, values) tensor_write_at(DIST_AT, t, values)
+#define tensor_write(...) tensor_write_at(DIST_AT, __VA_ARGS__)
 void tensor_write_at(struct dist_at at, tensor *t, const void *values);
 
 /* tensor_equal(a, b): the same shape, type and bits? They may lie on different devices. */
-#define tensor_equal(a, b) tensor_equal_at(DIST_AT, a, b)
+#define tensor_equal(...) tensor_equal_at(DIST_AT, __VA_ARGS__)
 bool tensor_equal_at(struct dist_at at, const tensor *a, const tensor *b);
 
 /* tensor_data(t): where the elements lie. Valid until the tensor and its views are freed. Of a tensor on a GPU it is an
- * address that the program must not touch. */
-#define tensor_data(t) tensor_data_at(DIST_AT, t)
+ * address there, which only the GPU may touch: a kernel of the program's own, too (dist_stream_native in dist_streams.h). */
+#define tensor_data(...) tensor_data_at(DIST_AT, __VA_ARGS__)
 void *tensor_data_at(struct dist_at at, const tensor *t);
 
 /* tensor_item(t, i): element i as a double (an I64 beyond 2^53 is rounded). */
-#define tensor_item(t, i) tensor_item_at(DIST_AT, t, i)
+#define tensor_item(...) tensor_item_at(DIST_AT, __VA_ARGS__)
 double tensor_item_at(struct dist_at at, const tensor *t, int64_t i);
 
 /* tensor_print(t, format, ...): one line: the formatted words, then the elements, as
@@ -120,49 +160,124 @@ void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...
 
 /* ---- arithmetic: in place on the first argument, element by element ------- */
 
-#define tensor_set(t, i, value) tensor_set_at(DIST_AT, t, i, value)
+/* tensor_set(t, i, value): element i; tensor_fill(t, value): all of them. */
+#define tensor_set(...) tensor_set_at(DIST_AT, __VA_ARGS__)
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value);
 
-#define tensor_fill(t, value) tensor_fill_at(DIST_AT, t, value)
+#define tensor_fill(...) tensor_fill_at(DIST_AT, __VA_ARGS__)
 void tensor_fill_at(struct dist_at at, tensor *t, double value);
 
 /* tensor_copy(to, from): as many elements on both sides; the type is converted where it differs. Between host and GPU
  * both types must be the same, and the host waits. */
-#define tensor_copy(to, from) tensor_copy_at(DIST_AT, to, from)
+#define tensor_copy(...) tensor_copy_at(DIST_AT, __VA_ARGS__)
 void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from);
 
-#define tensor_add(t, other) tensor_add_at(DIST_AT, t, other) /* t += other; same type and count */
+#define tensor_add(...) tensor_add_at(DIST_AT, __VA_ARGS__) /* t += other; same type and count */
 void tensor_add_at(struct dist_at at, tensor *t, const tensor *other);
 
-#define tensor_sub(t, other) tensor_sub_at(DIST_AT, t, other) /* t -= other */
+#define tensor_sub(...) tensor_sub_at(DIST_AT, __VA_ARGS__) /* t -= other */
 void tensor_sub_at(struct dist_at at, tensor *t, const tensor *other);
 
-#define tensor_mul(t, other) tensor_mul_at(DIST_AT, t, other) /* t *= other */
+#define tensor_mul(...) tensor_mul_at(DIST_AT, __VA_ARGS__) /* t *= other */
 void tensor_mul_at(struct dist_at at, tensor *t, const tensor *other);
 
-#define tensor_add_scalar(t, value) tensor_add_scalar_at(DIST_AT, t, value)
+#define tensor_add_scalar(...) tensor_add_scalar_at(DIST_AT, __VA_ARGS__)
 void tensor_add_scalar_at(struct dist_at at, tensor *t, double value);
 
-#define tensor_mul_scalar(t, value) tensor_mul_scalar_at(DIST_AT, t, value)
+#define tensor_mul_scalar(...) tensor_mul_scalar_at(DIST_AT, __VA_ARGS__)
 void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value);
 
-#define tensor_relu(t) tensor_relu_at(DIST_AT, t) /* negative elements become 0 */
+#define tensor_relu(...) tensor_relu_at(DIST_AT, __VA_ARGS__) /* negative elements become 0 */
 void tensor_relu_at(struct dist_at at, tensor *t);
 
 /* tensor_relu_backward(t, y): elements of t become 0 where y's are not above 0: t is the gradient of relu's output y. */
-#define tensor_relu_backward(t, y) tensor_relu_backward_at(DIST_AT, t, y)
+#define tensor_relu_backward(...) tensor_relu_backward_at(DIST_AT, __VA_ARGS__)
 void tensor_relu_backward_at(struct dist_at at, tensor *t, const tensor *y);
 
-#define tensor_sum(t) tensor_sum_at(DIST_AT, t) /* the sum of all elements, added up as doubles */
+/* tensor_softmax(t): each row (along the last dimension) becomes shares of 1: e^x by the sum of the row's e^x. F32, F64,
+ * F16, BF16; calculated in double, rounded once. */
+#define tensor_softmax(...) tensor_softmax_at(DIST_AT, __VA_ARGS__)
+void tensor_softmax_at(struct dist_at at, tensor *t);
+
+/* ---- learning: floats, calculated in double and rounded once ----------------
+ *
+ * Rows run along the last dimension. x_backward turns the gradient of a loss by what x has given into the gradient by what went
+ * into it. Gradients of weights are added to, as torch does with .grad: fill them with 0 before. ids are I64; on the host a number
+ * that names no row is an error, on a GPU it gives NaN. */
+
+/* tensor_gelu(t): x / 2 (1 + erf(x / sqrt 2)) for each element. backward: t is the gradient, x what went into gelu. */
+#define tensor_gelu(...) tensor_gelu_at(DIST_AT, __VA_ARGS__)
+void tensor_gelu_at(struct dist_at at, tensor *t);
+#define tensor_gelu_backward(...) tensor_gelu_backward_at(DIST_AT, __VA_ARGS__)
+void tensor_gelu_backward_at(struct dist_at at, tensor *t, const tensor *x);
+
+/* tensor_softmax_backward(t, y): y is what softmax has given. */
+#define tensor_softmax_backward(...) tensor_softmax_backward_at(DIST_AT, __VA_ARGS__)
+void tensor_softmax_backward_at(struct dist_at at, tensor *t, const tensor *y);
+
+/* tensor_causal_mask(t, ahead): of each matrix (the last two dimensions) element [i][j] becomes minus infinity where j > i + ahead:
+ * before a softmax, so that query i sees key j only if that is not later. 0 where both count from the same place. */
+#define tensor_causal_mask(...) tensor_causal_mask_at(DIST_AT, __VA_ARGS__)
+void tensor_causal_mask_at(struct dist_at at, tensor *t, int64_t ahead);
+
+/* tensor_layer_norm(out, x, weight, bias): each row less its mean, by sqrt(its variance + 1e-5), times weight, plus bias: both
+ * have as many elements as a row. out may be x. backward sets dx, and adds to dweight and dbias; dx must be apart from dy and x. */
+#define tensor_layer_norm(...) tensor_layer_norm_at(DIST_AT, __VA_ARGS__)
+void tensor_layer_norm_at(struct dist_at at, tensor *out, const tensor *x, const tensor *weight,
+                          const tensor *bias);
+#define tensor_layer_norm_backward(...) tensor_layer_norm_backward_at(DIST_AT, __VA_ARGS__)
+void tensor_layer_norm_backward_at(struct dist_at at, tensor *dx, tensor *dweight, tensor *dbias,
+                                   const tensor *dy, const tensor *x, const tensor *weight);
+
+/* tensor_embedding(out, weight, ids): row i of out becomes row ids[i] of the matrix weight. backward: row ids[i] of dweight
+ * += row i of dy. */
+#define tensor_embedding(...) tensor_embedding_at(DIST_AT, __VA_ARGS__)
+void tensor_embedding_at(struct dist_at at, tensor *out, const tensor *weight, const tensor *ids);
+#define tensor_embedding_backward(...) tensor_embedding_backward_at(DIST_AT, __VA_ARGS__)
+void tensor_embedding_backward_at(struct dist_at at, tensor *dweight, const tensor *dy, const tensor *ids);
+
+/* tensor_cross_entropy(losses, logits, ids): losses[i] = minus the log of the share that a softmax of row i gives to ids[i]; a row
+ * whose id is below 0 does not count: 0. backward: t, the logits, becomes the gradient of the losses' sum: shares, less 1 for ids[i]. */
+#define tensor_cross_entropy(...) tensor_cross_entropy_at(DIST_AT, __VA_ARGS__)
+void tensor_cross_entropy_at(struct dist_at at, tensor *losses, const tensor *logits, const tensor *ids);
+#define tensor_cross_entropy_backward(...) tensor_cross_entropy_backward_at(DIST_AT, __VA_ARGS__)
+void tensor_cross_entropy_backward_at(struct dist_at at, tensor *t, const tensor *ids);
+
+/* tensor_adamw(w, m, v, gradient, step, rate): a step of AdamW, the step-th from 1 on; m and v are its moments, 0 at first.
+ * Optional: .weight_decay (0), .beta1 (0: 0.9), .beta2 (0: 0.999), .epsilon (0: 1e-8). */
+#define tensor_adamw(...) \
+    tensor_adamw_with((struct tensor_adamw_args){ .at = { __FILE__, __LINE__ }, .w = __VA_ARGS__ })
+struct tensor_adamw_args {
+    struct dist_at at;
+    tensor *w, *m, *v;
+    const tensor *gradient;
+    int64_t step;
+    double rate, weight_decay, beta1, beta2, epsilon;
+};
+void tensor_adamw_with(struct tensor_adamw_args args);
+
+/* Bytes of this rank's tensors: now, and at most since the last tensor_reset_peak_memory. A view has none of its own. */
+int64_t tensor_memory_allocated(void);
+int64_t tensor_max_memory_allocated(void);
+void tensor_reset_peak_memory(void);
+
+/* ---- sums and matrices ------------------------------------------------------- */
+
+#define tensor_sum(...) tensor_sum_at(DIST_AT, __VA_ARGS__) /* the sum of all elements, added up as doubles */
 double tensor_sum_at(struct dist_at at, const tensor *t);
 
 /* tensor_matmul(out, a, b): out[i][j] = sum over k of a[i][k] * b[k][j]. All three are
  * matrices of one type, F32 or F64; out must not overlap a or b. */
-#define tensor_matmul(out, a, b) tensor_matmul_at(DIST_AT, out, a, b)
+#define tensor_matmul(...) tensor_matmul_at(DIST_AT, __VA_ARGS__)
 void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b);
 
 /* tensor_transpose(out, a): out[j][i] = a[i][j]; out must not overlap a. */
-#define tensor_transpose(out, a) tensor_transpose_at(DIST_AT, out, a)
+#define tensor_transpose(...) tensor_transpose_at(DIST_AT, __VA_ARGS__)
 void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a);
+
+#ifdef __cplusplus
+}
+#include "dist_cpp_tensor.h"
+#endif
 
 #endif

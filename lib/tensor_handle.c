@@ -3,6 +3,7 @@
  * told as the mistake that it is.
  */
 #include "context.h"
+#include "launch/text.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,16 +17,18 @@ struct handles {
     struct tensor *newest; /* not freed */
 };
 
-static struct handles *handles_of(struct launch_self *self)
+static void *make_handles(struct launch_self *self)
 {
-    if (!self->tensors && (self->tensors = calloc(1, sizeof(struct handles))))
-        pthread_mutex_init(&((struct handles *)self->tensors)->lock, NULL);
-    return self->tensors;
+    struct handles *handles = calloc(1, sizeof *handles);
+    (void)self;
+    if (handles)
+        pthread_mutex_init(&handles->lock, NULL);
+    return handles;
 }
 
 struct tensor *tensor_handle_take(struct launch_self *self)
 {
-    struct handles *handles = handles_of(self);
+    struct handles *handles = launch_once(&self->tensors, make_handles, self);
     struct tensor *t = NULL;
     if (!handles)
         return NULL;
@@ -100,12 +103,6 @@ static bool is_ours(const tensor *t)
     return !t->gpu || (self && self->gpu == t->gpu);
 }
 
-static const char *short_file(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
 bool tensor_check(const char *call, struct dist_at at, const tensor *t)
 {
     if (!t) {
@@ -116,7 +113,7 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
     if (t->live != TENSOR_LIVE) {
         report_tensor(call, at, DIST_ERR_ARGUMENT,
                       "the tensor made at %s:%d was freed; free it once, after its last use",
-                      short_file(t->made_at.file), t->made_at.line);
+                      text_file(t->made_at.file), t->made_at.line);
         return false;
     }
     if (!is_ours(t)) {
@@ -124,7 +121,7 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
             call, at, DIST_ERR_ARGUMENT,
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "
             "were started; make it inside run()",
-            short_file(t->made_at.file), t->made_at.line);
+            text_file(t->made_at.file), t->made_at.line);
         return false;
     }
     return true;

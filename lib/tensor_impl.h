@@ -3,6 +3,7 @@
 #define TENSOR_IMPL_H
 
 #include "dtype.h"
+#include "tensor.h"
 
 struct launch_self;
 struct gpu;
@@ -14,8 +15,9 @@ struct kernel;
 struct storage {
     void *data; /* from the device's allocator */
     size_t bytes;
-    int users;       /* tensors that look at it */
-    struct gpu *gpu; /* streams/gpu.h; NULL: it lies on the host */
+    int users;              /* tensors that look at it */
+    struct gpu *gpu;        /* streams/gpu.h; NULL: it lies on the host */
+    struct flight *flights; /* a GPU's: diagnose/guard.h */
 };
 
 /* Handles are never given back to malloc: a freed one waits at the end of a queue, so that its second use is seen
@@ -54,6 +56,13 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_write(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_free(const char *call, struct dist_at at, const tensor *t);
+
+/* The shape among the arguments of a call: an array; how many lengths it has, and how many elements (-1: it makes no sense,
+ * reported). */
+#define SHAPE_OF(a) ((int64_t[]){ (a).size0, (a).size1, (a).size2, (a).size3, (a).end })
+int tensor_dims(const int64_t *shape);
+int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, int ndim,
+                     const int64_t *shape);
 
 /* Does element i exist? False: reported. */
 bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t i);

@@ -5,10 +5,12 @@
 #include "context.h"
 #include "streams/gpu.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PRINT_ALL 16 /* up to so many elements the line holds all of them */
 #define PRINT_END 4  /* else so many from each end */
@@ -122,9 +124,14 @@ void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...
         fputc(' ', line);
     print_elements(line, at, t);
     fputc('\n', line);
-    if (fclose(line) == 0) {
-        fwrite(text, 1, length, stdout);
-        fflush(stdout); /* else the stream may cut the line where its buffer happens to be full */
-    }
+    bool whole = fclose(line) == 0 && text;
+    /* Flushed, else the stream may cut the line where its buffer happens to be full. Who has stopped reading needs no report. */
+    bool written =
+        whole && fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0 && !ferror(stdout);
+    if (whole && !written && errno != EPIPE)
+        report_tensor("tensor_print", at, DIST_ERR_SYSTEM, "the line could not be written: %s",
+                      strerror(errno));
     free(text);
+    if (!whole)
+        report_tensor("tensor_print", at, DIST_ERR_MEMORY, "no memory for a line of text");
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "conform_exam.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#define BOARD_BYTES 256
 
 /* dist_spawn hands no argument to its ranks: they find their exam here, by fork or as threads. */
 static struct exam *current;
@@ -24,11 +27,22 @@ static uint64_t new_seed(void)
     return ((uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec) % 1000000000u;
 }
 
+static void *shared(const char *path, size_t bytes)
+{
+    int fd = path != NULL ? open(path, O_RDWR) : -1;
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+    if (memory == MAP_FAILED)
+        abort();
+    if (fd >= 0)
+        close(fd);
+    return memory;
+}
+
 struct exam *exam_new(const char *name, int size)
 {
-    struct exam *exam = mmap(NULL, sizeof *exam, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (exam == MAP_FAILED)
-        abort();
+    struct exam *exam = shared(NULL, sizeof *exam);
+    exam->board = shared(getenv("EXAM_BOARD"), BOARD_BYTES);
     exam->name = name;
     exam->size = size;
     exam->seed = new_seed();
@@ -38,6 +52,7 @@ struct exam *exam_new(const char *name, int size)
 
 void exam_free(struct exam *exam)
 {
+    munmap((void *)exam->board, BOARD_BYTES);
     munmap(exam, sizeof *exam);
 }
 

@@ -23,8 +23,9 @@ struct exam {
     unsigned seconds;    /* after these a rank ends itself with SIGALRM, and the watcher says in which call */
     bool plain;          /* the body calls init and destroy itself */
     void (*body)(struct exam *exam, int rank, int size);
-    const void *given;          /* what the body needs to know; made before the start, only read */
-    _Atomic uint32_t board[64]; /* words that ranks show each other without the library */
+    const void *given; /* what the body needs to know; made before the start, only read */
+    _Atomic uint32_t *
+        board; /* 64 words that ranks show each other without the library; in the file EXAM_BOARD if it is set */
 
     _Atomic uint64_t checks;  /* how many findings, all ranks together */
     _Atomic uint32_t returns; /* ranks that came to the end of the body */

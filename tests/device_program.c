@@ -34,7 +34,7 @@ static void begin(struct test *test)
         await(test, s);
     }
     for (int e = 0; e < EVENTS && !test->wrong[0]; e++)
-        test->events[e] = test->device->event_new(test->states[e / (EVENTS / TEST_RANKS)]);
+        test->events[e] = test->device->event_new(test->states[e / (EVENTS / TEST_RANKS)], e % 2);
 }
 
 static void compare(struct test *test, int s)

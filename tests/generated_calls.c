@@ -12,7 +12,8 @@ struct dist_at run_here(const struct performer *me)
 
 tensor *run_make(struct performer *me, enum dist_type type, int64_t count, int value)
 {
-    return tensor_full_at(run_here(me), type, value, 1, &count);
+    return tensor_full_with((struct tensor_full_args){
+        .at = run_here(me), .type = type, .value = value, .size0 = count, .size1 = TENSOR_END });
 }
 
 /* The tensor of a message. */
@@ -85,7 +86,8 @@ static dist_work *call_collective(struct performer *me, const struct slot *s)
     case GEN_ALL_GATHER:
         return dist_all_gather_with(exchange);
     case GEN_ALL_TO_ALL:
-        return dist_all_to_all_with(exchange);
+        return dist_all_to_all_with(
+            (struct dist_all_to_all_args){ here, s->out, s->in, g, c->async, NULL, NULL });
     case GEN_REDUCE_SCATTER:
         return dist_reduce_scatter_with(
             (struct dist_reduce_scatter_args){ here, s->out, s->in, c->reduction, g, c->async });

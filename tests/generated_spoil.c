@@ -81,6 +81,7 @@ static const struct {
     [FAULT_WRONG_TYPE] = { "wrong type", 2, spoil_wrong_type },
     [FAULT_COLLECTIVE_MISSING] = { "collective missing", 2, spoil_collective_missing },
     [FAULT_COLLECTIVE_ORDER] = { "collective order", 2, spoil_collective_order },
+    [FAULT_COLLECTIVE_GROUP] = { "collective's group", 2, spoil_collective_group },
     [FAULT_OTHER_COLLECTIVE] = { "other collective", 2, spoil_other_collective },
     [FAULT_OTHER_ROOT] = { "other root", 2, spoil_other_root },
     [FAULT_OTHER_REDUCTION] = { "other reduction", 2, spoil_other_reduction },

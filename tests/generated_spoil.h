@@ -38,6 +38,7 @@ void spoil_no_sender(struct gen_program *p);
 /* generated_spoil_collective.c */
 void spoil_collective_missing(struct gen_program *p);
 void spoil_collective_order(struct gen_program *p);
+void spoil_collective_group(struct gen_program *p);
 void spoil_other_collective(struct gen_program *p);
 void spoil_other_root(struct gen_program *p);
 void spoil_other_reduction(struct gen_program *p);

@@ -159,7 +159,10 @@ void spoil_collective_order(struct gen_program *p)
     bool same = gen_chance(p, 2);
     struct gen_step second = gen_collective(p, g, true);
     second.async = false; /* or the second pair might be told first, and rightly so */
-    struct gen_step first = same ? another(p, second) : gen_collective(p, 0, true);
+    struct gen_step first =
+        another(p, second); /* of the world and a group: else one might be meant to be the other */
+    if (!same)
+        first.group = 0;
     first.async = second.async;
     for (int i = 0; i < p->size; i++)
         lines[i] = 0;
@@ -173,4 +176,20 @@ void spoil_collective_order(struct gen_program *p)
             gen_start(p, rank, first);
     spoil_label(p, same ? DIST_ERR_MISMATCH : DIST_ERR_DEADLOCK, 2, lines[odd], lines[first_but(group, odd)]);
     spoil_go_on(p, same ? members_of(group) : GEN_ALL(p), gen_chance(p, 2));
+}
+
+/* One member means its group, the others the world; or the other way round. */
+void spoil_collective_group(struct gen_program *p)
+{
+    int g = 1 + gen_dice(p, p->group_count - 1), lines[GEN_RANKS];
+    const struct gen_group *group = &p->groups[g];
+    int odd = group->ranks[gen_dice(p, group->n)];
+    struct gen_step inside = gen_collective(p, g, true);
+    inside.async = false; /* or the next of the world might be told first, and rightly so */
+    struct gen_step outside = inside;
+    outside.group = 0;
+    for (int rank = 0; rank < p->size; rank++)
+        lines[rank] = gen_start(p, rank, rank == odd ? inside : outside);
+    spoil_label(p, DIST_ERR_MISMATCH, 2, lines[odd], lines[first_but(group, odd)]);
+    spoil_go_on(p, GEN_ALL(p), gen_chance(p, 2));
 }

@@ -2,6 +2,8 @@
 #include "mistakes.h"
 #include "started.h"
 
+#include "dist.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +50,15 @@ static size_t clean(const char *said, char *text, size_t size)
     return longest;
 }
 
+/* A report that says what to try, or of two calls that do not fit, also says where that is explained. */
+static void must_name_lesson(const struct mistake *expected, const char *said)
+{
+    cr_assert(expected->status != DIST_ERR_MISMATCH || strstr(said, "\nsee: chapter "),
+              "%s names no lesson: %s", expected->name, said);
+    for (const char *advice = said; (advice = strstr(advice, "\ntry: ")); advice++)
+        cr_assert(strstr(advice, "\nsee: chapter "), "%s names no lesson: %s", expected->name, said);
+}
+
 static void must_have(const char *program, const struct mistake *expected, const char *said)
 {
     char place[64];
@@ -84,6 +95,7 @@ static void make_once(const char *program, const char *common, const struct mist
     cr_assert(longest <= COLUMNS, "%s, %s: a line of %zu columns: %s", expected->name, mode, longest,
               started.stderr_raw);
     must_not_have(expected, said);
+    must_name_lesson(expected, said);
     if (expected->begins)
         must_have(program, expected, said);
     else

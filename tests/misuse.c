@@ -144,7 +144,7 @@ static void check_report(const struct misuse *misuse, struct misuse_outcome *out
     snprintf(text, sizeof text, "%s", outcome->said);
     for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
-        lines++;
+        lines += strstr(line, "see: chapter ") == NULL; /* the report's second line */
         diagnosed = diagnosed || is_diagnosis(line);
         if (!is_sentence(line, misuse) && !is_diagnosis(line))
             continue;

@@ -77,13 +77,4 @@ static inline void misuse_expect(struct misuse misuse)
                                        setting, NULL }); \
     }
 
-/* The same, seen by init. */
-#define MISUSE_ENVIRONMENT_OF_INIT(name, setting, ...) \
-    Test(misuse, name, .timeout = 60) \
-    { \
-        static const char *const words[] = { "dist_init_process_group", __VA_ARGS__, NULL }; \
-        misuse_expect( \
-            (struct misuse){ misuse_idle, 2, DIST_ERR_ENVIRONMENT, __FILE__, NULL, words, setting, NULL }); \
-    }
-
 #endif

@@ -166,33 +166,34 @@ void ref_fill(enum dist_type type, void *array, int64_t count, uint64_t seed)
 
 /* ---- reductions ----------------------------------------------------------------- */
 
-static float reduce_float(enum dist_type type, enum dist_op op, const void *const *in, int inputs, int64_t i)
+/* What is not a number stays so; minus zero is the lower one. */
+static double lower(double a, double b)
 {
-    float all = load_float(type, in[0], i);
-    for (int k = 1; k < inputs; k++) {
-        float one = load_float(type, in[k], i);
-        all = op == DIST_MIN       ? (one < all ? one : all)
-              : op == DIST_MAX     ? (one > all ? one : all)
-              : op == DIST_PRODUCT ? all * one
-                                   : all + one;
-    }
-    return op == DIST_AVG ? all / (float)inputs : all;
+    return isnan(a) || isnan(b) ? NAN : a < b || (a == b && signbit(a)) ? a : b;
 }
 
-static double reduce_double(enum dist_op op, const void *const *in, int inputs, int64_t i)
+static double rounded(enum dist_type type, double value)
 {
-    double all = ((const double *)in[0])[i];
-    for (int k = 1; k < inputs; k++) {
-        double one = ((const double *)in[k])[i];
-        all = op == DIST_MIN       ? (one < all ? one : all)
-              : op == DIST_MAX     ? (one > all ? one : all)
-              : op == DIST_PRODUCT ? all * one
-                                   : all + one;
-    }
-    return op == DIST_AVG ? all / (double)inputs : all;
+    return type == DIST_F64 ? value : (float)value;
 }
 
-/* Sums and products modulo 2^64, cut down to the type at the end, are the same as wrapping at every step. */
+/* In the type's own arithmetic, or in F32: rounded from double, a single operation has the bits of F32's own. */
+static double reduce_number(enum dist_type type, enum dist_op op, const void *const *in, int inputs,
+                            int64_t i)
+{
+    double all = ref_item(type, in[0], i);
+    for (int k = 1; k < inputs; k++) {
+        double one = ref_item(type, in[k], i);
+        all = op == DIST_MIN       ? lower(all, one)
+              : op == DIST_MAX     ? -lower(-all, -one)
+              : op == DIST_PRODUCT ? rounded(type, all * one)
+                                   : rounded(type, all + one);
+    }
+    return op == DIST_AVG ? rounded(type, all / inputs) : all;
+}
+
+/* Sums and products modulo 2^64, cut down to the type at the end, are the same as wrapping at every step. Averages are of the
+ * sums before they are cut. */
 static int64_t reduce_integer(enum dist_type type, enum dist_op op, const void *const *in, int inputs,
                               int64_t i)
 {
@@ -204,7 +205,7 @@ static int64_t reduce_integer(enum dist_type type, enum dist_op op, const void *
               : op == DIST_PRODUCT ? (int64_t)((uint64_t)all * (uint64_t)one)
                                    : (int64_t)((uint64_t)all + (uint64_t)one);
     }
-    return op == DIST_AVG ? wrap(type, all) / inputs : all;
+    return op == DIST_AVG ? all / inputs : all;
 }
 
 void ref_reduce(enum dist_type type, enum dist_op op, void *out, const void *const *in, int inputs,
@@ -214,9 +215,9 @@ void ref_reduce(enum dist_type type, enum dist_op op, void *out, const void *con
         if (is_integer(type))
             store_integer(type, out, i, reduce_integer(type, op, in, inputs, i));
         else if (type == DIST_F64)
-            ((double *)out)[i] = reduce_double(op, in, inputs, i);
+            ((double *)out)[i] = reduce_number(type, op, in, inputs, i);
         else
-            store_float(type, out, i, reduce_float(type, op, in, inputs, i));
+            store_float(type, out, i, (float)reduce_number(type, op, in, inputs, i));
     }
 }
 

@@ -8,27 +8,13 @@
 #define _GNU_SOURCE
 #include "algorithms/algorithms.h"
 #include "conform.h"
+#include "hurry.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Under a sanitizer everything is several times as slow: then fewer world sizes. */
-#if defined(__SANITIZE_ADDRESS__)
-#define FIRST_SIZE 2
-#define SIZE_STEP 3
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FIRST_SIZE 2
-#define SIZE_STEP 3
-#endif
-#endif
-#ifndef SIZE_STEP
-#define FIRST_SIZE 1
-#define SIZE_STEP 1
-#endif
 
 static const char *const names[] = { "gather", "tree", "ring", "halving" };
 static const int64_t counts[] = { 0, 1, 3, 8, 1001, 4099 };
@@ -160,7 +146,7 @@ TestSuite(algorithms, .timeout = 120);
 
 Test(algorithms, by_the_calls_of_a_program)
 {
-    for (int size = FIRST_SIZE; size <= 8; size += SIZE_STEP)
+    for (int size = hurry() ? 3 : 1; size <= (hurry() ? 3 : 8); size++)
         examine("algorithms by calls", by_name, size, NULL);
 }
 
@@ -168,7 +154,7 @@ Test(algorithms, forced_upon_the_backend)
 {
     for (int i = 0; i < NAMES; i++) {
         setenv("DIST_ALGORITHM", names[i], 1);
-        for (int size = FIRST_SIZE; size <= 8; size += SIZE_STEP)
+        for (int size = hurry() ? 3 : 1; size <= (hurry() ? 3 : 8); size++)
             examine(names[i], by_environment, size, names[i]);
     }
 }
@@ -187,6 +173,8 @@ Test(algorithms, forced_upon_threads)
 static void conforms(const char *title, void (*part)(struct exam *, int, int), int size)
 {
     struct conform given = { .sparse = false };
+    if (hurry() && size > 3)
+        return;
     struct exam *exam = exam_new(title, size);
     cr_assert(conform_new(&given, size, exam->seed), "no memory for the reference");
     given.sparse = true;

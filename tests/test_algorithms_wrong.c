@@ -1,38 +1,12 @@
 /* test_algorithms_wrong.c: collectives by messages, where the program or its environment is wrong. */
 #define _GNU_SOURCE
-#include "conform_exam.h"
+#include "dist.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 TestSuite(algorithms_wrong, .timeout = 60);
-
-static void note_sentence(const struct dist_report *report, void *context)
-{
-    struct exam *exam = context;
-    const char *end = "it must be gather, tree, ring, halving or messages";
-    exam_check(exam, report->error == DIST_ERR_ENVIRONMENT, "error %d", (int)report->error);
-    exam_check(exam, strstr(report->sentence, end) != NULL, "it said: %s", report->sentence);
-}
-
-static void join_with_a_bad_name(struct exam *exam, int rank, int size)
-{
-    (void)rank, (void)size;
-    dist_set_error_handler(note_sentence, exam);
-    exam_check(exam, dist_init_process_group() == -DIST_ERR_ENVIRONMENT, "init succeeds");
-}
-
-Test(algorithms_wrong, a_name_that_does_not_exist_is_one_sentence)
-{
-    setenv("DIST_ALGORITHM", "rings", 1);
-    struct exam *exam = exam_new("a bad name", 2);
-    exam->plain = true;
-    bool passed = exam_run(exam, join_with_a_bad_name);
-    cr_assert(passed, "%s", exam_words(exam));
-    exam_free(exam);
-}
 
 static void disagree(int rank, int world_size)
 {
@@ -67,6 +41,41 @@ Test(algorithms_wrong, ranks_that_disagree_are_told)
     setenv("DIST_ALGORITHM", "ring", 1);
     cr_assert_eq(dist_spawn(disagree, 4), DIST_ERR_MISMATCH);
     cr_assert_eq(dist_spawn(other_counts, 3), DIST_ERR_MISMATCH);
+}
+
+static void note(const struct dist_report *told, void *error)
+{
+    *(enum dist_error *)error = told->error;
+}
+
+/* Only rank 3 has another count, and only its neighbours exchange words with it. */
+static void all_hear_of_it(int rank, int world_size)
+{
+    enum dist_error error = DIST_OK;
+    dist_init_process_group();
+    dist_group *group = dist_new_group(((int[]){ 5, 0, 3, 1, 4, 2 }), world_size);
+    dist_set_error_handler(note, &error);
+    tensor *t = tensor_full(DIST_F32, rank, rank == 3 ? 5 : 4), *good = tensor_full(DIST_F32, rank, 4);
+    for (int round = 0; round < 20; round++) {
+        error = DIST_OK;
+        dist_all_reduce(t, .group = round % 2 ? group : NULL);
+        if (error != DIST_ERR_MISMATCH)
+            exit(1);
+    }
+    error = DIST_OK;
+    dist_group_free(group);
+    dist_all_reduce(good); /* the job goes on */
+    dist_destroy_process_group();
+    exit(error == DIST_OK && tensor_item(good, 3) == 15 ? 0 : 2);
+}
+
+Test(algorithms_wrong, all_ranks_hear_of_a_mismatch)
+{
+    static const char *const names[] = { "gather", "tree", "ring", "halving", "messages" };
+    for (int i = 0; i < 5; i++) {
+        setenv("DIST_ALGORITHM", names[i], 1);
+        cr_expect_eq(dist_spawn(all_hear_of_it, 6), 0, "%s", names[i]);
+    }
 }
 
 Test(algorithms_wrong, a_monitored_barrier_gives_up)

@@ -60,14 +60,14 @@ static void put_elsewhere(struct event *event, struct gate *gate)
 
 Test(cuda_marks, an_event_that_was_recorded_again)
 {
-    put_elsewhere(device->event_new(states[0]), NULL);
+    put_elsewhere(device->event_new(states[0], false), NULL);
 }
 
 /* Then CUDA has not been told yet to wait, and learns of the event when it is elsewhere. */
 Test(cuda_marks, an_event_that_was_recorded_again_while_a_gate_held_its_follower)
 {
     struct gate *gate = device->gate_new(states[0]);
-    put_elsewhere(device->event_new(states[0]), gate);
+    put_elsewhere(device->event_new(states[0], false), gate);
     device->gate_free(gate);
 }
 

@@ -1,4 +1,4 @@
-/* test_diagnose_files.c: the report as a file (DIST_REPORT), and the drawing beside it. */
+/* test_diagnose_files.c: the report as a file (DIST_REPORT), and where it lies without. */
 #define _GNU_SOURCE
 #include "started.h"
 
@@ -139,7 +139,7 @@ Test(diagnose_files, every_class_as_json, .timeout = 60)
     remove_folder();
 }
 
-Test(diagnose_files, the_ring_and_its_drawing, .timeout = 60)
+Test(diagnose_files, the_ring, .timeout = 60)
 {
     struct started started;
     char report[128], text[16384];
@@ -154,26 +154,28 @@ Test(diagnose_files, the_ring_and_its_drawing, .timeout = 60)
                "\"state\": \"waiting\", \"call\": \"dist_send\", \"peer\": 1, \"tag\": 0, \"count\": 8, "
                "\"type\": \"F32\", \"group\": 0, \"file\": \"faulty.c\""),
         "%s", text);
-    read_file("r.dot", text, sizeof text);
-    cr_assert(strstr(text, "Deadlock: ranks 0, 1 and 2 wait for each other"), "%s", text);
-    cr_assert(strstr(text, "r2 -> r0 [color=\"#D92D20\""), "%s", text);
-    const char *last = strstr(started.stderr_raw, "drawing: ");
-    cr_assert(last && strchr(last, '\n') == last + strlen(last) - 1, "the drawing is not told last: %s",
+    const char *last = strstr(started.stderr_raw, "report: ");
+    cr_assert(last && strchr(last, '\n') == last + strlen(last) - 1, "the report is not told last: %s",
               started.stderr_text);
     remove_folder();
 }
 
 Test(diagnose_files, a_place_that_cannot_be_written, .timeout = 30)
 {
-    struct started started;
-    STARTED(&started, SETTINGS("DIST_REPORT=/nowhere/r.json"), "faulty", "cross");
-    cr_assert(started.status == DIST_ERR_DEADLOCK, "%d", started.status);
-    cr_assert(strstr(started.stderr_text, "DIST_REPORT: /nowhere/r.json could not be written"), "%s",
-              started.stderr_text);
+    struct started started; /* the folder was there when the run began */
+    char folder[] = "/tmp/test_report.XXXXXX", setting[60], sentence[100];
+    cr_assert(mkdtemp(folder));
+    snprintf(setting, sizeof setting, "DIST_REPORT=%s/r.json", folder);
+    STARTED(&started, SETTINGS(setting), "build/bin/distrun", "-n", "2", "sh", "-c",
+            "rmdir $1 2>/dev/null; exec \"$0\" cross", program_path("faulty", (char[600]){ "" }, 600),
+            folder);
+    cr_assert(started.status == DIST_ERR_DEADLOCK, "%d: %s", started.status, started.stderr_text);
+    snprintf(sentence, sizeof sentence, "DIST_REPORT: %s/r.json could not be written", folder);
+    cr_assert(strstr(started.stderr_text, sentence), "%s", started.stderr_text);
 }
 
-/* Without DIST_REPORT the drawing lies in a folder that only its owner can read, and never more than one. */
-Test(diagnose_files, drawings_do_not_pile_up, .timeout = 60)
+/* Without DIST_REPORT it lies in a folder that only its owner can read, and never more than one. */
+Test(diagnose_files, reports_do_not_pile_up, .timeout = 60)
 {
     struct started started;
     char setting[128], path[128], command[160];
@@ -184,7 +186,7 @@ Test(diagnose_files, drawings_do_not_pile_up, .timeout = 60)
         STARTED(&started, SETTINGS(setting), "faulty", "cross");
     snprintf(path, sizeof path, "%s/dist-%ld", folder, (long)geteuid());
     cr_assert(stat(path, &status) == 0 && (status.st_mode & 0777) == 0700);
-    snprintf(command, sizeof command, "test \"$(ls '%s')\" = deadlock.dot", path);
+    snprintf(command, sizeof command, "test \"$(ls '%s')\" = deadlock.json", path);
     cr_assert(system(command) == 0);
     remove_folder();
 }

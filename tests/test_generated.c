@@ -6,25 +6,19 @@
  */
 #define _GNU_SOURCE
 #include "generated.h"
+#include "hurry.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Under a sanitizer everything takes longer, and what is left lying on purpose would be reported. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+/* Under a sanitizer what is left lying on purpose would be reported. */
+enum { LABELS = SANITIZED ? FAULT_LEAK_WORK : FAULT_COUNT };
 
-#ifdef SANITIZED
-enum { EACH = 1, LABELS = FAULT_LEAK_WORK, SAMPLE = 6, SCHEDULES = 10 };
-#else
-enum { EACH = 6, LABELS = FAULT_COUNT, SAMPLE = 30, SCHEDULES = 200 };
-#endif
+static int each(void)
+{
+    return hurry() ? 1 : 6;
+}
 
 #define DEADLINE 5.0 /* seconds for one program, which needs a few milliseconds */
 
@@ -83,7 +77,7 @@ static void examine_all(const char *mode)
     struct row rows[FAULT_COUNT] = { { 0 } };
     uint64_t first = first_seed(), seed = first;
     int wrong_ones = 0, found = 0;
-    for (int i = 0; i < EACH; i++)
+    for (int i = 0; i < each(); i++)
         for (int fault = 1; fault < LABELS; fault++) {
             gen_make(&p, seed, size_for((enum gen_fault)fault, seed), (enum gen_fault)fault);
             examine(&p, mode, 1, DEADLINE, &rows[fault]);
@@ -121,12 +115,13 @@ Test(generated, right_ones_under_random_delays)
     static struct gen_program p;
     struct row row = { 0 };
     uint64_t seed = first_seed() + 100000;
-    for (int i = 0; i < SAMPLE; i++, seed++) {
+    int sample = hurry() ? 6 : 30, schedules = hurry() ? 10 : 200;
+    for (int i = 0; i < sample; i++, seed++) {
         gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE);
-        examine(&p, i % 2 ? "threads" : "processes", SCHEDULES, DEADLINE * 4, &row);
+        examine(&p, i % 2 ? "threads" : "processes", schedules, DEADLINE * 4, &row);
     }
     printf("%d programs, each with %d schedules of random delays, DIST_TEST_SEED=%lu: %d right\n",
-           row.programs, SCHEDULES, (unsigned long)(seed - SAMPLE - 100000), row.right);
+           row.programs, schedules, (unsigned long)(seed - (uint64_t)sample - 100000), row.right);
     fflush(stdout);
     cr_assert(row.right == row.programs, "%d right programs were taken for wrong ones",
               row.programs - row.right);

@@ -152,6 +152,27 @@ Test(launch, a_signal_ends_everything_with_one_line)
     }
 }
 
+/* SIGTERM is passed on to ranks that catch it, and waits for them; whoever cannot wait says it twice. */
+Test(launch, ranks_that_catch_sigterm_may_end_by_themselves)
+{
+    for (int i = 0; i < 4; i++) {
+        struct started job;
+        char tag[64];
+        bool twice = i / 2 == 1;
+        begin_idle(&job, modes[i % 2], "tidy", new_tag(tag, sizeof tag, "tidy"));
+        kill(job.pid, SIGTERM);
+        if (twice) {
+            usleep(100000);
+            kill(job.pid, SIGTERM);
+        }
+        started_end(&job, 10);
+        cr_expect_str_eq(job.stderr_text, twice ? "interrupted by SIGTERM\n" : "");
+        cr_expect_eq(job.status, twice ? 128 + SIGTERM : 0);
+        cr_expect(twice || strstr(job.stdout_text, "is tidy"), "it said: %s", job.stdout_text);
+        cr_expect(gone_soon(tag), "%d processes are left", processes_with(tag));
+    }
+}
+
 Test(launch, a_stopped_job_goes_on)
 {
     struct started job;

@@ -39,8 +39,8 @@ static const struct {
     { { "OMPI_COMM_WORLD_RANK=0" }, "OMPI_COMM_WORLD_SIZE is not set" },
     { { "PMI_RANK=9", "PMI_SIZE=2" }, "PMI_RANK is \"9\"" },
     { { "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2" }, "SLURM_PROCID is not" },
-    { { "DIST_RANKS=fibres" }, "DIST_RANKS is \"fibres\"; it must be \"processes\" or \"threads\"" },
-    { { "DIST_OUTPUT=loud" }, "DIST_OUTPUT is \"loud\"; it must be \"live\" or \"ordered\"" },
+    { { "DIST_RANKS=fibres" }, "DIST_RANKS is \"fibres\"; it must be processes or threads" },
+    { { "DIST_OUTPUT=loud" }, "DIST_OUTPUT is \"loud\"; it must be live or ordered" },
     { { "DIST_WORLD_FD=77", "RANK=0", "WORLD_SIZE=1" }, "start the program with distrun" },
     { { "DIST_WORLD_FD=0", "RANK=0", "WORLD_SIZE=1" }, "start the program with distrun" },
     { { "RANK=0", "WORLD_SIZE=2", "DIST_INIT_TIMEOUT=soon" }, "DIST_INIT_TIMEOUT is \"soon\"" },
@@ -106,7 +106,7 @@ Test(launch_start, distrun)
     STARTED(&job, NULL, DISTRUN, "-n", "two", path);
     expect_refused(&job, 2, "-n is \"two\"");
     STARTED(&job, NULL, DISTRUN);
-    expect_refused(&job, 2, "which program?");
+    expect_refused(&job, 2, "usage: distrun");
 }
 
 /* Two programs one after another, under one launcher: each job meets anew. */

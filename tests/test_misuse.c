@@ -11,7 +11,8 @@ MISUSE(send_to_a_rank_that_is_not_there, 2, DIST_ERR_ARGUMENT, "dist_send", "ran
         dist_recv(x, 0);
 }
 
-MISUSE(send_to_the_rank_after_the_last, 3, DIST_ERR_ARGUMENT, "dist_send", "rank 2: ", "3", "0 to 2")
+MISUSE(send_to_the_rank_after_the_last, 3, DIST_ERR_ARGUMENT, "dist_send", "rank 2: ", "dst is 3, but ",
+       "0 to 2", "name one of them: in a ring the next is (rank + 1) % world_size.")
 {
     if (rank == 2)
         dist_send(x, rank + 1);
@@ -19,7 +20,8 @@ MISUSE(send_to_the_rank_after_the_last, 3, DIST_ERR_ARGUMENT, "dist_send", "rank
         dist_barrier();
 }
 
-MISUSE(send_to_any_source, 2, DIST_ERR_ARGUMENT, "dist_isend", "rank 1: ", "-1")
+MISUSE(send_to_any_source, 2, DIST_ERR_ARGUMENT, "dist_isend", "rank 1: ", "dst is DIST_ANY_SOURCE, ",
+       "one of the ranks 0 to 1.")
 {
     if (rank == 1)
         dist_isend(x, DIST_ANY_SOURCE);
@@ -29,6 +31,23 @@ MISUSE(receive_from_a_rank_that_is_not_there, 2, DIST_ERR_ARGUMENT, "dist_recv",
 {
     if (rank == 1)
         dist_recv(x, size);
+}
+
+/* -1 is nobody: else rank 0 would silently receive from anybody, and take what was meant for another receive. */
+MISUSE(receive_from_the_rank_before_the_first, 3, DIST_ERR_ARGUMENT, "dist_recv",
+       "rank 0: ", "src is -1, but ", "0 to 2",
+       "name one of them: in a ring the previous is (rank + world_size - 1) % world_size.")
+{
+    if (rank == 0)
+        dist_recv(x, rank - 1);
+    else
+        dist_send(x, 0);
+}
+
+MISUSE(broadcast_from_any_source, 2, DIST_ERR_ARGUMENT, "dist_broadcast", "src is DIST_ANY_SOURCE, ",
+       "which only a receive can name")
+{
+    dist_broadcast(x, .src = DIST_ANY_SOURCE);
 }
 
 MISUSE(receive_from_a_negative_rank, 2, DIST_ERR_ARGUMENT, "dist_irecv", "rank 0: ", "-2")

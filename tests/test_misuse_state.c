@@ -199,6 +199,5 @@ MISUSE_ENVIRONMENT(a_world_of_letters, "WORLD_SIZE=abc", "WORLD_SIZE is \"abc\""
 MISUSE_ENVIRONMENT(a_world_of_too_many, "WORLD_SIZE=100000", "WORLD_SIZE is \"100000\"", "1 to")
 MISUSE_ENVIRONMENT(ranks_of_another_kind, "DIST_RANKS=fibers", "DIST_RANKS is \"fibers\"", "threads")
 MISUSE_ENVIRONMENT(output_of_another_kind, "DIST_OUTPUT=loud", "DIST_OUTPUT is \"loud\"", "ordered")
-MISUSE_ENVIRONMENT_OF_INIT(buffers_of_another_kind, "DIST_BUFFERING=lots", "DIST_BUFFERING is \"lots\"",
-                           "eager")
-MISUSE_ENVIRONMENT_OF_INIT(a_backend_of_that_name, "BACKEND=pigeon", "BACKEND is \"pigeon\"", "shm")
+MISUSE_ENVIRONMENT(buffers_of_another_kind, "DIST_BUFFERING=lots", "DIST_BUFFERING is \"lots\"", "eager")
+MISUSE_ENVIRONMENT(a_backend_of_that_name, "BACKEND=pigeon", "BACKEND is \"pigeon\"", "shm")

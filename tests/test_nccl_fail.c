@@ -2,12 +2,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
-#ifndef HAVE_NCCL
-Test(nccl_fail, all_of_it)
-{
-    cr_skip_test("there is no nccl.h, so the nccl room was not built");
-}
-#else
 #include "doubles/nccl/stage.h"
 
 #include <stdlib.h>
@@ -70,6 +64,18 @@ Test(nccl_fail, ranks_that_share_a_gpu_are_named_and_told_what_to_do)
         .last_error = "Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 1000"
     };
     expect_open(1, 2, &shared, DIST_ERR_ENVIRONMENT, "ranks 0 and 1 share a GPU");
+    expect_open(1, 2, &shared, DIST_ERR_ENVIRONMENT, "BACKEND=cuda, or set DIST_NCCL_SHARE_GPU=1");
+}
+
+Test(nccl_fail, ranks_that_share_a_gpu_are_told_what_to_do_by_a_newer_nccl_too)
+{
+    struct double_script shared = { .spread = true,
+                                    .fails = "CommInitRankConfig",
+                                    .with = ncclInvalidUsage,
+                                    .last_error =
+                                        "Multiple Ranks are using the same GPU/Partition. Set "
+                                        "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this configuration." };
+    expect_open(1, 2, &shared, DIST_ERR_ENVIRONMENT, "several ranks share a GPU");
     expect_open(1, 2, &shared, DIST_ERR_ENVIRONMENT, "BACKEND=cuda, or set DIST_NCCL_SHARE_GPU=1");
 }
 
@@ -148,6 +154,26 @@ Test(nccl_fail, a_kernel_that_never_ends_runs_out_of_time)
     expect_end(stage, op, DIST_ERR_TIMEOUT, "NCCL has not ended it within 1 s");
 }
 
+/* An abort waits for the stream, and each kernel stands behind that of another communicator. */
+Test(nccl_fail, communicators_whose_kernels_stand_behind_each_other_are_aborted_together)
+{
+    struct double_script hanging = { .spread = true, .hangs = true, .split_size = 2 };
+    struct dist_work *op;
+    setenv("DIST_TIMEOUT", "1", 1);
+    setenv("DIST_CONNECT", "lazy", 1);
+    struct stage *stage = stage_open(0, 2, &hanging);
+    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    struct dist_group *groups[2];
+    for (int i = 0; i < 2; i++)
+        cr_assert_not_null(groups[i] = stage_group(stage, (int[]){ 0, 1 }, 2));
+    for (int i = 0; i < 6; i++) {
+        op = stage_op(stage, CALL_ALL_REDUCE, 4);
+        op->group = i % 3 == 1 ? &stage->world : groups[i % 3 / 2];
+        backend_nccl.all_reduce(stage->room, op);
+    }
+    expect_end(stage, op, DIST_ERR_TIMEOUT, "NCCL has not ended it within 1 s");
+}
+
 Test(nccl_fail, a_host_that_computes_does_not_run_out_of_time)
 {
     struct double_script hanging = { .spread = true, .hangs = true };
@@ -212,4 +238,3 @@ Test(nccl_fail, a_split_that_nccl_refuses)
     expect_words(op.why, "NCCL says");
     stage_close(stage);
 }
-#endif

@@ -5,12 +5,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
-#ifndef HAVE_NCCL
-Test(nccl_far_jobs, all_of_it)
-{
-    cr_skip_test("there is no nccl.h, so the nccl room was not built");
-}
-#else
 #include "doubles/nccl/stage.h"
 
 #include <stdlib.h>
@@ -215,4 +209,3 @@ Test(nccl_far_jobs, without_checks_it_hangs_until_the_time_is_up)
     run(other_count);
     expect_endings(DIST_ERR_TIMEOUT, "NCCL has not ended it within 1 s");
 }
-#endif

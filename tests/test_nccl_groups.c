@@ -2,12 +2,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
-#ifndef HAVE_NCCL
-Test(nccl_groups, all_of_it)
-{
-    cr_skip_test("there is no nccl.h, so the nccl room was not built");
-}
-#else
 #include "doubles/nccl/stage.h"
 
 #include <stdlib.h>
@@ -75,8 +69,64 @@ Test(nccl_groups, a_freed_group_is_finalized_at_once_and_destroyed_later)
     backend_nccl.group_free(stage->room, group);
     expect_log(0, "finalize split 1\n");
     stage_group(stage, (int[]){ 2, 0, 1 }, 3);
-    expect_log(0, "finalize split 1\ndestroy split 1\nsplit the world, key 1\n");
+    for (int i = 0; i < 5000 && !strstr(double_log(0), "destroy"); i++)
+        usleep(1000);
+    cr_assert_not_null(strstr(double_log(0), "destroy split 1\n"), "NCCL was asked for\n%s", double_log(0));
     stage_close(stage);
+}
+
+Test(nccl_groups, a_group_that_cannot_be_finalized_is_aborted)
+{
+    struct double_script bad = {
+        .spread = true, .split_size = 3, .finalize_fails = "split 1", .with = ncclSystemError
+    };
+    struct stage *stage = stage_at(0, 4, &bad);
+    struct dist_group *group = stage_group(stage, (int[]){ 0, 1, 2 }, 3);
+    cr_assert_not_null(group);
+    backend_nccl.group_free(stage->room, group);
+    double_forget(0);
+    stage_close(stage);
+    cr_assert_not_null(strstr(double_log(0), "abort split 1\n"), "NCCL was asked for\n%s", double_log(0));
+    cr_assert_null(strstr(double_log(0), "destroy split 1"), "it was destroyed");
+    cr_assert_eq(double_open_comms(), 0);
+}
+
+static void *open_later(void *gate)
+{
+    usleep(200000);
+    device_sim.gate_open(gate);
+    return NULL;
+}
+
+static void split_at_work(void)
+{
+    struct double_script moving = { .spread = true, .moves = true };
+    struct stage *stage = stage_at(0, 1, &moving);
+    struct gate *gate = device_sim.gate_new(stage->gpu.state);
+    pthread_t thread;
+    device_sim.gate_hold(gate, stage->stream);
+    struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
+    backend_nccl.all_reduce(stage->room, op);
+    cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
+    struct dist_group *group = stage_group(stage, (int[]){ 0 }, 1);
+    pthread_join(thread, NULL);
+    cr_assert_not_null(group, "NCCL was asked for\n%s", double_log(0));
+    cr_assert(stage_await(stage, op, 5));
+    backend_nccl.group_free(stage->room, group);
+    device_sim.gate_free(gate);
+    stage_close(stage);
+}
+
+Test(nccl_groups, a_communicator_is_not_split_while_it_is_at_work)
+{
+    split_at_work();
+}
+
+/* As where the others are on other machines. */
+Test(nccl_groups, nor_where_nothing_is_agreed_on_before)
+{
+    setenv("DIST_NCCL_PLAIN", "1", 1);
+    split_at_work();
 }
 
 Test(nccl_groups, lists_that_differ_are_seen_by_the_size)
@@ -157,4 +207,3 @@ Test(nccl_groups, nobody_receives_from_anybody)
     expect_log(0, "");
     stage_close(stage);
 }
-#endif

@@ -5,12 +5,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
-#ifndef HAVE_NCCL
-Test(nccl_stuck, all_of_it)
-{
-    cr_skip_test("there is no nccl.h, so the nccl room was not built");
-}
-#else
 #include "doubles/nccl/double.h"
 #include "doubles/nccl/told.h"
 
@@ -116,4 +110,3 @@ Test(nccl_stuck, collectives_of_two_groups_in_two_orders)
     setenv("DIST_NCCL_PLAIN", "1", 1);
     told_words(told_by(two_orders, 2, DIST_ERR_TIMEOUT), "NCCL has not ended it within 1 s");
 }
-#endif

@@ -2,12 +2,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
-#ifndef HAVE_NCCL
-Test(nccl_sums, all_of_it)
-{
-    cr_skip_test("there is no nccl.h, so the nccl room was not built");
-}
-#else
 #include "conform.h"
 #include "doubles/nccl/double.h"
 #include "doubles/nccl/told.h"
@@ -129,4 +123,33 @@ Test(nccl_sums, by_nccl_itself)
     setenv("DIST_CHECK", "1", 1);
     expect_sums();
 }
-#endif
+
+/* ---- groups that come and go -------------------------------------------------------------------- */
+
+/* Who frees a group first must not wait for the others: they do it in their own time, and in another order. */
+static void groups_in_any_order(struct exam *exam, int rank, int size)
+{
+    dist_group *groups[6];
+    int all[8];
+    for (int i = 0; i < size; i++)
+        all[i] = i;
+    for (int i = 0; i < 6; i++) {
+        tensor *x = tensor_full(DIST_F32, 1, 1000), *y = tensor_full(DIST_F32, 2, 1000);
+        dist_work *work = dist_all_reduce(x, .async_op = true);
+        groups[i] = dist_new_group(all, size); /* the world is at work */
+        dist_all_reduce(y, .group = groups[i]);
+        dist_wait(work);
+        exam_check(exam, tensor_item(x, 9) == size && tensor_item(y, 9) == 2 * size, "a sum is wrong");
+        if (rank == 0)
+            dist_group_free(groups[i]);
+        tensor_free(x);
+        tensor_free(y);
+    }
+    for (int i = 0; rank > 0 && i < 6; i++)
+        dist_group_free(groups[rank % 2 ? 5 - i : i]);
+}
+
+Test(nccl_sums, groups_are_freed_by_each_rank_in_its_own_time)
+{
+    told_good("groups in any order", groups_in_any_order, 3);
+}

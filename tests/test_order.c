@@ -27,8 +27,8 @@ static const struct mistake missing[] = {
     ORDER("host-write", "fill", "host-write", "by tensor_write, in the default stream"),
     ORDER("read-write", "reader", "read-write", "writes to a tensor that stream 1 may still be reading"),
     ORDER("slices", "front", "middle", "by tensor_mul_scalar, in stream 2"),
-    ORDER("early-event", "eventful", "events", "record an event in stream 1 behind line"),
-    ORDER("other-event", "eventful", "events", "record an event in stream 1 behind line"),
+    ORDER("early-event", "eventful", "events", "record an event in stream 1 after line"),
+    ORDER("other-event", "eventful", "events", "record an event in stream 1 after line"),
     ORDER("other-waits", "eventful", "events", "let stream 2 wait for it"),
     ORDER("send", "before-send", "send", "sends a tensor that stream 1 may still be writing"),
     ORDER("sent", "send", "sent", "by dist_isend, waited for in stream 1"),
@@ -36,7 +36,7 @@ static const struct mistake missing[] = {
     ORDER("in-between", "send", "in-between", "dist_wait on that work"),
     ORDER("posted", "before-post", "post", "by dist_all_reduce, in stream 2"),
     ORDER("no-wait", "post", "no-wait", "a tensor that dist_all_reduce still works on"),
-    ORDER("waited", "post", "waited", "record an event in stream 2 behind that wait"),
+    ORDER("waited", "post", "waited", "record an event in stream 2 after that wait"),
     ORDER("broadcast", "broadcast", "behind-broadcast", "writes to a tensor that stream 1 may still be"),
 };
 

@@ -64,12 +64,12 @@ static void all_are_there(struct exam *exam, const struct shm_room *room)
 {
     static _Thread_local bool seen[TICKETS];
     int spare = room->spare != NO_TICKET;
-    exam_check(exam, room->free_ticket_count + spare == (int)room->tickets_used,
-               "%d tickets are free, %d is spare, and %u were taken", room->free_ticket_count, spare,
+    exam_check(exam, room->free_ticket_count + (uint32_t)spare == room->tickets_used,
+               "%u tickets are free, %d is spare, and %u were taken", room->free_ticket_count, spare,
                room->tickets_used);
     memset(seen, 0, sizeof seen);
-    for (int i = 0; i < room->free_ticket_count; i++) {
-        uint16_t ticket = room->free_tickets[i];
+    for (uint32_t i = 0; i < room->free_ticket_count; i++) {
+        uint32_t ticket = room->free_tickets[i];
         exam_check(exam, !seen[ticket] && ticket != room->spare, "ticket %u is there twice", ticket);
         seen[ticket] = true;
     }

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,9 @@ static int64_t combine_integers(const void *const *in, int inputs, int64_t i, en
     int64_t all = integer_at(type, in[0], i);
     for (int k = 1; k < inputs; k++) {
         int64_t one = integer_at(type, in[k], i);
-        if (op == DIST_SUM || op == DIST_AVG)
+        if (op == DIST_AVG)
+            all = (int64_t)((uint64_t)all + (uint64_t)one);
+        else if (op == DIST_SUM)
             all = cut(type, (uint64_t)all + (uint64_t)one);
         else if (op == DIST_PRODUCT)
             all = cut(type, (uint64_t)all * (uint64_t)one);
@@ -200,8 +203,8 @@ Test(reduce, a_thousand_inputs)
     cr_expect(out[0] == 1024 && out[1] == 2048 && out[2] == 3072);
     host_reduce(out, in, 1024, 3, DIST_F32, DIST_AVG);
     cr_expect(out[0] == 1 && out[1] == 2 && out[2] == 3);
-    host_reduce(bytes, same, 1024, 3, DIST_U8, DIST_AVG); /* the sum of 1024 equal bytes wraps to 0 */
-    cr_expect(bytes[0] == 0 && bytes[2] == 0);
+    host_reduce(bytes, same, 1024, 3, DIST_U8, DIST_AVG); /* the sum does not wrap */
+    cr_expect(bytes[0] == 1 && bytes[2] == 3);
 }
 
 Test(reduce, averages_of_integers_go_toward_zero)

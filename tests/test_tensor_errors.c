@@ -74,8 +74,12 @@ Test(tensor_errors, wrong_places_and_shapes_are_told)
     expect_report("tensor_slice", DIST_ERR_ARGUMENT, "2 to 5");
     cr_expect_null(tensor_zeros(DIST_F32, 3, -1));
     expect_report("tensor_zeros", DIST_ERR_ARGUMENT, "-1");
-    cr_expect_null(tensor_zeros(DIST_F32, 1, 1, 1, 1, 1));
-    expect_report("tensor_zeros", DIST_ERR_ARGUMENT, "5 dimensions");
+    cr_expect_null(tensor_zeros_with((struct tensor_zeros_args){ DIST_AT, DIST_F32, 1, 1, 1, 1, 1 }));
+    expect_report("tensor_zeros", DIST_ERR_ARGUMENT, "too many dimensions; a tensor has 1 to 4");
+    cr_expect_null(tensor_full(DIST_F32, 3));
+    expect_report("tensor_full", DIST_ERR_ARGUMENT, "it has no shape");
+    cr_expect_null(tensor_from(DIST_F32, (float[]){ 1, 2 }));
+    expect_report("tensor_from", DIST_ERR_ARGUMENT, "it has no shape");
     cr_expect_null(tensor_zeros((enum dist_type)9, 1));
     expect_report("tensor_zeros", DIST_ERR_ARGUMENT, "no element type");
     cr_expect_null(tensor_from(DIST_F32, NULL, 3));
@@ -106,6 +110,12 @@ Test(tensor_errors, tensors_that_do_not_fit_are_told)
     expect_report("tensor_matmul", DIST_ERR_ARGUMENT, "overlaps");
     tensor_transpose(matrix, matrix);
     expect_report("tensor_transpose", DIST_ERR_ARGUMENT, "overlaps");
+    cr_expect_null(tensor_view(t, 3, 2));
+    expect_report("tensor_view", DIST_ERR_ARGUMENT, "that shape has 6 elements, the tensor 4");
+    cr_expect_null(tensor_view(t, -2, -2));
+    expect_report("tensor_view", DIST_ERR_ARGUMENT, "length -2");
+    tensor_softmax(ints);
+    expect_report("tensor_softmax", DIST_ERR_ARGUMENT, "I32 has no fractions");
     for (int i = 0; i < 4; i++)
         cr_expect_eq(tensor_item(t, i), i, "element %d was changed", i);
     tensor *made[] = { t, ints, five, matrix, head, tail };

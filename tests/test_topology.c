@@ -161,7 +161,7 @@ Test(topology, the_drawing_has_every_part_once)
     build();
     topology_read(&t, root);
     t.links[t.link_count++] = (struct topo_link){ 0, 1, 12 };
-    topology_draw(&t, &p);
+    topology_draw(&t, &p, "This machine");
     fclose(p.file);
     expect(text, "label=\"processor 1\\n16 cores, 64 GiB\"");
     expect(text, "label=\"GPU 0\\nH100 80GB HBM3\"");

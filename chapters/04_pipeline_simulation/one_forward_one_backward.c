@@ -11,7 +11,7 @@
 
 static void one_forward_one_backward(struct stage *s)
 {
-    int ahead = s->size - 1 - s->rank; /* as many as there are stages behind this one */
+    int ahead = s->size - 1 - s->rank; /* as many as there are stages after this one */
     if (ahead > s->pieces)
         ahead = s->pieces;
     for (int i = 0; i < ahead; i++)

@@ -18,7 +18,7 @@ static void run(int rank, int world_size)
 
     if (rank == 0) {
         dist_work *sending = dist_isend(x, 1);
-        tensor_fill(x, 2); /* too early: belongs behind the wait */
+        tensor_fill(x, 2); /* too early: belongs after the wait */
         dist_wait(sending);
     } else if (rank == 1) {
         dist_recv(x, 0);

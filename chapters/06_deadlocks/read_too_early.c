@@ -20,7 +20,7 @@ static void run(int rank, int world_size)
         dist_send(x, 1);
     } else if (rank == 1) {
         dist_work *arriving = dist_irecv(x, 0);
-        printf("rank 1 adds up %g\n", tensor_sum(x)); /* too early: belongs behind the wait */
+        printf("rank 1 adds up %g\n", tensor_sum(x)); /* too early: belongs after the wait */
         dist_wait(arriving);
     }
 

@@ -25,7 +25,7 @@ static void run(int rank, int world_size)
         dist_work *arriving = dist_irecv(x, 0);
         tensor_print(x, "without a wait rank %d sees", rank);
         dist_wait(arriving); /* the stream waits from here on; the host goes on at once */
-        tensor_print(x, "behind the wait rank %d sees", rank);
+        tensor_print(x, "after the wait rank %d sees", rank);
     }
 
     tensor_free(x);

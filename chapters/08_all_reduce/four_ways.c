@@ -67,6 +67,7 @@ static void run(int rank, int world_size)
     dist_init_process_group();
     for (int i = 0; i < 4; i++)
         exact(names[i], rank);
+    dist_barrier(); /* here ends the last picture */
     for (int i = 0; i < 4; i++)
         rounded(names[i], rank);
     dist_destroy_process_group();

@@ -31,7 +31,7 @@ says()
     name=$1
     build "$2"
     shift 2
-    env WORLD_SIZE=4 "$@" build/stand_in 2>&1 >/dev/null | sed 's/^\[[0-9]*\] //; /^drawing:/d' >$here/recorded/stand_in_"$name".txt
+    env WORLD_SIZE=4 "$@" build/stand_in 2>&1 >/dev/null | sed 's/^\[[0-9]*\] //; /^report:/d' >$here/recorded/stand_in_"$name".txt
 }
 
 mkdir -p $here/recorded

@@ -2,6 +2,7 @@
  * algorithms.h: collectives made of sends and receives, and of nothing else.
  *
  *   gather.c tree.c ring.c halving.c   four ways to all-reduce, one per file, each with its cost on top
+ *   levels.c                           a fifth, of two crews
  *   pairs.c star.c barrier.c           the other collectives
  *   ring.h                             who is next, which block is whose
  *   crew.c                             what the algorithms share
@@ -43,7 +44,7 @@ void crew_swap(struct crew *crew, int to, const void *out, int64_t out_count, in
 /* Where element i of an array lies. */
 void *crew_at(const struct crew *crew, const void *data, int64_t i);
 
-/* into[i] = into[i] op from[i]; AVG only adds. F16 and BF16 are rounded each time. */
+/* into[i] = into[i] op from[i]; AVG only adds. 16-bit floats would be rounded each time, and sums of U8 wrap: crew_all_reduce. */
 void crew_combine(struct crew *crew, void *into, const void *from, int64_t count);
 
 /* The last step of AVG: divide the sums by the number of ranks. For all other reductions nothing. */
@@ -63,8 +64,16 @@ void halving_all_reduce(struct crew *crew, void *x, int64_t count);
 
 typedef void all_reduce_algorithm(struct crew *crew, void *x, int64_t count);
 
+/* By this algorithm, in the type that dtype_wide gives: so every algorithm's sums are rounded once. */
+void crew_all_reduce(struct crew *crew, all_reduce_algorithm *algorithm, void *x, int64_t count);
+
 /* The algorithm of that name: "gather", "tree", "ring" or "halving". NULL: there is none. */
 all_reduce_algorithm *algorithm_named(const char *name);
+
+/* In two levels: `node`, the ranks of a node, and `rail`, those of this rank's place in all nodes. Sums only (no AVG, which would divide
+ * twice); count must be a multiple of node->size. */
+void algorithm_two_levels(struct crew *node, struct crew *rail, all_reduce_algorithm *between, void *x,
+                          int64_t count);
 
 /* An all-reduce over the world, done by the algorithm of that name with dist_isend, dist_irecv and dist_wait, and with
  * nothing else: as a program would that had no dist_all_reduce. Every rank calls it. 0, or minus an error. */
@@ -80,10 +89,12 @@ void star_gather(struct crew *crew, void *out, const void *in, int64_t block, in
 void ring_all_gather(struct crew *crew, void *out, const void *in, int64_t block);
 void pairs_reduce_scatter(struct crew *crew, void *out, const void *in, int64_t block);
 void pairs_all_to_all(struct crew *crew, void *out, const void *in, int64_t block);
+/* The same with counts: splits[i] elements of `in` go to rank i, and splits[p + i] of `out` come from it. 0: there is no message. */
+void pairs_all_to_all_splits(struct crew *crew, void *out, const void *in, const int64_t *splits);
 void barrier_spread(struct crew *crew);
 
-/* Does everybody bring the same words? Each compares with its neighbour: where two ranks differ, at least one sees it, and
- * has DIST_ERR_MISMATCH in crew->status. */
-void crew_agree(struct crew *crew, const int64_t *words, int count);
+/* Does everybody bring the same words? If not, everybody has DIST_ERR_MISMATCH in crew->status, and gets one and the same rank
+ * that differs from the one before it. */
+int crew_agree(struct crew *crew, const int64_t *words, int count);
 
 #endif

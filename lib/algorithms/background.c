@@ -11,26 +11,16 @@
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
-static void take_hand(struct run *run)
+/* The system gave no thread or memory for it. Its peers wait for this rank's part, and this rank perhaps for them before it looks
+ * what became of it: so all are told now. */
+static void fail_job(const struct run *run)
 {
-    struct rank_notes *notes = run_notes(run);
-    for (int i = 0; i < NOTE_HANDS && !run->hand; i++) {
-        uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&notes->hands[i].epoch, &nobody, 2))
-            run->hand = &notes->hands[i];
-    }
-    if (run->hand)
-        atomic_store(&run->hand->bell, world_offset(&run->room->self->world, &run_slot(run)->bell));
-    else
-        atomic_fetch_add(&notes->more_hands, 1);
-}
-
-static void drop_hand(struct run *run)
-{
-    if (run->hand)
-        atomic_store(&run->hand->epoch, 0);
-    else
-        atomic_fetch_sub(&run_notes(run)->more_hands, 1);
+    struct launch_self *self = run->room->self;
+    const struct site *site = world_site_at(&self->world, self->env.rank, run->op->site);
+    char sentence[200];
+    snprintf(sentence, sizeof sentence, "rank %d: %s (%s:%d): %.100s", self->env.rank,
+             call_name(run->op->call), site->file, site->line, run->op->why);
+    launch_fail(self, run->op->status, sentence);
 }
 
 static void *run_in_thread(void *argument)
@@ -38,8 +28,10 @@ static void *run_in_thread(void *argument)
     struct run *run = argument; /* whoever waits for it frees it only once this thread has ended */
     launch_become(run->room->self);
     run_to_end(run);
+    if (work_was_refused(run->op))
+        fail_job(run);
     bell_ring(&run_slot(run)->bell);
-    drop_hand(run);
+    launch_drop_hand(run->room->self, run->hand);
     return NULL;
 }
 
@@ -50,10 +42,12 @@ int run_start(struct run *run)
     run->next = room->runs;
     room->runs = run;
     pthread_mutex_unlock(&room->lock);
-    take_hand(run);
+    run->hand = launch_take_hand(room->self);
+    if (run->hand)
+        atomic_store(&run->hand->bell, world_offset(&room->self->world, &run_slot(run)->bell));
     if (pthread_create(&run->thread, NULL, run_in_thread, run) == 0)
         return DIST_OK;
-    drop_hand(run);
+    launch_drop_hand(room->self, run->hand);
     pthread_mutex_lock(&room->lock);
     room->runs = run->next;
     pthread_mutex_unlock(&room->lock);
@@ -80,12 +74,9 @@ void run_await(struct run *run)
     while (!is_done(run)) {
         if (patience_spin(&patience))
             continue;
-        atomic_store(&slot->sleep.bell, world_offset(&room->self->world, &slot->bell));
-        atomic_store(&slot->sleep.timed, 0);
         if (room->inner->note)
             room->inner->note(room->room, NULL);
-        bell_sleep(&slot->bell, is_done, run, NAP, &slot->sleep);
-        launch_look_around(room->self);
+        launch_sleep(room->self, &slot->bell, is_done, run, NAP, false);
     }
     pthread_join(run->thread, NULL);
 }

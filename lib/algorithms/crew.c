@@ -70,6 +70,24 @@ void crew_average(struct crew *crew, void *data, int64_t count)
         divide(crew->type, data, i, crew->size);
 }
 
+/* As many bytes more travel as the type is wider; so a sum of F16 is no less right than where one rank adds it all up. */
+void crew_all_reduce(struct crew *crew, all_reduce_algorithm *algorithm, void *x, int64_t count)
+{
+    enum dist_type type = crew->type, wide = dtype_wide(type, crew->op);
+    if (wide == type || algorithm == gather_all_reduce) {
+        algorithm(crew, x, count);
+        return;
+    }
+    crew->type = wide;
+    void *sums = crew_room(crew, count);
+    if (sums)
+        dtype_convert(wide, sums, type, x, count);
+    algorithm(crew, sums, count);
+    crew->type = type;
+    if (crew->status == DIST_OK)
+        dtype_convert(type, x, wide, sums, count);
+}
+
 all_reduce_algorithm *algorithm_named(const char *name)
 {
     static const struct {

@@ -8,6 +8,14 @@
 
 #include <stdlib.h>
 
+static int64_t sum(const int64_t *counts, int many)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < many; i++)
+        sum += counts[i];
+    return sum;
+}
+
 void pairs_all_to_all(struct crew *crew, void *out, const void *in, int64_t block)
 {
     int n = crew->size, me = crew->rank;
@@ -16,6 +24,22 @@ void pairs_all_to_all(struct crew *crew, void *out, const void *in, int64_t bloc
         int to = ring_turn(me + k, n), from = ring_turn(me - k, n);
         crew_swap(crew, to, crew_at(crew, in, to * block), block, from, crew_at(crew, out, from * block),
                   block);
+    }
+}
+
+void pairs_all_to_all_splits(struct crew *crew, void *out, const void *in, const int64_t *splits)
+{
+    int n = crew->size, me = crew->rank;
+    const int64_t *sends = splits, *takes = splits + n;
+    for (int k = 0; k < n; k++) {
+        int to = ring_turn(me + k, n), from = ring_turn(me - k, n);
+        const void *block = crew_at(crew, in, sum(sends, to));
+        void *place = crew_at(crew, out, sum(takes, from));
+        if (k == 0)
+            crew_copy(crew, place, block, sends[me]);
+        else
+            crew_swap(crew, to, block, sends[to] ? sends[to] : -1, from, place,
+                      takes[from] ? takes[from] : -1);
     }
 }
 

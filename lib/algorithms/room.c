@@ -75,13 +75,19 @@ static void free_all(struct run *run)
     }
 }
 
-static int algorithms_close(void *state)
+static void algorithms_leave(void *state)
 {
     struct algorithms_room *room = state;
     atomic_store(&room->closing, true);
     bell_strike(&room->self->world.header->slots[room->self->env.rank].bell);
     for (struct run *run = room->runs; run; run = run->next)
-        pthread_join(run->thread, NULL);
+        run_await(run);
+    room->inner->leave(room->room);
+}
+
+static int algorithms_close(void *state)
+{
+    struct algorithms_room *room = state;
     int status = room->inner->close(room->room);
     free_all(room->runs);
     free_all(room->failed);
@@ -163,6 +169,7 @@ static bool algorithms_on_host(void *state, const struct dist_work *op)
 
 static const struct backend wrapping = {
     .open = algorithms_open,
+    .leave = algorithms_leave,
     .close = algorithms_close,
     .group_new = algorithms_group_new,
     .group_free = algorithms_group_free,
@@ -195,14 +202,11 @@ static bool is_complete(const struct backend *inner)
 const struct backend *algorithms_wrap(struct launch_self *self, const struct backend *inner, int *status,
                                       char *why, size_t why_size)
 {
-    const char *name = getenv("DIST_ALGORITHM");
-    bool asked = name && *name, all = asked && strcmp(name, "messages") == 0;
-    if (asked && !all && !algorithm_named(name)) {
-        *status = DIST_ERR_ENVIRONMENT;
-        snprintf(why, why_size,
-                 "DIST_ALGORITHM is \"%.40s\"; it must be gather, tree, ring, halving or messages", name);
+    const char *name = setting_text("DIST_ALGORITHM");
+    bool asked = name, all = asked && strcmp(name, "messages") == 0;
+    *status = setting_check("DIST_ALGORITHM", why, why_size);
+    if (*status != DIST_OK)
         return NULL;
-    }
     if (!asked && is_complete(inner))
         return inner;
     struct algorithms_room *room = calloc(1, sizeof *room);

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "run.h"
+#include "../backends/common/splits.h"
 #include "../devices/host.h"
 
 #include <stdio.h>
@@ -52,17 +53,26 @@ struct hope {
     int status; /* why it is given up */
 };
 
-/* Has it come, or is it hopeless? */
+/* Nobody will come for it any more: the rank is closing, and its peer or the whole job is over. */
+static bool is_alone(const struct run *run, const struct dist_work *message)
+{
+    return atomic_load(&run->room->closing) &&
+           (has_left(run, message->peer) || world_over(&run->room->self->world));
+}
+
+/* Has it come, or is it hopeless? Whether the peer has gone is read first: a rank leaves only once what it has sent and taken is
+ * settled, so what the test does not find then was never there. Read after the test, it could have come and gone in between. */
 static bool news(void *argument)
 {
     struct hope *hope = argument;
     struct algorithms_room *room = hope->run->room;
     double deadline = hope->run->deadline;
+    bool alone = is_alone(hope->run, hope->message);
     if (room->inner->test(room->room, hope->message) || world_failed(&room->self->world))
         return true; /* in both cases wait knows more, and at once */
     if (deadline > 0 && dist_time() > deadline)
         hope->status = DIST_ERR_TIMEOUT;
-    else if (atomic_load(&room->closing) && has_left(hope->run, hope->message->peer))
+    else if (alone)
         hope->status = DIST_ERR_PEER_LOST;
     return hope->status != DIST_OK;
 }
@@ -152,7 +162,8 @@ static void perform(struct run *run)
         gather_reduce(crew, op->out.data, op->block, op->peer);
         break;
     case CALL_ALL_REDUCE:
-        (run->room->forced ? run->room->forced : gather_all_reduce)(crew, op->out.data, op->block);
+        crew_all_reduce(crew, run->room->forced ? run->room->forced : gather_all_reduce, op->out.data,
+                        op->block);
         break;
     case CALL_SCATTER:
         star_scatter(crew, op->out.data, op->in.data, op->block, op->peer);
@@ -167,7 +178,8 @@ static void perform(struct run *run)
         pairs_reduce_scatter(crew, op->out.data, op->in.data, op->block);
         break;
     case CALL_ALL_TO_ALL:
-        pairs_all_to_all(crew, op->out.data, op->in.data, op->block);
+        op->splits ? pairs_all_to_all_splits(crew, op->out.data, op->in.data, op->splits)
+                   : pairs_all_to_all(crew, op->out.data, op->in.data, op->block);
         break;
     case CALL_MONITORED_BARRIER:
         run_monitored_barrier(run);
@@ -180,15 +192,41 @@ static void perform(struct run *run)
 /* What all members must have said alike. monitored_barrier is for finding out who has not come: there nobody is asked. */
 static void agree(struct run *run)
 {
-    const struct dist_work *op = run->op;
+    struct dist_work *op = run->op;
+    const int *ranks = op->group->ranks;
     int64_t words[5] = { op->call, op->block, op->type, op->op, op->peer };
     if (op->call == CALL_MONITORED_BARRIER)
         return;
-    crew_agree(&run->crew, words, 5);
-    if (run->crew.status == DIST_ERR_MISMATCH && !op->why[0])
-        snprintf(run->op->why, sizeof run->op->why,
-                 "another member has called it with another count, type, reduction or root, or has called "
-                 "something else");
+    int place = crew_agree(&run->crew, words, 5);
+    if (run->crew.status != DIST_ERR_MISMATCH || op->why[0])
+        return;
+    snprintf(op->why, sizeof op->why,
+             "ranks %d and %d differ in the count, type, reduction or root, or in what they call",
+             ranks[ring_previous(place, op->group->size)], ranks[place]);
+    op->speaker = ranks[place] + 1;
+}
+
+/* Of everybody's lists, one behind the other; before them stands how many there are. */
+static const int64_t *splits_of(const void *lists, int member)
+{
+    const int64_t *all = lists;
+    return all + 1 + 2 * member * all[0];
+}
+
+/* All hear all splits: so all find the same. */
+static void agree_on_splits(struct run *run)
+{
+    struct crew *crew = &run->crew;
+    enum dist_type type = crew->type;
+    struct clash clash;
+    crew->type = DIST_I64;
+    int64_t *all = crew_room(crew, 1 + 2 * (int64_t)crew->size * crew->size);
+    if (all)
+        *all = crew->size;
+    ring_all_gather(crew, all ? all + 1 : NULL, run->op->splits, 2 * crew->size);
+    crew->type = type;
+    if (crew->status == DIST_OK && splits_clash(run->op->group, splits_of, all, &clash))
+        crew->status = splits_tell(run->op, &clash);
 }
 
 void run_to_end(struct run *run)
@@ -201,6 +239,8 @@ void run_to_end(struct run *run)
                                .swap = swap_by_backend,
                                .room = room_from_device };
     agree(run);
+    if (op->splits)
+        agree_on_splits(run);
     perform(run);
     if (run->crew.status == DIST_ERR_MEMORY && !op->why[0])
         snprintf(op->why, sizeof op->why, "there is no memory left for the messages of this collective");

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#define RUN_ROOMS 4
+#define RUN_ROOMS 5
 
 /* The room of one rank. */
 struct algorithms_room {
@@ -47,18 +47,12 @@ void run_to_end(struct run *run);
 int run_start(struct run *run);
 void run_await(struct run *run);
 
-/* The rank's slot and notes in the world. */
+/* The rank's slot in the world. */
 static inline struct rank_slot *run_slot(const struct run *run)
 {
     const struct launch_self *self = run->room->self;
     return &self->world.header->slots[self->env.rank];
 }
-static inline struct rank_notes *run_notes(const struct run *run)
-{
-    const struct launch_self *self = run->room->self;
-    return world_notes(&self->world, self->env.rank);
-}
-
 /* Free it with its memory. The inner room must have finished or dropped all its messages. */
 void run_free(struct run *run);
 

@@ -54,8 +54,9 @@ struct device {
     int (*copy)(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way);
 
     /* Events. A new one counts as passed. record marks the end of what stands in the stream now; follow lets a stream
-     * wait for the mark that is the newest at the time of the call. elapsed: seconds between two that have passed. */
-    struct event *(*event_new)(void *state);
+     * wait for the mark that is the newest at the time of the call. elapsed: seconds between two that have
+     * passed, both `timed`: the others cost less. */
+    struct event *(*event_new)(void *state, bool timed);
     void (*event_free)(struct event *event);
     int (*event_record)(struct event *event, struct stream *stream);
     int (*event_follow)(struct event *event, struct stream *stream);
@@ -84,15 +85,30 @@ struct device {
      * wants to know. Calls may lie inside each other. */
     void (*range_begin)(const char *call);
     void (*range_end)(void);
+
+    /* What the runtime below calls this stream, for work of the program's own: what is put into it from now on comes behind all
+     * that stands in the stream, and before all that is put in later. NULL: something still waits on the host, so ask again.
+     * No such function: there is no runtime below. */
+    void *(*stream_native)(struct stream *stream);
 };
 
 /* NULL: there is no device of that name here. */
 const struct device *device_named(const char *name);
-const char *device_names(void); /* "host, sim, cuda" */
 
 /* This thread's last failure, as a sentence. device_fail writes it and returns the status. */
 const char *device_why(void);
 int device_fail(enum dist_error status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* no_gpu.c: what of a GPU can be seen below `root` ("", or a test's folder). */
+enum gpu_found {
+    GPU_NONE,
+    GPU_NO_DRIVER, /* a GPU, but no driver for it */
+    GPU_FOUND      /* both */
+};
+enum gpu_found device_gpu_found(const char *root);
+
+/* Fail with a sentence that names what is missing; `otherwise`: where a GPU and its driver are there. */
+int device_fail_without_gpu(enum gpu_found found, const char *otherwise);
 
 extern const struct device device_sim, device_cuda;
 

@@ -15,11 +15,6 @@ const struct device *device_named(const char *name)
     return NULL;
 }
 
-const char *device_names(void)
-{
-    return "host, sim, cuda";
-}
-
 static _Thread_local char why[256];
 
 const char *device_why(void)

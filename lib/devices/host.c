@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,10 +43,8 @@ struct arena {
     uint32_t used_room; /* pages that `used` covers */
 };
 
-static struct arena *arena_of(struct launch_self *self)
+static void *make_arena(struct launch_self *self)
 {
-    if (self->arena)
-        return self->arena;
     struct arena *arena = calloc(1, sizeof(*arena));
     struct gap *gaps = malloc(16 * sizeof(*gaps));
     if (!arena || !gaps) {
@@ -63,7 +62,7 @@ static struct arena *arena_of(struct launch_self *self)
     arena->gap_count = 1;
     arena->gap_room = 16;
     pthread_mutex_init(&arena->lock, NULL);
-    return self->arena = arena;
+    return arena;
 }
 
 /* Make room in the books for one more run, below page `end`, and for the gaps that freeing all runs in the worst order
@@ -182,7 +181,7 @@ static void arena_give(struct arena *arena, uint32_t first)
 
 void *host_alloc(struct launch_self *self, size_t bytes)
 {
-    struct arena *arena = arena_of(self);
+    struct arena *arena = launch_once(&self->arena, make_arena, self);
     size_t pages = bytes / PAGE + (bytes % PAGE != 0 || bytes == 0);
     if (!arena || pages > UINT32_MAX)
         return NULL;

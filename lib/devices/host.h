@@ -14,7 +14,8 @@ void *host_alloc(struct launch_self *self, size_t bytes);
 void host_free(struct launch_self *self, void *memory);
 
 /* out[i] = in[0][i] op in[1][i] op ... in that order; F16 and BF16 are combined in F32 and rounded once, AVG
- * divides once at the end (integers toward zero; integer sums and products wrap). out may be one of the
+ * divides once at the end (integers toward zero; integer sums and products wrap, but no average of U8 and I32; MIN and MAX are
+ * those of host_ends.h). out may be one of the
  * inputs, but must not overlap one in part. inputs >= 1. */
 void host_reduce(void *out, const void *const *in, int inputs, int64_t count, enum dist_type type,
                  enum dist_op op);

@@ -26,7 +26,11 @@ bool host_outgrows_caches(size_t bytes)
     static _Atomic size_t limit;
     size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
     if (most == 0) {
+#ifdef _SC_LEVEL3_CACHE_SIZE
         long last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#else
+        long last = 0; /* musl does not say */
+#endif
         most = last > 0 && (size_t)last < CACHES_MOST ? (size_t)last : CACHES_MOST;
         atomic_store_explicit(&limit, most, memory_order_relaxed);
     }

@@ -1,5 +1,6 @@
 /*
- * host_kernels.c: every kernel, in plain C: what the host runs, and what other devices are compared with.
+ * host_kernels.c: the kernels in plain C: what the host runs, and what other devices are compared with. (Those of learning are in
+ * host_learn.c.)
  *
  * One element after the other, in this order, on one core. Kernels with two inputs of a type calculate in that type
  * (integers wrap, F16 and BF16 pass through F32). Kernels with a number calculate in double and round once (integers
@@ -8,6 +9,7 @@
 #include "device.h"
 #include "host.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLOCK 512 /* doubles on the stack: 4 KiB stay in the nearest cache */
@@ -216,5 +218,8 @@ void host_launch(const struct kernel *kernel)
         [KERNEL_MATMUL] = matmul,
         [KERNEL_TRANSPOSE] = transpose,
     };
-    kernels[kernel->kind](kernel);
+    if (kernels[kernel->kind])
+        kernels[kernel->kind](kernel);
+    else
+        host_learn(kernel);
 }

@@ -5,6 +5,7 @@
  * element is combined strictly from first to last; the compiler finds its parallel work across elements.
  */
 #include "host.h"
+#include "host_ends.h"
 
 #define BLOCK_BYTES 4096
 #define REDUCE_FEW 10 /* elements; as many floats as shared memory's ranks pin to a board */
@@ -16,6 +17,9 @@
 #define element float
 #define number float
 #define adder float
+#define LOWER lower_float
+#define HIGHER higher_float
+#define FOLD FOLD_FLOAT
 #define OPEN SAME
 #define CLOSE SAME
 #include "host_reduce.inc.h"
@@ -24,6 +28,9 @@
 #define element double
 #define number double
 #define adder double
+#define LOWER lower_double
+#define HIGHER higher_double
+#define FOLD FOLD_DOUBLE
 #define OPEN SAME
 #define CLOSE SAME
 #include "host_reduce.inc.h"
@@ -32,6 +39,9 @@
 #define element uint16_t
 #define number float
 #define adder float
+#define LOWER lower_float
+#define HIGHER higher_float
+#define FOLD FOLD_FLOAT
 #define OPEN dtype_f32_from_f16
 #define CLOSE dtype_f16_from_f32
 #include "host_reduce.inc.h"
@@ -40,6 +50,9 @@
 #define element uint16_t
 #define number float
 #define adder float
+#define LOWER lower_float
+#define HIGHER higher_float
+#define FOLD FOLD_FLOAT
 #define OPEN dtype_f32_from_bf16
 #define CLOSE dtype_bf16_from_f32
 #include "host_reduce.inc.h"
@@ -48,6 +61,9 @@
 #define element int32_t
 #define number int32_t
 #define adder uint32_t
+#define LOWER LEAST
+#define HIGHER MOST
+#define FOLD FOLD_NONE
 #define OPEN SAME
 #define CLOSE SAME
 #include "host_reduce.inc.h"
@@ -56,6 +72,9 @@
 #define element int64_t
 #define number int64_t
 #define adder uint64_t
+#define LOWER LEAST
+#define HIGHER MOST
+#define FOLD FOLD_NONE
 #define OPEN SAME
 #define CLOSE SAME
 #include "host_reduce.inc.h"
@@ -64,8 +83,34 @@
 #define element uint8_t
 #define number uint8_t
 #define adder unsigned
+#define LOWER LEAST
+#define HIGHER MOST
+#define FOLD FOLD_NONE
 #define OPEN SAME
 #define CLOSE SAME
+#include "host_reduce.inc.h"
+
+/* For averages: the sum of 1024 bytes needs 18 bits, that of as many I32 42. (That of I64 wraps.) */
+#define REDUCE average_u8
+#define element uint8_t
+#define number int32_t
+#define adder int32_t
+#define LOWER LEAST
+#define HIGHER MOST
+#define FOLD FOLD_NONE
+#define OPEN SAME
+#define CLOSE (uint8_t)
+#include "host_reduce.inc.h"
+
+#define REDUCE average_i32
+#define element int32_t
+#define number int64_t
+#define adder int64_t
+#define LOWER LEAST
+#define HIGHER MOST
+#define FOLD FOLD_NONE
+#define OPEN SAME
+#define CLOSE (int32_t)
 #include "host_reduce.inc.h"
 
 void host_reduce_part(void *out, const void *const *in, int inputs, int ways, int64_t count,
@@ -78,6 +123,10 @@ void host_reduce_part(void *out, const void *const *in, int inputs, int ways, in
     };
     if (inputs == 1 && (ways == 1 || op != DIST_AVG))
         host_copy(out, in[0], (size_t)count * dtype_size(type));
+    else if (op == DIST_AVG && type == DIST_U8)
+        average_u8(out, in, inputs, ways, count, op);
+    else if (op == DIST_AVG && type == DIST_I32)
+        average_i32(out, in, inputs, ways, count, op);
     else
         kernels[type](out, in, inputs, ways, count, op);
 }

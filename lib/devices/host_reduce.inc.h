@@ -3,22 +3,21 @@
  *
  *   REDUCE                 the name of the function
  *   element                what lies in the tensors
- *   number                 what is compared and divided: element itself, or float for the 16-bit floats
+ *   number                 what is compared and divided: element itself, float for the 16-bit floats, or a wider integer
  *   adder                  what is added and multiplied: number itself, or its unsigned kind, since only that may wrap
+ *   LOWER, HIGHER, FOLD    what MIN and MAX do, as host_ends.h has it
  *   OPEN(element)          the number in an element
  *   CLOSE(number)          and back, rounded
  */
 
-/* The order of operands matters for NaN: `a < b ? a : b` is b where either is NaN, on every rank alike, and compiles to
- * one instruction. */
 static inline number NAMED(REDUCE, pair)(number a, number b, enum dist_op op)
 {
     if (op == DIST_PRODUCT)
         return (number)((adder)a * (adder)b);
     if (op == DIST_MIN)
-        return a < b ? a : b;
+        return LOWER(a, b);
     if (op == DIST_MAX)
-        return a > b ? a : b;
+        return HIGHER(a, b);
     return (number)((adder)a + (adder)b);
 }
 
@@ -39,13 +38,15 @@ static inline void NAMED(REDUCE, fold)(number *restrict block, const number *con
                                        int64_t count, enum dist_op op)
 {
     const number *a = next[0], *b = next[1], *c = next[2];
+    bool ends = op == DIST_MIN || op == DIST_MAX;
+    int64_t done = ends ? FOLD(block, next, inputs, count, op == DIST_MIN) : 0;
     if (inputs == 3)
-        for (int64_t i = 0; i < count; i++) {
+        for (int64_t i = done; i < count; i++) {
             number ab = NAMED(REDUCE, pair)(NAMED(REDUCE, pair)(block[i], a[i], op), b[i], op);
             block[i] = NAMED(REDUCE, pair)(ab, c[i], op);
         }
     else
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = done; i < count; i++)
             block[i] = NAMED(REDUCE, pair)(block[i], a[i], op);
 }
 
@@ -81,15 +82,15 @@ static void NAMED(REDUCE, few)(void *out, const void *const *in, int inputs, int
  * out's is written, which is what allows out to be one of them. */
 static void REDUCE(void *out, const void *const *in, int inputs, int ways, int64_t count, enum dist_op op)
 {
-    enum { MOST = BLOCK_BYTES / sizeof(number) };
-    number block[MOST], room[3][MOST];
+    enum { BLOCK = BLOCK_BYTES / sizeof(number) };
+    number block[BLOCK], room[3][BLOCK];
 
     if (count <= REDUCE_FEW) {
         NAMED(REDUCE, few)(out, in, inputs, ways, count, op);
         return;
     }
-    for (int64_t begin = 0; begin < count; begin += MOST) {
-        int64_t here = count - begin < MOST ? count - begin : MOST;
+    for (int64_t begin = 0; begin < count; begin += BLOCK) {
+        int64_t here = count - begin < BLOCK ? count - begin : BLOCK;
         const element *first = (const element *)in[0] + begin;
         for (int64_t i = 0; i < here; i++)
             block[i] = OPEN(first[i]);
@@ -113,5 +114,8 @@ static void REDUCE(void *out, const void *const *in, int inputs, int ways, int64
 #undef element
 #undef number
 #undef adder
+#undef LOWER
+#undef HIGHER
+#undef FOLD
 #undef OPEN
 #undef CLOSE

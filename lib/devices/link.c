@@ -1,8 +1,9 @@
 /* link.c: see link.h. */
 #define _GNU_SOURCE
 #include "link.h"
+#include "../dist_base.h"
+#include "../launch/settings.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,32 +16,23 @@ static const struct {
     double microseconds, gigabytes;
 } links[] = { { "nvlink", 2, 450 }, { "pcie", 4, 50 }, { "ib", 8, 50 } };
 
-bool link_read(struct link *link, char *why, size_t why_size)
+int link_read(struct link *link, char *why, size_t why_size)
 {
-    const char *text = getenv("DIST_SIM");
+    const char *text = setting_text("DIST_SIM");
     *link = (struct link){ 0 };
-    if (!text || !*text)
-        return true;
+    int status = setting_check("DIST_SIM", why, why_size);
+    if (!text || status != DIST_OK)
+        return status;
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
         if (strcmp(text, links[i].name) == 0) {
             link->latency = links[i].microseconds * 1e-6 * SLOWER;
             link->bandwidth = links[i].gigabytes * 1e9 / SLOWER;
-            return true;
+            return DIST_OK;
         }
-    char *end, *last;
-    double microseconds = strtod(text, &end);
-    double gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
-    if (gigabytes > 0 && *last == '\0' && microseconds >= 0) {
-        link->latency = microseconds * 1e-6;
-        link->bandwidth = gigabytes * 1e9;
-        return true;
-    }
-    snprintf(why, why_size,
-             "DIST_SIM is \"%.40s\"; it must be nvlink, pcie, ib, or LATENCY:BANDWIDTH in microseconds and "
-             "GB/s, as in "
-             "20:1.5",
-             text);
-    return false;
+    char *colon;
+    link->latency = strtod(text, &colon) * 1e-6;
+    link->bandwidth = strtod(colon + 1, NULL) * 1e9;
+    return DIST_OK;
 }
 
 int64_t link_now(void)

@@ -10,7 +10,6 @@
 #ifndef DEVICES_LINK_H
 #define DEVICES_LINK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,8 +19,8 @@ struct link {
     int64_t free_at;  /* when the last transfer has left it: nanoseconds on the monotonic clock */
 };
 
-/* Read DIST_SIM. False: it makes no sense, and `why` has the sentence. */
-bool link_read(struct link *link, char *why, size_t why_size);
+/* Read DIST_SIM. DIST_OK, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
+int link_read(struct link *link, char *why, size_t why_size);
 
 /* Put a transfer on the link: gives when it will be over. `trips`: how many follow each other (steps of a collective). */
 int64_t link_put(struct link *link, double bytes, int trips);

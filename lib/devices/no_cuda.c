@@ -4,10 +4,10 @@
 static int no_cuda_open(struct launch_self *self, void **state)
 {
     (void)self, (void)state;
-    return device_fail(
-        DIST_ERR_ENVIRONMENT,
-        "DEVICE is \"cuda\", but this library was built without CUDA; on a machine with a GPU install "
-        "the CUDA toolkit and run make again, or run with DEVICE=sim, which needs no GPU");
+    return device_fail_without_gpu(
+        device_gpu_found(""),
+        "this library was built without CUDA, since nvcc or the GPU was not there; run make again here "
+        "(make doctor says what it finds)");
 }
 
 const struct device device_cuda = { .name = "cuda", .open = no_cuda_open };

@@ -12,7 +12,7 @@ static int sim_open(struct launch_self *self, void **state)
     char why[200];
     if (!sim)
         return device_fail(DIST_ERR_MEMORY, "the system gives no memory for a simulated GPU");
-    if (!link_read(&sim->out, why, sizeof why)) {
+    if (link_read(&sim->out, why, sizeof why) != DIST_OK) {
         free(sim);
         return device_fail(DIST_ERR_ENVIRONMENT, "%s", why);
     }

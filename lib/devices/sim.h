@@ -116,7 +116,7 @@ void sim_unuse(struct event *event, struct gate *gate); /* one user fewer; eithe
 /* sim_sure.c */
 bool sim_event_sure(struct event *event);
 
-struct event *sim_event_new(void *state);
+struct event *sim_event_new(void *state, bool timed);
 void sim_event_free(struct event *event);
 int sim_event_record(struct event *event, struct stream *stream);
 int sim_event_follow(struct event *event, struct stream *stream);

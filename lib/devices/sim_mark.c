@@ -62,8 +62,9 @@ void sim_unuse(struct event *event, struct gate *gate)
 
 /* ---- events ---------------------------------------------------------------------------- */
 
-struct event *sim_event_new(void *state)
+struct event *sim_event_new(void *state, bool timed)
 {
+    (void)timed;
     struct event *event = calloc(1, sizeof *event);
     if (event)
         *event = (struct event){ .sim = state, .users = 1 };

@@ -116,7 +116,7 @@ static void step(struct stream *stream)
 static void *stream_main(void *argument)
 {
     struct stream *stream = argument;
-    setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, (id_t)gettid()) + STEP_BACK);
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP_BACK); /* 0: this thread */
     struct sim *sim = stream->sim;
     struct sleep_note *note = note_of(stream);
     launch_become(sim->self);

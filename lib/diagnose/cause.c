@@ -13,85 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A send (or a letter that nobody asked for) of `from` to `to` that nearly is what `to` waits for. */
-struct near_miss {
-    int waiter; /* the rank that waits */
-    int other;  /* the rank of the operation that nearly matches */
-    const struct note_op *op;
-    int distance; /* 1: another tag; 2: another group; 3: another rank; 4: it names another rank than the waiter */
-};
-
-/* Will the rank never come to send or receive again, because it has left or is held by a collective? */
-static bool out_of_reach(const struct view *view)
-{
-    return has_left(view) || (waits(view) && view->open[0].kind == NOTE_COLLECTIVE);
-}
-
-/* How far is `op`, a send of `other` (or a receive, if `waiter` sends), from what `waiter` waits for? 0: no relation. */
-static int distance(const struct diagnosis *d, int waiter, int other, const struct note_op *op)
-{
-    const struct note_op *own = &d->views[waiter].open[0];
-    bool any = own->peer == DIST_ANY_SOURCE || op->peer == DIST_ANY_SOURCE;
-    if (own->peer == other || any) {
-        if (own->group != op->group)
-            return 2;
-        bool of_calls =
-            own->tag >= 0 && op->tag >= 0; /* else it is inside a collective, where nobody chooses tags */
-        return of_calls && own->tag != op->tag ? 1 : 0;
-    }
-    return out_of_reach(&d->views[own->peer]) ? 3 : 0;
-}
-
-static void consider(const struct diagnosis *d, struct near_miss *best, int waiter, int other,
-                     const struct note_op *op)
-{
-    int far = distance(d, waiter, other, op);
-    if (far > 0 && (best->distance == 0 || far < best->distance))
-        *best = (struct near_miss){ waiter, other, op, far };
-}
-
-/* The rank that is waited for has the other half open, but has addressed it to somebody who will not come for it. */
-static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best, int waiter,
-                                         uint8_t wanted)
-{
-    const struct note_op *own = &d->views[waiter].open[0];
-    if (own->peer == DIST_ANY_SOURCE || own->peer == waiter)
-        return;
-    const struct view *view = &d->views[own->peer];
-    for (int i = 0; i < view->count; i++) {
-        const struct note_op *op = &view->open[i];
-        if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != waiter && op->tag == own->tag &&
-            op->group == own->group && op->type == own->type && op->count == own->count &&
-            out_of_reach(&d->views[op->peer]) && best->distance == 0)
-            *best = (struct near_miss){ waiter, own->peer, op, 4 };
-    }
-}
-
-static struct near_miss find_near_miss(const struct diagnosis *d)
-{
-    struct near_miss best = { 0 };
-    for (int waiter = 0; waiter < d->size; waiter++) {
-        const struct view *view = &d->views[waiter];
-        if (!waits(view) || view->open[0].kind == NOTE_COLLECTIVE)
-            continue;
-        uint8_t wanted = view->open[0].kind == NOTE_RECV ? NOTE_SEND : NOTE_RECV;
-        for (int other = 0; other < d->size; other++)
-            for (int i = 0; i < d->views[other].count; i++) {
-                const struct note_op *op = &d->views[other].open[i];
-                if (op->kind == wanted && (op->peer == waiter || op->peer == DIST_ANY_SOURCE) &&
-                    other != waiter)
-                    consider(d, &best, waiter, other, op);
-            }
-        for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
-            if (view->open[i].kind == NOTE_LETTER)
-                consider(d, &best, waiter, view->open[i].peer, &view->open[i]);
-        consider_addressed_elsewhere(d, &best, waiter, wanted);
-    }
-    return best;
-}
-
 /* Add to the sentence; what does not fit is cut off. */
-static void say(struct diagnosis *d, const char *format, ...)
+void say(struct diagnosis *d, const char *format, ...)
 {
     size_t used = strlen(d->sentence);
     va_list list;
@@ -100,43 +23,22 @@ static void say(struct diagnosis *d, const char *format, ...)
     va_end(list);
 }
 
-static void say_wait(struct diagnosis *d, int rank, const struct note_op *op)
+void advise(struct diagnosis *d, enum lesson lesson, const char *text)
 {
-    char here[80];
-    describe_place(d, rank, op->site, here, sizeof here);
-    say(d, "rank %d waits to %s", rank, op->kind == NOTE_RECV ? "receive from" : "send to");
-    if (op->peer == DIST_ANY_SOURCE)
-        say(d, " anybody (%s)", here);
-    else
-        say(d, " rank %d (%s)", op->peer, here);
+    d->lesson = lesson;
+    snprintf(d->advice, sizeof d->advice, "%s", text);
 }
 
-static void tell_near_miss(struct diagnosis *d, const struct near_miss *near)
+void say_wait(struct diagnosis *d, int rank, const struct note_op *op)
 {
-    static const char *const doing[] = {
-        [NOTE_SEND] = "sends to", [NOTE_RECV] = "receives from", [NOTE_LETTER] = "sent to"
-    };
-    static const char *const advice[] = { "", "give both calls the same tag",
-                                          "give both calls the same group",
-                                          "name the rank that really sends, or let that rank send",
-                                          "let both calls name each other's rank" };
-    const struct note_op *own = &d->views[near->waiter].open[0];
-    char there[80];
-    describe_place(d, near->other, near->op->site, there, sizeof there);
-    d->class = CAUSE_MISMATCH;
-    say_wait(d, near->waiter, own);
-    if (near->distance == 1)
-        say(d, " with tag %d; rank %d %s it with tag %d (%s)", own->tag, near->other, doing[near->op->kind],
-            near->op->tag, there);
-    else if (near->distance == 2)
-        say(d, "; rank %d %s it on another group (%s)", near->other, doing[near->op->kind], there);
-    else if (near->distance == 4)
-        say(d, "; rank %d %s rank %d instead (%s)", near->other, doing[near->op->kind], near->op->peer,
-            there);
-    else
-        say(d, "; the nearest unmatched call is rank %d's, which %s it (%s)", near->other,
-            doing[near->op->kind], there);
-    snprintf(d->advice, sizeof d->advice, "%s", advice[near->distance]);
+    char here[80], peer[32] = "itself";
+    describe_place(d, rank, op->site, here, sizeof here);
+    if (op->peer == DIST_ANY_SOURCE)
+        snprintf(peer, sizeof peer, "anybody");
+    else if (op->peer != rank)
+        snprintf(peer, sizeof peer, "rank %d", op->peer);
+    say(d, "rank %d waits to %s %s (%s)", rank, op->kind == NOTE_RECV ? "receive from" : "send to", peer,
+        here);
 }
 
 static bool tell_left(struct diagnosis *d)
@@ -149,6 +51,9 @@ static bool tell_left(struct diagnosis *d)
             char here[80];
             describe_place(d, rank, op->site, here, sizeof here);
             d->class = CAUSE_PEER_LEFT;
+            d->lesson = op->call == CALL_NEW_GROUP ? LESSON_NEW_GROUP
+                        : in_collective(op)        ? LESSON_NOT_ALL
+                                                   : LESSON_NOT_MET;
             say(d, "rank %d waits in %s (%s) for rank %d, which has left the job", rank, call_name(op->call),
                 here, peer);
             snprintf(d->advice, sizeof d->advice,
@@ -158,66 +63,122 @@ static bool tell_left(struct diagnosis *d)
     return false;
 }
 
-/* Is every wait of the cycle of this kind? */
-static bool all_of(const struct diagnosis *d, enum note_kind kind)
+/* How many waits of the cycle are of this kind? */
+static int how_many(const struct diagnosis *d, enum note_kind kind)
 {
-    for (int i = 0; i < d->cycle_length; i++)
-        if (d->views[d->cycle[i]].open[0].kind != kind)
-            return false;
-    return true;
+    int count = 0;
+    for (int i = 0; i < d->cycle_length; i++) {
+        const struct note_op *op = &d->views[d->cycle[i]].open[0];
+        count += (in_collective(op) ? NOTE_COLLECTIVE : op->kind) == kind;
+    }
+    return count;
+}
+
+/* A call that only waits has another half that could be made before; else there is none, or the rank is wrong. */
+static void tell_itself(struct diagnosis *d, int rank)
+{
+    const struct note_op *op = &d->views[rank].open[0];
+    bool receives = op->kind == NOTE_RECV;
+    if (op->call == CALL_SEND || op->call == CALL_RECV) {
+        say(d, "rank %d waits for itself, and cannot make the other call while it waits", rank);
+        advise(d, LESSON_SENDS_FIRST,
+               "start one of the two with dist_isend or dist_irecv, then wait for both");
+    } else {
+        say_wait(d, rank, op);
+        say(d, ", and has not begun to %s", receives ? "send to itself" : "receive from itself");
+        d->lesson = LESSON_NOT_MET;
+        snprintf(d->advice, sizeof d->advice,
+                 "name the rank that really %s, or start %s to itself before the wait",
+                 receives ? "sends" : "receives", receives ? "the send" : "the receive");
+    }
 }
 
 static void tell_cycle(struct diagnosis *d)
 {
     int n = d->cycle_length, a = d->cycle[0], b = n > 1 ? d->cycle[1] : a;
+    enum lesson in_turn = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
     d->class = CAUSE_DEADLOCK;
+    if (n == 2)
+        say(d, "ranks %d and %d wait for each other", a, b);
+    else if (n > 2)
+        say(d, "%d ranks wait for each other in a cycle", n);
     if (n == 1)
-        snprintf(d->sentence, sizeof d->sentence,
-                 "rank %d waits for itself, and cannot make the other call while it waits", a);
-    else if (n == 2)
-        snprintf(d->sentence, sizeof d->sentence, "ranks %d and %d wait for each other", a, b);
+        tell_itself(d, a);
+    else if (how_many(d, NOTE_SEND) == n)
+        advise(d, in_turn, "let odd ranks receive first, or send with dist_isend and wait afterwards");
+    else if (how_many(d, NOTE_RECV) == n)
+        advise(d, in_turn,
+               "somebody must send first: let even ranks send before they receive, or use dist_irecv");
+    else if (how_many(d, NOTE_COLLECTIVE) == n)
+        advise(d, LESSON_TWO_GROUPS, "let all ranks call the collectives of their groups in the same order");
     else
-        snprintf(d->sentence, sizeof d->sentence, "%d ranks wait for each other in a cycle", n);
-    if (n == 1)
-        snprintf(d->advice, sizeof d->advice,
-                 "start one of the two with dist_isend or dist_irecv, then wait for both");
-    else if (all_of(d, NOTE_SEND))
-        snprintf(d->advice, sizeof d->advice,
-                 "let odd ranks receive first, or send with dist_isend and wait afterwards");
-    else if (all_of(d, NOTE_RECV))
-        snprintf(d->advice, sizeof d->advice,
-                 "somebody must send first: let even ranks send before they receive, or use dist_irecv");
-    else if (all_of(d, NOTE_COLLECTIVE))
-        snprintf(d->advice, sizeof d->advice,
-                 "let all ranks call the collectives of their groups in the same order");
-    else
-        snprintf(d->advice, sizeof d->advice,
-                 "let these ranks make their calls in one order, or start one of them without waiting");
+        advise(d, how_many(d, NOTE_COLLECTIVE) ? LESSON_NOT_ALL : in_turn,
+               "let these ranks make their calls in one order, or start one of them without waiting");
+}
+
+/* Do two of the cycle make one collective, but one in the world and one in a group? */
+static bool tell_two_groups(struct diagnosis *d)
+{
+    for (int i = 0; i < d->cycle_length && how_many(d, NOTE_COLLECTIVE) == d->cycle_length; i++) {
+        int ranks[] = { d->cycle[i], d->cycle[(i + 1) % d->cycle_length] };
+        int far = d->views[ranks[0]].open[0].group == 0; /* which of the two is in the group */
+        const struct note_op *in = &d->views[ranks[far]].open[0], *out = &d->views[ranks[!far]].open[0];
+        bool by_messages = in->kind != NOTE_COLLECTIVE || out->kind != NOTE_COLLECTIVE;
+        if (in->group == 0 || out->group != 0 || in->call != out->call ||
+            (!by_messages && (in->type != out->type || in->count != out->count)))
+            continue;
+        char here[80], there[80];
+        describe_place(d, ranks[far], in->site, here, sizeof here);
+        describe_place(d, ranks[!far], out->site, there, sizeof there);
+        d->class = CAUSE_MISMATCH;
+        say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
+            call_name(in->call), in->group, here, ranks[!far], there);
+        advise(d, LESSON_TWO_GROUPS,
+               "give both calls the same group; or, if all make both calls, in the same order");
+        return true;
+    }
+    return false;
 }
 
 void explain_luck(struct diagnosis *d)
 {
-    char cycle[sizeof d->sentence];
+    say(d, "this run ended only because its messages were small enough to be buffered: otherwise ");
     tell_cycle(d);
-    snprintf(cycle, sizeof cycle, "%s", d->sentence);
     d->class = CAUSE_LUCK;
-    snprintf(d->sentence, sizeof d->sentence, "%s",
-             "this run ended only because its messages were small enough to be buffered: otherwise ");
-    say(d, "%s", cycle);
+    d->lesson = LESSON_BUFFERED;
+}
+
+void explain_race(struct diagnosis *d, int rank, int took, int other, uint32_t starves)
+{
+    char here[80], there[80], elsewhere[80], then[80];
+    describe_place(d, rank, d->views[rank].open[0].site, here, sizeof here);
+    describe_place(d, took, d->views[took].open[0].site, there, sizeof there);
+    describe_place(d, other, d->views[other].open[0].site, elsewhere, sizeof elsewhere);
+    d->class = CAUSE_LUCK;
+    say(d,
+        "it was luck which message rank %d received from anybody (%s): it was rank %d's (%s), and could have "
+        "been rank %d's (%s)",
+        rank, here, took, there, other, elsewhere);
+    if (starves) {
+        describe_place(d, rank, starves, then, sizeof then);
+        say(d, "; then rank %d would have waited for that one for ever (%s)", rank, then);
+    }
+    advise(d, LESSON_WHICH_MESSAGE,
+           starves ? "name the rank that is meant, or give its messages a tag of their own"
+                   : "name the rank that is meant, or give its messages a tag of their own; if any order "
+                     "is right, DIST_SHUFFLE=1 tries others");
 }
 
 void find_cause(struct diagnosis *d)
 {
-    struct near_miss near = find_near_miss(d);
-    if (near.distance > 0)
-        tell_near_miss(d, &near);
-    else if (d->cycle_length > 0 || !tell_left(d)) {
-        if (d->cycle_length > 0) {
+    if (tell_near_miss(d))
+        return;
+    if (d->cycle_length > 0) {
+        if (!tell_two_groups(d))
             tell_cycle(d);
-        } else {
-            d->class = CAUSE_PEER_LEFT;
-            snprintf(d->sentence, sizeof d->sentence, "all that could still send have left the job");
-            snprintf(d->advice, sizeof d->advice, "count the messages: each receive needs a send of its own");
-        }
+    } else if (!tell_left(d)) {
+        d->class = CAUSE_PEER_LEFT;
+        say(d, "all that could still send have left the job");
+        advise(d, LESSON_NOT_MET, "count the messages: each receive needs a send of its own");
     }
 }

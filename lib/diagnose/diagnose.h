@@ -2,10 +2,11 @@
  * diagnose.h: why does nothing move?
  *
  *   stuck.c     decides: is every rank asleep, with no bell rung since its last look? Then none will ever move.
+ *   tasks.c     has a rank threads that never called? Then one of them might still
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
- *   cause.c     finds the one cause to tell, and what to change
- *   report.c    the text on stderr          json.c  the same for programs       draw.c  the same as a drawing (picture.h)
+ *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match
+ *   report.c    the text on stderr          json.c  the same for programs
  *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
  *   guard.c, fault.c, where.c, misuse.c     who touches a tensor in flight? (guard.h)
  *
@@ -20,6 +21,7 @@
 #include "../call.h"
 #include "../dtype.h"
 #include "../launch/launch.h"
+#include "../launch/lesson.h"
 
 /* What one rank does, copied while the job stood still. */
 struct view {
@@ -41,8 +43,9 @@ struct diagnosis {
     int *cycle;         /* ranks that wait for each other, in order */
     int cycle_length;   /* 0: there is none */
     enum cause_class class;
-    char sentence[200];
+    char sentence[400];
     char advice[240];
+    enum lesson lesson; /* that explains it */
     /* of a run that is only thought through (replay.c): who would wait for whom? Else NULL. */
     bool (*edge)(const struct diagnosis *d, int rank, int peer);
     const void *replay;
@@ -71,7 +74,14 @@ void replay_check(const struct world *world); /* replay.c */
  * again it is reported and declared failed. */
 void diagnose_look(struct world *world, int rank);
 
-bool diagnose_stuck(const struct world *world, int rank);       /* stuck.c */
+bool diagnose_stuck(const struct world *world, int rank); /* stuck.c */
+bool diagnose_knows_threads(const struct world *world);   /* tasks.c: no others could still call */
+bool diagnose_leaving(
+    const struct world *world); /* all that are still there are about to leave: no deadlock */
+
+/* A collective, or a message of which one is made: the program called a collective (graph.c). */
+bool in_collective(const struct note_op *op);
+
 void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
 bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have the notes written anew */
 
@@ -82,17 +92,26 @@ bool needs_only_one(const struct view *view);                  /* any one of tho
 bool has_left(const struct view *view);
 void find_cycle(struct diagnosis *d);
 
-void find_cause(struct diagnosis *d);   /* cause.c */
+/* cause.c. `say` adds to the sentence; what does not fit is cut off. */
+void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
+void advise(struct diagnosis *d, enum lesson lesson, const char *text);
+bool tell_near_miss(struct diagnosis *d); /* near.c; false: there is none */
+void find_cause(struct diagnosis *d);
 void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 
+/* In such a run a receive from anybody `took` one message, and could have taken another. `starves`: where it would then have waited for
+ * that one for ever; 0: nowhere. */
+void explain_race(struct diagnosis *d, int rank, int took, int other, uint32_t starves);
+
 /* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */
+bool brings_nothing(const struct note_op *op); /* a barrier, or a group to be made: no elements to tell of */
 int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size);
 int describe_place(const struct diagnosis *d, int rank, uint32_t site, char *text, size_t size);
 int exit_status_of(enum cause_class class);
 const char *class_name(enum cause_class class);
 void report_text(const struct diagnosis *d);
 
-void report_json(const struct diagnosis *d, const struct told *told, const char *path); /* json.c */
-void draw_graph(const struct diagnosis *d, const char *path); /* draw.c; `path` as for the JSON, or NULL */
+void report_json(const struct diagnosis *d, const struct told *told); /* json.c */
 
 #endif

@@ -68,7 +68,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         hand_back(number, info, context);
     } else if (fault == FAULT_MISUSE) {
         where_touched(context, &misuse);
-        guard_pardon(misuse.flight.work); /* before the report: its handler may look at the tensor */
+        guard_pardon(&misuse.flight); /* before the report: its handler may look at the tensor */
         report_misuse(&misuse);
     }
     errno = error;

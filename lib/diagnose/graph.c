@@ -23,6 +23,11 @@ bool needs_only_one(const struct view *view)
     return waits(view) && view->open[0].kind == NOTE_RECV && view->open[0].peer == DIST_ANY_SOURCE;
 }
 
+bool in_collective(const struct note_op *op)
+{
+    return op->kind == NOTE_COLLECTIVE || (op->kind != NOTE_LETTER && op->tag < 0);
+}
+
 static bool is_member(const struct diagnosis *d, const struct note_op *op, int rank)
 {
     if (op->members == 0)

@@ -7,29 +7,27 @@
  */
 #define _GNU_SOURCE
 #include "guard.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define OPEN_PAGES 1024 /* opened for neighbours; further ones may be closed again by the next message */
 
-struct entry {
-    struct flight flight;
-    bool pardoned; /* a touch was told: no more of it */
-    struct entry *next;
-};
+enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 
 static struct {
     atomic_flag lock;
     _Atomic bool open;
-    bool protects;        /* the second view is there */
-    char *base;           /* of it */
-    uintptr_t begin, end; /* the program's view */
-    uintptr_t page;       /* bytes */
-    struct entry *entries;
+    bool protects;                  /* the second view is there */
+    char *base;                     /* of it */
+    uintptr_t begin, end;           /* the program's view */
+    uintptr_t page;                 /* bytes */
+    struct stretch *places[PLACES]; /* the flights that were not pardoned */
+    uint64_t number;                /* of flights, ever */
     _Atomic int count;
     uintptr_t opened[OPEN_PAGES];
     int opened_count;
@@ -55,8 +53,8 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
 {
     lock();
     if (!guard.open ||
-        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's list */
-        guard.entries = NULL;
+        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's flights */
+        memset(guard.places, 0, sizeof guard.places);
         guard.count = 0;
         guard.opened_count = 0;
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -79,9 +77,16 @@ static uintptr_t page_of(uintptr_t address)
     return address / guard.page * guard.page;
 }
 
-static bool covers(const struct entry *entry, uintptr_t begin, uintptr_t end)
+static struct stretch **place_of(const struct flight *flight)
 {
-    return !entry->pardoned && entry->flight.begin < end && begin < entry->flight.end;
+    return &guard.places[flight->device ? PLACE_DEVICE : flight->written ? PLACE_WRITTEN : PLACE_READ];
+}
+
+/* A flight over [begin, end). NULL: there is none. */
+static const struct stretch *over(enum place place, uintptr_t begin, uintptr_t end)
+{
+    const struct stretch *found = stretch_find(guard.places[place], NULL, begin);
+    return found && found->begin < end ? found : NULL;
 }
 
 static bool was_opened(uintptr_t page)
@@ -92,128 +97,122 @@ static bool was_opened(uintptr_t page)
     return false;
 }
 
-static int protection_of(uintptr_t page)
+static uintptr_t nearer(uintptr_t border, uintptr_t other, uintptr_t page)
+{
+    return other > page && other < border ? other : border;
+}
+
+/* How a page is protected, and so are those after it until `*border`, which is moved nearer if need be. */
+static int protection_of(uintptr_t page, uintptr_t *border)
 {
     int protection = PROT_READ | PROT_WRITE;
-    for (const struct entry *entry = guard.entries; entry; entry = entry->next)
-        if (covers(entry, page, page + guard.page))
-            protection &= entry->flight.written ? PROT_NONE : PROT_READ;
-    return was_opened(page) ? PROT_READ | PROT_WRITE : protection;
+    for (int place = 0; place < PLACES; place++) {
+        const struct stretch *first = stretch_find(guard.places[place], NULL, page);
+        if (!first)
+            continue;
+        bool here = first->begin < page + guard.page;
+        if (here)
+            protection &= place == PLACE_READ ? PROT_READ : PROT_NONE;
+        *border = nearer(*border, here ? page_of(first->end - 1) + guard.page : page_of(first->begin), page);
+    }
+    for (int i = 0; i < guard.opened_count; i++)
+        *border = nearer(*border, guard.opened[i], page);
+    if (!was_opened(page))
+        return protection;
+    *border = page + guard.page;
+    return PROT_READ | PROT_WRITE;
 }
 
-/* The next page after `page` at which the protection may be another one. */
-static uintptr_t next_border(uintptr_t page, uintptr_t end)
+static void protect(const struct stretch *bytes)
 {
-    for (const struct entry *entry = guard.entries; entry; entry = entry->next) {
-        uintptr_t first = page_of(entry->flight.begin), last = page_of(entry->flight.end - 1) + guard.page;
-        if (first > page && first < end)
-            end = first;
-        if (last > page && last < end)
-            end = last;
-    }
-    for (int i = 0; i < guard.opened_count; i++) {
-        uintptr_t opened = guard.opened[i];
-        if (opened > page && opened < end)
-            end = opened;
-        if (opened == page)
-            end = page + guard.page;
-    }
-    return end;
-}
-
-static void protect(uintptr_t begin, uintptr_t end)
-{
-    end = page_of(end - 1) + guard.page;
-    if (guard.protects && begin >= guard.begin && end <= guard.end) /* a real GPU's memory is closed anyway */
-        for (uintptr_t page = page_of(begin), border; page < end; page = border) {
-            border = next_border(page, end);
-            mprotect((void *)page, border - page, protection_of(page));
+    uintptr_t end = page_of(bytes->end - 1) + guard.page;
+    if (guard.protects && bytes->begin >= guard.begin &&
+        end <= guard.end) /* a real GPU's memory is closed anyway */
+        for (uintptr_t page = page_of(bytes->begin), border; page < end; page = border) {
+            border = end;
+            int protection = protection_of(page, &border);
+            mprotect((void *)page, border - page, protection);
         }
 }
 
-/* Pages on which nothing is in flight any more need no exception. */
-static void forget_opened(void)
+/* Pages of these bytes on which nothing is in flight any more need no exception. */
+static void forget_opened(const struct stretch *bytes)
 {
     int kept = 0;
     for (int i = 0; i < guard.opened_count; i++) {
-        bool used = false;
-        for (const struct entry *entry = guard.entries; entry && !used; entry = entry->next)
-            used = covers(entry, guard.opened[i], guard.opened[i] + guard.page);
-        if (used)
-            guard.opened[kept++] = guard.opened[i];
+        uintptr_t page = guard.opened[i], after = page + guard.page;
+        if (bytes->end <= page || after <= bytes->begin || over(PLACE_READ, page, after) ||
+            over(PLACE_WRITTEN, page, after) || over(PLACE_DEVICE, page, after))
+            guard.opened[kept++] = page;
     }
     guard.opened_count = kept;
 }
 
 /* ---- flights -------------------------------------------------------------------- */
 
-void guard_take(const struct flight *flight)
+void guard_take(struct flight **flights, const struct flight *flight)
 {
-    struct entry *entry = flight->begin < flight->end ? malloc(sizeof *entry) : NULL;
-    if (!entry)
+    struct flight *taken = flight->bytes.begin < flight->bytes.end ? malloc(sizeof *taken) : NULL;
+    if (!taken)
         return;
-    *entry = (struct entry){ .flight = *flight };
+    *taken = *flight;
+    taken->next = *flights;
+    *flights = taken;
     lock();
-    entry->next = guard.entries;
-    guard.entries = entry;
+    taken->bytes.number = guard.number++;
+    stretch_add(place_of(taken), &taken->bytes);
     atomic_fetch_add(&guard.count, 1);
-    protect(flight->begin, flight->end);
+    protect(&taken->bytes);
     unlock();
 }
 
-void guard_release(const void *work)
+/* It may have been pardoned, or belong to another world. */
+static void take_away(const struct flight *flight)
 {
-    struct entry *gone = NULL;
-    lock();
-    for (struct entry **at = &guard.entries; *at;) {
-        struct entry *entry = *at;
-        if (entry->flight.work != work) {
-            at = &entry->next;
-            continue;
-        }
-        *at = entry->next;
-        entry->next = gone;
-        gone = entry;
+    if (stretch_remove(place_of(flight), &flight->bytes)) {
         atomic_fetch_sub(&guard.count, 1);
-        protect(entry->flight.begin, entry->flight.end);
-    }
-    forget_opened();
-    unlock();
-    while (gone) {
-        struct entry *next = gone->next;
-        free(gone);
-        gone = next;
+        protect(&flight->bytes);
     }
 }
 
-void guard_pardon(const void *work)
+void guard_release(struct flight **flights)
+{
+    while (*flights) {
+        struct flight *flight = *flights;
+        *flights = flight->next;
+        lock();
+        take_away(flight);
+        forget_opened(&flight->bytes);
+        unlock();
+        free(flight);
+    }
+}
+
+void guard_pardon(const struct flight *flight)
 {
     lock();
-    for (struct entry *entry = guard.entries; entry; entry = entry->next)
-        if (entry->flight.work == work) {
-            entry->pardoned = true;
-            protect(entry->flight.begin, entry->flight.end);
-        }
+    take_away(flight);
     unlock();
 }
 
-static bool harms(const struct flight *flight, enum touch touch)
+/* What is only read lets others read. */
+static bool lets(enum touch touch)
 {
-    return flight->written || (touch != TOUCH_READ && touch != TOUCH_SEND && touch != TOUCH_UNKNOWN);
+    return touch == TOUCH_READ || touch == TOUCH_SEND || touch == TOUCH_UNKNOWN;
 }
 
 static bool find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
 {
-    bool found = false;
     if (atomic_load_explicit(&guard.count, memory_order_acquire) == 0)
         return false;
     lock();
-    for (const struct entry *entry = guard.entries; entry && !found; entry = entry->next)
-        if (covers(entry, begin, end) && entry->flight.device == device && harms(&entry->flight, touch)) {
-            misuse->flight = entry->flight;
-            misuse->touch = touch;
-            found = true;
-        }
+    const struct stretch *found = over(device ? PLACE_DEVICE : PLACE_WRITTEN, begin, end);
+    if (!found && !device && !lets(touch))
+        found = over(PLACE_READ, begin, end);
+    if (found) {
+        misuse->flight = *(const struct flight *)found;
+        misuse->touch = touch;
+    }
     unlock();
     return found;
 }
@@ -229,8 +228,11 @@ enum fault guard_fault(uintptr_t address, struct misuse *misuse)
         return FAULT_MISUSE;
     if (!guard.protects || address < guard.begin || address >= guard.end)
         return FAULT_FOREIGN;
-    uintptr_t page = page_of(address);
-    if (misuse->touch == TOUCH_UNKNOWN && protection_of(page) == PROT_READ)
+    uintptr_t page = page_of(address), border = guard.end;
+    lock();
+    bool readable = protection_of(page, &border) == PROT_READ;
+    unlock();
+    if (misuse->touch == TOUCH_UNKNOWN && readable)
         misuse->touch = TOUCH_WRITE;
     if (guard_finds(address, address + 1, misuse->touch, misuse))
         return FAULT_MISUSE;

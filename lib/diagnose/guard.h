@@ -1,7 +1,7 @@
 /*
  * guard.h: which tensors are in flight, and who touches them all the same (DIST_CHECK=1).
  *
- *   guard.c   the list of flights, and the pages of the program's view that are closed for them
+ *   guard.c   the flights, and the pages of the program's view that are closed for them
  *   fault.c   somebody has touched such a page
  *   where.c   on which line of the program
  *   misuse.c  the report
@@ -11,24 +11,25 @@
  * tensor_data(), the pages of the tensor are closed; the library itself reaches the memory through a second
  * mapping, world.base. A page may hold innocent neighbours: touching those opens the page again, without a word.
  *
- * Protection of memory belongs to the process, and so does this list, also where ranks are threads.
+ * Protection of memory belongs to the process, and so do the flights, also where ranks are threads.
  */
 #ifndef DIAGNOSE_GUARD_H
 #define DIAGNOSE_GUARD_H
 
 #include "../call.h"
 #include "../launch/launch.h"
+#include "../stretch.h"
 
 /* A piece of a tensor in flight. */
 struct flight {
-    uintptr_t begin, end; /* bytes, in the program's view */
+    struct stretch bytes; /* in the program's view; first */
     bool written;         /* the message writes it, so nobody may look; else nobody may write */
     bool device;          /* no message: memory of a GPU, which plain C may never touch; made at `at` */
     int rank;             /* whose message */
     enum call call;       /* the call that posted it, */
     struct dist_at at;    /* where, */
     int peer;             /* and to or from which rank; DIST_ANY_SOURCE; -2: a collective */
-    const void *work;     /* what is to be waited for */
+    struct flight *next;  /* of the same work */
 };
 
 enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOUCH_UNKNOWN };
@@ -49,11 +50,13 @@ struct misuse {
 bool guard_open(struct world *world, void (*tell)(struct misuse *misuse));
 
 bool guard_is_open(void);
-void guard_take(const struct flight *flight);
-void guard_release(const void *work);
 
-/* Let a work's tensors be touched from now on: that they were was told. */
-void guard_pardon(const void *work);
+/* A copy of `flight` becomes the first of its work's; all of a work's have landed. */
+void guard_take(struct flight **flights, const struct flight *flight);
+void guard_release(struct flight **flights);
+
+/* Let it be touched from now on: that it was, was told. */
+void guard_pardon(const struct flight *flight);
 
 /* Would this touch of [begin, end) be a misuse? Fills in misuse->flight. */
 bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse);

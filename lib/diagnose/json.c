@@ -1,5 +1,6 @@
 /*
- * json.c: a report for programs: DIST_REPORT=file.json.
+ * json.c: a report for programs: DIST_REPORT=file.json. Of a job that got stuck one is written in any case, else to a
+ * directory of the user's own, always to the same file, so that nothing piles up. diagrams/ draws it.
  *
  *   { "class": "deadlock", "status": 45, "sentence": "...", "advice": "...",
  *     "ranks": [ { "rank": 0, "state": "waiting", "call": "dist_send", "peer": 1, "tag": 0, "count": 8,
@@ -11,10 +12,13 @@
  */
 #define _GNU_SOURCE
 #include "diagnose.h"
+#include "../launch/text.h"
+#include "../launch/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *class_of(int status)
@@ -35,14 +39,11 @@ static const char *class_of(int status)
     return "rank_lost";
 }
 
-static void put_string(FILE *file, const char *text)
+/* The first `length` bytes of a text. */
+static void put_part(FILE *file, const char *text, size_t length)
 {
-    if (!text) {
-        fputs("null", file);
-        return;
-    }
     fputc('"', file);
-    for (; *text; text++) {
+    for (const char *end = text + length; text < end; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);
@@ -52,6 +53,14 @@ static void put_string(FILE *file, const char *text)
             fputc(c, file);
     }
     fputc('"', file);
+}
+
+static void put_string(FILE *file, const char *text)
+{
+    if (text)
+        put_part(file, text, strlen(text));
+    else
+        fputs("null", file);
 }
 
 static void put_place(FILE *file, const char *name, int line)
@@ -71,7 +80,6 @@ static void put_plain(FILE *file, const struct diagnosis *d, const struct told *
     bool told_it = told->rank == rank && told->call;
     const struct site *at = world_site_at(d->world, rank, view->call & 0xffff);
     const char *call = told_it ? told->call : view->call ? call_name((enum call)(view->call >> 16)) : NULL;
-    const char *slash = told->at.file ? strrchr(told->at.file, '/') : NULL;
     const char *state = view->state >= RANK_LEFT     ? "left"
                         : view->state == RANK_ABSENT ? "absent"
                         : call                       ? "calling"
@@ -80,7 +88,7 @@ static void put_plain(FILE *file, const struct diagnosis *d, const struct told *
     put_string(file, call);
     fputs(", \"peer\": null, \"tag\": null, \"count\": null, \"type\": null, \"group\": null", file);
     if (told_it)
-        put_place(file, slash ? slash + 1 : told->at.file, told->at.line);
+        put_place(file, text_file(told->at.file), told->at.line);
     else
         put_place(file, at->file, view->call ? at->line : 0);
 }
@@ -91,11 +99,11 @@ static void put_waiting(FILE *file, const struct diagnosis *d, int rank)
     const struct site *at = world_site_at(d->world, rank, op->site);
     fputs("\"state\": \"waiting\", \"call\": ", file);
     put_string(file, call_name((enum call)op->call));
-    if (op->kind == NOTE_COLLECTIVE)
+    if (in_collective(op))
         fputs(", \"peer\": null, \"tag\": null", file);
     else
-        fprintf(file, ", \"peer\": %d, \"tag\": %d", op->peer, op->tag);
-    if (op->call == CALL_BARRIER || op->call == CALL_MONITORED_BARRIER || op->call == CALL_NEW_GROUP) {
+        fprintf(file, ", \"peer\": %d, \"tag\": %d", op->peer < 0 ? -1 : op->peer, op->tag);
+    if (brings_nothing(op) || (in_collective(op) && op->kind != NOTE_COLLECTIVE)) {
         fputs(", \"count\": null, \"type\": null", file);
     } else {
         fprintf(file, ", \"count\": %lld, \"type\": ", (long long)op->count);
@@ -135,33 +143,53 @@ static void put_report(FILE *file, const struct diagnosis *d, const struct told 
     for (const char *next; cut && (next = strstr(cut + 1, "; "));)
         cut = next;
     size_t length = cut ? (size_t)(cut - told->sentence) : strlen(told->sentence);
-    char *sentence = strndup(told->sentence, length);
     fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", class_of(told->status),
             told->status);
-    put_string(file, sentence);
+    put_part(file, told->sentence, length);
     fputs(",\n  \"advice\": ", file);
     put_string(file, advice ? advice : cut ? cut + 2 : NULL);
     fputs(",\n", file);
     put_ranks(file, d, told);
-    free(sentence);
 }
 
-void report_json(const struct diagnosis *d, const struct told *told, const char *path)
+static void say_unwritten(const char *path, int error)
 {
-    char beside[4096];
-    int length = snprintf(beside, sizeof beside, "%s.%ld.new", path, (long)getpid());
-    FILE *file = (size_t)length < sizeof beside ? fopen(beside, "wxe") : NULL;
-    bool written = false;
-    if (file) {
+    dprintf(STDERR_FILENO, "DIST_REPORT: %s could not be written: %s.\n", path, strerror(error));
+}
+
+static bool write_report(const struct diagnosis *d, const struct told *told, const char *path)
+{
+    struct whole whole;
+    FILE *file = whole_open(&whole, path);
+    if (file)
         put_report(file, d, told);
-        written = !ferror(file);
-        written &= fclose(file) == 0;
-        written = written && rename(beside, path) == 0;
-    }
-    if (!written) {
-        dprintf(STDERR_FILENO, "DIST_REPORT: %s could not be written: %s.\n", path, strerror(errno));
-        if (file)
-            unlink(beside);
+    return whole_close(&whole, true);
+}
+
+/* A file in a directory that nobody else can write to, nor lead us astray with. */
+static bool own_file(char *path, size_t size)
+{
+    const char *where = getenv("TMPDIR");
+    struct stat status;
+    int length = snprintf(path, size, "%s/dist-%ld", where && *where ? where : "/tmp", (long)geteuid());
+    if (length < 0 || (size_t)length + sizeof "/deadlock.json" > size)
+        return false;
+    mkdir(path, 0700);
+    bool own = lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+               (status.st_mode & 077) == 0;
+    strcpy(path + length, "/deadlock.json");
+    return own;
+}
+
+void report_json(const struct diagnosis *d, const struct told *told)
+{
+    const char *asked = getenv("DIST_REPORT"), *path = asked && *asked ? asked : NULL;
+    char own[2048];
+    if (path ? write_report(d, told, path) : own_file(own, sizeof own) && write_report(d, told, own)) {
+        if (!path || !whole_is_special(path)) /* "report: /dev/stderr" tells nobody anything */
+            dprintf(STDERR_FILENO, "report: %s\n", path ? path : own);
+    } else if (path) {
+        say_unwritten(path, errno);
     }
 }
 
@@ -178,14 +206,17 @@ void diagnose_write(const struct world *world, const struct told *told)
 {
     const char *path = getenv("DIST_REPORT");
     struct diagnosis d = { .world = world, .size = world ? world->header->size : 0 };
+    char why[SETTING_WHY];
     if (!path || !*path)
         return;
+    if (told->status == DIST_ERR_ENVIRONMENT && setting_check("DIST_REPORT", why, sizeof why) != DIST_OK)
+        return; /* perhaps the very thing that was told */
     d.views = calloc((size_t)d.size + 1, sizeof *d.views);
     for (int rank = 0; d.views && rank < d.size; rank++) {
         d.views[rank].state = atomic_load(&world->header->slots[rank].state);
         d.views[rank].call = atomic_load(&world->header->slots[rank].call);
     }
-    if (d.views)
-        report_json(&d, told, path);
+    if (!d.views || !write_report(&d, told, path))
+        say_unwritten(path, d.views ? errno : ENOMEM);
     free(d.views);
 }

@@ -1,10 +1,12 @@
 /*
- * log.h: what each rank has called, while messages are buffered (DIST_BUFFERING=eager:BYTES).
+ * log.h: what each rank has called, while messages are buffered (DIST_BUFFERING=eager:BYTES), or DIST_CHECK=1.
  *
- * Buffering hides a deadlock as long as messages are short. So the calls are noted, and when the job has ended well
- * they are gone through once more as if nothing were buffered (replay.c).
+ * Buffering hides a deadlock as long as messages are short, and luck one message that could have come for another. So the calls are
+ * noted, and when the job has ended well they are gone through once more (replay.c): as if nothing were buffered, and to see
+ * which order of messages was no more than luck (race.c).
  *
- * A rank writes its own list, in the world's memory, so that it outlives the rank. It is bounded.
+ * A rank writes its own list, in the world's memory, so that it outlives the rank. It holds the first calls: what a program
+ * does a thousand times it does among these.
  */
 #ifndef DIAGNOSE_LOG_H
 #define DIAGNOSE_LOG_H
@@ -17,20 +19,22 @@ enum log_kind { LOG_SEND = 1, LOG_RECV, LOG_COLLECTIVE, LOG_WAIT };
 
 struct log_entry {
     uint8_t kind;
-    uint8_t blocks; /* the call returns when the operation is over */
-    uint8_t call;   /* enum call */
-    uint8_t type;   /* enum dist_type */
-    uint16_t group; /* its id */
-    uint16_t size;  /* how many members it has */
-    uint32_t site;  /* a call site of this rank */
-    int32_t peer;   /* sends and receives: with whom; receives from anybody: who it was */
+    bool blocks : 1; /* the call returns when the operation is over */
+    bool any : 1;    /* a receive from anybody */
+    uint8_t call;    /* enum call */
+    uint8_t type;    /* enum dist_type */
+    uint16_t group;  /* its id */
+    uint16_t size;   /* how many members it has */
+    uint32_t site;   /* a call site of this rank */
+    int32_t
+        peer; /* sends and receives: with whom; receives from anybody: who it was; collectives: the root */
     int32_t tag;
     uint32_t number; /* collectives: which one of the group; waits: the entry that is waited for */
     int64_t count;   /* elements */
 };
 
 struct call_log {
-    _Atomic uint32_t count; /* more than LOG_ROOM: the later ones are not there */
+    _Atomic uint32_t count; /* LOG_ROOM or more: the later ones are not there */
     uint32_t unused;
     struct log_entry entries[LOG_ROOM];
 };
@@ -45,7 +49,8 @@ static inline struct call_log *log_of(const struct world *world, int rank)
 /* Add an entry. Gives its number, from 1; 0: nothing is noted. */
 static inline uint32_t log_add(struct call_log *log, struct log_entry entry)
 {
-    uint32_t number = log ? atomic_fetch_add(&log->count, 1) : LOG_ROOM;
+    uint32_t number =
+        log && atomic_load(&log->count) < LOG_ROOM ? atomic_fetch_add(&log->count, 1) : LOG_ROOM;
     if (number >= LOG_ROOM)
         return 0;
     log->entries[number] = entry;

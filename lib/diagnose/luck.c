@@ -26,12 +26,9 @@ static bool edge(const struct diagnosis *d, int rank, int peer)
     return false;
 }
 
-static void view_of(const struct replay *replay, int rank, struct view *view)
+void replay_view(const struct log_entry *e, struct view *view)
 {
-    view->state = replay->at[rank] == replay->counts[rank] ? RANK_LEFT : RANK_JOINED;
-    if (view->state == RANK_LEFT)
-        return;
-    const struct log_entry *e = entry_of(replay, rank, waited_entry(replay, rank));
+    view->state = RANK_JOINED;
     view->count = 1;
     view->call = (uint32_t)e->call << 16 | e->site;
     view->open[0] = (struct note_op){ .kind = e->kind == LOG_SEND   ? NOTE_SEND
@@ -42,9 +39,18 @@ static void view_of(const struct replay *replay, int rank, struct view *view)
                                       .group = e->group,
                                       .size = e->size,
                                       .site = e->site,
-                                      .peer = e->peer,
+                                      .peer = e->any ? DIST_ANY_SOURCE : e->peer,
                                       .tag = e->tag,
                                       .count = e->count };
+}
+
+static void view_of(const struct replay *replay, int rank, struct view *view)
+{
+    bool ended = replay->at[rank] == replay->counts[rank];
+    if (!ended)
+        replay_view(entry_of(replay, rank, waited_entry(replay, rank)), view);
+    else
+        view->state = replay->counts[rank] < LOG_ROOM ? RANK_LEFT : RANK_JOINED;
 }
 
 void luck_tell(const struct world *world, const struct replay *replay)
@@ -54,8 +60,9 @@ void luck_tell(const struct world *world, const struct replay *replay)
     d.cycle = calloc((size_t)d.size, sizeof *d.cycle);
     for (int rank = 0; d.views && d.cycle && rank < d.size; rank++)
         view_of(replay, rank, &d.views[rank]);
-    if (d.views && d.cycle) {
+    if (d.views && d.cycle)
         find_cycle(&d);
+    if (d.cycle_length > 0) {
         explain_luck(&d);
         report_text(&d);
     }

@@ -1,6 +1,8 @@
 /* misuse.c: the words for a tensor that was touched while a message still needed it. */
 #include "guard.h"
-#include "../dist.h"
+#include "../dist_base.h"
+#include "../launch/lesson.h"
+#include "../launch/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +18,6 @@ static const struct {
     [TOUCH_RECEIVE] = { "receives into", "posted at" },
     [TOUCH_UNKNOWN] = { "touches", "touched at" },
 };
-
-static const char *short_file(const char *file)
-{
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    return slash ? slash + 1 : file ? file : "?";
-}
 
 static bool is_collective(const struct flight *flight)
 {
@@ -47,9 +43,9 @@ static void say_tensor(const struct misuse *misuse, char *text, size_t size)
 static void say_place(const struct misuse *misuse, char *text, size_t size)
 {
     if (misuse->at.file && misuse->call)
-        snprintf(text, size, "%s:%d, by %s", short_file(misuse->at.file), misuse->at.line, misuse->call);
+        snprintf(text, size, "%s:%d, by %s", text_file(misuse->at.file), misuse->at.line, misuse->call);
     else if (misuse->at.file)
-        snprintf(text, size, "%s:%d", short_file(misuse->at.file), misuse->at.line);
+        snprintf(text, size, "%s:%d", text_file(misuse->at.file), misuse->at.line);
     else if (misuse->function[0])
         snprintf(text, size, "%s(); compile with -g to see the line", misuse->function);
     else
@@ -65,7 +61,7 @@ static void say_post(const struct flight *flight, char *text, size_t size)
         snprintf(peer, sizeof peer, " %s %d", word, flight->peer);
     else if (flight->peer == DIST_ANY_SOURCE)
         snprintf(peer, sizeof peer, " %s anybody", word);
-    snprintf(text, size, "%s%s (%s:%d)", call_name(flight->call), peer, short_file(flight->at.file),
+    snprintf(text, size, "%s%s (%s:%d)", call_name(flight->call), peer, text_file(flight->at.file),
              flight->at.line);
 }
 
@@ -96,10 +92,10 @@ static void say_missing(const struct misuse *misuse, char *text, size_t size)
     const struct flight *flight = &misuse->flight;
     if (!misuse->at.file)
         snprintf(text, size, "dist_wait on that work, before the touch");
-    else if (strcmp(short_file(misuse->at.file), short_file(flight->at.file)) == 0)
+    else if (strcmp(text_file(misuse->at.file), text_file(flight->at.file)) == 0)
         snprintf(text, size, "dist_wait on that work, before line %d", misuse->at.line);
     else
-        snprintf(text, size, "dist_wait on that work, before %s:%d", short_file(misuse->at.file),
+        snprintf(text, size, "dist_wait on that work, before %s:%d", text_file(misuse->at.file),
                  misuse->at.line);
 }
 
@@ -120,9 +116,9 @@ static void device_text(const struct misuse *misuse, char *text, size_t size)
     const struct flight *flight = &misuse->flight;
     say_who(misuse, who, sizeof who);
     say_place(misuse, place, sizeof place);
-    snprintf(text, size, "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".", who,
-             touches[misuse->touch].does, touches[misuse->touch].place, place, "tensor made at",
-             short_file(flight->at.file), flight->at.line);
+    snprintf(text, size, "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".\n%s",
+             who, touches[misuse->touch].does, touches[misuse->touch].place, place, "tensor made at",
+             text_file(flight->at.file), flight->at.line, lesson_line(LESSON_ON_GPU));
 }
 
 void misuse_text(const struct misuse *misuse, char *text, size_t size)
@@ -137,9 +133,10 @@ void misuse_text(const struct misuse *misuse, char *text, size_t size)
     say_place(misuse, place, sizeof place);
     say_post(&misuse->flight, post, sizeof post);
     say_missing(misuse, missing, sizeof missing);
-    snprintf(text, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.", who,
+    snprintf(text, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who,
              touches[misuse->touch].does, tensor, touches[misuse->touch].place, place,
-             post_label(&misuse->flight), post, "missing", missing, advice_for(misuse));
+             post_label(&misuse->flight), post, "missing", missing, advice_for(misuse),
+             lesson_line(LESSON_IN_FLIGHT));
 }
 
 void misuse_words(const struct misuse *misuse, char *text, size_t size)

@@ -1,18 +1,16 @@
 /*
- * replay.c: did this run only end because its messages were short enough to be buffered?
+ * replay.c: did this run only end because its messages were short enough to be buffered? Or as it did because one message was
+ * quicker than another (race.c)?
  *
  * The ranks' lists of calls (log.h) are gone through once more, with a send that is over only when its receive was
  * posted. Nothing is guessed: a receive from anybody has the sender that it really had. Each rank moves on as far as it
  * can; the order in which the ranks are taken does not matter, since a call that can end can still end later. Where
- * none can move and not all are at their end, the run was lucky.
+ * none can move, and some wait for each other, the run was lucky. Of a rank that made more calls than its list holds nobody
+ * knows what it does behind its end: it is nobody's cause.
  */
-#define _GNU_SOURCE
 #include "replay.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-#define NOBODY UINT32_MAX
 
 static int compare(const void *left, const void *right)
 {
@@ -32,8 +30,8 @@ static int compare(const void *left, const void *right)
     return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-/* All entries but the waits, sorted. False: a receive whose sender is not known makes it all guesswork. */
-static bool collect(struct replay *replay)
+/* All entries but the waits, sorted. A receive from anybody that never met a message is nobody's other half. */
+static void collect(struct replay *replay)
 {
     for (int rank = 0; rank < replay->size; rank++)
         for (uint32_t i = 0; i < replay->counts[rank]; i++) {
@@ -41,8 +39,9 @@ static bool collect(struct replay *replay)
             struct key *key = &replay->keys[replay->key_count];
             if (e->kind == LOG_WAIT)
                 continue;
+            replay->partner[rank][i] = NOBODY;
             if (e->kind == LOG_RECV && e->peer < 0)
-                return false;
+                continue;
             *key = (struct key){ -1, -1, e->group, e->number, 0, (uint32_t)rank, i };
             if (e->kind != LOG_COLLECTIVE) {
                 key->src = e->kind == LOG_SEND ? rank : e->peer;
@@ -53,7 +52,21 @@ static bool collect(struct replay *replay)
             replay->key_count++;
         }
     qsort(replay->keys, replay->key_count, sizeof *replay->keys, compare);
-    return true;
+}
+
+size_t replay_find(const struct replay *replay, const struct key *key, size_t *begin)
+{
+    size_t low = 0, high = replay->key_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(&replay->keys[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*begin = low; low < replay->key_count && key_same(&replay->keys[low], key);)
+        low++;
+    return low;
 }
 
 /* Messages of one pair, group and tag do not overtake: the n-th send belongs to the n-th receive. */
@@ -85,6 +98,8 @@ static bool is_over(const struct replay *replay, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
     uint32_t partner = replay->partner[rank][entry];
+    if (replay->clock && was_buffered(replay, e))
+        return true;
     if (e->kind == LOG_WAIT)
         return is_over(replay, rank, e->number - 1);
     if (e->kind == LOG_COLLECTIVE)
@@ -97,6 +112,8 @@ static void arrive(struct replay *replay, int rank)
     uint32_t at = replay->at[rank];
     if (at < replay->counts[rank] && entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
         replay->arrived[replay->partner[rank][at]]++;
+    if (replay->clock && at < replay->counts[rank])
+        races_arrive(replay, rank);
 }
 
 static bool move_on(struct replay *replay, int rank)
@@ -104,8 +121,11 @@ static bool move_on(struct replay *replay, int rank)
     uint32_t from = replay->at[rank];
     while (replay->at[rank] < replay->counts[rank]) {
         uint32_t at = replay->at[rank];
-        if (entry_of(replay, rank, at)->blocks && !is_over(replay, rank, at))
+        const struct log_entry *e = entry_of(replay, rank, at);
+        if ((e->blocks || (replay->clock && e->kind == LOG_WAIT)) && !is_over(replay, rank, at))
             break;
+        if (replay->clock)
+            races_pass(replay, rank);
         replay->at[rank]++;
         arrive(replay, rank);
     }
@@ -129,9 +149,10 @@ static bool run_again(struct replay *replay)
 }
 
 /* Room for all of it in one piece of work. False: no rank keeps a list, or there is no memory. */
-static bool prepare(struct replay *replay, const struct world *world)
+static bool prepare(struct replay *replay, const struct world *world, bool races)
 {
     size_t total = 0, size = (size_t)replay->size;
+    uint64_t most = races ? RACES_ROOM / (size * size) : LOG_ROOM;
     replay->logs = calloc(size, sizeof *replay->logs);
     replay->counts = calloc(size, sizeof *replay->counts);
     replay->at = calloc(size, sizeof *replay->at);
@@ -141,14 +162,11 @@ static bool prepare(struct replay *replay, const struct world *world)
     for (size_t rank = 0; rank < size; rank++) {
         if (!(replay->logs[rank] = log_of(world, (int)rank)))
             return false;
-        replay->counts[rank] = atomic_load(&replay->logs[rank]->count);
-        if (replay->counts[rank] > LOG_ROOM) {
-            dprintf(STDERR_FILENO,
-                    "note: rank %d made more than %d calls, too many to see whether it depends on\n"
-                    "  buffered messages.\n",
-                    (int)rank, LOG_ROOM);
-            return false;
-        }
+        if (atomic_load(&world_notes(world, (int)rank)->several))
+            return false; /* the calls of several threads stand in one list, and none waits for another's */
+        uint32_t count = atomic_load(&replay->logs[rank]->count);
+        count = count > LOG_ROOM ? LOG_ROOM : count;
+        replay->counts[rank] = count > most ? (uint32_t)most : count;
         replay->partner[rank] = calloc((size_t)replay->counts[rank] + 1, sizeof **replay->partner);
         if (!replay->partner[rank])
             return false;
@@ -156,17 +174,22 @@ static bool prepare(struct replay *replay, const struct world *world)
     }
     replay->keys = calloc(total + 1, sizeof *replay->keys);
     replay->arrived = calloc(total + 1, sizeof *replay->arrived);
-    return replay->keys && replay->arrived;
+    return replay->keys && replay->arrived && (!races || races_open(replay));
 }
 
-void replay_check(const struct world *world)
+static void again(const struct world *world, uint64_t buffered, bool races)
 {
-    struct replay replay = { .size = world->header->size };
-    if (log_of(world, 0) && prepare(&replay, world) && collect(&replay)) {
+    struct replay replay = { .size = world->header->size, .buffered = buffered };
+    if (prepare(&replay, world, races)) {
+        collect(&replay);
         pair_all(&replay);
-        if (!run_again(&replay))
+        bool ended = run_again(&replay);
+        if (races)
+            races_tell(world, &replay);
+        else if (!ended)
             luck_tell(world, &replay);
     }
+    races_close(&replay);
     for (int rank = 0; replay.partner && rank < replay.size; rank++)
         free(replay.partner[rank]);
     free(replay.logs);
@@ -175,4 +198,16 @@ void replay_check(const struct world *world)
     free(replay.partner);
     free(replay.keys);
     free(replay.arrived);
+}
+
+void replay_check(const struct world *world)
+{
+    size_t buffered = 0;
+    char why[SETTING_WHY];
+    if (!log_of(world, 0))
+        return;
+    if (launch_read_buffering(&buffered, why, sizeof why) == DIST_OK && buffered > 0)
+        again(world, buffered, false);
+    if (setting_is("DIST_CHECK", "1"))
+        again(world, buffered, true);
 }

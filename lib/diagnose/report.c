@@ -1,8 +1,9 @@
-/* report.c: the diagnosis as text: class and sentence, every rank's call, the cycle, the suggestion. */
+/* report.c: the diagnosis as text: class and sentence, every rank's call, the cycle, the suggestion, the lesson. */
 #include "diagnose.h"
 #include "../launch/text.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,17 +39,23 @@ int describe_place(const struct diagnosis *d, int rank, uint32_t site, char *tex
     return snprintf(text, size, "%s:%d", at->file, at->line);
 }
 
+bool brings_nothing(const struct note_op *op)
+{
+    return op->call == CALL_BARRIER || op->call == CALL_MONITORED_BARRIER || op->call == CALL_NEW_GROUP;
+}
+
 int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size)
 {
     char peer[32] = "", tag[32] = "", count[48] = "", group[32] = "";
-    const char *word = op->kind == NOTE_SEND ? " to " : op->kind == NOTE_RECV ? " from " : NULL;
+    bool collective = in_collective(op);
+    const char *word = collective ? NULL : op->kind == NOTE_SEND ? " to " : " from ";
     if (word && op->peer == DIST_ANY_SOURCE)
         snprintf(peer, sizeof peer, "%sanybody", word);
     else if (word)
         snprintf(peer, sizeof peer, "%s%d", word, op->peer);
-    if (word && op->tag > 0) /* below: inside a collective */
+    if (word && op->tag > 0)
         snprintf(tag, sizeof tag, ", tag %d", op->tag);
-    if (op->kind != NOTE_COLLECTIVE || (op->call != CALL_BARRIER && op->call != CALL_MONITORED_BARRIER))
+    if (op->kind == NOTE_COLLECTIVE ? !brings_nothing(op) : !collective) /* else it is the message's count */
         snprintf(count, sizeof count, ", %lld %s", (long long)op->count, dtype_name(op->type));
     if (op->group != 0)
         snprintf(group, sizeof group, ", group %d", op->group);
@@ -162,6 +169,7 @@ void report_text(const struct diagnosis *d)
         add(&page, "  and %d more ranks\n", hidden);
     add_cycle(&page, d);
     add_prose(&page, "try: ", d->advice);
+    add(&page, "%s\n", lesson_line(d->lesson));
     for (size_t done = 0; done < page.used;) {
         ssize_t wrote = write(STDERR_FILENO, page.text + done, page.used - done);
         if (wrote <= 0)

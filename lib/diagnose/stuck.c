@@ -1,25 +1,30 @@
 /* stuck.c: can any rank still move? diagnose.h has the argument. */
+#define _GNU_SOURCE
 #include "diagnose.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `awake_too`: the caller itself, just
+/* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
  * back from a nap that brought no news, counts as asleep. */
-static uint32_t sound_asleep(const struct world *world, const struct sleep_note *note, bool awake_too)
+static uint32_t sound_asleep(const struct world *world, const struct sleep_note *note,
+                             const struct sleep_note *own)
 {
     uint32_t epoch = atomic_load(&note->epoch);
-    if ((epoch % 2 == 0 && !awake_too) || atomic_load(&note->timed))
+    if ((epoch % 2 == 0 && note != own) || atomic_load(&note->timed))
         return 0;
     const struct bell *bell = world_at(world, atomic_load(&note->bell));
     return atomic_load(&bell->rings) == atomic_load(&note->seen) ? epoch : 0;
 }
 
 /* The same for a thread that may not exist: then it keeps nobody awake. */
-static bool keeps_awake(const struct world *world, const struct sleep_note *note, uint64_t *epochs)
+static bool keeps_awake(const struct world *world, const struct sleep_note *note,
+                        const struct sleep_note *own, uint64_t *epochs)
 {
     bool there = atomic_load(&note->epoch) != 0;
-    uint32_t epoch = there ? sound_asleep(world, note, false) : 0;
+    uint32_t epoch = there ? sound_asleep(world, note, own) : 0;
     *epochs = *epochs * 31 + epoch;
     return there && epoch == 0;
 }
@@ -29,15 +34,16 @@ static uint64_t rank_asleep(const struct world *world, int rank, int caller)
 {
     const struct rank_slot *slot = &world->header->slots[rank];
     const struct rank_notes *notes = world_notes(world, rank);
-    uint64_t epochs = sound_asleep(world, &slot->sleep, rank == caller);
-    if (epochs == 0 || keeps_awake(world, &notes->helper_sleep, &epochs) ||
+    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
+    uint64_t epochs = sound_asleep(world, &slot->sleep, own);
+    if (epochs == 0 || keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
         atomic_load(&notes->more_hands) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)
-        if (keeps_awake(world, &notes->streams[i], &epochs))
+        if (keeps_awake(world, &notes->streams[i], own, &epochs))
             return 0;
     for (int i = 0; i < NOTE_HANDS; i++)
-        if (keeps_awake(world, &notes->hands[i], &epochs))
+        if (keeps_awake(world, &notes->hands[i], own, &epochs))
             return 0;
     return epochs ? epochs : 1;
 }
@@ -60,11 +66,21 @@ bool diagnose_stuck(const struct world *world, int caller)
         if (first[rank] == 0)
             return false;
     }
+    if (!diagnose_knows_threads(world))
+        return false;
     for (int rank = 0; rank < size; rank++)
         if (first[rank] != 0 &&
             (!still_there(world, rank) || rank_asleep(world, rank, caller) != first[rank]))
             return false;
     return there > 0 && !world_failed(world);
+}
+
+bool diagnose_leaving(const struct world *world)
+{
+    for (int rank = 0; rank < world->header->size; rank++)
+        if (still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
+            return false;
+    return true;
 }
 
 void read_views(const struct world *world, struct view *views)
@@ -84,50 +100,59 @@ void read_views(const struct world *world, struct view *views)
         for (int i = 0; i < view->count && i < NOTE_OPS; i++)
             view->open[i] = notes->open[i];
     }
+    atomic_thread_fence(memory_order_acquire); /* what comes next is the second look at the epochs */
 }
 
-static bool take_views(struct diagnosis *d)
+static bool make_views(struct diagnosis *d)
 {
     d->views = calloc((size_t)d->size, sizeof *d->views);
     d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
-    if (d->views && d->cycle)
-        read_views(d->world, d->views);
     return d->views && d->cycle;
 }
 
-/* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
-static void report(const struct diagnosis *d, int first)
+/* Nobody can be asked what he waits for: but that no rank will ever go on is known, and must not be kept. */
+static void report_without_memory(struct world *world)
 {
-    const char *path = getenv("DIST_REPORT");
+    static const char sentence[] = "no rank can go on, and the system gives no memory to find out why";
+    if (!world_fail_and_tell(world, -1, DIST_ERR_DEADLOCK, sentence))
+        return;
+    dprintf(STDERR_FILENO, "deadlock: %s.\n", sentence);
+    world_told(world);
+    world_wake(world);
+}
+
+/* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
+static void explain(struct diagnosis *d, struct world *world)
+{
+    find_cycle(d);
+    find_cause(d);
+    int first = d->cycle_length > 0 ? d->cycle[0] : 0;
+    while (!waits(&d->views[first]) && first < d->size - 1)
+        first++;
+    if (!world_fail_and_tell(world, first, exit_status_of(d->class), d->sentence))
+        return;
     report_text(d);
-    if (path && *path)
-        report_json(d,
-                    &(struct told){ .status = exit_status_of(d->class),
-                                    .sentence = d->sentence,
-                                    .advice = d->advice,
-                                    .rank = first },
-                    path);
+    world_told(world);
+    report_json(d, &(struct told){ .status = exit_status_of(d->class),
+                                   .sentence = d->sentence,
+                                   .advice = d->advice,
+                                   .rank = first });
+    world_wake(world);
 }
 
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
 void diagnose_look(struct world *world, int rank)
 {
-    if (!diagnose_stuck(world, rank) || !diagnose_refresh(world, rank))
+    if (!diagnose_stuck(world, rank))
         return;
     struct diagnosis d = { .world = world, .size = world->header->size };
-    if (take_views(&d) && diagnose_stuck(world, rank)) {
-        find_cycle(&d);
-        find_cause(&d);
-        int first = d.cycle_length > 0 ? d.cycle[0] : 0;
-        while (!waits(&d.views[first]) && first < d.size - 1)
-            first++;
-        bool tell = atomic_exchange(&world->header->failure.reported, 1) == 0;
-        if (tell)
-            report(&d, first);
-        world_fail_because(world, first, exit_status_of(d.class), d.sentence);
-        if (tell)
-            draw_graph(&d, getenv("DIST_REPORT"));
-    }
+    bool memory = make_views(&d), stuck = memory && diagnose_refresh(world, rank);
+    if (stuck)
+        read_views(world, d.views);
+    if (stuck && diagnose_stuck(world, rank))
+        diagnose_leaving(world) ? world_give_up(world) : explain(&d, world);
+    else if (!memory && diagnose_stuck(world, rank))
+        report_without_memory(world);
     free(d.views);
     free(d.cycle);
 }

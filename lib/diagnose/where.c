@@ -6,9 +6,9 @@
  */
 #define _GNU_SOURCE
 #include "guard.h"
+#include "../launch/text.h"
 
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -17,6 +17,9 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <execinfo.h>
+#endif
 
 #define FRAMES 64
 #define ASKED 4 /* frames */
@@ -31,8 +34,10 @@ struct origin {
 /* backtrace() loads a library when it is first used. */
 void where_prepare(void)
 {
+#ifdef __GLIBC__
     void *frame;
     backtrace(&frame, 1);
+#endif
 }
 
 static uintptr_t instruction_of(const ucontext_t *context)
@@ -44,6 +49,18 @@ static uintptr_t instruction_of(const ucontext_t *context)
 #else
     (void)context;
     return 0;
+#endif
+}
+
+/* The calls in which this thread stands, from the innermost outwards. musl has no backtrace(): there it is the touch alone. */
+static int find_calls(void *context, void **frames)
+{
+#ifdef __GLIBC__
+    (void)context;
+    return backtrace(frames, FRAMES);
+#else
+    frames[0] = (void *)instruction_of(context);
+    return 1;
 #endif
 }
 
@@ -68,8 +85,7 @@ static bool is_of_system(const struct origin *origin)
 {
     static const char *const names[] = { "libc.",      "libc-",      "libm.",   "libm-",   "ld-",
                                          "linux-vdso", "libpthread", "libasan", "libtsan", "libubsan" };
-    const char *slash = strrchr(origin->file, '/');
-    const char *name = slash ? slash + 1 : origin->file;
+    const char *name = text_file(origin->file);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
             return true;
@@ -80,7 +96,7 @@ static bool is_of_system(const struct origin *origin)
 static int find_frames(void *context, struct origin *origins)
 {
     void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES), touch = 0, found = 0;
+    int count = find_calls(context, frames), touch = 0, found = 0;
     uintptr_t instruction = instruction_of(context);
     while (touch < count && (uintptr_t)frames[touch] != instruction)
         touch++;

@@ -2,7 +2,6 @@
 #include "bell.h"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,6 +13,9 @@
 static _Atomic unsigned spin_rounds = 4000, far_spin_rounds = 4000;
 static _Atomic unsigned yield_rounds = 0;
 _Atomic unsigned patience_pauses = 1;
+
+/* As in linux/futex.h, which a machine with another libc than the system's may lack. */
+enum { BELL_FUTEX_WAIT, BELL_FUTEX_WAKE };
 
 #define YIELD_ROUNDS 100
 #define PAUSE_NS 45
@@ -77,7 +79,7 @@ bool patience_pass(struct patience *patience, enum whereabouts where)
 
 void bell_wake(struct bell *bell)
 {
-    syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 void bell_ring_slow(struct bell *bell)
@@ -93,9 +95,11 @@ static void doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds, stru
         atomic_store(&note->seen, seen);
         atomic_fetch_add(&note->epoch, 1);
     }
-    syscall(SYS_futex, &bell->rings, FUTEX_WAIT, seen, &limit, NULL, 0);
-    if (note)
+    syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAIT, seen, &limit, NULL, 0);
+    if (note) {
         atomic_fetch_add(&note->epoch, 1);
+        atomic_thread_fence(memory_order_release); /* only then may it write its notes anew (note.h) */
+    }
 }
 
 void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note)
@@ -114,6 +118,8 @@ void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64
 {
     int64_t settling = nanoseconds < SETTLE_NS ? nanoseconds : SETTLE_NS;
     atomic_fetch_add(&bell->sleepers, 1);
+    atomic_thread_fence(
+        memory_order_seq_cst); /* elsewhere than on x86 the addition alone holds back no look */
     uint32_t seen = atomic_load(&bell->rings);
     if (!news(arg)) {
         doze_for(bell, seen, settling, note);

@@ -12,11 +12,15 @@
  *
  * Ringing lightly. A seq_cst store makes its processor stand still until the store has reached memory: for a
  * message of 0.1 us the largest single cost. But only a sleeper needs it, and a sleeper has time. So a ringer may write
- * its news with release and then just look (bell_ring_lightly). It can miss a sleeper only if its news still stood in its
- * store buffer while it looked, and there nothing stands for more than a microsecond or two. So the sleeper takes its
+ * its news with release and then just look (bell_ring_lightly). On x86 it can miss a sleeper only if its news still stood in
+ * its store buffer while it looked, and there nothing stands for more than a microsecond or two. So the sleeper takes its
  * first nap short (SETTLE_NS) and looks once more: what was missed has reached memory long since. (No standard says "a
  * microsecond"; if it were more, the next look would come at the end of the nap, late, but not never. The kernel's
  * membarrier would say "now", but for processes it was seen to leave out a processor. tests/test_bell.c tells.)
+ *
+ * That is how x86 is built, and nothing else: ARM, POWER and RISC-V may let any load overtake any store, for as long as they
+ * like. There a fence stands between the ringer's two (bell_fence), and one between the sleeper's two; of two such pairs one
+ * always sees the other, in every order that C11 allows. That costs a ringer on x86 nothing, and nobody relies on naps elsewhere.
  */
 #ifndef LAUNCH_BELL_H
 #define LAUNCH_BELL_H
@@ -43,10 +47,21 @@ static inline void bell_ring(struct bell *bell)
         bell_ring_slow(bell);
 }
 
+/* Between a store and a look that belong together: the compiler keeps their order, and every processor does so but x86, where
+ * what looked too soon is looked for once more. */
+static inline void bell_fence(void)
+{
+#if defined(__x86_64__)
+    atomic_signal_fence(memory_order_seq_cst);
+#else
+    atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
 /* The same for news that was written with release only; its sleepers use bell_sleep. */
 static inline void bell_ring_lightly(struct bell *bell)
 {
-    atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, too */
+    bell_fence();
     if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed))
         bell_ring_slow(bell);
 }

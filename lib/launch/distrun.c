@@ -1,6 +1,8 @@
 /* distrun.c: start any program as n ranks, and watch them: for programs without dist_spawn. */
 #define _GNU_SOURCE
 #include "job.h"
+#include "nearest.h"
+#include "text.h"
 #include "../diagnose/diagnose.h"
 #include "../trace/trace.h"
 #include "../dist.h"
@@ -14,19 +16,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define USAGE 2 /* exit status: the command line makes no sense */
+#define USAGE 2  /* exit status: the command line makes no sense */
+#define WIDTH 74 /* columns, as of all reports */
 #define NOT_RUNNABLE 126
 #define NOT_FOUND 127
+#define MOST_RESTARTS 1000
 
 static const char help[] =
-    "usage: distrun [-n RANKS] PROGRAM [ARGUMENT...]\n"
+    "usage: distrun [-n RANKS] [--restarts TIMES] PROGRAM [ARGUMENT...]\n"
     "\n"
     "Starts PROGRAM as RANKS processes that find each other in dist_init_process_group,\n"
     "and watches over them: when one fails, all end, and one report says why.\n"
     "Each finds its place in RANK, WORLD_SIZE and LOCAL_RANK.\n"
     "\n"
     "  -n RANKS   how many, 1 to 1024; without it WORLD_SIZE, or else one per core\n"
-    "  -h         show this text\n"
+    "  --restarts TIMES\n"
+    "             where ranks were lost, start again with those that are left: for programs\n"
+    "             that go on from a checkpoint. Not after 40 to 49\n"
+    "  --help     show this text; --version: which version this is\n"
     "\n"
     "  DIST_OUTPUT=live      show lines as they come, with their rank (the default)\n"
     "  DIST_OUTPUT=ordered   show them grouped by rank\n"
@@ -35,30 +42,45 @@ static const char help[] =
 
 static int complain(int status, const char *sentence)
 {
-    fprintf(stderr, "distrun: %s\n", sentence);
+    char text[700], wrapped[800];
+    bool asks = *sentence && sentence[strlen(sentence) - 1] == '?';
+    snprintf(text, sizeof text, "distrun: %s%s", sentence, asks ? "" : ".");
+    text_wrap(text, WIDTH, wrapped, sizeof wrapped);
+    fprintf(stderr, "%s\n", wrapped);
     return status;
 }
 
-static void set_number(const char *name, int number)
+static bool set_number(const char *name, int number)
 {
     char text[16];
     snprintf(text, sizeof text, "%d", number);
-    setenv(name, text, 1);
+    return setenv(name, text, 1) == 0;
+}
+
+/* A rank that does not become its program says so, if it is the first one. */
+static _Noreturn void fail_to_start(struct job *job, int rank, int status)
+{
+    char why[300];
+    snprintf(why, sizeof why, "%.200s could not be started: %s", job->plan.argv[0], strerror(errno));
+    if (world_fail(&job->world, rank, END_EXIT, status)) {
+        complain(status, why);
+        world_told(&job->world);
+    }
+    _exit(status);
 }
 
 /* In the child: tell the program its place, and become it. */
 static void program_start(struct job *job, int rank)
 {
     job_become_child(job, rank);
-    set_number("RANK", rank);
-    set_number("LOCAL_RANK", rank);
-    set_number("WORLD_SIZE", job->plan.size);
-    set_number("LOCAL_WORLD_SIZE", job->plan.size);
-    set_number("DIST_WORLD_FD", job->world.fd);
+    int size = job->plan.size;
+    if (!set_number("RANK", rank) || !set_number("LOCAL_RANK", rank) || !set_number("WORLD_SIZE", size) ||
+        !set_number("LOCAL_WORLD_SIZE", size) || !set_number("DIST_WORLD_FD", job->world.fd) ||
+        !set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart))
+        fail_to_start(job, rank, DIST_ERR_MEMORY);
     fcntl(job->world.fd, F_SETFD, 0);
     execvp(job->plan.argv[0], job->plan.argv);
-    fprintf(stderr, "%s could not be started: %s\n", job->plan.argv[0], strerror(errno));
-    _exit(NOT_RUNNABLE);
+    fail_to_start(job, rank, NOT_RUNNABLE);
 }
 
 /* Look once before n ranks fail one by one. 0, or the status that a shell would give. */
@@ -87,41 +109,109 @@ static int look_for(const char *program)
     }
 }
 
-static bool read_ranks(const char *text, int *size)
+static bool read_number(const char *text, int least, int most, int *number)
 {
     char *end;
     long value = strtol(text, &end, 10);
-    *size = value >= 1 && value <= WORLD_MAX_RANKS ? (int)value : 0;
-    return *text >= '0' && *text <= '9' && *end == '\0' && *size > 0;
+    *number = value >= least && value <= most ? (int)value : least;
+    return *text >= '0' && *text <= '9' && *end == '\0' && value >= least && value <= most;
 }
 
-/* Fill in the plan. 0, or the exit status after a sentence; -1: help was shown. */
-static int read_arguments(int argc, char **argv, struct job_plan *plan)
+static int refuse_option(const char *option)
 {
-    char why[256];
-    int option;
-    while ((option = getopt(argc, argv, "+n:h-:")) != -1) {
-        if (option == 'h' || (option == '-' && strcmp(optarg, "help") == 0)) {
-            fputs(help, stdout);
-            return -1;
-        }
-        if (option != 'n')
-            return complain(USAGE, "distrun --help shows the options");
-        if (!read_ranks(optarg, &plan->size)) {
-            snprintf(why, sizeof why, "-n is \"%.40s\"; it must be a whole number from 1 to %d", optarg,
-                     WORLD_MAX_RANKS);
-            return complain(USAGE, why);
+    static const char *const names[] = { "--help", "--version", "--restarts" };
+    char why[200];
+    size_t length = strcspn(option, "=");
+    struct nearest nearest = nearest_to(option, length);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        nearest_try(&nearest, names[i], strlen(names[i]));
+    snprintf(why, sizeof why, "there is no option %.*s; %s%s", length < 60 ? (int)length : 60, option,
+             nearest.found ? "did you mean " : "-n RANKS says how many, distrun --help the rest",
+             nearest.found ? nearest.found : "");
+    if (nearest.found)
+        strcat(why, "?");
+    return complain(USAGE, why);
+}
+
+/* What is answered by a text of ours. */
+static void answer(const char *option)
+{
+    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)
+        fputs(help, stdout);
+    else if (strcmp(option, "--version") == 0)
+        puts("distrun " DIST_VERSION);
+    else
+        return;
+    exit(fflush(stdout) != 0);
+}
+
+/* The number behind an option, or in it. 0, or a negative exit status after a sentence. */
+static int read_option(const char *name, const char *text, int least, int most, int *number)
+{
+    char why[SETTING_WHY];
+    if (!text) {
+        snprintf(why, sizeof why, "%s stands last, but needs a number after it, and then a program", name);
+        return -complain(USAGE, why);
+    }
+    if (read_number(text, least, most, number))
+        return 0;
+    snprintf(why, sizeof why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least,
+             most);
+    return -complain(USAGE, why);
+}
+
+/* Those before the program; gives the place of the first word that is none, or minus the exit status after a sentence. */
+static int read_options(int argc, char **argv, struct job_plan *plan, int *restarts)
+{
+    int i = 1, wrong = 0;
+    for (; wrong == 0 && i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
+        const char *number = argv[i] + 2;
+        if (strncmp(argv[i], "-n", 2) == 0) {
+            if (!*number || strcmp(number, "p") == 0) /* mpirun's -np is as good */
+                number = argv[++i];
+            wrong = read_option("-n", number, 1, WORLD_MAX_RANKS, &plan->size);
+        } else if (strncmp(argv[i], "--restarts", 10) == 0 && (!argv[i][10] || argv[i][10] == '=')) {
+            number = argv[i][10] ? argv[i] + 11 : argv[++i];
+            wrong = read_option("--restarts", number, 0, MOST_RESTARTS, restarts);
+        } else {
+            answer(argv[i]);
+            wrong = -refuse_option(argv[i]);
         }
     }
-    plan->argv = argv + optind;
-    if (!plan->argv[0])
-        return complain(USAGE, "which program? usage: distrun [-n RANKS] PROGRAM [ARGUMENT...]");
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (plan->size == 0 && launch_read_size(cores > 0 ? (int)cores : 1, &plan->size, why, sizeof why) != 0)
-        return complain(DIST_ERR_ENVIRONMENT, why);
+    return wrong ? wrong : i < argc && strcmp(argv[i], "--") == 0 ? i + 1 : i;
+}
+
+/* Run it; where ranks were lost, again with those that are left. */
+static int run_to_end(struct job_plan *plan, int restarts)
+{
+    char why[512];
+    int lost = 0;
+    plan->lost = &lost;
+    for (;;) {
+        int status = job_run(plan, why, sizeof why);
+        if (status < 0)
+            return complain(-status, why);
+        bool mistake = (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == NOT_RUNNABLE;
+        if (status == 0 || lost == 0 || mistake || plan->restart == restarts)
+            return status;
+        plan->size = lost < plan->size ? plan->size - lost : 1;
+        snprintf(why, sizeof why, "%d rank%s lost; restart %d of %d, with %d", lost,
+                 lost > 1 ? "s were" : " was", ++plan->restart, restarts, plan->size);
+        complain(0, why);
+    }
+}
+
+/* The environment's part of the plan. 0, or the exit status after a sentence. */
+static int read_environment(struct job_plan *plan)
+{
+    char why[SETTING_WHY];
     bool threads;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (launch_read_modes(&threads, &plan->ordered, why, sizeof why) != 0)
         return complain(DIST_ERR_ENVIRONMENT, why);
+    if (plan->size == 0)
+        launch_read_size(cores > 0 ? (int)cores : 1, &plan->size, why, sizeof why);
+    settings_warn_unknown();
     if (threads)
         return complain(DIST_ERR_ENVIRONMENT, "ranks as threads (DIST_RANKS=threads, BACKEND=cuda) need a "
                                               "program with dist_spawn; run it by itself");
@@ -136,15 +226,24 @@ int main(int argc, char **argv)
                              .write = diagnose_lost,
                              .after = trace_write };
     char why[512];
-    int status = read_arguments(argc, argv, &plan);
+    if (argc < 2)
+        return fprintf(stderr, "%.*s\n", (int)strcspn(help, "\n"), help), USAGE;
+    int restarts = 0, first = read_options(argc, argv, &plan, &restarts);
+    if (first < 0)
+        return -first;
+    plan.argv = argv + first;
+    if (first >= argc)
+        return complain(USAGE, "no program is named; it stands after the options");
+    int status = read_environment(&plan);
     if (status != 0)
-        return status < 0 ? 0 : status;
+        return status;
     status = look_for(plan.argv[0]);
     if (status != 0) {
-        snprintf(why, sizeof why, "%.300s %s", plan.argv[0],
-                 status == NOT_FOUND ? "was not found" : "is not a program that can be run");
+        bool here = status == NOT_FOUND && look_at(plan.argv[0]) == 0;
+        snprintf(why, sizeof why, "%.200s %s%s%.200s%s", plan.argv[0],
+                 status == NOT_FOUND ? "was not found" : "is not a program that can be run",
+                 here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
         return complain(status, why);
     }
-    status = job_run(&plan, why, sizeof why);
-    return status < 0 ? complain(-status, why) : status;
+    return run_to_end(&plan, restarts);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,9 +16,17 @@ uint32_t door_layout(void)
     return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
 }
 
+/* Abstract names belong to the network namespace, and containers may share one. Those that cannot share memory do not meet: each IPC
+ * namespace has names of its own. (A PID namespace tells nothing: ranks of one job may each have their own.) */
+static uint64_t namespace_number(void)
+{
+    struct stat file;
+    return stat("/proc/self/ns/ipc", &file) == 0 ? (uint64_t)file.st_ino : 0;
+}
+
 static socklen_t meeting_point(const struct launch_env *env, struct sockaddr_un *address)
 {
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = 14695981039346656037u ^ namespace_number();
     for (const char *c = env->key; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -31,6 +40,9 @@ static int try_at(const struct launch_env *env, int (*act)(int fd, const struct 
     struct sockaddr_un address;
     socklen_t size = meeting_point(env, &address);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    struct timeval limit = { .tv_sec = 1 }; /* of a connect, where somebody listens who never answers */
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (fd >= 0 && act(fd, (struct sockaddr *)&address, size) != 0) {
         int error = errno;
         close(fd);
@@ -61,6 +73,25 @@ bool door_same_user(int fd, pid_t *pid)
         return false;
     *pid = peer.pid;
     return peer.uid == geteuid();
+}
+
+void door_name_peer(int fd, char *text, size_t size)
+{
+    struct ucred peer = { 0 };
+    socklen_t length = sizeof peer;
+    char path[48], name[17] = "";
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)peer.pid);
+    FILE *file = peer.pid > 0 ? fopen(path, "re") : NULL;
+    if (file && fgets(name, sizeof name, file))
+        name[strcspn(name, "\n")] = '\0';
+    if (file)
+        fclose(file);
+    if (peer.pid > 0)
+        snprintf(text, size, "process %ld%s%s%s of user %lu", (long)peer.pid, *name ? " (" : "", name,
+                 *name ? ")" : "", (unsigned long)peer.uid);
+    else
+        snprintf(text, size, "a process in another PID namespace, of user %lu", (unsigned long)peer.uid);
 }
 
 void door_limit(int fd, int64_t milliseconds)

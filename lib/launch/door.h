@@ -20,7 +20,7 @@ struct hello {
 struct answer {
     uint32_t magic;
     int32_t error; /* enum dist_error */
-    char why[200];
+    char why[256];
 };
 
 /* The layout that this library was built with. */
@@ -32,6 +32,9 @@ int door_connect(const struct launch_env *env);
 
 /* Whether the other side runs as the same user; its pid as seen from here. */
 bool door_same_user(int fd, pid_t *pid);
+
+/* "process 4711 (nc) of user 1001": the other side, in words. */
+void door_name_peer(int fd, char *text, size_t size);
 
 /* How long a receive may block. */
 void door_limit(int fd, int64_t milliseconds);

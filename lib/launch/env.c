@@ -1,7 +1,7 @@
 /* env.c: what the environment says about this rank: who started it, and as which one of how many. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,47 +64,31 @@ static int read_number(const char *name, long least, long most, int *number, cha
 
 int launch_read_size(int wanted, int *size, char *why, size_t why_size)
 {
-    *size = wanted;
-    if (!getenv("WORLD_SIZE"))
-        return 0;
-    return read_number("WORLD_SIZE", 1, WORLD_MAX_RANKS, size, why, why_size);
-}
-
-static int read_choice(const char *name, const char *usual, const char *other, bool *is_other, char *why,
-                       size_t why_size)
-{
-    const char *text = getenv(name);
-    *is_other = text && strcmp(text, other) == 0;
-    if (!text || *is_other || strcmp(text, usual) == 0)
-        return 0;
-    return complain(why, why_size, "%s is \"%.40s\"; it must be \"%s\" or \"%s\"", name, text, usual, other);
-}
-
-/* The cuda room joins threads: then ranks are threads, unless somebody wants the impossible. */
-int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
-{
-    int status = read_choice("DIST_RANKS", "processes", "threads", threads, why, why_size);
-    if (status == 0 && !*threads && strcmp(launch_backend(), "cuda") == 0) {
-        if (getenv("DIST_RANKS"))
-            return complain(
-                why, why_size,
-                "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
-        *threads = true;
-    }
-    if (status == 0)
-        status = read_choice("DIST_OUTPUT", "live", "ordered", ordered, why, why_size);
+    int status = setting_check("WORLD_SIZE", why, why_size);
+    *size = status == 0 ? (int)setting_number("WORLD_SIZE", wanted) : 0;
     return status;
 }
 
-static const char *setting(const char *name)
+/* The cuda backend joins threads: then ranks are threads, unless somebody wants the impossible. */
+int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
 {
-    const char *text = getenv(name);
-    return text && *text ? text : NULL;
+    int status = settings_check(why, why_size);
+    if (status != 0)
+        return status;
+    *threads = setting_is("DIST_RANKS", "threads");
+    *ordered = setting_is("DIST_OUTPUT", "ordered");
+    if (*threads || strcmp(launch_backend(), "cuda") != 0)
+        return 0;
+    *threads = true;
+    if (!getenv("DIST_RANKS"))
+        return 0;
+    return complain(why, why_size,
+                    "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
 }
 
 const char *launch_backend(void)
 {
-    const char *backend = setting("BACKEND"), *device = setting("DEVICE");
+    const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
     if (backend)
         return backend;
     return device && strcmp(device, "cuda") == 0 ? "cuda" : "shm";
@@ -112,26 +96,26 @@ const char *launch_backend(void)
 
 const char *launch_device(void)
 {
-    const char *backend = setting("BACKEND"), *device = setting("DEVICE");
+    const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
     if (device)
         return device;
     return backend && (strcmp(backend, "cuda") == 0 || strcmp(backend, "nccl") == 0) ? "cuda" : "host";
 }
 
+const char *launch_gpu_wish(void)
+{
+    if (setting_is("BACKEND", "nccl"))
+        return "BACKEND is \"nccl\"";
+    return setting_is("DEVICE", "cuda") ? "DEVICE is \"cuda\"" : "BACKEND is \"cuda\"";
+}
+
 int launch_read_buffering(size_t *bytes, char *why, size_t why_size)
 {
-    const char *text = setting("DIST_BUFFERING");
-    char *end = NULL;
-    *bytes = 0;
-    if (!text || strcmp(text, "rendezvous") == 0)
-        return 0;
-    long long number = strncmp(text, "eager:", 6) == 0 ? strtoll(text + 6, &end, 10) : -1;
-    if (number < 0 || !end || end == text + 6 || *end)
-        return complain(why, why_size,
-                        "DIST_BUFFERING is \"%s\"; it must be rendezvous or eager:BYTES, as in eager:4096",
-                        text);
-    *bytes = (size_t)number;
-    return 0;
+    const char *text = setting_text("DIST_BUFFERING");
+    int status = setting_check("DIST_BUFFERING", why, why_size);
+    bool eager = status == 0 && text && strncmp(text, "eager:", 6) == 0;
+    *bytes = eager ? (size_t)strtoll(text + 6, NULL, 10) : 0;
+    return status;
 }
 
 /* Numbers that a launcher may leave out. Slurm writes "2(x3)" for two ranks on each of three machines. */
@@ -140,11 +124,17 @@ static int read_optional(const char *name, long least, long most, int *number, c
     *number = -1;
     if (!name || !getenv(name))
         return 0;
-    if (strpbrk(getenv(name), "(,")) {
-        *number = atoi(getenv(name));
+    const char *text = getenv(name);
+    char first[12];
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
+        return read_number(name, least, most, number, why, why_size);
+    snprintf(first, sizeof first, "%.*s", (int)digits, text);
+    *number = (int)whole_number(first);
+    if (*number >= least && *number <= most)
         return 0;
-    }
-    return read_number(name, least, most, number, why, why_size);
+    return complain(why, why_size, "%s is \"%.40s\"; its first number must be from %ld to %ld", name, text,
+                    least, most);
 }
 
 static int read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)
@@ -166,11 +156,9 @@ static int read_dialect(const struct dialect *say, struct launch_env *env, char 
         status = read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);
     if (status == 0)
         status = read_optional(say->local_size, 1, env->world_size, &env->local_size, why, why_size);
-    env->meet_seconds = 60;
-    if (status == 0 && getenv("DIST_INIT_TIMEOUT"))
-        status = read_number("DIST_INIT_TIMEOUT", 1, 86400, &env->meet_seconds, why, why_size);
+    env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     launch_name_job(env);
-    return status;
+    return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why, why_size) : status;
 }
 
 int launch_read_env(struct launch_env *env, char *why, size_t why_size)

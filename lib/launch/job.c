@@ -1,7 +1,7 @@
 /* job.c: from "start n ranks" to the exit status of the job. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,6 +81,7 @@ static void die_with_watcher(const struct job *job)
 void job_become_child(struct job *job, int rank)
 {
     die_with_watcher(job);
+    job->world.author = rank;
     int channel = job->plan.threads ? job->plan.size : rank;
     const struct stream *out = &job->output.streams[2 * channel];
     dup2(out[0].write_fd, STDOUT_FILENO);
@@ -140,10 +141,28 @@ static void give_up(struct job *job)
     for (int i = 0; i < job->processes; i++)
         if (job->pids[i] > 0)
             kill(job->pids[i], SIGKILL);
-    atomic_store(&job->world.header->failure.reported, 1);
     world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
+    world_told(&job->world);
     job_watch(job);
     errno = error;
+}
+
+/* What the system refused, and what to do: most often a limit of this shell is in the way. */
+static const char *explain(int error)
+{
+    switch (error) {
+    case EMFILE:
+        return "no more files may be open; allow more (ulimit -n 1024), or start fewer ranks";
+    case EAGAIN:
+        return "the system allows no more processes; end some, allow more (ulimit -u), or start fewer ranks";
+    case ENOMEM:
+        return "the system gives no memory; free some, or allow more (ulimit -v)";
+    case EFBIG:
+        return "the memory that ranks share counts as a file, and may not be that large; allow more (ulimit "
+               "-f)";
+    default:
+        return strerror(error);
+    }
 }
 
 int job_run(const struct job_plan *plan, char *why, size_t why_size)
@@ -151,13 +170,16 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
     struct job job;
     int interrupt = 0, result = -DIST_ERR_SYSTEM;
     if (!job_open(&job, plan)) {
-        snprintf(why, why_size, "the job could not be set up: %s", strerror(errno));
+        snprintf(why, why_size, "the job could not be set up: %s", explain(errno));
     } else if (!start_all(&job)) {
         give_up(&job);
-        snprintf(why, why_size, "%d ranks could not be started: %s", plan->size, strerror(errno));
+        snprintf(why, why_size, "%d ranks could not be started: %s", plan->size, explain(errno));
     } else {
         job_watch(&job);
+        job_signals_let_through(&job);
         result = job_verdict(&job);
+        if (plan->lost)
+            *plan->lost = job_lost(&job);
         if (result == 0 && plan->review)
             plan->review(&job.world);
         int status = plan->after ? plan->after(&job.world, why, why_size) : 0;

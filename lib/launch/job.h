@@ -36,6 +36,8 @@ struct job_plan {
                   const char *text); /* puts a report of ours in a file */
     int (*after)(const struct world *world, char *why,
                  size_t why_size); /* called when all ranks have ended */
+    int restart;                   /* how often it was started before: distrun --restarts */
+    int *lost; /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
 };
 
 /* Where a rank was when the job failed: its call words. */
@@ -64,7 +66,8 @@ struct job {
     int64_t stop_began;      /* clock at that moment, ms */
     int stop_step;           /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
     unsigned quiet_rounds;   /* how often nothing had come when the watcher looked */
-    int interrupt;           /* the signal that the watcher got; 0: none */
+    int interrupt;           /* the signal that ends the job; 0: none */
+    int64_t asked;           /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
 };
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a
@@ -77,6 +80,10 @@ void job_become_child(struct job *job, int rank);
 /* watch.c: returns when all ranks have ended and all output is handed on. */
 void job_watch(struct job *job);
 
+/* stop.c: pass SIGTERM on to the ranks that catch it; false: none does. Has their time run out? */
+bool job_ask(struct job *job);
+bool job_grace_is_over(const struct job *job);
+
 /* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and
  * gives the milliseconds until it wants to be called again. */
 void job_stop_begin(struct job *job);
@@ -85,22 +92,34 @@ int64_t job_clock(void);
 
 /* verdict.c: say on stderr what went wrong, unless somebody has. The exit status of the job. */
 int job_verdict(const struct job *job);
+int job_lost(const struct job *job); /* how many ranks failed, and were not stopped because of another */
 
 /* signals.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
 bool job_signals_take(struct job *job);
 void job_signals_restore(const struct job *job);
+void job_signals_let_through(
+    const struct job *job); /* no rank is left: a signal may end the watcher as it ends others */
 
-/* threads.c: the start function of thread mode. */
+/* threads.c: the start function of thread mode; and the rank to which the calling thread belongs, which has inherited the name
+ * of whoever started it. NULL: none. */
 void threads_start(struct job *job, int rank);
+struct launch_self *threads_self_by_name(void);
+
+/* hands.c: a thread of the program calls for a rank for which another one calls, too. */
+void launch_thread_arrives(struct launch_self *self);
 
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);
+
+/* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
+void launch_hold(struct world *world, int rank);
 
 /* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
  * process holds ranks as threads, so a thread that is none of them gets an error. */
 void launch_become_process(struct launch_self *self);
 int launch_enter(struct launch_self *self);
 void launch_ranks_are_threads(void);
+bool launch_is_forked(void); /* this process was forked by a rank: it is none */
 
 /* name.c: fill in env->key. */
 void launch_name_job(struct launch_env *env);

@@ -11,6 +11,8 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
+#include "lock.h"
+#include "settings.h"
 #include "world.h"
 
 enum launcher {
@@ -40,7 +42,7 @@ int launch_read_env(struct launch_env *env, char *why, size_t why_size);
 /* Read WORLD_SIZE for dist_spawn: `wanted` unless the environment says otherwise. Same status. */
 int launch_read_size(int wanted, int *size, char *why, size_t why_size);
 
-/* Read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
+/* Check all settings, and read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
 int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size);
 
 /* Read DIST_BUFFERING: 0 bytes for "rendezvous", or those of "eager:BYTES". Same status. */
@@ -50,6 +52,9 @@ int launch_read_buffering(size_t *bytes, char *why, size_t why_size);
  * BACKEND=cuda and BACKEND=nccl stand for DEVICE=cuda too, and DEVICE=cuda for BACKEND=cuda, unless both are set. */
 const char *launch_backend(void); /* "shm" where nothing is said */
 const char *launch_device(void);  /* "host" */
+
+/* The variable by which a GPU is asked for, as a beginning of a sentence: "BACKEND is \"nccl\"". */
+const char *launch_gpu_wish(void);
 
 struct dist_work;
 
@@ -65,9 +70,10 @@ struct launch_self {
     void (*untaken)(struct launch_self *self,
                     const struct dist_work *op); /* the room calls it for a message that was
                           * sent and that its receiver, which has left, has not taken */
-    void *context;                               /* dist.c's state of this rank */
-    void *arena;                                 /* devices/host.c's state of this rank */
-    void *tensors;                               /* tensor.c's state of this rank */
+    void *_Atomic context;                       /* dist.c's state of this rank */
+    void *_Atomic arena;                         /* devices/host.c's state of this rank */
+    void *_Atomic tensors;                       /* tensor.c's state of this rank */
+    struct solitude alone;                       /* is the thread that called first the only one? */
     void *trace; /* lib/trace's state of this rank; NULL: nothing is recorded */
     void *gpu;   /* lib/streams' state of this rank; NULL: no tensor was made yet */
     void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t begin,
@@ -90,17 +96,45 @@ static inline struct launch_self *launch_self_if_any(void)
 /* Where no watcher of ours looks on, the ranks look after each other: call it each time that a nap ends. */
 void launch_look_around(struct launch_self *self);
 
+/* Fail the job. True: the caller is the one to tell the user, and says when it is done (world_told, world_wake). */
+bool launch_tells(struct launch_self *self, int code, const char *cause);
+
+/* Tell it and fail the job, from a thread whose failure no call of the program would find in time. The sentence without its stop. */
+void launch_fail(struct launch_self *self, int code, const char *sentence);
+
 /* For threads that the library starts on behalf of a rank: act as that rank. */
 void launch_become(struct launch_self *self);
+
+/* What is made when it is first asked for, by whichever thread: *where, or else what `make` gives. */
+void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self);
+
+/* Can a second thread see to it that all that others have stored is seen? If not, none goes without a lock. */
+bool launch_can_settle(void);
+
+/* Where the calling thread tells that it sleeps: the slot's note is that of the thread which was first to call. Other threads
+ * that call, or do a collective in the background, have a HAND each. NULL: none is left; nobody can tell then whether
+ * the rank is stuck. */
+struct sleep_note *launch_note(struct launch_self *self);
+void launch_sleep(
+    struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
+    bool timed); /* bell_sleep with it; timed: news come by themselves; then launch_look_around */
+struct sleep_note *launch_take_hand(struct launch_self *self);
+void launch_drop_hand(struct launch_self *self, struct sleep_note *hand);
+
+/* The call sites that this thread has looked up: a call from the same line costs one comparison. */
+#define SITE_MEMOS 64
+struct site_memo {
+    const char *file;
+    int line;
+    uint32_t site;
+};
+extern _Thread_local struct site_memo launch_memos[SITE_MEMOS];
 
 /* Signal names for reports: "SIGSEGV". */
 const char *launch_signal_name(int number);
 
-/* Where the call word of a slot points, in words: "dist_recv (chain.c:17)", or "its own code after
+/* Where call words of a slot point, the one of now and the last one, in words: "dist_recv (chain.c:17)", or "its own code, after
  * dist_recv (chain.c:17)". Writes into text and returns it. */
-const char *launch_describe_call(const struct world *world, int rank, char *text, size_t size);
-
-/* The same for call words that were read earlier: the one of now, and the last one. */
 const char *launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last, char *text,
                                  size_t size);
 

@@ -2,7 +2,7 @@
  * meet.c: ranks that a foreign launcher has started find each other.
  *
  *   rank 0   makes the world, and listens at an abstract Unix socket named after the job
- *   others   call there until somebody answers, say who they are, and get the world's descriptor
+ *   others   call there until somebody answers, say who they are, get the world's descriptor, and say that they are in
  *
  * The socket has no file, so nothing is left behind, and rank 0 stops listening when all have come, so that
  * a second program under the same launcher can meet at the same name.
@@ -11,7 +11,7 @@
 #include "job.h"
 #include "door.h"
 #include "text.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point */
+#define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point, */
+#define IN_AFTER 5000  /* and for one that has come to be in */
 
 static void wait_a_moment(int64_t milliseconds)
 {
@@ -30,10 +31,36 @@ static void wait_a_moment(int64_t milliseconds)
 
 /* ---- rank 0 ---------------------------------------------------------------- */
 
+/* Who is at the meeting point instead of us? True: somebody who will not go away for us: another user. */
+static bool is_taken(const struct launch_env *env, char *why, size_t why_size)
+{
+    char who[96];
+    pid_t pid;
+    int fd = door_connect(env);
+    bool ours = fd < 0 || door_same_user(fd, &pid);
+    if (fd < 0) {
+        snprintf(why, why_size,
+                 "somebody holds the meeting point of this job and does not answer (%s); start it with "
+                 "another port or id",
+                 strerror(errno));
+        return false;
+    }
+    door_name_peer(fd, who, sizeof who);
+    close(fd);
+    if (ours)
+        snprintf(why, why_size,
+                 "another rank 0 of this job is running: %s; start each job with a port or an id of its own",
+                 who);
+    else
+        snprintf(why, why_size,
+                 "the meeting point of this job is held by %s; start it with another port or id", who);
+    return !ours;
+}
+
 static int listen_there(const struct launch_env *env, char *why, size_t why_size)
 {
     int64_t give_up = job_clock() + NAME_BUSY;
-    for (;;) {
+    for (bool first = true;; first = false) {
         int fd = door_listen(env);
         if (fd >= 0)
             return fd;
@@ -41,19 +68,19 @@ static int listen_there(const struct launch_env *env, char *why, size_t why_size
             snprintf(why, why_size, "rank 0 cannot wait for the others: %s", strerror(errno));
             return -DIST_ERR_SYSTEM;
         }
-        if (job_clock() > give_up) {
-            snprintf(why, why_size,
-                     "another rank 0 of this job is running; start each job with a port or an id of its own");
+        bool late = job_clock() > give_up;
+        if ((first || late) && (is_taken(env, why, why_size) || late))
             return -DIST_ERR_ENVIRONMENT;
-        }
         wait_a_moment(20);
     }
 }
 
 /* What is wrong with this caller, in words. */
-static int judge(const struct hello *hello, const struct launch_env *env, const bool *missing, char *why,
-                 size_t size)
+static int judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *missing,
+                 char *why, size_t size)
 {
+    char who[96];
+    door_name_peer(caller, who, sizeof who);
     if (hello->layout != door_layout())
         snprintf(why, size, "rank %d was built with another version of the library; build it again",
                  hello->rank);
@@ -61,8 +88,11 @@ static int judge(const struct hello *hello, const struct launch_env *env, const 
         snprintf(why, size, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
                  hello->rank, hello->world_size, env->world_size);
     else if (hello->rank < 1 || hello->rank >= env->world_size || !missing[hello->rank])
-        snprintf(why, size, "two processes say that they are rank %d; give each a rank of its own",
-                 hello->rank);
+        snprintf(
+            why, size,
+            "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "
+            "port or an id, of its own",
+            hello->rank, who);
     else
         return 0;
     return DIST_ERR_ENVIRONMENT;
@@ -79,16 +109,18 @@ static int greet(int caller, const struct launch_env *env, const struct world *w
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
-    answer.error = judge(&hello, env, missing, answer.why, sizeof answer.why);
+    answer.error = judge(caller, &hello, env, missing, answer.why, sizeof answer.why);
     if (answer.error != 0) {
         snprintf(why, why_size, "%s", answer.why);
         door_send(caller, &answer, -1);
         return answer.error;
     }
-    if (door_send(caller, &answer, world->fd)) {
-        missing[hello.rank] = false;
-        int32_t nobody = 0; /* the rank may be writing its pid itself by now */
-        atomic_compare_exchange_strong(&world->header->slots[hello.rank].pid, &nobody, pid);
+    missing[hello.rank] = !door_send(caller, &answer, world->fd);
+    door_limit(caller, IN_AFTER);
+    if (!missing[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0) {
+        snprintf(why, why_size, "rank %d came, and has ended before it was in; look at that rank first",
+                 hello.rank);
+        return DIST_ERR_PEER_LOST;
     }
     return 0;
 }
@@ -136,6 +168,7 @@ static int host(const struct launch_env *env, struct world *world, char *why, si
     }
     if (env->world_size == 1)
         return 0;
+    launch_hold(world, 0);
     int fd = listen_there(env, why, why_size);
     int status = fd < 0 ? -fd : receive_all(fd, env, world, why, why_size);
     if (fd >= 0)
@@ -171,23 +204,34 @@ static int visit(const struct launch_env *env, struct world *world, char *why, s
         if (fd < 0)
             break;
         door_limit(fd, give_up - job_clock() + 1000);
-        bool answered = door_same_user(fd, &host) && send(fd, &hello, sizeof hello, MSG_NOSIGNAL) > 0 &&
-                        door_receive(fd, &answer, &shared);
+        if (!door_same_user(fd, &host)) {
+            is_taken(env, why, why_size);
+            close(fd);
+            return DIST_ERR_ENVIRONMENT;
+        }
+        bool answered =
+            send(fd, &hello, sizeof hello, MSG_NOSIGNAL) > 0 && door_receive(fd, &answer, &shared);
+        bool in = answered && answer.error == 0 && world_map(world, shared) == 0;
+        if (in) {
+            launch_hold(world, env->rank);
+            send(fd, &hello, sizeof hello, MSG_NOSIGNAL);
+        }
         close(fd);
+        if (in)
+            return 0;
         if (!answered) { /* rank 0 of an earlier program has just closed its door */
             wait_a_moment(5);
             continue;
         }
-        if (answer.error == 0 && world_map(world, shared) == 0)
-            return 0;
         snprintf(why, why_size, "%s",
                  answer.error ? answer.why : "the job's shared memory could not be mapped");
         return answer.error ? answer.error : DIST_ERR_SYSTEM;
     }
-    snprintf(why, why_size,
-             "rank 0 has not come within %d s; see whether the launcher started it "
-             "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-             env->meet_seconds);
+    snprintf(
+        why, why_size,
+        "rank 0 has not come within %d s; see whether the launcher started it, and in the same container "
+        "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+        env->meet_seconds);
     return DIST_ERR_TIMEOUT;
 }
 

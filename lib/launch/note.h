@@ -4,6 +4,11 @@
  * From these notes others can tell that nobody will ever move again: every rank is asleep, each after a last look that
  * found nothing, and no bell was rung since. Writing them costs nothing that counts: it happens only on the way
  * to a system call.
+ *
+ * Who owns which word. All are the sleeper's; others only read. It writes notes, `bell`, `timed` and `seen`, then an odd
+ * epoch (seq_cst: who sees that sees them); after the sleep an even one, a fence, and only then other notes. A reader reads an
+ * odd epoch, the notes, a fence (acquire), and the epoch again: is it another, what it read may be half old and half new, and
+ * is thrown away.
  */
 #ifndef LAUNCH_NOTE_H
 #define LAUNCH_NOTE_H
@@ -14,7 +19,8 @@
 #define NOTE_OPS 32
 #define NOTE_STREAMS 17 /* threads of a rank's GPU: one that communicates, then those of its streams */
 
-#define NOTE_HANDS 8 /* threads that do a collective by messages, in the background */
+#define NOTE_HANDS \
+    16 /* threads of the program but the first that called; or that do a collective by messages */
 
 /* One thread's sleep. */
 struct sleep_note {

@@ -11,100 +11,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Without memory the output of the ranks is lost, but the job itself goes on. */
-static void append(struct buffer *buffer, const char *bytes, size_t size)
-{
-    if (buffer->used + size > buffer->room) {
-        size_t room = (buffer->used + size) * 2 + 1024;
-        char *larger = realloc(buffer->bytes, room);
-        if (!larger)
-            return;
-        buffer->bytes = larger;
-        buffer->room = room;
-    }
-    memcpy(buffer->bytes + buffer->used, bytes, size);
-    buffer->used += size;
-}
-
-static void append_prefix(struct output *output, const struct stream *stream)
-{
-    static const int palette[] = { 36, 33, 35, 32, 34, 31 };
-    char text[48];
-    if (output->ordered || stream->rank < 0)
-        return;
-    if (output->colour[stream->target])
-        snprintf(text, sizeof text, "\033[%dm[%d]\033[0m ", palette[stream->rank % 6], stream->rank);
-    else
-        snprintf(text, sizeof text, "[%d] ", stream->rank);
-    append(&output->ready[stream->target], text, strlen(text));
-}
-
-/* Hand on what is held as one line. */
-static void hand_on(struct output *output, struct stream *stream)
-{
-    struct buffer *ready = &output->ready[stream->target];
-    append_prefix(output, stream);
-    append(ready, stream->held.bytes, stream->held.used);
-    if (stream->held.bytes[stream->held.used - 1] != '\n')
-        append(ready, "\n", 1);
-    stream->held.used = 0;
-}
-
-static void take_lines(struct output *output, struct stream *stream, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        const char *newline = memchr(bytes, '\n', size);
-        size_t part = newline ? (size_t)(newline - bytes) + 1 : size;
-        if (stream->held.used + part > OUTPUT_LINE && stream->held.used > 0)
-            hand_on(output, stream);
-        append(&stream->held, bytes, part);
-        if (stream->held.used > 0 && (newline || stream->held.used >= OUTPUT_LINE))
-            hand_on(output, stream);
-        bytes += part;
-        size -= part;
-    }
-}
-
-static void keep(struct stream *stream, const char *bytes, size_t size)
-{
-    size_t free_bytes = OUTPUT_KEPT - stream->held.used;
-    size_t kept = size < free_bytes ? size : free_bytes;
-    append(&stream->held, bytes, kept);
-    stream->dropped += size - kept;
-}
-
-static bool is_kept(const struct output *output, const struct stream *stream)
-{
-    return output->ordered && stream->rank > 0;
-}
-
-static void close_stream(struct output *output, struct stream *stream)
-{
-    epoll_ctl(output->events_fd, EPOLL_CTL_DEL, stream->read_fd, NULL);
-    close(stream->read_fd);
-    stream->read_fd = -1;
-    output->open--;
-    if (stream->held.used > 0 && !is_kept(output, stream))
-        hand_on(output, stream);
-}
-
-void output_read(struct output *output, int index)
-{
-    char bytes[OUTPUT_LINE];
-    struct stream *stream = &output->streams[index];
-    if (stream->read_fd < 0)
-        return;
-    ssize_t size = read(stream->read_fd, bytes, sizeof bytes);
-    if (size < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (size <= 0)
-        close_stream(output, stream);
-    else if (is_kept(output, stream))
-        keep(stream, bytes, (size_t)size);
-    else
-        take_lines(output, stream, bytes, (size_t)size);
-}
-
 /* A reader that has stopped (a pager) must not keep the watcher from seeing Ctrl-C. */
 static bool interrupted(void)
 {
@@ -132,6 +38,121 @@ static int write_all(int fd, const char *bytes, size_t size)
         }
     }
     return 0;
+}
+
+/* False: no memory. */
+static bool append(struct buffer *buffer, const char *bytes, size_t size)
+{
+    if (buffer->used + size > buffer->room) {
+        size_t room = (buffer->used + size) * 2 + 1024;
+        char *larger = realloc(buffer->bytes, room);
+        if (!larger)
+            return false;
+        buffer->bytes = larger;
+        buffer->room = room;
+    }
+    memcpy(buffer->bytes + buffer->used, bytes, size);
+    buffer->used += size;
+    return true;
+}
+
+/* Without memory it is written at once. */
+static void add(struct output *output, int target, const char *bytes, size_t size)
+{
+    if (append(&output->ready[target], bytes, size))
+        return;
+    output_flush(output);
+    if (output->error[target] == 0)
+        output->error[target] = write_all(target + 1, bytes, size);
+}
+
+static void add_prefix(struct output *output, const struct stream *stream)
+{
+    static const int palette[] = { 36, 33, 35, 32, 34, 31 };
+    char text[48];
+    if (output->ordered || stream->rank < 0)
+        return;
+    if (output->colour[stream->target])
+        snprintf(text, sizeof text, "\033[%dm[%d]\033[0m ", palette[stream->rank % 6], stream->rank);
+    else
+        snprintf(text, sizeof text, "[%d] ", stream->rank);
+    add(output, stream->target, text, strlen(text));
+}
+
+/* Hand on bytes as one line. */
+static void hand_on_line(struct output *output, const struct stream *stream, const char *bytes, size_t size)
+{
+    add_prefix(output, stream);
+    add(output, stream->target, bytes, size);
+    if (bytes[size - 1] != '\n')
+        add(output, stream->target, "\n", 1);
+}
+
+/* The same with what is held. */
+static void hand_on(struct output *output, struct stream *stream)
+{
+    hand_on_line(output, stream, stream->held.bytes, stream->held.used);
+    stream->held.used = 0;
+}
+
+static void take_lines(struct output *output, struct stream *stream, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        const char *newline = memchr(bytes, '\n', size);
+        size_t part = newline ? (size_t)(newline - bytes) + 1 : size;
+        if (stream->held.used + part > OUTPUT_LINE && stream->held.used > 0)
+            hand_on(output, stream);
+        bool held = append(&stream->held, bytes, part);
+        if (stream->held.used > 0 && (!held || newline || stream->held.used >= OUTPUT_LINE))
+            hand_on(output, stream);
+        if (!held)
+            hand_on_line(output, stream, bytes, part);
+        bytes += part;
+        size -= part;
+    }
+}
+
+static void keep(struct stream *stream, const char *bytes, size_t size)
+{
+    size_t free_bytes = OUTPUT_KEPT - stream->held.used;
+    size_t kept = size < free_bytes ? size : free_bytes;
+    if (!append(&stream->held, bytes, kept))
+        kept = 0;
+    stream->dropped += size - kept;
+}
+
+static bool is_kept(const struct output *output, const struct stream *stream)
+{
+    return output->ordered && stream->rank > 0;
+}
+
+static void close_stream(struct output *output, struct stream *stream)
+{
+    epoll_ctl(output->events_fd, EPOLL_CTL_DEL, stream->read_fd, NULL);
+    close(stream->read_fd);
+    stream->read_fd = -1;
+    output->open--;
+    if (stream->held.used > 0 && !is_kept(output, stream))
+        hand_on(output, stream);
+}
+
+void output_read(struct output *output, int index)
+{
+    char bytes[OUTPUT_LINE / 4]; /* a stack may be small (ulimit -s) */
+    struct stream *stream = &output->streams[index];
+    if (stream->read_fd < 0)
+        return;
+    ssize_t size = read(stream->read_fd, bytes, sizeof bytes);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (size < 0 && output->error[0] == 0)
+        output->error[0] = errno;
+    if (size <= 0)
+        close_stream(output, stream);
+    else if (is_kept(output, stream))
+        keep(stream, bytes, (size_t)size);
+    else
+        take_lines(output, stream, bytes, (size_t)size);
 }
 
 /* Nobody reads our output any more: close the pipes behind it, so that the ranks learn it as they would
@@ -168,7 +189,7 @@ void output_finish(struct output *output)
             char text[96];
             snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped,
                      stream->rank);
-            append(&output->ready[stream->target], text, strlen(text));
+            add(output, stream->target, text, strlen(text));
         }
         if (output->ready[stream->target].used > OUTPUT_LINE)
             output_flush(output);

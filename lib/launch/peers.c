@@ -1,15 +1,16 @@
 /* peers.c: how a rank's end becomes known to the others. */
 #define _GNU_SOURCE
 #include "job.h"
+#include "text.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#define LOOKS 16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in /proc */
+#define LOOKS \
+    16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
+#define WIDTH 74       /* columns, as of all reports */
+#define TELL_LOOKS 200 /* ms that the teller of an unwatched job has for its sentence */
 
 void launch_rank_ended(struct world *world, int rank)
 {
@@ -22,27 +23,26 @@ void launch_rank_ended(struct world *world, int rank)
         atomic_store(&slot->state, RANK_GONE);
 }
 
-/* A process that has ended stays in the table until its parent asks for its status, and a launcher may take its
- * time: /proc says "Z" for it. The state stands behind the name, which may hold anything, so after the last ')'. */
-static bool is_zombie(pid_t pid)
+/* A rank that no watcher looks after holds a lock on its byte of the world's file. The kernel takes it back when the process ends,
+ * however it ends and before its parent knows; and anybody may ask for it, also from another PID namespace, in which the process
+ * has no number, or a number that is somebody else's here. */
+static struct flock byte_of(int rank)
 {
-    char path[48], text[512];
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t size = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[size > 0 ? size : 0] = '\0';
-    const char *end = strrchr(text, ')');
-    return end && end[1] == ' ' && (end[2] == 'Z' || end[2] == 'X');
+    return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1 };
 }
 
-static bool has_ended(pid_t pid)
+void launch_hold(struct world *world, int rank)
 {
-    if (kill(pid, 0) != 0)
-        return errno == ESRCH;
-    return is_zombie(pid);
+    struct flock lock = byte_of(rank);
+    if (fcntl(world->fd, F_SETLK, &lock) == 0)
+        atomic_store(&world->header->slots[rank].held, 1);
+}
+
+static bool has_ended(const struct world *world, int rank)
+{
+    struct flock lock = byte_of(rank);
+    return atomic_load(&world->header->slots[rank].held) && fcntl(world->fd, F_GETLK, &lock) == 0 &&
+           lock.l_type == F_UNLCK;
 }
 
 bool world_check_peers(struct world *world, int rank)
@@ -52,9 +52,7 @@ bool world_check_peers(struct world *world, int rank)
     for (int i = 0; i < LOOKS && i < size && !world_failed(world); i++) {
         int peer = turn++ % size;
         struct rank_slot *slot = &world->header->slots[peer];
-        uint32_t state = atomic_load(&slot->state);
-        pid_t pid = atomic_load(&slot->pid);
-        if (peer == rank || pid <= 0 || state > RANK_JOINED || !has_ended(pid))
+        if (peer == rank || atomic_load(&slot->state) > RANK_JOINED || !has_ended(world, peer))
             continue;
         /* It may have left between our two looks. */
         if (atomic_load(&slot->state) <= RANK_JOINED)
@@ -62,6 +60,35 @@ bool world_check_peers(struct world *world, int rank)
     }
     turn %= size;
     return world_failed(world);
+}
+
+/* Where nobody watches, whoever ends first may have its launcher end the others, too: so let the teller be through; and if it has
+ * ended before it was, or nobody tells, tell instead. */
+bool launch_tells(struct launch_self *self, int code, const char *cause)
+{
+    struct world *world = &self->world;
+    bool told = false;
+    if (world_fail_and_tell(world, self->env.rank, code, cause))
+        return true;
+    for (int look = 0; look < TELL_LOOKS && !self->watched && !told; look++) {
+        int teller = world_teller(world, &told);
+        if ((teller < 0 || (teller < world->header->size && has_ended(world, teller))) &&
+            world_tell_instead(world, teller))
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+void launch_fail(struct launch_self *self, int code, const char *sentence)
+{
+    char wrapped[400];
+    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
+    if (!launch_tells(self, code, sentence))
+        return;
+    dprintf(STDERR_FILENO, "%s.\n", wrapped);
+    world_told(&self->world);
+    world_wake(&self->world);
 }
 
 void launch_look_around(struct launch_self *self)

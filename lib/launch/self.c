@@ -1,7 +1,7 @@
 /* self.c: which rank is asking? One answer per process, or per thread where ranks are threads. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,23 +17,65 @@
 _Thread_local struct launch_self *launch_self_of_thread;
 static struct launch_self *_Atomic of_process;
 static bool only_threads; /* this process holds ranks as threads and is none itself */
+static bool forked;       /* by a rank: it is none, and nothing of it touches the job */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
+
+_Thread_local struct site_memo launch_memos[SITE_MEMOS];
 
 struct launch_self *launch_self_of_process(void)
 {
-    launch_self_of_thread = atomic_load_explicit(&of_process, memory_order_acquire);
-    return launch_self_of_thread;
+    struct launch_self *self = atomic_load_explicit(&of_process, memory_order_acquire);
+    if (only_threads && !forked)
+        self = threads_self_by_name();
+    if (self)
+        launch_thread_arrives(self);
+    return launch_self_of_thread = self;
 }
 
 void launch_become(struct launch_self *self)
 {
     launch_self_of_thread = self;
+    memset(launch_memos, 0, sizeof launch_memos);
+}
+
+static void forget_rank(void)
+{
+    launch_self_of_thread = NULL;
+    atomic_store(&of_process, NULL);
+    forked = true;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_rank);
 }
 
 void launch_become_process(struct launch_self *self)
 {
-    launch_self_of_thread = self;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    forked = false;
+    launch_become(self);
     atomic_store(&of_process, self);
+}
+
+void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self)
+{
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+    void *found = atomic_load_explicit(where, memory_order_acquire);
+    if (found)
+        return found;
+    pthread_mutex_lock(&making);
+    found = atomic_load(where);
+    if (!found)
+        atomic_store(where, found = make(self));
+    pthread_mutex_unlock(&making);
+    return found;
+}
+
+bool launch_is_forked(void)
+{
+    return forked;
 }
 
 void launch_ranks_are_threads(void)
@@ -46,6 +88,7 @@ int launch_enter(struct launch_self *self)
 {
     struct rank_slot *slot = &self->world.header->slots[self->env.rank];
     uint32_t absent = RANK_ABSENT;
+    self->world.author = self->env.rank;
     atomic_store(&slot->pid, (int32_t)getpid());
     return atomic_compare_exchange_strong(&slot->state, &absent, RANK_ATTACHED) ? 0 : DIST_ERR_STATE;
 }
@@ -55,8 +98,13 @@ static int attach_distrun(struct launch_self *self, char *why, size_t why_size)
 {
     const char *text = getenv("DIST_WORLD_FD");
     char *end;
+    errno = 0;
     long fd = strtol(text, &end, 10);
     if (end == text || *end || fd < 0 || fd > 1 << 20 || world_map(&self->world, (int)fd) != 0) {
+        if (errno == ENOMEM) {
+            snprintf(why, why_size, "the job's memory could not be mapped: %s", strerror(errno));
+            return DIST_ERR_MEMORY;
+        }
         snprintf(why, why_size,
                  "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun",
                  text);
@@ -89,7 +137,7 @@ static int attach_foreign(struct launch_self *self, char *why, size_t why_size)
     const struct launch_env *env = &self->env;
     if (env->local_size < 0 || env->local_size == env->world_size)
         return launch_meet(env, &self->world, why, why_size);
-    if (strcmp(launch_backend(), "nccl") == 0)
+    if (strcmp(launch_backend(), "nccl") == 0 || strcmp(launch_backend(), "mpi") == 0)
         return make_world(self, env->world_size, why, why_size);
     snprintf(why, why_size,
              "only %d of the %d ranks run on this machine; the %.20s backend joins ranks of one machine, "
@@ -101,13 +149,30 @@ static int attach_foreign(struct launch_self *self, char *why, size_t why_size)
 
 static int attach(struct launch_self *self, char *why, size_t why_size)
 {
+    if (forked) {
+        snprintf(why, why_size, "this process was forked by a rank, and is none itself; call from the rank");
+        return DIST_ERR_STATE;
+    }
     if (only_threads) {
-        snprintf(why, why_size, "this thread is not a rank; call from the thread in which run() was started");
+        snprintf(why, why_size,
+                 "this thread belongs to no rank; call from the thread in which run() was started, or from "
+                 "threads that it starts: they are known by their name (\"rank 0\"), which must stay");
+        return DIST_ERR_STATE;
+    }
+    if (world_is_here()) {
+        snprintf(why, why_size,
+                 "this process holds two copies of the library, and another one is its rank's; link the "
+                 "program and its "
+                 "shared libraries with libdist.so, so that there is one");
         return DIST_ERR_STATE;
     }
     int status = launch_read_env(&self->env, why, why_size);
+    if (status == 0 && self->env.launcher != LAUNCH_DISTRUN) /* which has done that */
+        status = settings_check(why, why_size);
     if (status != 0)
         return status;
+    if (self->env.launcher != LAUNCH_DISTRUN && self->env.rank == 0)
+        settings_warn_unknown();
     if (self->env.launcher == LAUNCH_DISTRUN) {
         status = attach_distrun(self, why, why_size);
     } else if (self->env.launcher == LAUNCH_NONE) {
@@ -137,6 +202,8 @@ struct launch_self *launch_self(int *status, char *why, size_t why_size)
     self = launch_self_if_any();
     if (!self) {
         self = calloc(1, sizeof *self);
+        if (!self && why)
+            snprintf(why, why_size, "the system gives no memory for this rank");
         *status = self ? attach(self, why ? why : unread, why ? why_size : sizeof unread) : DIST_ERR_MEMORY;
         if (*status == 0) {
             launch_become_process(self);

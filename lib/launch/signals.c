@@ -41,6 +41,11 @@ bool job_signals_take(struct job *job)
     return job->signals_fd >= 0;
 }
 
+void job_signals_let_through(const struct job *job)
+{
+    pthread_sigmask(SIG_SETMASK, &job->signals->mask, NULL);
+}
+
 void job_signals_restore(const struct job *job)
 {
     if (!job->signals)

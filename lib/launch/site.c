@@ -1,6 +1,7 @@
 /* site.c: call sites as small numbers that other processes can read, and calls in words. */
 #define _GNU_SOURCE
 #include "launch.h"
+#include "text.h"
 #include "../call.h"
 
 #include <sched.h>
@@ -10,10 +11,7 @@
 /* The last part of the path, and of a very long name its end: that is where the ".c" is. */
 static const char *short_name(const char *file)
 {
-    if (!file)
-        return "?";
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
+    const char *name = text_file(file);
     size_t length = strlen(name), most = sizeof((struct site){ 0 }.file) - 1;
     return length > most ? name + length - most : name;
 }
@@ -68,13 +66,6 @@ const struct site *world_site_at(const struct world *world, int rank, uint32_t s
         return &unknown;
     const struct site *found = &sites_of(world, rank)[site];
     return atomic_load(&found->used) == 2 ? found : &unknown;
-}
-
-const char *launch_describe_call(const struct world *world, int rank, char *text, size_t size)
-{
-    const struct rank_slot *slot = &world->header->slots[rank];
-    uint32_t now = atomic_load(&slot->call), last = atomic_load(&slot->last_call);
-    return launch_describe_word(world, rank, now, last, text, size);
 }
 
 const char *launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last, char *text,

@@ -1,4 +1,7 @@
-/* stop.c: end the ranks when the job has failed: first let them end by themselves, then ask, then make them. */
+/*
+ * stop.c: end the ranks when the job has failed: first let them end by themselves, then ask, then make them. When somebody
+ * asks the job to end (SIGTERM), ranks that catch the signal are asked first: they may want to write a checkpoint.
+ */
 #define _GNU_SOURCE
 #include "job.h"
 
@@ -9,6 +12,7 @@
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
 #define MAKE_AFTER 700 /* ms until SIGKILL */
+#define GRACE 30000    /* ms that ranks have which catch SIGTERM */
 
 int64_t job_clock(void)
 {
@@ -22,6 +26,36 @@ static void signal_all(const struct job *job, int number)
     for (int i = 0; i < job->processes; i++)
         if (job->pids[i] > 0)
             kill(job->pids[i], number);
+}
+
+/* Has the process a handler for the signal? The kernel tells as a hexadecimal mask. */
+static bool catches(pid_t pid, int number)
+{
+    char path[40], line[128];
+    unsigned long long caught = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return caught >> (number - 1) & 1;
+}
+
+bool job_ask(struct job *job)
+{
+    bool any = false;
+    for (int i = 0; i < job->processes; i++)
+        if (job->pids[i] > 0 && catches(job->pids[i], SIGTERM))
+            any |= kill(job->pids[i], SIGTERM) == 0;
+    job->asked = any ? job_clock() : 0;
+    return any;
+}
+
+bool job_grace_is_over(const struct job *job)
+{
+    return job->asked && job_clock() - job->asked > GRACE;
 }
 
 void job_stop_begin(struct job *job)

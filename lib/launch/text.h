@@ -4,6 +4,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+/* The last part of a path; of none "?". */
+static inline const char *text_file(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "?";
+}
 
 /* A text that grows to its end and never beyond. Start with used = 0. */
 struct text {

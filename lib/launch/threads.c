@@ -7,13 +7,16 @@
  */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist.h"
+#include "text.h"
+#include "../dist_base.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define CRASH_STACK (64 * 1024) /* for the handler: the thread's own stack may be what is full */
@@ -29,6 +32,8 @@ struct rank_thread {
  * starts, never changed after. */
 static struct job *hosted;
 static struct rank_thread *ranks;
+
+#ifdef __GLIBC__ /* musl's stdout cannot be replaced: there the lines of all ranks are the process's own */
 
 /* Bytes written by a rank go to the rank's pipe, others to the process's own. */
 static ssize_t write_target(int target, const char *bytes, size_t size)
@@ -71,10 +76,19 @@ static void replace_stdio(void)
     stderr = error;
 }
 
+#else
+
+static void replace_stdio(void)
+{
+}
+
+#endif
+
 static void note_crash(int number)
 {
     const struct launch_self *self = launch_self_if_any();
-    world_fail(&hosted->world, self ? self->env.rank : -1, END_SIGNAL, number);
+    if (!launch_is_forked())
+        world_fail(&hosted->world, self ? self->env.rank : -1, END_SIGNAL, number);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -89,18 +103,24 @@ static void catch_crashes(void)
             sigaction(crashes[i], &note, NULL);
 }
 
-/* exit() by one rank ends all. The first one decides; a second must not run the handlers at the same time. */
-static void note_exit(int status, void *unused)
+/* exit() by one rank ends all. The first one decides; a second must not run the handlers at the same time. With which status,
+ * the watcher sees at the end. */
+static void note_exit(void)
 {
     static _Atomic int exiting;
     const struct launch_self *self = launch_self_if_any();
-    (void)unused;
-    if (!self)
+    if (!self || launch_is_forked())
         return;
     if (atomic_fetch_add(&exiting, 1) > 0)
         for (;;)
             pause();
-    world_fail(&hosted->world, self->env.rank, END_EXIT, status);
+    world_fail(&hosted->world, self->env.rank, END_EXIT, -1);
+}
+
+static void rank_ended(void *argument)
+{
+    struct launch_self *self = argument;
+    launch_rank_ended(&self->world, self->env.rank);
 }
 
 static void *thread_run(void *argument)
@@ -109,13 +129,28 @@ static void *thread_run(void *argument)
     char *crash_stack = malloc(CRASH_STACK);
     if (crash_stack)
         sigaltstack(&(stack_t){ .ss_sp = crash_stack, .ss_size = CRASH_STACK }, NULL);
+    char name[16];
+    snprintf(name, sizeof name, "rank %d", rank->self.env.rank);
+    prctl(PR_SET_NAME, name);
     launch_become(&rank->self);
     launch_enter(&rank->self);
+    pthread_cleanup_push(rank_ended, &rank->self); /* run() may end by pthread_exit */
     rank->job->plan.run(rank->self.env.rank, rank->job->plan.size);
-    launch_rank_ended(&rank->self.world, rank->self.env.rank);
+    if (launch_is_forked()) /* a child that has come back from run() */
+        exit(0);
+    pthread_cleanup_pop(1);
     sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
     free(crash_stack);
     return NULL;
+}
+
+struct launch_self *threads_self_by_name(void)
+{
+    char name[16] = "", wanted[16];
+    prctl(PR_GET_NAME, name);
+    int rank = strncmp(name, "rank ", 5) == 0 ? atoi(name + 5) : -1;
+    snprintf(wanted, sizeof wanted, "rank %d", rank);
+    return rank >= 0 && rank < hosted->plan.size && strcmp(name, wanted) == 0 ? &ranks[rank].self : NULL;
 }
 
 static void prepare(struct rank_thread *rank, struct job *job, int number)
@@ -131,15 +166,34 @@ static void prepare(struct rank_thread *rank, struct job *job, int number)
     rank->self.watched = true;
 }
 
+/* Told here, in one sentence, and by nobody else: the threads that run already are stopped as they are. */
+static _Noreturn void give_up(int started)
+{
+    struct world *world = &hosted->world;
+    char text[300], wrapped[320];
+    snprintf(
+        text, sizeof text,
+        "dist_spawn: only %d of %d ranks could be started as threads; allow more (ulimit -u, ulimit -v), or "
+        "start fewer ranks.",
+        started, hosted->plan.size);
+    text_wrap(text, 74, wrapped, sizeof wrapped);
+    if (world_fail_and_tell(world, -1, DIST_ERR_SYSTEM, text))
+        fprintf(stderr, "%s\n", wrapped);
+    world_told(world);
+    world_wake(world);
+    _exit(DIST_ERR_SYSTEM);
+}
+
 void threads_start(struct job *job, int unused)
 {
     (void)unused;
     job_become_child(job, 0);
     hosted = job;
+    atomic_store(&job->world.header->one_process, 1);
     launch_ranks_are_threads();
     replace_stdio();
     catch_crashes();
-    on_exit(note_exit, NULL);
+    atexit(note_exit);
     ranks = calloc((size_t)job->plan.size, sizeof *ranks);
     int started = 0;
     for (; ranks && started < job->plan.size; started++) {
@@ -147,10 +201,8 @@ void threads_start(struct job *job, int unused)
         if (pthread_create(&ranks[started].thread, NULL, thread_run, &ranks[started]) != 0)
             break;
     }
-    if (started < job->plan.size) {
-        fprintf(stderr, "only %d of %d threads could be started\n", started, job->plan.size);
-        _exit(DIST_ERR_SYSTEM);
-    }
+    if (started < job->plan.size)
+        give_up(started);
     for (int i = 0; i < started; i++)
         pthread_join(ranks[i].thread, NULL);
     exit(0); /* `ranks` stays: what the library keeps per rank hangs on it */

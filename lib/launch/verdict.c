@@ -2,13 +2,14 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "text.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define WIDTH 79 /* columns */
 #define PLACES 8 /* more different places than this are not told one by one */
@@ -60,19 +61,49 @@ static void say_cause(struct text *text, const struct job *job, const struct wor
 /* How a rank that was not the first came to its end: well, stopped because of the first, or by a fault of its own. */
 enum fate { WELL, STOPPED, FAILED_TOO };
 
-static enum fate fate_of(const struct job *job, int rank)
+/* Did a signal end the process that was not ours? */
+static bool was_killed(const struct job *job, int process)
+{
+    int status = job->statuses[process];
+    return WIFSIGNALED(status) &&
+           (job->stop_step == 0 || (WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL));
+}
+
+/* What the record says; but a rank that was killed while it told what went wrong has not told it: then that is what happened. */
+static struct world_failure what_happened(const struct job *job, bool *told)
+{
+    struct world_failure failure = *world_failure(&job->world);
+    if (job->plan.threads && failure.end == END_EXIT && failure.code < 0) /* exit() did not say with what */
+        failure.code = WIFEXITED(job->statuses[0]) ? WEXITSTATUS(job->statuses[0]) : 0;
+    int rank = world_teller(&job->world, told), process = job->plan.threads ? 0 : rank;
+    if (!*told && rank >= 0 && rank < job->plan.size && was_killed(job, process))
+        failure = (struct world_failure){ .rank = job->plan.threads ? -1 : rank,
+                                          .end = END_SIGNAL,
+                                          .code = WTERMSIG(job->statuses[process]) };
+    return failure;
+}
+
+static enum fate fate_of(const struct job *job, const struct world_failure *failure, int rank)
 {
     if (job->plan.threads)
         return atomic_load(&job->world.header->slots[rank].pid) < 0 ? WELL : STOPPED;
     int status = job->statuses[rank];
     if (status == 0)
         return WELL;
-    bool asked = WIFSIGNALED(status) && job->stop_step != 0 &&
-                 (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL);
-    const struct world_failure *failure = &job->world.header->failure;
+    bool asked = WIFSIGNALED(status) && !was_killed(job, rank);
     bool told = WIFEXITED(status) && (WEXITSTATUS(status) == DIST_ERR_PEER_LOST ||
                                       (failure->end == END_ERROR && WEXITSTATUS(status) == failure->code));
     return asked || told ? STOPPED : FAILED_TOO;
+}
+
+int job_lost(const struct job *job)
+{
+    bool told;
+    const struct world_failure failure = what_happened(job, &told);
+    int lost = 0;
+    for (int rank = 0; world_failed(&job->world) && rank < job->plan.size; rank++)
+        lost += rank == failure.rank || fate_of(job, &failure, rank) == FAILED_TOO;
+    return lost;
 }
 
 /* " in dist_recv (chain.c:17)": the place of all of `left` that are where the first of them is. They are told
@@ -120,7 +151,7 @@ static void say_others(struct text *text, const struct job *job, const struct wo
     bool stopped[WORLD_MAX_RANKS] = { false }, failed[WORLD_MAX_RANKS] = { false };
     int size = job->plan.size;
     for (int rank = 0; rank < size; rank++) {
-        enum fate fate = rank == failure->rank ? WELL : fate_of(job, rank);
+        enum fate fate = rank == failure->rank ? WELL : fate_of(job, failure, rank);
         stopped[rank] = fate == STOPPED;
         failed[rank] = fate == FAILED_TOO;
     }
@@ -132,6 +163,14 @@ static void say_others(struct text *text, const struct job *job, const struct wo
     }
     if (any(stopped, size))
         say_stopped(text, job, stopped);
+}
+
+/* Nobody else has a part in it, or all have: then who was stopped says nothing more. */
+static bool stands_alone(const struct world_failure *failure)
+{
+    return failure->end == END_ERROR &&
+           (failure->code == DIST_ERR_BUFFER || failure->code == DIST_ERR_ENVIRONMENT ||
+            failure->code == DIST_ERR_SYSTEM || failure->code == DIST_ERR_MEMORY);
 }
 
 static int exit_status(const struct world_failure *failure)
@@ -157,8 +196,8 @@ static void say_in_lines(const struct text *text)
 int job_verdict(const struct job *job)
 {
     struct text text;
-    const struct world_failure *failure = &job->world.header->failure;
-    bool reported = atomic_load(&failure->reported);
+    bool told;
+    const struct world_failure failure = what_happened(job, &told);
     int lost = job->output.error[0];
     text.used = 0;
     if (lost && lost != EPIPE)
@@ -170,15 +209,14 @@ int job_verdict(const struct job *job)
     if (job->interrupt)
         text_add(&text, "interrupted by %s\n", launch_signal_name(job->interrupt));
     else if (!lost) {
-        if (!reported)
-            say_cause(&text, job, failure);
-        bool alone =
-            failure->end == END_ERROR && failure->code == DIST_ERR_BUFFER; /* nobody else has a part in it */
-        if (job->plan.size > 1 && !failure->cause[0] && !alone) /* a diagnosis has named them all */
-            say_others(&text, job, failure);
+        if (!told)
+            say_cause(&text, job, &failure);
+        if (job->plan.size > 1 && !failure.cause[0] &&
+            !stands_alone(&failure)) /* a diagnosis has named them all */
+            say_others(&text, job, &failure);
     }
     say_in_lines(&text);
-    if (!job->interrupt && !lost && !reported && job->plan.write)
-        job->plan.write(&job->world, failure->rank, exit_status(failure), text.bytes);
-    return lost && lost != EPIPE ? DIST_ERR_SYSTEM : exit_status(failure);
+    if (!job->interrupt && !lost && !told && job->plan.write)
+        job->plan.write(&job->world, failure.rank, exit_status(&failure), text.bytes);
+    return lost && lost != EPIPE ? DIST_ERR_SYSTEM : exit_status(&failure);
 }

@@ -18,14 +18,15 @@
 /* End the job without a report for each rank. */
 static void end_quietly(struct job *job, int number)
 {
-    if (!world_failed(&job->world))
-        atomic_store(&job->world.header->failure.reported, 1);
-    world_fail(&job->world, -1, END_SIGNAL, number);
+    if (world_fail(&job->world, -1, END_SIGNAL, number))
+        world_told(&job->world);
 }
 
-/* A second Ctrl-C means: now. */
+/* A second Ctrl-C means: now. So does a second SIGTERM where ranks catch it: the first was theirs. */
 static void take_interrupt(struct job *job, int number)
 {
+    if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && job_ask(job))
+        return;
     if (job->interrupt)
         job->stop_began -= 1000000;
     job->interrupt = number;
@@ -117,7 +118,9 @@ static void watch_round(struct job *job, int timeout)
     output_flush(&job->output);
     if (job->output.error[0])
         end_quietly(job, SIGPIPE);
-    if (!job->stopping && world_failed(&job->world))
+    if (!job->stopping && job_grace_is_over(job))
+        take_interrupt(job, SIGTERM);
+    if (!job->stopping && (job->interrupt || world_failed(&job->world)))
         job_stop_begin(job);
 }
 

@@ -1,8 +1,9 @@
 #define _GNU_SOURCE
 #include "world.h"
-#include "../dist.h"
+#include "../dist_base.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,37 +11,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NAME "dist_world"       /* of the memfd */
 #define WORLD_MAGIC 0x64697374u /* "dist" */
-#define PAGE ((uint64_t)4096)
 #define ARENA_MOST ((uint64_t)16 << 30)
 #define ARENAS_MOST ((uint64_t)1 << 40)
 #define ARENA_LEAST ((uint64_t)1 << 20)
 #define TRACE_MOST ((uint64_t)64 << 20)
 
-static uint64_t round_up(uint64_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
 /* What comes one behind the other, each from a page of its own. */
 static uint64_t notes_offset(int size)
 {
-    return round_up(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
+    return world_pages(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
 }
 
 static uint64_t sites_offset(int size)
 {
-    return round_up(notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
+    return world_pages(notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
 }
 
 static uint64_t room_offset(int size)
 {
-    return round_up(sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
+    return world_pages(sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
 }
 
 static uint64_t trace_bytes(uint64_t arena_bytes)
 {
-    return arena_bytes / 8 < TRACE_MOST ? arena_bytes / 8 / PAGE * PAGE : TRACE_MOST;
+    return arena_bytes / 8 < TRACE_MOST ? arena_bytes / 8 / WORLD_PAGE * WORLD_PAGE : TRACE_MOST;
 }
 
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
@@ -70,9 +66,11 @@ static void leave_out_of_dumps(const struct world *world)
 static bool place(struct world *world, int size, uint64_t *arena_bytes)
 {
     uint64_t limit = file_limit();
-    for (; *arena_bytes >= ARENA_LEAST; *arena_bytes = round_up(*arena_bytes / 2)) {
+    bool small = false; /* is the limit what keeps it from fitting? */
+    for (; *arena_bytes >= ARENA_LEAST; *arena_bytes = world_pages(*arena_bytes / 2)) {
         uint64_t bytes = world_bytes(size, *arena_bytes);
-        if (bytes > limit || ftruncate(world->fd, (off_t)bytes) != 0)
+        small = bytes > limit;
+        if (small || ftruncate(world->fd, (off_t)bytes) != 0)
             continue;
         void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world->fd, 0);
         if (base != MAP_FAILED) {
@@ -81,16 +79,26 @@ static bool place(struct world *world, int size, uint64_t *arena_bytes)
             return true;
         }
     }
-    errno = ENOMEM;
+    errno = small ? EFBIG : ENOMEM;
     return false;
+}
+
+/* A file without a name, which is gone when nobody has it open. Where a sandbox refuses a memfd, one on the file system that
+ * /dev/shm is. */
+static int nameless_file(void)
+{
+    int fd = memfd_create(NAME, MFD_CLOEXEC);
+    if (fd < 0)
+        fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+    return fd;
 }
 
 int world_create(struct world *world, int size)
 {
-    uint64_t arena_bytes = ARENAS_MOST / (uint64_t)size / PAGE * PAGE;
+    uint64_t arena_bytes = ARENAS_MOST / (uint64_t)size / WORLD_PAGE * WORLD_PAGE;
     if (arena_bytes > ARENA_MOST)
         arena_bytes = ARENA_MOST;
-    world->fd = memfd_create("dist_world", MFD_CLOEXEC);
+    world->fd = nameless_file();
     if (world->fd < 0)
         return DIST_ERR_SYSTEM;
     if (!place(world, size, &arena_bytes)) {
@@ -100,6 +108,7 @@ int world_create(struct world *world, int size)
     struct world_header *header = world->header;
     header->magic = WORLD_MAGIC;
     header->size = size;
+    world->author = size;
     header->bytes = world_bytes(size, arena_bytes);
     header->notes_offset = notes_offset(size);
     header->sites_offset = sites_offset(size);
@@ -142,6 +151,7 @@ int world_map(struct world *world, int fd)
     world->header = base;
     world->base = base;
     world->fd = fd;
+    world->author = world->header->size;
     leave_out_of_dumps(world);
     return 0;
 }
@@ -160,6 +170,18 @@ void world_unmap(struct world *world)
     world->fd = -1;
 }
 
+bool world_is_here(void)
+{
+    char line[512];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !found && fgets(line, sizeof line, maps))
+        found = strstr(line, "/memfd:" NAME) != NULL;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
 bool world_map_twice(struct world *world)
 {
     uint64_t bytes = world->header->bytes;
@@ -169,41 +191,4 @@ bool world_map_twice(struct world *world)
     world->base = base;
     leave_out_of_dumps(world);
     return true;
-}
-
-/* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
-static void wake_all(struct world *world)
-{
-    for (int i = 0; i < world->header->size; i++) {
-        struct rank_slot *slot = &world->header->slots[i];
-        bell_ring(&slot->bell);
-        if (atomic_load(&slot->sleep.epoch) % 2 != 0)
-            bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
-    }
-}
-
-static bool fail(struct world *world, int rank, enum rank_end end, int code, const char *cause)
-{
-    struct world_failure *failure = &world->header->failure;
-    uint32_t expected = 0;
-    if (!atomic_compare_exchange_strong(&failure->failed, &expected, 1))
-        return false;
-    failure->rank = rank;
-    failure->end = (int32_t)end;
-    failure->code = code;
-    failure->call = rank >= 0 ? atomic_load(&world->header->slots[rank].call) : 0;
-    snprintf(failure->cause, sizeof failure->cause, "%s", cause);
-    atomic_store(&failure->failed, 2);
-    wake_all(world);
-    return true;
-}
-
-bool world_fail(struct world *world, int rank, enum rank_end end, int code)
-{
-    return fail(world, rank, end, code, "");
-}
-
-bool world_fail_because(struct world *world, int rank, int code, const char *cause)
-{
-    return fail(world, rank, END_ERROR, code, cause);
 }

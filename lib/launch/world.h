@@ -6,7 +6,7 @@
  *   |        | each rank | each rank | of each    | room           | rank 0    | rank 1    |
  *   +--------+-----------+-----------+------------+----------------+-----------+-----------+-----
  *
- * It is a memfd: it has no name, so nothing can be left behind in /dev/shm, whatever dies. It is as large
+ * It is a memfd (or, where that is refused, a file of /dev/shm without a name): so nothing can be left behind, whatever dies. It is as large
  * as address space allows and costs only the pages that are touched. Ranks may map it at different
  * addresses, so nothing inside holds a pointer: offsets only.
  *
@@ -18,7 +18,7 @@
 
 #include "bell.h"
 #include "note.h"
-#include "../tensor.h"
+#include "../dist_base.h"
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -49,25 +49,40 @@ struct site {
 /* What everybody may know of one rank. Written by that rank only, unless said otherwise. */
 struct rank_slot {
     alignas(WORLD_LINE) _Atomic uint32_t state; /* enum rank_state */
-    _Atomic int32_t pid;
+    _Atomic int32_t pid;                        /* as it sees itself; -1: it has ended, says its watcher */
+    _Atomic uint32_t held; /* 1: it holds the lock by which its peers know that it is alive (peers.c) */
     _Atomic uint32_t call; /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
     _Atomic uint32_t last_call;           /* the last one that it entered */
     alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
     struct bell helper;      /* the same, for the thread that drives its operations while it computes */
-    struct sleep_note sleep; /* of the rank's own thread */
+    struct sleep_note sleep; /* of the thread that was the rank's first to call */
 };
 _Static_assert(sizeof(struct rank_slot) == 2 * WORLD_LINE, "32 slots share a page");
+
+/* How the job failed, as one author saw it: a rank, or the watcher. Only the author writes it, once, and nobody reads it before
+ * `failed` names the author: so whoever dies half-way through leaves a record that nobody reads, and nobody waits for. */
+struct world_failure {
+    _Atomic uint32_t begun; /* one of the author's threads has it */
+    int32_t rank;
+    int32_t end;     /* enum rank_end */
+    int32_t code;    /* exit status, signal or enum dist_error */
+    char cause[200]; /* END_ERROR: one sentence, where the finder left one */
+};
 
 /* What else a rank pins up, for the watcher and for reports. Written by that rank only. */
 struct rank_notes {
     alignas(WORLD_LINE) struct sleep_note helper_sleep; /* of its helper */
+    struct world_failure failure;                       /* as this rank saw it */
     struct sleep_note streams[NOTE_STREAMS];            /* of the threads of its GPU */
-    struct sleep_note hands[NOTE_HANDS];                /* of threads that do its collectives by messages; */
-    _Atomic uint32_t more_hands; /* those beyond, which only nap: nobody knows whether they are stuck */
+    struct sleep_note hands[NOTE_HANDS];                /* of its other threads: launch_take_hand; */
+    _Atomic uint32_t more_hands; /* those beyond: nobody knows whether they are stuck */
+    _Atomic uint32_t several;    /* 1: more than one thread of the program has called */
     char refusal[160];           /* why it refused a message: written before the sender is told */
-    char host_call[32];   /* while it waits for its GPU: the call in which it does, as text; else ""; */
-    uint32_t host_site;   /* and where that is */
-    _Atomic uint64_t log; /* where its list of calls is (diagnose/log.h); 0: it keeps none */
+    char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
+    uint32_t host_site; /* and where that is */
+    _Atomic uint32_t
+        leaving; /* 1: in dist_destroy_process_group, it starts nothing any more, and ends what it can */
+    _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
 };
@@ -79,16 +94,11 @@ static inline void rank_ring(struct rank_slot *slot)
     bell_ring(&slot->helper);
 }
 
-/* Set once, by whoever first sees the job fail (compare-and-swap on `failed`). From then on every call of every
- * rank ends with DIST_ERR_PEER_LOST. The other fields are written before `failed` becomes 2. */
-struct world_failure {
-    _Atomic uint32_t failed;   /* 0: no; 1: being written; 2: yes */
-    _Atomic uint32_t reported; /* 1: someone has told the user (or is about to) */
-    int32_t rank;
-    int32_t end;     /* enum rank_end */
-    int32_t code;    /* exit status, signal or enum dist_error */
-    uint32_t call;   /* as in rank_slot: what the rank was doing */
-    char cause[200]; /* END_ERROR: one sentence, where the finder left one */
+/* The numbers of groups, which travel with messages in 16 bits: dist_groups.c. */
+#define WORLD_GROUPS 65536
+struct group_ids {
+    _Atomic uint16_t holders[WORLD_GROUPS]; /* members that have not freed the group with this number */
+    _Atomic uint16_t chosen[2];             /* by rank 0, for the group that is being made; used in turn */
 };
 
 struct world_header {
@@ -105,7 +115,14 @@ struct world_header {
         trace_offset; /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
     uint64_t trace_bytes;
     _Atomic uint32_t leavers; /* ranks that have left the job */
-    struct world_failure failure;
+    struct group_ids group_ids;
+    _Atomic uint32_t given_up; /* 1: all others are leaving, and nothing that is open can come to its end */
+    _Atomic uint32_t
+        failed; /* 0: no; else whose record holds, and who tells the user of it (failure.c): set in one step. From
+                 * then on every call of every rank ends with DIST_ERR_PEER_LOST */
+    _Atomic uint32_t
+        one_process; /* 1: the ranks are threads of one process, whose first thread is none of them */
+    struct world_failure failure; /* as the watcher saw it */
     struct rank_slot slots[];
 };
 
@@ -114,20 +131,31 @@ struct world {
     struct world_header *header; /* the program's view of the block; tensors have their addresses here */
     char *base; /* where the library works: the same view, or a second one that is never protected */
     int fd;
+    int author; /* whose record of a failure is ours to write: a rank; the watcher: the number of ranks */
 };
+
+/* No part of a world shares a page with the next, whatever the kernel's pages are (ARM's: up to 64 KiB). */
+#define WORLD_PAGE ((uint64_t)64 << 10)
+
+static inline uint64_t world_pages(uint64_t bytes)
+{
+    return (bytes + WORLD_PAGE - 1) / WORLD_PAGE * WORLD_PAGE;
+}
 
 /* How large the backend's room is: what every pair of ranks shares, and what every rank has. */
 static inline uint64_t world_room_bytes(int size)
 {
-    uint64_t pair_bytes = 64, rank_bytes = 320 << 10;
-    uint64_t bytes = pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size;
-    return (bytes + 4095) / 4096 * 4096;
+    uint64_t pair_bytes = 64, rank_bytes = (1 << 20) + (64 << 10);
+    return world_pages(pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size);
 }
 
 /* Make a world for `size` ranks, or map the one behind `fd`. Status: 0, DIST_ERR_SYSTEM (errno tells why). */
 int world_create(struct world *world, int size);
 int world_map(struct world *world, int fd);
 void world_unmap(struct world *world);
+
+/* Does this process map a world already? */
+bool world_is_here(void);
 
 /* Map the block a second time, for the library's own use (checked mode protects pages of the first view). False: errno. */
 bool world_map_twice(struct world *world);
@@ -158,14 +186,37 @@ static inline void *world_open_view(const struct world *world, const void *addre
     return offset == UINT64_MAX ? (void *)(uintptr_t)address : world_at(world, offset);
 }
 
-/* Declare the job failed, unless someone has already, and wake everybody. True for the first. */
+/* Declare the job failed, unless someone has already (false), and wake everybody. */
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
-bool world_fail_because(struct world *world, int rank, int code,
+void world_fail_because(struct world *world, int rank, int code,
                         const char *cause); /* END_ERROR, with a sentence */
+
+/* The same, and take it on to tell the user, in one step: so what is told is what the job fails of. True: tell, then say that it is
+ * done, and wake everybody. Nobody is woken here: a launcher that is not ours may end us as soon as a rank has ended. */
+bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause);
+void world_told(const struct world *world);
+void world_wake(struct world *world);
 static inline bool world_failed(const struct world *world)
 {
-    return atomic_load_explicit(&world->header->failure.failed, memory_order_acquire) == 2;
+    return atomic_load_explicit(&world->header->failed, memory_order_acquire) != 0;
 }
+
+/* The record that holds; an empty one while the job has not failed. */
+const struct world_failure *world_failure(const struct world *world);
+
+/* Who tells the user of the failure (-1: nobody yet), and has it been told? The watcher tells where nobody has. Where there is none, a
+ * rank takes it over from nobody, or from one that died before it was through. False: it is somebody else's. */
+int world_teller(const struct world *world, bool *told);
+bool world_tell_instead(struct world *world, int teller);
+
+/* Is there nothing left to wait for, for a rank that is leaving? */
+static inline bool world_over(const struct world *world)
+{
+    return world_failed(world) || atomic_load(&world->header->given_up);
+}
+
+/* All that are still there are leaving, and cannot move: let them give up what is open. */
+void world_give_up(struct world *world);
 
 /* For ranks that no watcher of ours looks after: call it about every 100 ms while asleep. Each call looks at some
  * of `rank`'s peers in turn; one whose process ended between attaching and leaving makes the job fail. Returns

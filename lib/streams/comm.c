@@ -10,13 +10,9 @@
 
 static int read_environment(struct comm *comm, char *why, size_t why_size)
 {
-    const char *connect = getenv("DIST_CONNECT");
-    comm->lazy = connect && strcmp(connect, "lazy") == 0;
-    if (connect && *connect && !comm->lazy && strcmp(connect, "init") != 0) {
-        snprintf(why, why_size, "DIST_CONNECT is \"%.40s\"; it must be init or lazy", connect);
-        return DIST_ERR_ENVIRONMENT;
-    }
-    return link_read(&comm->link, why, why_size) ? DIST_OK : DIST_ERR_ENVIRONMENT;
+    comm->lazy = setting_is("DIST_CONNECT", "lazy");
+    int status = setting_check("DIST_CONNECT", why, why_size);
+    return status == DIST_OK ? link_read(&comm->link, why, why_size) : status;
 }
 
 static int comm_open(struct context *context, struct gpu *gpu, char *why, size_t why_size)
@@ -35,9 +31,8 @@ static int comm_open(struct context *context, struct gpu *gpu, char *why, size_t
     comm->context = context;
     comm->met = met;
     comm->native = context->backend->on_streams;
-    comm->posted.end = &comm->posted.first;
-    comm->flying.end = &comm->flying.first;
-    comm->over.end = &comm->over.first;
+    for (int i = 0; i < OP_LISTS; i++)
+        comm->lists[i].end = &comm->lists[i].first;
     pthread_mutex_init(&comm->lock, NULL);
     gpu->comm = comm;
     context->gpu = gpu;
@@ -68,16 +63,13 @@ void comm_close(struct gpu *gpu)
     if (!comm)
         return;
     order_over(gpu, NULL);
-    while (comm->posted.first)
-        op_append(&comm->over, op_take(&comm->posted, &comm->posted.first));
-    while (comm->flying.first)
-        op_append(&comm->over, op_take(&comm->flying, &comm->flying.first));
-    while (comm->over.first) {
-        struct dist_work *op = op_take(&comm->over, &comm->over.first);
-        comm_give_back(op);
-        if (op->live != WORK_LIVE)
-            work_recycle(comm->context, op);
-    }
+    for (int i = 0; i < OP_LISTS; i++)
+        while (comm->lists[i].first) {
+            struct dist_work *op = op_take(&comm->lists[i], comm->lists[i].first);
+            comm_give_back(op);
+            if (op->live != WORK_LIVE)
+                work_recycle(comm->context, op);
+        }
     pthread_mutex_destroy(&comm->lock);
     free(comm->met);
     comm->context->gpu = NULL;
@@ -95,8 +87,9 @@ static bool prepare(struct gpu *gpu, struct dist_work *op)
     op->async = true;
     op->stream = 1 + (uint32_t)gpu->current->number;
     op->began = op->until = 0;
+    op->kept = op->unwanted = false;
     atomic_store(&op->over, 0);
-    op->ready = device->event_new(gpu->state);
+    op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
     return op->ready && op->gate && device->event_record(op->ready, gpu->current->stream) == DIST_OK;
 }
@@ -121,7 +114,7 @@ static int post(struct context *context, struct gpu *gpu, struct dist_work *op)
         return DIST_OK;
     }
     pthread_mutex_lock(&comm->lock);
-    op_append(&comm->posted, op);
+    op_append(&comm->lists[LIST_POSTED], op);
     pthread_mutex_unlock(&comm->lock);
     bell_ring(&gpu->slot->bell);
     return DIST_OK;
@@ -148,7 +141,8 @@ bool comm_is_over(struct dist_work *op)
     struct comm *comm = op->gpu->comm;
     if (comm && comm->native && !atomic_load(&op->begun))
         comm->context->backend->test(comm->context->room, op);
-    comm_look(comm);
+    if (comm && comm->native)
+        native_look_at(comm, op);
     return atomic_load(&op->over) != 0;
 }
 
@@ -166,20 +160,25 @@ int comm_follow(struct context *context, struct gpu *gpu, const char *call, stru
 {
     bool host_waits = makes_connection(gpu->comm, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
     bool sends = op->sends, p2p = op->p2p;
-    work_forget(context, op); /* what is left of it belongs to comm_settle */
-    if (host_waits) {
-        op->kept = true;
+    op->kept = true;
+    work_forget(context, op);
+    if (!host_waits) {
+        comm_is_over(op);
+        host_waits = gpu->device->gate_hold(op->gate, gpu->current->stream) != DIST_OK;
+    }
+    if (host_waits) { /* also in place of a stream that has no room for the gate */
         gpu_await(gpu, call, op->at, is_over, op, NULL);
         int status = op->status, from = op->from;
         op->kept = false;
         order_over(gpu, op);
+        comm_unwant(gpu->comm, op);
         comm_settle(gpu);
         return status != DIST_OK ? -status : p2p && !sends ? from : 0;
     }
     int peer = op->peer;
-    comm_is_over(op);
-    gpu->device->gate_hold(op->gate, gpu->current->stream);
     order_follow(gpu, op);
+    op->kept = false;
+    comm_unwant(gpu->comm, op); /* what is left of it belongs to comm_settle */
     comm_tidy(gpu->comm);
     return p2p && !sends ? peer : 0;
 }

@@ -8,7 +8,7 @@
  * room's, like any asynchronous operation; several fly at once. When the room is done with it, and the simulated link
  * too, it is OVER: its gate opens, and the streams that wait for it go on.
  *
- * Who owns what. `lock` guards the three lists. An op on the first two belongs to the comm thread, on the third to the rank
+ * Who owns what. `lock` guards the lists. An op that is not over belongs to the comm thread, any other to the rank
  * (comm_settle frees what nobody will ask for). op->over is written last; who reads it may read the rest. Whoever makes
  * news rings the rank's bell after writing it: the rank after posting, streams after an event, the room after an op.
  */
@@ -24,14 +24,18 @@ struct op_list {
     struct dist_work *first, **end;
 };
 
+/* Of what is over: what will be asked for again; of the others what went well, and what did not. */
+enum { LIST_POSTED, LIST_FLYING, LIST_WANTED, LIST_GOOD, LIST_FAILED, OP_LISTS };
+
 struct comm {
     struct gpu *gpu;
     struct context *context;
     pthread_mutex_t lock;
-    struct op_list posted, flying, over;
+    struct op_list lists[OP_LISTS];
     pthread_t thread;
     bool runs, stop;
     bool shared;   /* the room has had an op from the thread, so it knows that two threads call it */
+    int fly;       /* at the thread's last look; only it asks */
     bool starting; /* the last of `flying` is on its way to the room, without the lock */
     bool native; /* the room works on streams itself: there is no thread, and only the rank sees the lists */
     struct link link;   /* to the other ranks */
@@ -46,9 +50,14 @@ void comm_give_back(struct dist_work *op);
  * know it, and shall not seem to by luck. */
 void comm_tidy(struct comm *comm);
 
-/* native.c: post, and look what has become of all that was posted */
+/* Its end, with the lock held; and: nobody will ask for it any more. */
+void comm_end(struct comm *comm, struct dist_work *op);
+void comm_unwant(struct comm *comm, struct dist_work *op);
+
+/* native.c: post, and look what has become of all that was posted, or of one */
 void native_post(struct comm *comm, struct dist_work *op);
 void native_look(struct comm *comm);
+void native_look_at(struct comm *comm, struct dist_work *op);
 
 /* on_host.c: do it on the host, from the beginning to the end. Its status; the op has the words. */
 int on_host(struct comm *comm, struct dist_work *op);
@@ -67,16 +76,15 @@ static inline void comm_look(struct comm *comm)
 static inline void op_append(struct op_list *list, struct dist_work *op)
 {
     op->next_posted = NULL;
+    op->at_posted = list->end;
     *list->end = op;
     list->end = &op->next_posted;
 }
 
-static inline struct dist_work *op_take(struct op_list *list, struct dist_work **at)
+static inline struct dist_work *op_take(struct op_list *list, struct dist_work *op)
 {
-    struct dist_work *op = *at;
-    *at = op->next_posted;
-    if (!*at)
-        list->end = at;
+    *op->at_posted = op->next_posted;
+    *(op->next_posted ? &op->next_posted->at_posted : &list->end) = op->at_posted;
     return op;
 }
 

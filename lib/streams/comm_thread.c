@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #define NAP 1000 /* ms; nobody depends on it */
+#define FEW 16   /* are started before the flying ones are looked at, if there are no more of those */
 
 static struct sleep_note *note_of(const struct comm *comm)
 {
@@ -28,8 +29,11 @@ static double wire_bytes(const struct dist_work *op, int *trips)
         return 2 * block * (n - 1) / n;
     case CALL_ALL_GATHER:
     case CALL_REDUCE_SCATTER:
-    case CALL_ALL_TO_ALL:
         return block * (n - 1);
+    case CALL_ALL_TO_ALL:
+        if (!op->splits)
+            return block * (n - 1);
+        return (double)(op->in.count - op->splits[op->group->rank]) * (double)dtype_size(op->type);
     case CALL_SCATTER:
     case CALL_GATHER:
         *trips = 1;
@@ -43,18 +47,18 @@ static double wire_bytes(const struct dist_work *op, int *trips)
     }
 }
 
-/* ---- moving ops along, with the lock held ------------------------------------------------------ */
+/* ---- moving ops along; nobody else changes the list of those that fly ------------------------- */
 
-static void end(struct comm *comm, struct dist_work **at)
+static void end(struct comm *comm, struct dist_work *op)
 {
     const struct launch_self *self = comm->gpu->self;
-    struct dist_work *op = op_take(&comm->flying, at);
-    struct gate *gate = op->gate;
+    pthread_mutex_lock(&comm->lock);
+    op_take(&comm->lists[LIST_FLYING], op);
     if (self->seen_on_stream)
         self->seen_on_stream(comm->gpu->self, -1, call_name(op->call), op->began, link_now());
-    comm->gpu->device->gate_open(gate);
-    op_append(&comm->over, op);
-    atomic_store(&op->over, 1);
+    comm->gpu->device->gate_open(op->gate);
+    comm_end(comm, op);
+    pthread_mutex_unlock(&comm->lock);
     bell_ring(&comm->gpu->slot->bell);
 }
 
@@ -72,10 +76,8 @@ static bool has_landed(struct comm *comm, struct dist_work *op)
         return false;
     int trips;
     double bytes = wire_bytes(op, &trips);
-    pthread_mutex_unlock(&comm->lock);
     op->status = context->backend->wait(context->room, op); /* returns at once */
     op->until = op->status == DIST_OK ? link_put(&comm->link, bytes, trips) : link_now();
-    pthread_mutex_lock(&comm->lock);
     return true;
 }
 
@@ -84,43 +86,47 @@ static bool land(struct comm *comm, int64_t *next)
 {
     bool moved = false;
     *next = 0;
-    for (struct dist_work **at = &comm->flying.first; *at;) {
-        struct dist_work *op = *at;
-        if (op->until == 0 && !has_landed(comm, op)) {
-            at = &op->next_posted;
+    comm->fly = 0;
+    for (struct dist_work *op = comm->lists[LIST_FLYING].first, *after; op; op = after) {
+        after = op->next_posted;
+        comm->fly++;
+        if (op->until == 0 && !has_landed(comm, op))
             continue;
-        }
         if (op->until <= link_now()) {
-            end(comm, at);
+            end(comm, op);
             moved = true;
-            continue;
+        } else {
+            *next = *next == 0 || op->until < *next ? op->until : *next;
         }
-        *next = *next == 0 || op->until < *next ? op->until : *next;
-        at = &op->next_posted;
     }
     return moved;
 }
 
+/* With the lock held. */
 static bool may_start(const struct comm *comm)
 {
-    const struct dist_work *op = comm->posted.first;
+    const struct dist_work *op = comm->lists[LIST_POSTED].first;
     return op && comm->gpu->device->event_passed(op->ready);
 }
 
 static bool start(struct comm *comm)
 {
     struct context *context = comm->context;
-    if (!may_start(comm))
+    pthread_mutex_lock(&comm->lock);
+    bool may = may_start(comm);
+    if (!may) {
+        pthread_mutex_unlock(&comm->lock);
         return false;
-    struct dist_work *op = op_take(&comm->posted, &comm->posted.first);
+    }
+    struct dist_work *op = op_take(&comm->lists[LIST_POSTED], comm->lists[LIST_POSTED].first);
     op->began = link_now();
-    op_append(&comm->flying, op); /* at once: whoever finds it in neither list thinks that it is over */
+    op_append(&comm->lists[LIST_FLYING],
+              op); /* at once: whoever finds it in neither list thinks that it is over */
     comm->starting = true;
     pthread_mutex_unlock(&comm->lock);
     /* Once the job has failed nothing may start: an op behind one that was given up could still find its peer's. */
-    int status = world_failed(&comm->gpu->self->world)
-                     ? backend_failed(&comm->gpu->self->world, op)
-                     : backend_slot(context->backend, op)(context->room, op);
+    int status = world_failed(&comm->gpu->self->world) ? backend_failed(&comm->gpu->self->world, op)
+                                                       : backend_start(context->backend, context->room, op);
     pthread_mutex_lock(&comm->lock);
     comm->starting = false;
     comm->shared = true;
@@ -128,6 +134,7 @@ static bool start(struct comm *comm)
         op->status = status;
         op->until = link_now();
     }
+    pthread_mutex_unlock(&comm->lock);
     bell_ring(&comm->gpu->slot->bell); /* for comm_flush */
     return true;
 }
@@ -138,10 +145,10 @@ static bool news(void *argument)
 {
     struct comm *comm = argument;
     pthread_mutex_lock(&comm->lock);
-    bool any = may_start(comm) || (comm->stop && !comm->posted.first);
-    for (struct dist_work *op = comm->flying.first; op && !any; op = op->next_posted)
-        any = op->until == 0 ? room_is_done(comm, op) : op->until <= link_now();
+    bool any = may_start(comm) || (comm->stop && !comm->lists[LIST_POSTED].first);
     pthread_mutex_unlock(&comm->lock);
+    for (struct dist_work *op = comm->lists[LIST_FLYING].first; op && !any; op = op->next_posted)
+        any = op->until == 0 ? room_is_done(comm, op) : op->until <= link_now();
     return any;
 }
 
@@ -156,23 +163,27 @@ static void rest(struct comm *comm, int64_t until)
     atomic_store(&note->timed, 0);
 }
 
+static bool goes_on(struct comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    bool on = !comm->stop || comm->lists[LIST_POSTED].first;
+    pthread_mutex_unlock(&comm->lock);
+    return on;
+}
+
 static void *comm_main(void *argument)
 {
     struct comm *comm = argument;
     launch_become(comm->gpu->self);
     prctl(PR_SET_TIMERSLACK, 1000); /* nanoseconds: links are quick */
-    pthread_mutex_lock(&comm->lock);
-    while (!comm->stop || comm->posted.first) {
+    while (goes_on(comm)) {
         int64_t until;
-        bool moved = start(comm);
-        moved |= land(comm, &until);
-        if (moved)
-            continue;
-        pthread_mutex_unlock(&comm->lock);
-        rest(comm, until);
-        pthread_mutex_lock(&comm->lock);
+        bool moved = false;
+        for (int most = FEW + comm->fly; most > 0 && start(comm); most--) /* few looks at all that fly */
+            moved = true;
+        if (!(moved | land(comm, &until)))
+            rest(comm, until);
     }
-    pthread_mutex_unlock(&comm->lock);
     atomic_store(&note_of(comm)->epoch, 0);
     return NULL;
 }

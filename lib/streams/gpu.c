@@ -45,9 +45,9 @@ static const struct device *choose(const char *call, struct dist_at at)
     if (strcmp(wish, "host") == 0)
         return &device_sim;
     const struct device *device = device_named(wish);
-    if (!device)
-        report_tensor(call, at, DIST_ERR_ENVIRONMENT, "DEVICE is \"%.40s\"; this library has: %s", wish,
-                      device_names());
+    char why[SETTING_WHY];
+    if (!device && setting_check("DEVICE", why, sizeof why) != DIST_OK)
+        report_tensor(call, at, DIST_ERR_ENVIRONMENT, "%s", why);
     return device;
 }
 
@@ -86,14 +86,14 @@ void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at)
     storage->gpu = gpu;
     storage->data = gpu->device->alloc(gpu->state, storage->bytes);
     if (storage->data)
-        guard_take(&(struct flight){ .begin = (uintptr_t)storage->data,
-                                     .end = (uintptr_t)storage->data + storage->bytes,
+        guard_take(&storage->flights,
+                   &(struct flight){ .bytes = { .begin = (uintptr_t)storage->data,
+                                                .end = (uintptr_t)storage->data + storage->bytes },
                                      .written = true,
                                      .device = true,
                                      .rank = gpu->self->env.rank,
                                      .call = CALL_TENSOR,
-                                     .at = at,
-                                     .work = storage });
+                                     .at = at });
     return storage->data;
 }
 
@@ -101,7 +101,7 @@ void gpu_free(struct gpu *gpu, struct storage *storage)
 {
     order_forget(gpu, storage);
     gpu->device->free(gpu->state, storage->data);
-    guard_release(storage);
+    guard_release(&storage->flights);
 }
 
 /* ---- events: freed handles wait in a queue, so that their second use is seen as what it is -------------- */
@@ -118,7 +118,7 @@ struct dist_event *gpu_take_event(struct gpu *gpu)
     if (!event)
         return NULL;
     *event = (struct dist_event){ .live = EVENT_LIVE, .gpu = gpu, .stream = gpu->current };
-    event->event = gpu->device->event_new(gpu->state);
+    event->event = gpu->device->event_new(gpu->state, true);
     if (event->event)
         return event;
     free(event);

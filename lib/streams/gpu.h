@@ -121,8 +121,10 @@ int comm_settle(struct gpu *gpu);
 struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream);
 bool comm_may_note(struct gpu *gpu); /* may the room be asked to pin it up? */
 
-/* Leaving, all streams being empty: leave to the room what nobody waited for; then, once the room is closed, forget it. */
+/* Leaving, all streams being empty: leave to the room what nobody waited for; once that was left, wait for what it has given to
+ * the device; and once it is closed, forget it. */
 void comm_stop(struct gpu *gpu);
+void comm_drain(struct gpu *gpu);
 void comm_close(struct gpu *gpu);
 
 #endif

@@ -48,7 +48,7 @@ int on_host(struct comm *comm, struct dist_work *op)
         host.out = host.in;
     else
         good = good && read(gpu, op, &host.out);
-    if (good && backend_slot(context->backend, op)(context->room, &host) == DIST_OK)
+    if (good && backend_start(context->backend, context->room, &host) == DIST_OK)
         good = !op->out.data || write(gpu, op, &host.out);
     forget(gpu, &op->in, &host.in);
     if (!one)

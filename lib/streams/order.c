@@ -10,20 +10,20 @@ struct pending {
     struct dist_work *op;
     uint64_t behind[DEVICE_STREAMS]; /* what its stream knew when it was posted */
     bool started;                    /* the call let nobody wait */
-    struct pending *next;
+    struct pending *next, **at;      /* and where it hangs itself */
 };
 
 struct order {
     uint64_t known[DEVICE_STREAMS][DEVICE_STREAMS]; /* to a stream: of each stream, itself too */
     uint64_t host[DEVICE_STREAMS]; /* to the host, and so to all that is put in from now on */
-    struct touched *touches;       /* newest first; of earlier ones only what still counts */
+    struct stretch *touches;       /* of earlier ones only what still counts */
+    uint64_t number;               /* of touches, ever */
     struct pending *pending;
 };
 
 void order_open(struct gpu *gpu)
 {
-    const char *check = getenv("DIST_CHECK");
-    if (check && strcmp(check, "1") == 0)
+    if (setting_is("DIST_CHECK", "1"))
         gpu->order = calloc(1, sizeof *gpu->order);
 }
 
@@ -74,58 +74,59 @@ static struct touched touch_of(const struct gpu *gpu, enum deed deed, const void
     uint64_t offset = world_offset(&gpu->self->world, data);
     uintptr_t begin =
         offset == UINT64_MAX ? (uintptr_t)data : (uintptr_t)gpu->self->world.header + (uintptr_t)offset;
-    return (
-        struct touched){ .begin = begin, .end = begin + bytes, .deed = deed, .stream = gpu->current->number };
+    return (struct touched){ .bytes = { .begin = begin, .end = begin + bytes },
+                             .deed = deed,
+                             .stream = gpu->current->number };
 }
 
-static bool meet(const struct touched *a, const struct touched *b)
+/* The next one over these bytes, behind `after` (NULL: the first). NULL: there is none. */
+static struct touched *next_over(const struct order *order, const struct stretch *bytes,
+                                 const struct touched *after)
 {
-    return a->begin < b->end && b->begin < a->end;
+    struct stretch *next = stretch_find(order->touches, after ? &after->bytes : NULL, bytes->begin);
+    return next && next->begin < bytes->end ? (struct touched *)next : NULL;
 }
 
 /* The newest touch that `now` comes too early for; NULL: there is none. */
 static struct touched *too_early_for(const struct order *order, const struct touched *now)
 {
-    struct touched *before = order->touches;
-    while (before && (!meet(before, now) || (!deed_writes(before->deed) && !deed_writes(now->deed)) ||
-                      before->pardoned & 1u << now->stream || knows(order, now->stream, before)))
-        before = before->next;
-    return before;
+    struct touched *newest = NULL;
+    for (struct touched *at = NULL; (at = next_over(order, &now->bytes, at));)
+        if ((deed_writes(at->deed) || deed_writes(now->deed)) && !(at->pardoned & 1u << now->stream) &&
+            !knows(order, now->stream, at) && (!newest || newest->bytes.number < at->bytes.number))
+            newest = at;
+    return newest;
 }
 
 /* False: it was told, which is done once; tried again, the touch is let pass. */
 static bool may(struct gpu *gpu, const struct touched *now)
 {
-    struct touched *before = now->begin < now->end ? too_early_for(gpu->order, now) : NULL;
-    if (!before)
-        return true;
-    before->pardoned |= 1u << now->stream;
-    order_tell(gpu, before, now);
-    return false;
+    struct touched *before = now->bytes.begin < now->bytes.end ? too_early_for(gpu->order, now) : NULL;
+    if (before) {
+        before->pardoned |= 1u << now->stream;
+        order_tell(gpu, before, now);
+    }
+    return !before;
 }
 
-/* Take [begin, end) out of a touch, which may leave two parts of it, one, or none. Gives where the list goes on. */
-static struct touched **cut(struct touched **at, uintptr_t begin, uintptr_t end)
+/* Leave of a touch what lies in [begin, end). */
+static void leave(struct order *order, const struct touched *touch, uintptr_t begin, uintptr_t end)
 {
-    struct touched *touch = *at;
-    if (begin <= touch->begin && touch->end <= end) {
-        *at = touch->next;
-        free(touch);
-        return at;
-    }
-    struct touched *rest = begin > touch->begin && end < touch->end ? malloc(sizeof *rest) : NULL;
+    struct touched *rest = begin < end ? malloc(sizeof *rest) : NULL;
     if (rest) {
         *rest = *touch;
-        rest->begin = end;
-        touch->next = rest;
-        touch->end = begin;
-        return &rest->next;
+        rest->bytes = (struct stretch){ .begin = begin, .end = end, .number = touch->bytes.number };
+        stretch_add(&order->touches, &rest->bytes);
     }
-    if (begin <= touch->begin)
-        touch->begin = end;
-    else
-        touch->end = begin;
-    return &touch->next;
+}
+
+/* Take these bytes out of a touch, which may leave two parts of it, one, or none. */
+static void cut(struct order *order, struct touched *touch, const struct stretch *bytes)
+{
+    stretch_remove(&order->touches, &touch->bytes);
+    leave(order, touch, touch->bytes.begin, bytes->begin);
+    leave(order, touch, bytes->end, touch->bytes.end);
+    free(touch);
 }
 
 /* Whoever knows of `now` knows of `before`, or was told: then that need not be kept. */
@@ -137,15 +138,18 @@ static bool replaces(const struct order *order, const struct touched *now, const
 /* Note a touch, as the newest of its stream. */
 static void add(struct order *order, const struct touched *now)
 {
-    struct touched *touch = now->begin < now->end ? malloc(sizeof *touch) : NULL;
+    struct touched *touch = now->bytes.begin < now->bytes.end ? malloc(sizeof *touch) : NULL;
     if (!touch)
         return;
-    for (struct touched **at = &order->touches; *at;)
-        at = meet(*at, now) && replaces(order, now, *at) ? cut(at, now->begin, now->end) : &(*at)->next;
+    for (struct touched *before = next_over(order, &now->bytes, NULL), *next; before; before = next) {
+        next = next_over(order, &now->bytes, before);
+        if (replaces(order, now, before))
+            cut(order, before, &now->bytes);
+    }
     *touch = *now;
     touch->count = ++order->known[now->stream][now->stream];
-    touch->next = order->touches;
-    order->touches = touch;
+    touch->bytes.number = ++order->number;
+    stretch_add(&order->touches, &touch->bytes);
 }
 
 bool order_touch(struct gpu *gpu, const char *call, struct dist_at at, const void *data, size_t bytes,
@@ -167,8 +171,8 @@ void order_forget(struct gpu *gpu, const struct storage *storage)
     if (!gpu->order)
         return;
     struct touched all = touch_of(gpu, DEED_WRITE, storage->data, storage->bytes);
-    for (struct touched **at = &gpu->order->touches; *at;)
-        at = meet(*at, &all) ? cut(at, all.begin, all.end) : &(*at)->next;
+    for (struct touched *touch; (touch = next_over(gpu->order, &all.bytes, NULL));)
+        cut(gpu->order, touch, &all.bytes);
 }
 
 /* ---- operations --------------------------------------------------------------------------- */
@@ -200,30 +204,31 @@ bool order_post(struct gpu *gpu, const struct dist_work *op)
 void order_begin(struct gpu *gpu, struct dist_work *op, bool started)
 {
     struct order *order = gpu->order;
-    struct pending *pending = order ? malloc(sizeof *pending) : NULL;
+    struct pending *pending = op->pending = order ? malloc(sizeof *pending) : NULL;
     if (!pending)
         return;
-    *pending = (struct pending){ .op = op, .started = started, .next = order->pending };
+    *pending =
+        (struct pending){ .op = op, .started = started, .next = order->pending, .at = &order->pending };
     memcpy(pending->behind, order->known[gpu->current->number], sizeof pending->behind);
+    if (pending->next)
+        pending->next->at = &pending->next;
     order->pending = pending;
 }
 
-/* Take an op (NULL: any) from those that are waited for by nobody. NULL: it is not there. */
-static struct pending *take(struct order *order, const struct dist_work *op)
+/* Take it from those that are waited for by nobody. NULL: there is none. */
+static struct pending *take(struct pending *pending)
 {
-    struct pending **at = order ? &order->pending : NULL;
-    while (at && *at && op && (*at)->op != op)
-        at = &(*at)->next;
-    struct pending *pending = at ? *at : NULL;
+    if (pending && (*pending->at = pending->next))
+        pending->next->at = pending->at;
     if (pending)
-        *at = pending->next;
+        pending->op->pending = NULL;
     return pending;
 }
 
-void order_follow(struct gpu *gpu, const struct dist_work *op)
+void order_follow(struct gpu *gpu, struct dist_work *op)
 {
     struct touched in, out;
-    struct pending *pending = take(gpu->order, op);
+    struct pending *pending = take(op->pending);
     if (!pending)
         return;
     touches_of(gpu, op, &in, &out);
@@ -234,11 +239,12 @@ void order_follow(struct gpu *gpu, const struct dist_work *op)
     free(pending);
 }
 
-/* What the host knows, all that comes later knows: so its touches need not be noted. */
-void order_over(struct gpu *gpu, const struct dist_work *op)
+/* What the host knows, all that comes later knows. */
+void order_over(struct gpu *gpu, struct dist_work *op)
 {
-    for (struct pending *pending; (pending = take(gpu->order, op)); free(pending)) {
-        learn(gpu->order->host, pending->behind);
-        checked_end(pending->op);
+    struct pending **any = gpu->order ? &gpu->order->pending : NULL;
+    for (struct pending *at; any && (at = take(op ? op->pending : *any)); free(at)) {
+        learn(gpu->order->host, at->behind);
+        checked_end(at->op);
     }
 }

@@ -17,6 +17,7 @@
 #ifndef STREAMS_ORDER_H
 #define STREAMS_ORDER_H
 
+#include "../stretch.h"
 #include "gpu.h"
 
 /* What a touch does. */
@@ -29,15 +30,14 @@ static inline bool deed_writes(enum deed deed)
 
 /* Bytes that were touched by one call in one stream. */
 struct touched {
-    uintptr_t begin, end;
+    struct stretch bytes; /* first; its number says which touch came later, of any stream */
     enum deed deed;
     int stream;
-    uint64_t count;       /* which of the stream's touches */
-    const char *call;     /* the call that made it, a string that stays, */
-    struct dist_at at;    /* where; */
-    bool waited;          /* it was started there, and stands in the stream that waited for it */
-    uint32_t pardoned;    /* a bit for each stream whose later touch was told */
-    struct touched *next; /* an earlier one */
+    uint64_t count;    /* which of the stream's touches */
+    const char *call;  /* the call that made it, a string that stays, */
+    struct dist_at at; /* where; */
+    bool waited;       /* it was started there, and stands in the stream that waited for it */
+    uint32_t pardoned; /* a bit for each stream whose later touch was told */
 };
 
 /* Begin, where DIST_CHECK=1 asks for it. All that follow may be called without it, too. */
@@ -53,8 +53,8 @@ bool order_post(struct gpu *gpu, const struct dist_work *op);
 /* An op was posted (started: the call lets nobody wait); the current stream waits for it, so it has touched the op's tensors;
  * the host knows that it is over (NULL: that all are). */
 void order_begin(struct gpu *gpu, struct dist_work *op, bool started);
-void order_follow(struct gpu *gpu, const struct dist_work *op);
-void order_over(struct gpu *gpu, const struct dist_work *op);
+void order_follow(struct gpu *gpu, struct dist_work *op);
+void order_over(struct gpu *gpu, struct dist_work *op);
 
 void order_record(struct gpu *gpu, struct dist_event *event);            /* of the current stream */
 void order_wait(struct gpu *gpu, const struct dist_event *event);        /* by the current stream */

@@ -1,5 +1,6 @@
 /* order_words.c: the words for two streams that touch the same data with nothing that orders them. */
 #include "order.h"
+#include "../launch/lesson.h"
 #include "../launch/text.h"
 
 #include <stdio.h>
@@ -24,12 +25,6 @@ struct words {
     char now_place[160], before_place[160]; /* "two.c:31, by tensor_add, in stream 1" */
 };
 
-static const char *short_file(const char *file)
-{
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    return slash ? slash + 1 : file ? file : "?";
-}
-
 static void say_stream(int number, char *text, size_t size)
 {
     if (number == 0)
@@ -40,7 +35,7 @@ static void say_stream(int number, char *text, size_t size)
 
 static void say_place(const struct touched *touch, const char *stream, char *text, size_t size)
 {
-    snprintf(text, size, "%s:%d, by %s, %s %s", short_file(touch->at.file), touch->at.line, touch->call,
+    snprintf(text, size, "%s:%d, by %s, %s %s", text_file(touch->at.file), touch->at.line, touch->call,
              touch->waited ? "waited for in" : "in", stream);
 }
 
@@ -50,7 +45,7 @@ static void say_line(const struct touched *touch, const struct touched *other, c
     if (touch->at.file && other->at.file && strcmp(touch->at.file, other->at.file) == 0)
         snprintf(text, size, "line %d", touch->at.line);
     else
-        snprintf(text, size, "%s:%d", short_file(touch->at.file), touch->at.line);
+        snprintf(text, size, "%s:%d", text_file(touch->at.file), touch->at.line);
 }
 
 static void say_advice(const struct touched *before, const struct touched *now, const struct words *words,
@@ -60,7 +55,7 @@ static void say_advice(const struct touched *before, const struct touched *now, 
     say_line(before, now, first, sizeof first);
     say_line(now, before, second, sizeof second);
     snprintf(text, size,
-             "record an event in %s behind %s (dist_event_record), and let %s wait for it before %s "
+             "record an event in %s after %s (dist_event_record), and let %s wait for it before %s "
              "(dist_event_wait)",
              words->before, before->waited ? "that wait" : first, words->now, second);
 }
@@ -78,11 +73,12 @@ void order_tell(const struct gpu *gpu, const struct touched *before, const struc
     snprintf(line, sizeof line, "try: %s.", advice);
     text_wrap(line, WIDTH, wrapped, sizeof wrapped);
     snprintf(sentence, sizeof sentence, "%s a tensor that %s may still be %s (%s:%d); %s", does, words.before,
-             still, short_file(before->at.file), before->at.line, advice);
+             still, text_file(before->at.file), before->at.line, advice);
     snprintf(text, sizeof text,
              "buffer: rank %d %s a tensor that %s may still be %s.\n  %-14s %s\n  %-14s %s\n  %-14s an event "
-             "that lets %s wait for %s\n%s",
+             "that lets %s wait for %s\n%s\n%s",
              gpu->self->env.rank, does, words.before, still, deeds[now->deed].place, words.now_place,
-             deeds[before->deed].before, words.before_place, "missing", words.now, words.before, wrapped);
+             deeds[before->deed].before, words.before_place, "missing", words.now, words.before, wrapped,
+             lesson_line(LESSON_NO_EVENT));
     report_block(now->call, now->at, DIST_ERR_BUFFER, sentence, text);
 }

@@ -3,6 +3,32 @@
 
 /* ---- forgetting, and telling what failed ------------------------------------------------------ */
 
+static struct op_list *list_of(struct comm *comm, const struct dist_work *op)
+{
+    if (op->status != DIST_OK && (op->unwanted || work_was_refused(op)))
+        return &comm->lists[LIST_FAILED];
+    return &comm->lists[op->unwanted ? LIST_GOOD : LIST_WANTED];
+}
+
+void comm_end(struct comm *comm, struct dist_work *op)
+{
+    op_append(list_of(comm, op), op);
+    atomic_store(&op->over, 1);
+}
+
+void comm_unwant(struct comm *comm, struct dist_work *op)
+{
+    pthread_mutex_lock(&comm->lock);
+    /* Until it is over its status is the room's. */
+    bool over = atomic_load(&op->over) != 0;
+    if (over)
+        op_take(list_of(comm, op), op);
+    op->unwanted = true;
+    if (over)
+        op_append(list_of(comm, op), op);
+    pthread_mutex_unlock(&comm->lock);
+}
+
 /* Over, and nobody will ask for it again. */
 static void forget(struct context *context, struct dist_work *op)
 {
@@ -10,10 +36,11 @@ static void forget(struct context *context, struct dist_work *op)
     work_recycle(context, op);
 }
 
-/* Works that are still to be waited for tell it then. */
-static bool still_wanted(const struct dist_work *op)
+/* Works that are still to be waited for tell it then. But for what the system refused to this rank: its peers wait for that, and
+ * it perhaps for them, so that they would seem to be stuck. Nobody goes on from there, unless there is a handler. */
+static bool still_wanted(const struct comm *comm, const struct dist_work *op)
 {
-    return op->live == WORK_LIVE || op->kept;
+    return (op->live == WORK_LIVE && (!work_was_refused(op) || comm->context->handler)) || op->kept;
 }
 
 bool comm_has_failed(struct gpu *gpu)
@@ -24,28 +51,27 @@ bool comm_has_failed(struct gpu *gpu)
         return false;
     comm_look(comm);
     pthread_mutex_lock(&comm->lock);
-    for (const struct dist_work *op = comm->over.first; op && !any; op = op->next_posted)
-        any = op->status != DIST_OK && !still_wanted(op);
+    for (const struct dist_work *op = comm->lists[LIST_FAILED].first; op && !any; op = op->next_posted)
+        any = !still_wanted(comm, op);
     pthread_mutex_unlock(&comm->lock);
     return any;
 }
 
-static struct dist_work *next_over(struct comm *comm, bool with_failed)
+static struct dist_work *take_one(struct comm *comm, struct op_list *list)
 {
-    struct dist_work *op = NULL;
     pthread_mutex_lock(&comm->lock);
-    for (struct dist_work **at = &comm->over.first; *at && !op; at = &(*at)->next_posted)
-        if (!still_wanted(*at) && (with_failed || (*at)->status == DIST_OK)) {
-            op = op_take(&comm->over, at);
-            break;
-        }
+    struct dist_work *op = list->first;
+    while (op && still_wanted(comm, op))
+        op = op->next_posted;
+    if (op)
+        op_take(list, op);
     pthread_mutex_unlock(&comm->lock);
     return op;
 }
 
 void comm_tidy(struct comm *comm)
 {
-    for (struct dist_work *op; (op = next_over(comm, false));)
+    for (struct dist_work *op; (op = take_one(comm, &comm->lists[LIST_GOOD]));)
         forget(comm->context, op);
 }
 
@@ -54,13 +80,13 @@ int comm_settle(struct gpu *gpu)
     struct comm *comm = gpu->comm;
     int first = 0;
     comm_look(comm);
-    for (struct dist_work *op; comm && (op = next_over(comm, true));) {
-        if (op->status != DIST_OK) {
-            int result = report_op(op);
-            first = first ? first : result;
-        }
+    for (struct dist_work *op; comm && (op = take_one(comm, &comm->lists[LIST_FAILED]));) {
+        int result = report_op(op);
+        first = first ? first : result;
         forget(comm->context, op);
     }
+    if (comm)
+        comm_tidy(comm);
     return first;
 }
 
@@ -69,7 +95,7 @@ int comm_settle(struct gpu *gpu)
 /* A room that works on streams may have put off the start of messages, to let several go together. Now somebody waits. */
 static void begin_all(struct comm *comm)
 {
-    struct dist_work *op = comm->native ? comm->posted.first : NULL;
+    struct dist_work *op = comm->native ? comm->lists[LIST_POSTED].first : NULL;
     if (op && !atomic_load(&op->begun))
         comm->context->backend->test(comm->context->room, op);
     comm_look(comm);
@@ -80,7 +106,7 @@ static bool all_started(void *argument)
     struct comm *comm = argument;
     begin_all(comm);
     pthread_mutex_lock(&comm->lock);
-    bool empty = !comm->posted.first && !comm->starting;
+    bool empty = !comm->lists[LIST_POSTED].first && !comm->starting;
     pthread_mutex_unlock(&comm->lock);
     return empty;
 }
@@ -104,7 +130,8 @@ static bool all_over(void *argument)
     struct comm *comm = finish->comm;
     begin_all(comm);
     pthread_mutex_lock(&comm->lock);
-    bool any = has_one_of(&comm->posted, finish->group) || has_one_of(&comm->flying, finish->group);
+    bool any = has_one_of(&comm->lists[LIST_POSTED], finish->group) ||
+               has_one_of(&comm->lists[LIST_FLYING], finish->group);
     pthread_mutex_unlock(&comm->lock);
     return !any;
 }
@@ -153,13 +180,13 @@ struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream)
         return NULL;
     comm_look(comm);
     pthread_mutex_lock(&comm->lock);
-    struct dist_work *stuck = comm->flying.first;
+    struct dist_work *stuck = comm->lists[LIST_FLYING].first;
     if (stuck && is_starting(comm, stuck))
         stuck = NULL;
-    const struct dist_work *head = comm->posted.first;
+    const struct dist_work *head = comm->lists[LIST_POSTED].first;
     struct gate *gate = held(gpu, stream);
     for (int turn = 0; turn < 2; turn++) {
-        for (struct dist_work *op = comm->flying.first; op && gate; op = op->next_posted)
+        for (struct dist_work *op = comm->lists[LIST_FLYING].first; op && gate; op = op->next_posted)
             if (op->gate == gate && !is_starting(comm, op)) {
                 pthread_mutex_unlock(&comm->lock);
                 return op;

@@ -98,14 +98,10 @@ static const char *category_of(const struct event *event)
 
 static void write_group(struct writing *w, const struct record *record, const struct event *event)
 {
-    const struct group_note *group = NULL;
-    for (uint32_t note = atomic_load(&record->groups); note; note = group->next) {
-        group = record_at(record, note);
-        if (group->id == event->group)
-            break;
-    }
-    fprintf(w->file, ",\"Process Group Name\":\"%d\"", event->group);
-    if (!group || group->id != event->group)
+    uint32_t note = w->groups[event->group].note;
+    const struct group_note *group = note ? record_at(record, note) : NULL;
+    fprintf(w->file, ",\"Process Group Name\":\"%d\"", group ? group->number : event->group);
+    if (!group)
         return;
     fprintf(w->file, ",\"Group size\":%d,\"Process Group Ranks\":\"[", group->size);
     for (int i = 0; i < group->size && i < RANKS_SHOWN; i++)
@@ -131,7 +127,7 @@ static void write_message(struct writing *w, int rank, uint32_t index)
 {
     const struct event *event = &record_of(w->world, rank)->events[index];
     bool taken = receives(event);
-    int peer = taken && event->from >= 0 ? event->from : event->peer;
+    int peer = !taken || event->peer >= 0 ? event->peer : event->from; /* -1: from anybody, and nobody came */
     uint32_t message = w->pairs.message[rank][index];
     fprintf(w->file, ",\"Src Rank\":%d,\"Dst Rank\":%d,\"tag\":%d", taken ? peer : rank, taken ? rank : peer,
             event->tag);
@@ -139,18 +135,27 @@ static void write_message(struct writing *w, int rank, uint32_t index)
         fprintf(w->file, ",\"message\":%u", message);
 }
 
-static bool has_root(const struct event *event)
+/* As the PyTorch profiler has them. */
+static void write_splits(struct writing *w, const struct record *record, const struct event *event)
 {
-    return event->call == CALL_BROADCAST || event->call == CALL_REDUCE || event->call == CALL_SCATTER ||
-           event->call == CALL_GATHER;
+    const int64_t *split = record_at(record, (uint32_t)event->tag);
+    const int64_t size = *split++;
+    for (int out = 0; out < 2; out++, split += size) {
+        fprintf(w->file, ",\"%s split size\":\"[", out ? "Out" : "In");
+        for (int i = 0; i < size && i < RANKS_SHOWN; i++)
+            fprintf(w->file, "%s%lld", i ? ", " : "", (long long)split[i]);
+        fputs(size > RANKS_SHOWN ? ", ...]\"" : "]\"", w->file);
+    }
 }
 
-static void write_collective(struct writing *w, const struct event *event)
+static void write_collective(struct writing *w, const struct record *record, const struct event *event)
 {
-    fprintf(w->file, ",\"Seq\":%u", w->turn[event->group]++);
-    if (has_root(event))
+    fprintf(w->file, ",\"Seq\":%u", w->groups[event->group].turn++);
+    if (event->tag)
+        write_splits(w, record, event);
+    if (call_has_root((enum call)event->call))
         fprintf(w->file, ",\"root\":%d", event->peer); /* its place in the group */
-    if (event->call == CALL_REDUCE || event->call == CALL_ALL_REDUCE || event->call == CALL_REDUCE_SCATTER)
+    if (call_reduces((enum call)event->call))
         fprintf(w->file, ",\"op\":\"%s\"", op_name((enum dist_op)event->op));
 }
 
@@ -177,7 +182,7 @@ static void write_arguments(struct writing *w, int rank, uint32_t index)
     if (event->kind == EVENT_MESSAGE)
         write_message(w, rank, index);
     if (event->kind == EVENT_COLLECTIVE)
-        write_collective(w, event);
+        write_collective(w, record, event);
     if (event->kind == EVENT_WAIT && event->other != TRACE_NONE)
         fprintf(w->file, ",\"started\":%u", event->other);
     if (atomic_load(&event->end) == 0)
@@ -218,6 +223,8 @@ void line_event(struct writing *w, int rank, uint32_t index)
 {
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
+    if (event->kind == EVENT_JOB && event->call == CALL_NEW_GROUP && event->group > 0)
+        w->groups[event->group] = (struct named){ .note = event->values };
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
     write_string(w->file, name_of(record, event));

@@ -6,14 +6,19 @@
 
 #include <stdio.h>
 
+struct named {
+    uint32_t note; /* its struct group_note; 0: there was no room for one */
+    uint32_t turn; /* how many of its collectives were written */
+};
+
 /* What is known while a file is written. */
 struct writing {
     FILE *file;
     const struct world *world;
     struct pairs pairs;
-    uint64_t start; /* the first event of all: time 0 */
-    uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
-    uint32_t *turn; /* of the rank that is being written, per group: how many collectives were written */
+    uint64_t start;       /* the first event of all: time 0 */
+    uint64_t *last;       /* per rank: the last time that it noted; what never ended seems to end there */
+    struct named *groups; /* of the rank that is being written, by id: the group that has it now */
     const struct event **order; /* of the rank that is being written: its events by time */
     bool first;                 /* no line yet: no comma */
 };

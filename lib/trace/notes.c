@@ -22,18 +22,31 @@ uint32_t record_text(struct record *record, const char *text)
     return note;
 }
 
-void record_group(struct record *record, const struct dist_group *group)
+uint32_t record_group(struct record *record, const struct dist_group *group)
 {
     size_t ranks = (size_t)group->size * sizeof(int32_t);
     uint32_t note = record_note(record, sizeof(struct group_note) + ranks);
     if (!note)
-        return;
+        return 0;
     struct group_note *kept = record_at(record, note);
-    kept->id = group->id;
+    kept->number = group->number;
     kept->size = group->size;
     memcpy(kept->ranks, group->ranks, ranks);
-    kept->next = atomic_load(&record->groups);
-    atomic_store(&record->groups, note);
+    return note;
+}
+
+/* How many members, then both lists. */
+void record_splits(struct record *record, uint32_t index, const struct dist_work *op)
+{
+    int64_t size = op->group->size;
+    size_t bytes = 2 * (size_t)size * sizeof size;
+    uint32_t note = index == TRACE_NONE ? 0 : record_note(record, sizeof size + bytes);
+    if (!note || note > INT32_MAX)
+        return;
+    int64_t *kept = record_at(record, note);
+    *kept = size;
+    memcpy(kept + 1, op->splits, bytes);
+    record->events[index].tag = (int32_t)note;
 }
 
 #define NAMES 64 /* that a thread remembers */

@@ -4,6 +4,8 @@
  */
 #include "room.h"
 
+_Thread_local uint32_t trace_begun;
+
 /* What a record wants to know of a call: of an op only that is filled in. */
 static inline void describe(const struct trace *trace, struct dist_work *op, enum call call,
                             enum dist_type type, uint32_t site)
@@ -32,7 +34,7 @@ static inline enum quick end(struct trace *trace, uint32_t event, const struct d
         record_after(trace->record, event, op);
         record_end(trace->record, event);
     } else {
-        trace->begun = event;
+        trace_begun = event + 1; /* one that was lost is begun, and lost, once more */
     }
     return went;
 }

@@ -32,9 +32,9 @@ struct event {
     _Atomic uint64_t end; /* 0: it had not ended when the rank did */
     int32_t peer;         /* as in dist_work: what was asked for */
     int32_t from;         /* receives, once known: the rank that sent; else -1 */
-    int32_t tag;
-    uint32_t site;   /* call site of this rank */
-    uint32_t other;  /* waits: the event that started what is waited for; started ones: the wait */
+    int32_t tag;          /* collectives with splits: where these are among the notes */
+    uint32_t site;        /* call site of this rank */
+    uint32_t other;       /* waits: the event that started what is waited for; started ones: the wait */
     uint32_t values; /* where its values are among the notes (struct values); spans: the name; 0: nowhere */
     int64_t in, out; /* elements read and written; p2p: one of them is 0 */
 };
@@ -46,10 +46,9 @@ struct values {
     double value[];
 };
 
-/* A group that this rank knows: its members in group rank order. */
+/* A group that this rank knows: its members in group rank order. The event that made it has it in `values`. */
 struct group_note {
-    uint32_t next; /* among the notes; 0: the last */
-    int32_t id, size;
+    int32_t number, size; /* its id may be used again, its number is not */
     int32_t ranks[];
 };
 
@@ -59,7 +58,7 @@ struct record {
     _Atomic uint32_t
         count; /* places taken by threads, some at a time; those past `room` were lost, one by one */
     _Atomic uint32_t notes;  /* bytes of notes handed out; may run past notes_room */
-    _Atomic uint32_t groups; /* the newest group_note; 0: none */
+    uint32_t world;          /* its group_note; 0: none */
     _Atomic uint32_t lanes;  /* threads that have recorded something */
     _Atomic uint32_t closed; /* of rank 0's record: how many ranks have left */
     uint32_t room;           /* how many events fit */
@@ -90,8 +89,9 @@ void record_slice(struct record *record, int stream, const char *what, int64_t b
 uint32_t record_name(struct record *record, const char *name);
 
 /* Keep the members of a group, a text, and an op's elements. */
-void record_group(struct record *record, const struct dist_group *group);
+uint32_t record_group(struct record *record, const struct dist_group *group);
 uint32_t record_text(struct record *record, const char *text);
+void record_splits(struct record *record, uint32_t event, const struct dist_work *op);
 void record_before(struct record *record, uint32_t event, const struct dist_work *op);
 void record_after(struct record *record, uint32_t event, const struct dist_work *op);
 

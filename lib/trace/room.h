@@ -11,10 +11,12 @@ struct trace {
     void *room;           /* inner's */
     struct backend table; /* our calls, without those that inner leaves to algorithms/ */
     bool joined;          /* the barrier that ends init has begun */
-    uint32_t
-        begun; /* the event of a call that the quick way has not ended, and that comes again; else TRACE_NONE */
+    uint32_t made;        /* the event of the last new_group */
     struct dist_group *world;
 };
+
+/* The event of a call of this thread that the quick way has not ended, and that comes again; 0: none, else 1 more. */
+extern _Thread_local uint32_t trace_begun;
 
 /* quick.c */
 enum quick trace_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site);

@@ -20,6 +20,9 @@
 /* The backend that this rank shall use: with DIST_TRACE=file in the environment a room around `inner`, else `inner`. */
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner);
 
+/* The group that group_new has made has its id now. */
+void trace_group_made(struct launch_self *self, const struct dist_group *group);
+
 /* For whoever sees all ranks end: write what they did to $DIST_TRACE, if that is set. 0, or enum dist_error with a
  * sentence in why. */
 int trace_write(const struct world *world, char *why, size_t why_size);

@@ -24,6 +24,8 @@ static int finish(struct trace *trace, uint32_t event, const struct dist_work *o
 static uint32_t begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
 {
     uint32_t event = record_begin_op(trace->record, kind, call_of(op), op);
+    if (!op->p2p && op->splits)
+        record_splits(trace->record, event, op);
     if (!op->gpu ||
         !trace->inner->on_streams) /* else its numbers may not be there yet, and out of our reach */
         record_before(trace->record, event, op);
@@ -32,11 +34,8 @@ static uint32_t begin(struct trace *trace, enum event_kind kind, const struct di
 
 static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
 {
-    uint32_t event = trace->begun;
-    if (event == TRACE_NONE)
-        event = begin(trace, kind, op);
-    else /* written only then: a rank with several threads has no quick way, and they all look */
-        trace->begun = TRACE_NONE;
+    uint32_t event = trace_begun ? trace_begun - 1 : begin(trace, kind, op);
+    trace_begun = 0;
     op->traced = event;
     int status = call(trace->room, op);
     return op->gpu && status == DIST_OK ? status : finish(trace, event, op, status);
@@ -52,7 +51,7 @@ static int trace_open(struct launch_self *self, struct dist_group *world, void *
     *room = trace;
     if (status == DIST_OK) {
         trace->world = world;
-        record_group(trace->record, world);
+        trace->record->world = record_group(trace->record, world);
     } else {
         self->trace = NULL;
         free(trace);
@@ -71,14 +70,21 @@ static void write_if_last(struct trace *trace)
         fprintf(stderr, "%s\n", why);
 }
 
-static int trace_close(void *room)
+static void trace_leave(void *room)
 {
     struct trace *trace = room;
     struct event as = { .kind = EVENT_JOB, .call = CALL_DESTROY, .from = -1, .other = TRACE_NONE };
     as.site = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call) & 0xffff;
-    uint32_t event = record_begin(trace->record, as);
+    trace_begun = record_begin(trace->record, as) + 1;
+    trace->inner->leave(trace->room);
+}
+
+static int trace_close(void *room)
+{
+    struct trace *trace = room;
     int status = trace->inner->close(trace->room);
-    record_end(trace->record, event);
+    record_end(trace->record, trace_begun - 1);
+    trace_begun = 0;
     write_if_last(trace);
     trace->self->seen_on_stream = NULL;
     trace->self->trace = NULL;
@@ -89,12 +95,21 @@ static int trace_close(void *room)
 static int trace_group_new(void *room, struct dist_work *op)
 {
     struct trace *trace = room;
-    record_group(trace->record, op->group);
     struct dist_group *group = op->group;
-    uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
+    uint32_t event = trace->made = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
     int status = trace->inner->group_new(trace->room, op);
     op->group = group; /* a room may have put another there for its own use */
     return finish(trace, event, op, status);
+}
+
+void trace_group_made(struct launch_self *self, const struct dist_group *group)
+{
+    struct trace *trace = self->trace;
+    if (!trace || trace->made == TRACE_NONE)
+        return;
+    struct event *event = &trace->record->events[trace->made];
+    event->values = record_group(trace->record, group);
+    event->group = (uint16_t)group->id;
 }
 
 static void trace_group_free(void *room, struct dist_group *group)
@@ -132,6 +147,12 @@ static int trace_barrier(void *room, struct dist_work *op)
     return finish(trace, event, op, trace->inner->barrier(trace->room, op));
 }
 
+static void trace_hold(void *room, bool held)
+{
+    struct trace *trace = room;
+    trace->inner->hold(trace->room, held);
+}
+
 static void trace_note(void *room, const struct dist_work *op)
 {
     struct trace *trace = room;
@@ -150,6 +171,7 @@ static void trace_seen_on_stream(struct launch_self *self, int stream, const cha
 
 static const struct backend wrapping = {
     .open = trace_open,
+    .leave = trace_leave,
     .close = trace_close,
     .group_new = trace_group_new,
     .group_free = trace_group_free,
@@ -171,6 +193,7 @@ static const struct backend wrapping = {
     .monitored_barrier = trace_collective,
     .test = trace_test,
     .wait = trace_wait,
+    .hold = trace_hold,
     .note = trace_note,
 };
 
@@ -194,6 +217,8 @@ static void fill_table(struct backend *table, const struct backend *inner)
         table->quick_send = NULL;
     if (!inner->note)
         table->note = NULL;
+    if (!inner->hold)
+        table->hold = NULL;
     table->on_streams = inner->on_streams;
 }
 
@@ -212,7 +237,6 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
     trace->self = self;
     trace->record = record;
     trace->inner = inner;
-    trace->begun = TRACE_NONE;
     fill_table(&trace->table, inner);
     self->trace = trace;
     self->seen_on_stream = trace_seen_on_stream;

@@ -1,12 +1,12 @@
 /* write.c: what all ranks remember, as one file. */
 #include "line.h"
 #include "trace.h"
+#include "../launch/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS 65536 /* ids are 16 bits */
 #define DEVICE_LANES NOTE_STREAMS
 
 static const struct record *traced(const struct world *world, int rank)
@@ -110,7 +110,8 @@ static void write_rank(struct writing *w, int rank)
         return;
     write_names(w, rank, record);
     write_stream_names(w, rank, record);
-    memset(w->turn, 0, GROUPS * sizeof *w->turn);
+    memset(w->groups, 0, WORLD_GROUPS * sizeof *w->groups);
+    w->groups[0].note = record->world;
     uint32_t count = put_in_order(w, record);
     for (uint32_t i = 0; i < count; i++)
         line_event(w, rank, (uint32_t)(w->order[i] - record->events));
@@ -139,11 +140,12 @@ static void write_all(struct writing *w)
     fputs("\n]}\n", w->file);
 }
 
-/* A system error in one sentence. */
-static int failed(const char *file, char *why, size_t why_size)
+/* All that has to be remembered meanwhile. False: no memory. */
+static bool trace_prepare(struct writing *w)
 {
-    snprintf(why, why_size, "DIST_TRACE names %s, which cannot be written: %s", file, strerror(errno));
-    return DIST_ERR_ENVIRONMENT;
+    w->last = calloc((size_t)w->world->header->size, sizeof *w->last);
+    w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
+    return w->last && w->groups && make_room(w) && pairs_find(&w->pairs, w->world);
 }
 
 int trace_write(const struct world *world, char *why, size_t why_size)
@@ -151,26 +153,27 @@ int trace_write(const struct world *world, char *why, size_t why_size)
     const char *file = getenv("DIST_TRACE");
     if (!file || !*file)
         return DIST_OK;
-    int status = DIST_OK, size = world->header->size;
+    int status = DIST_OK;
+    struct whole whole;
     struct writing w = { .world = world, .first = true };
-    w.last = calloc((size_t)size, sizeof *w.last);
-    w.turn = calloc(GROUPS, sizeof *w.turn);
-    w.file = fopen(file, "we");
-    if (!w.file) {
-        status = failed(file, why, why_size);
-    } else if (!w.last || !w.turn || !make_room(&w) || !pairs_find(&w.pairs, world)) {
+    if (!trace_prepare(&w)) {
         snprintf(why, why_size, "DIST_TRACE: the system gives no memory for writing %s", file);
         status = DIST_ERR_MEMORY;
     } else {
-        find_times(&w);
-        write_all(&w);
+        w.file = whole_open(&whole, file);
+        if (w.file) {
+            find_times(&w);
+            write_all(&w);
+        }
+        if (!whole_close(&whole, true)) {
+            snprintf(why, why_size, "DIST_TRACE names %s, which cannot be written: %s", file,
+                     strerror(errno));
+            status = DIST_ERR_ENVIRONMENT;
+        }
     }
-    bool bad = w.file && ferror(w.file) != 0;
-    if (w.file && (fclose(w.file) != 0 || bad) && status == DIST_OK)
-        status = failed(file, why, why_size);
     pairs_free(&w.pairs);
     free(w.last);
-    free(w.turn);
+    free(w.groups);
     free(w.order);
     return status;
 }

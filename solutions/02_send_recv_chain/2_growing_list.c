@@ -8,7 +8,7 @@
  *     list     [1]   [1, 101]   [1, 101, 201]   [1, 101, 201, 301]                  after
  *
  * In the lesson's chain_vector.c every message is as long as the finished list. Here rank r sends r + 1 entries: those
- * that it has received, in their order, and its own behind them. A send and its receive must agree in size, and what
+ * that it has received, in their order, and its own after them. A send and its receive must agree in size, and what
  * arrives is one shorter than the list. A chain of one sends nothing. Collectives are not allowed.
  *
  * Grade it:  make exercise-02.2        Run it:  make try-02.2 N=4        A hint:  make hint-02.2
@@ -28,7 +28,7 @@ void growing_list(tensor *list, tensor *mine, int rank, int world_size)
     }
     /* end of TODO */
 
-    /* TODO: write the rank's own entry behind the others, and send the list on. */
+    /* TODO: write the rank's own entry after the others, and send the list on. */
     tensor_set(list, rank, tensor_item(mine, 0));
     if (rank < world_size - 1)
         dist_send(list, rank + 1);

@@ -5,10 +5,11 @@
  *   run.c        what a command line asks for: CASE BYTES
  *   messages.c   ping-pong, ring, barrier
  *   collectives.c
+ *   patterns.c   many messages under way, groups, collectives in the background
  *   costs.c      what a rank costs: while it waits, to start, in memory
  *   pace.c       how often a call is made, and its median
  *
- * The last five are compiled once and linked with every side: all libraries run the same code, with the same sizes, the same
+ * The last six are compiled once and linked with every side: all libraries run the same code, with the same sizes, the same
  * warm-up and the same looks at the results. A library that moves nothing would be very fast.
  */
 #ifndef BENCH_H
@@ -34,6 +35,19 @@ void side_free(struct buffer *buffer);
 void side_send(struct buffer *buffer, int to);
 void side_recv(struct buffer *buffer, int from);
 void side_barrier(void);
+
+/* Started here, and over once it was waited for. */
+typedef union side_request {
+    void *own; /* the library's */
+    int number;
+} side_request;
+#define SIDE_ANYBODY (-1)
+side_request side_isend(struct buffer *buffer, int to, int tag);
+side_request side_irecv(struct buffer *buffer, int from, int tag);
+side_request side_iall_reduce(struct buffer *buffer);
+void side_wait_all(side_request *requests, int count);
+void side_in_group(
+    int inside); /* send and recv: in a group of all ranks that is not the world; or again in the world */
 
 /* All collectives have one shape. Where `out` and `in` are one buffer (broadcast, all_reduce) both are that. A rank that has
  * no such tensor gets one all the same, and must not touch it: out of gather and in of scatter, on all but the root. */
@@ -65,6 +79,7 @@ double pace(struct job *job, timed_call *call);
 /* A case prints its result. 0: that is none of ours. */
 int messages_run(struct job *job);
 int collectives_run(struct job *job);
+int patterns_run(struct job *job);
 int costs_run(struct job *job);
 
 void wrong(const struct job *job, const char *where, double got, double wanted);

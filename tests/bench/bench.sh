@@ -5,7 +5,7 @@
 # comes right after the limit and ours, and a ratio is taken only between such neighbours in time. The table shows medians.
 #
 #     make bench                  all rows
-#     make bench ROWS=ping-pong   the rows of this case, or of a section: messages, collectives, costs, scale, curves
+#     make bench ROWS=ping-pong   the rows of this case, or of a section: messages, collectives, patterns, costs, scale, curves
 #     make bench ROUNDS=9         more rounds (the default is 5)
 
 rounds=${ROUNDS:-5}

@@ -26,14 +26,50 @@ void side_free(struct buffer *buffer)
     tensor_free(buffer->own);
 }
 
+static dist_group *talks_in; /* send and recv; NULL: in the world */
+
 void side_send(struct buffer *buffer, int to)
 {
-    dist_send(buffer->own, to);
+    dist_send(buffer->own, to, .group = talks_in);
 }
 
 void side_recv(struct buffer *buffer, int from)
 {
-    dist_recv(buffer->own, from);
+    dist_recv(buffer->own, from, .group = talks_in);
+}
+
+void side_in_group(int inside)
+{
+    int all[64], size = dist_get_world_size();
+    for (int i = 0; i < size && i < 64; i++)
+        all[i] = i;
+    if (talks_in)
+        dist_group_free(talks_in);
+    talks_in = inside ? dist_new_group(all, size) : NULL;
+}
+
+side_request side_isend(struct buffer *buffer, int to, int tag)
+{
+    return (side_request){ dist_isend(buffer->own, to, .tag = tag) };
+}
+
+side_request side_irecv(struct buffer *buffer, int from, int tag)
+{
+    return (
+        side_request){ dist_irecv(buffer->own, from == SIDE_ANYBODY ? DIST_ANY_SOURCE : from, .tag = tag) };
+}
+
+side_request side_iall_reduce(struct buffer *buffer)
+{
+    return (side_request){ dist_all_reduce(buffer->own, .async_op = true) };
+}
+
+void side_wait_all(side_request *requests, int count)
+{
+    dist_work *works[128];
+    for (int i = 0; i < count; i++)
+        works[i] = requests[i].own;
+    dist_wait_all(works, count);
 }
 
 void side_barrier(void)

@@ -4,7 +4,7 @@
 # line that says so.
 
 warnings="-Wall -Wextra -Werror"
-cases=$(for name in run pace messages collectives costs; do echo build/tests/bench/$name.o; done)
+cases=$(for name in run pace messages collectives patterns costs; do echo build/tests/bench/$name.o; done)
 peers=
 
 # Open MPI asks root twice whether that is meant.
@@ -85,6 +85,7 @@ run()
     ours-deadlock) WORLD_SIZE=$ranks $on $here/bench_deadlock ;;
     limit-*) $on $here/bench_limits "$what" "$bytes" "$ranks" ;;
     bounce-*) $on $here/bench_limits bounce 0 2 ;;
+    ours-*_eager) WORLD_SIZE=$ranks DIST_BUFFERING=eager:4096 $on $here/bench_dist "$what" "$bytes" ;;
     ours-*) WORLD_SIZE=$ranks $on $clock $here/bench_dist "$what" "$bytes" ;;
     gloo-*) WORLD_SIZE=$ranks $on $clock $here/bench_gloo "$what" "$bytes" ;;
     mpich-*) $on $clock $run_mpich -n "$ranks" $here/bench_mpich "$what" "$bytes" ;;

@@ -58,7 +58,7 @@ void bench_run(int rank, int size)
     if (costs_run(&job))
         return;
     pin(rank, size);
-    if (!messages_run(&job) && !collectives_run(&job)) {
+    if (!messages_run(&job) && !collectives_run(&job) && !patterns_run(&job)) {
         if (rank == 0)
             fprintf(stderr, "there is no case \"%s\"\n", asked_name);
         exit(2);

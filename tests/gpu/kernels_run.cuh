@@ -4,8 +4,6 @@
 #ifndef TESTS_GPU_KERNELS_RUN_CUH
 #define TESTS_GPU_KERNELS_RUN_CUH
 
-#include "devices/cuda/choose.cuh"
-
 extern "C" {
 #include "devices/cuda/kernels.h"
 }
@@ -22,9 +20,30 @@ static char arena[ARENA], before[ARENA], wanted[ARENA];
 static char *on_gpu;
 static uint64_t seed, state;
 static long cases;
-static const char *const kinds[KERNEL_KINDS] = { "fill", "arange", "convert",  "reduce",
-                                                 "sub",  "scale",  "relu",     "relu_backward",
-                                                 "sum",  "matmul", "transpose" };
+static const char *const kinds[KERNEL_KINDS] = { "fill",
+                                                 "arange",
+                                                 "convert",
+                                                 "reduce",
+                                                 "sub",
+                                                 "scale",
+                                                 "relu",
+                                                 "relu_backward",
+                                                 "softmax",
+                                                 "gelu",
+                                                 "gelu_backward",
+                                                 "softmax_backward",
+                                                 "causal_mask",
+                                                 "layer_norm",
+                                                 "layer_norm_backward",
+                                                 "add_columns",
+                                                 "embedding",
+                                                 "embedding_backward",
+                                                 "cross_entropy",
+                                                 "cross_entropy_backward",
+                                                 "adamw",
+                                                 "sum",
+                                                 "matmul",
+                                                 "transpose" };
 
 static uint64_t draw(void)
 {
@@ -106,16 +125,6 @@ static bool same(enum dist_type type, const void *a, const void *b, int64_t i)
 
 /* ---- running ---------------------------------------------------------------------------- */
 
-struct on_host {
-    template <class Loop> void operator()(const Loop &loop, int64_t count) const
-    {
-        Loop own = loop;
-        int64_t lead = own.lead(), head = lead < count ? lead : count, threads = 1 + (int64_t)(draw() % 7);
-        for (int64_t thread = 0; thread < threads; thread++)
-            share(own, count, head, thread, threads);
-    }
-};
-
 static void check_cuda(cudaError_t error)
 {
     if (error == cudaSuccess)
@@ -164,12 +173,7 @@ static void run(const struct kernel *k)
     host_launch(k);
     memcpy(wanted, arena, ARENA);
     memcpy(arena, before, ARENA);
-    if (on_gpu) {
-        run_on_gpu(*k);
-    } else {
-        on_host host;
-        choose(k, host);
-    }
+    run_on_gpu(*k);
     compare(k, k->type);
     cases++;
 }

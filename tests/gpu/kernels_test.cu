@@ -1,8 +1,7 @@
 /*
  * kernels_test.cu: every kernel, type and reduction against host_kernels.c, bit by bit, but for the bits of a NaN.
  *
- *   kernels_test         on the host: the loops and element functions that kernels.cu runs on GPUs
- *   kernels_test gpu     on GPU 0
+ *   kernels_test         on GPU 0; or on the host, where it was built so (kernels_emulated.cc)
  *   kernels_test name    says which that is, or why there is none, and exits with 77
  *
  * The last line says how many cases there were. DIST_TEST_SEED repeats a run that failed.
@@ -95,9 +94,93 @@ static void test_matrices(enum dist_type type)
             run(&k);
         k.kind = KERNEL_TRANSPOSE;
         k.in[0] = array_of(type, 3, some(4), k.rows * k.columns, WILD);
-        if (on_gpu && k.rows * k.columns > 0)
+        if (k.rows * k.columns > 0)
             run(&k);
     }
+}
+
+/* GPUs have an exp of their own, whose last bit may be another: `step` apart, relative to what is right or to 1, and nothing beside
+ * the tensors that the kernel writes. */
+static void compare_near(const struct kernel *k, double step)
+{
+    const char *outs[3] = { (const char *)k->out, (const char *)k->copy[0], (const char *)k->copy[1] };
+    for (int64_t i = 0; i < (int64_t)(ARENA / dtype_size(k->type)); i++) {
+        double got = dtype_load(k->type, arena, i), right = dtype_load(k->type, wanted, i);
+        const char *here = arena + (size_t)i * dtype_size(k->type);
+        bool inside = false;
+        for (int o = 0; o < 1 + k->copies; o++)
+            inside |= here >= outs[o] && here < outs[o] + (size_t)k->count * dtype_size(k->type);
+        if (same(k->type, arena, wanted, i) || (inside && fabs(got - right) <= step * fmax(1, fabs(right))))
+            continue;
+        printf("%s of %s: element %lld of the arena is %.17g, should be %.17g (DIST_TEST_SEED=%llu)\n",
+               kinds[k->kind], dtype_name(k->type), (long long)i, got, right, (unsigned long long)seed);
+        exit(1);
+    }
+}
+
+static void run_near(const struct kernel *k)
+{
+    memcpy(before, arena, ARENA);
+    host_launch(k);
+    memcpy(wanted, arena, ARENA);
+    memcpy(arena, before, ARENA);
+    run_on_gpu(*k);
+    compare_near(k, k->type == DIST_F64 ? 1e-12 : k->type == DIST_F32 ? 1e-6 : 2e-2);
+    cases++;
+}
+
+static const void *draw_ids(int part, int64_t count, int64_t least, int64_t limit)
+{
+    int64_t *ids = (int64_t *)array_of(DIST_I64, part, 0, count, TAME);
+    for (int64_t i = 0; i < count; i++)
+        ids[i] = least + (int64_t)(draw() % (uint64_t)(limit - least + 1));
+    return ids;
+}
+
+/* Where each finds its rows, columns and numbers: kernel.h says. ids below 0 and beyond the last are among them. */
+static struct kernel draw_learning(enum kernel_kind kind, enum dist_type type)
+{
+    struct kernel k = kernel_of(kind, type);
+    bool from_rows = kind == KERNEL_CROSS_ENTROPY, to_rows = kind == KERNEL_EMBEDDING_BACKWARD;
+    k.rows = some(40), k.columns = 1 + some(70), k.inner = 1 + some(20), k.value = 1e-5;
+    k.count = from_rows                    ? k.rows
+              : kind == KERNEL_ADD_COLUMNS ? k.columns
+                                           : (to_rows ? k.inner : k.rows) * k.columns;
+    k.out = array_of(type, 0, some(4), k.count, some(2) && kind == KERNEL_SOFTMAX ? WILD : TAME);
+    for (int i = 0; i < 3; i++)
+        k.in[i] = array_of(type, 1 + i, some(4), (k.rows + k.inner) * k.columns, TAME);
+    if (kind == KERNEL_LAYER_NORM && some(2))
+        k.in[1] = k.in[2] = NULL;
+    if (kind == KERNEL_ADD_COLUMNS && some(2))
+        k.in[1] = NULL;
+    if (kind == KERNEL_EMBEDDING || to_rows)
+        k.in[1] = draw_ids(4, k.rows, -1, k.inner);
+    if (from_rows)
+        k.in[1] = draw_ids(4, k.rows, -1, k.columns);
+    if (kind == KERNEL_CROSS_ENTROPY_BACKWARD)
+        k.in[0] = draw_ids(4, k.rows, -1, k.columns - 1);
+    if (kind == KERNEL_CAUSAL_MASK) {
+        k.inner = some(9) - 4;
+        k.rows = 1 + some(7); /* of several matrices, the last of which may be cut */
+    }
+    return k;
+}
+
+static void test_learning(enum dist_type type)
+{
+    for (int kind = KERNEL_SOFTMAX; kind <= KERNEL_ADAMW; kind++)
+        for (int turn = 0; turn < 6; turn++) {
+            struct kernel k = draw_learning((enum kernel_kind)kind, type);
+            if (kind == KERNEL_ADAMW) {
+                k.copies = 2;
+                k.copy[0] = array_of(type, 5, some(4), k.count, TAME);
+                k.copy[1] = array_of(type, 6, some(4), k.count, TAME);
+                for (int64_t i = 0; i < k.count; i++) /* a mean of squares */
+                    dtype_store(type, k.copy[1], i, fabs(dtype_load(type, k.copy[1], i)));
+                k.adamw = (struct adamw){ 0.99, 0.001, 0.9, 0.999, 0.3, 1e-8 };
+            }
+            run_near(&k);
+        }
 }
 
 /* Sums are added up in another order than the host's: they agree but for roundings of the whole. */
@@ -148,9 +231,7 @@ int main(int count, char **words)
     seed = state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     if (count > 1 && strcmp(words[1], "name") == 0)
         return tell_name();
-    bool gpu = count > 1 && strcmp(words[1], "gpu") == 0;
-    if (gpu)
-        check_cuda(cudaMalloc((void **)&on_gpu, ARENA + SUM_BLOCKS * sizeof(double)));
+    check_cuda(cudaMalloc((void **)&on_gpu, ARENA + SUM_BLOCKS * sizeof(double)));
     for (int type = 0; type < DTYPE_COUNT; type++) {
         for (int i = 0; i < 6; i++)
             test_one((enum dist_type)type, simple[i]);
@@ -159,8 +240,11 @@ int main(int count, char **words)
         for (int from = 0; from < DTYPE_COUNT; from++)
             test_convert((enum dist_type)type, (enum dist_type)from);
         test_matrices((enum dist_type)type);
-        if (gpu)
-            test_sum((enum dist_type)type);
+        test_sum((enum dist_type)type);
+        if (type == DIST_F32 || type == DIST_F64 || type == DIST_F16 || type == DIST_BF16)
+            test_learning((enum dist_type)type);
     }
-    printf("kernels on %s: %ld cases agree with the host's\n", gpu ? "the GPU" : "the host", cases);
+    cudaDeviceProp properties;
+    check_cuda(cudaGetDeviceProperties(&properties, 0));
+    printf("kernels on %s: %ld cases agree with those in C\n", properties.name, cases);
 }

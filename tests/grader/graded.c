@@ -1,38 +1,27 @@
-/*
- * graded.c: the tests of one grader, and what is written down about each.
- *
- * Criterion runs each test in a process of its own, which leaves $GRADE_OUT/TEST.line and TEST.txt. When all have ended
- * the lines are put together, in the order of the grader's file, as $GRADE_OUT/results.tsv:
- *
- *     exercise  test  points  max  passed|failed|error  ranks  seed  feedback-file      with tabs in between
- *
- * A test that left no line, because the grader itself is broken, is an error with 0 points.
- */
-#define _GNU_SOURCE
+/* graded.c: the tests of one grader, and what is written down about each. runner.c starts them. */
 #include "inside.h"
 
-#include <criterion/hooks.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct graded *first;
+struct graded *graded_first;
 static struct graded *running;
 
 void graded_add(struct graded *graded)
 {
-    struct graded **end = &first;
+    struct graded **end = &graded_first;
     while (*end)
         end = &(*end)->next;
     *end = graded;
 }
 
-static const char *exercise_name(void)
+const char *exercise_name(void)
 {
     const char *name = getenv("GRADE_EXERCISE");
     return name ? name : "?";
 }
 
-static const char *test_path(const struct graded *graded, const char *name, char *path, size_t size)
+const char *test_path(const struct graded *graded, const char *name, char *path, size_t size)
 {
     const char *folder = getenv("GRADE_OUT");
     snprintf(path, size, "%s/%s.%s", folder ? folder : ".", graded->name, name);
@@ -54,60 +43,29 @@ static void put_file(const char *name, const char *text)
     }
 }
 
-void graded_run(struct graded *graded)
+void graded_write(struct graded *graded, const char *status, const char *words)
 {
     char line[PATH_SIZE + 200], path[PATH_SIZE];
+    const struct sitting *s = sitting_now();
+    running = graded;
+    put_file("txt", words);
+    snprintf(line, sizeof line, "%s\t%s\t%d\t%d\t%s\t%d\t%llu\t%s\n", exercise_name(), graded->name,
+             strcmp(status, "passed") == 0 ? graded->points : 0, graded->points, status, s->ranks,
+             (unsigned long long)s->seed, out_path("txt", path, sizeof path));
+    put_file("line", line);
+}
+
+bool graded_run(struct graded *graded)
+{
     running = graded;
     refuse();
     if (!feedback_any())
         graded->body();
-    const struct sitting *s = sitting_now();
-    if (!feedback_any() && s->ranks == 0)
+    if (!feedback_any() && sitting_now()->ranks == 0)
         feedback("The grader has looked at nothing; tell its author.");
     bool passed = !feedback_any();
-    put_file("txt", feedback_words());
     if (!passed)
         sitting_show_solution();
-    snprintf(line, sizeof line, "%s\t%s\t%d\t%d\t%s\t%d\t%llu\t%s\n", exercise_name(), graded->name,
-             passed ? graded->points : 0, graded->points, passed ? "passed" : "failed", s->ranks,
-             (unsigned long long)s->seed, out_path("txt", path, sizeof path));
-    put_file("line", line);
-    cr_assert(passed, "%s", feedback_words());
-}
-
-/* Put the lines together, once all tests have ended. */
-ReportHook(POST_ALL)(struct criterion_global_stats *stats)
-{
-    (void)stats;
-    char path[PATH_SIZE], line[PATH_SIZE + 200];
-    const char *folder = getenv("GRADE_OUT");
-    snprintf(path, sizeof path, "%s/results.tsv", folder ? folder : ".");
-    FILE *results = fopen(path, "we");
-    if (!results)
-        return;
-    for (const struct graded *graded = first; graded; graded = graded->next) {
-        FILE *file = fopen(test_path(graded, "line", path, sizeof path), "re");
-        if (!file || !fgets(line, sizeof line, file))
-            snprintf(line, sizeof line, "%s\t%s\t0\t%d\terror\t0\t0\t-\n", exercise_name(), graded->name,
-                     graded->points);
-        fputs(line, results);
-        if (file)
-            fclose(file);
-    }
-    fclose(results);
-}
-
-/*
- * --tell: what is known without a learner: title, kind of drawing, and the points of each test. It runs before main, after all
- * graded_add(), which have a priority. A main of our own will not do: where Criterion's library binds its symbols to
- * itself, as Ubuntu's does, that main would run again in the process of each test.
- */
-__attribute__((constructor)) static void tell(int argc, char **argv)
-{
-    if (argc != 2 || strcmp(argv[1], "--tell") != 0)
-        return;
-    printf("title\t%s\ndrawing\t%s\n", exercise.title, exercise.drawing ? exercise.drawing : "spacetime");
-    for (const struct graded *graded = first; graded; graded = graded->next)
-        printf("test\t%s\t%d\n", graded->name, graded->points);
-    exit(0);
+    graded_write(graded, passed ? "passed" : "failed", feedback_words());
+    return passed;
 }

@@ -21,6 +21,7 @@ struct ending {
     bool late;  /* it had not ended at the deadline, and was killed; or before, and then `stopped` says why */
     char stopped[120];
     double seconds;
+    int computed;                /* so many looks in a row, at its end, found it computing */
     char out[SAID], error[SAID]; /* what it printed, or as much as fits */
 };
 
@@ -38,8 +39,13 @@ double sheet_item(const struct sheet_head *head, const char *data, int64_t i);
 /* start.c: run a program on the sheets, and see how it ends; nothing of it is left when this returns. */
 void start_and_end(const char *program, int ranks, uint64_t seed, const char *trace, struct ending *ending);
 
-/* kin.c: all processes that come from us: how many, and how much memory they hold; an end to all of them. */
-int kin_count(int64_t *bytes);
+/* kin.c: all processes that come from us: how many, how much memory they hold, whether any of them computes; an end to all of them. */
+struct kin_load {
+    int processes;
+    int64_t bytes;
+    bool running;
+};
+struct kin_load kin_look(void);
 void kin_kill(void);
 
 /* sitting.c: run the solution, if there is one, on the sheets of the last sitting: for the drawing beside. */
@@ -56,8 +62,13 @@ const char *feedback_words(void);
 bool is_forbidden(const char *call);
 void refuse(void);
 
-/* graded.c: the path of a file of this test: $GRADE_OUT/TEST.NAME. */
+/* graded.c: all tests, run one, and write down how one has ended; the path of a file of this test or another: $GRADE_OUT/TEST.NAME. */
+extern struct graded *graded_first;
+bool graded_run(struct graded *graded);
+void graded_write(struct graded *graded, const char *status, const char *words);
+const char *exercise_name(void);
 const char *out_path(const char *name, char *path, size_t size);
+const char *test_path(const struct graded *graded, const char *name, char *path, size_t size);
 
 #define PATH_SIZE 600
 

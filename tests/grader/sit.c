@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#define LOOKS 10 /* in a row at a program that computes: then it did not just wake for a moment */
 #define LONGEST_TRACE (16 << 20) /* bytes: who makes so many calls has lost the way */
 
 static struct run run; /* of the last sitting */
@@ -35,6 +36,8 @@ static void say_how_it_ended(const struct ending *ending)
 {
     if (ending->stopped[0])
         feedback("%s and was stopped.", ending->stopped);
+    else if (ending->late && ending->computed >= LOOKS) /* others kept it from its seconds of the processor */
+        feedback("%s", meaning(128 + SIGXCPU));
     else if (ending->late)
         feedback("It had not ended after %.0f seconds and was stopped. That is never right, however good its "
                  "results.",

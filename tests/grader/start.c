@@ -180,14 +180,15 @@ static void take_all(struct pollfd *pipes, int wait, struct ending *ending, size
 /* More than any exercise needs? Says of what. */
 static bool too_much(size_t printed, struct ending *ending)
 {
-    int64_t bytes, most = (int64_t)(wanted("GRADE_MEMORY", MEGABYTES) * (1 << 20));
-    int processes = kin_count(&bytes);
+    int64_t most = (int64_t)(wanted("GRADE_MEMORY", MEGABYTES) * (1 << 20));
+    struct kin_load load = kin_look();
     char *why = ending->stopped;
+    ending->computed = load.running ? ending->computed + 1 : 0;
     if (printed > FLOOD)
         snprintf(why, sizeof ending->stopped, "It printed without an end, more than %u MB,", FLOOD >> 20);
-    else if (processes > MOST_PROCESSES)
+    else if (load.processes > MOST_PROCESSES)
         snprintf(why, sizeof ending->stopped, "It started more and more processes, over %d,", MOST_PROCESSES);
-    else if (bytes > most)
+    else if (load.bytes > most)
         snprintf(why, sizeof ending->stopped, "It took more and more memory, over %lld MB,",
                  (long long)(most >> 20));
     return *why;

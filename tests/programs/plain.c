@@ -3,6 +3,7 @@
 #include "dist.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,10 @@ int main(int argc, char **argv)
     tensor *x = tensor_full(DIST_I32, rank + 1, 1);
     dist_all_reduce(x);
     printf("rank %d of %d: %g\n", rank, size, tensor_item(x, 0));
-    fflush(stdout);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("plain");
+        return 3;
+    }
     if (rank == size - 1 && strcmp(end, "exit") == 0)
         return 0;
     if (rank == size - 1 && strcmp(end, "kill") == 0)

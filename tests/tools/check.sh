@@ -52,11 +52,15 @@ each()
 compile_with()
 {
     sources=$(ours c | xargs grep -L -e '<mpi\.h>' -e '<cuda_runtime_api\.h>')
-    headers=$(ours h | grep -v '\.inc\.h$')
+    headers=$(ours h | grep -v -e '\.inc\.h$' -e '^lib/devices/amd/') # those need HIP: make check-amd
     if ! echo '#include <nccl.h>' | $1 $FLAGS -E - >/dev/null 2>&1; then
         left_out "the nccl room and its double, with $1: nccl.h is missing"
         sources=$(echo "$sources" | grep -v -e '/nccl/' -e /play_nccl -e /bench_nccl)
         headers=$(echo "$headers" | grep -v '/nccl/')
+    fi
+    if ! echo 'int x;' | $1 -x c++ -fsyntax-only - >/dev/null 2>&1; then
+        left_out "the headers' part for C++, with $1: it has no C++"
+        headers=$(echo "$headers" | grep -v '^lib/dist_cpp')
     fi
     if ! has_criterion $1; then
         left_out "the suites, with $1: Criterion is missing (\`make test\` installs it)"
@@ -68,8 +72,7 @@ compile_with()
 
 echo "who includes whom, and style"
 judge "includes follow the table in the Makefile" awk -f tests/tools/includes.awk $(ours c h cu cuh)
-judge "lib/launch takes only report() from context.h" sh -c \
-    '! grep -nE "context_(get|enter|exit)|work_(new|free)|struct context" lib/launch/*.[ch]'
+judge "each name of CUDA's has its HIP name in lib/devices/amd" tests/tools/amd_names.sh
 judge "lengths, tabs, blanks, reminders" awk -f tests/tools/style.awk \
     Makefile README.md $(ours c h cu cuh sh awk md) $(ls .ci/run 2>/dev/null)
 

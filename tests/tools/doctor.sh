@@ -1,80 +1,61 @@
 #!/bin/sh
-# doctor.sh: what this machine has, what it is for, and the command that installs what is missing. Always exits 0:
-# only a C compiler and make are needed.
+# doctor.sh: what works on this machine, what is missing for the rest, and the one command that installs it (packages.sh).
+# Always exits 0: a C compiler and make are enough for the workbook.
 
-# The name of a package for this machine's package manager.
-if command -v apt-get >/dev/null 2>&1; then
-    get="sudo apt-get install" system=debian
-elif command -v dnf >/dev/null 2>&1; then
-    get="sudo dnf install" system=fedora
-elif command -v pacman >/dev/null 2>&1; then
-    get="sudo pacman -S" system=arch
-elif command -v zypper >/dev/null 2>&1; then
-    get="sudo zypper install" system=suse
-elif command -v apk >/dev/null 2>&1; then
-    get="sudo apk add" system=alpine
-else
-    get="brew install" system=brew
-fi
+. tests/tools/packages.sh
 
-# show NAME FOR VERSION HOW: one line; an empty version means that it is missing, and how is the way to get it.
-show()
+CC=${CC:-cc}
+all_missing=
+
+has()
 {
-    if [ "$3" ]; then
-        printf '  %-13s %-34s %-46s\n' "$1" "$2" "$3"
-    else
-        printf '  %-13s %-34s missing: %s\n' "$1" "$2" "$4"
-    fi | sed 's/ *$//'
+    command -v "$1" >/dev/null 2>&1
 }
 
-first_line()
-{
-    "$@" 2>&1 </dev/null | head -n 1 | cut -c 1-46
-}
-
-# The first line of COMMAND's version; nothing where it is not there: version COMMAND [OPTION]
+# The version in the first line that a command says, if it is there.
 version()
 {
-    if command -v "$1" >/dev/null 2>&1; then first_line "$1" "${2:---version}"; fi
+    has "$1" || return 1
+    "$1" "${2:---version}" 2>&1 </dev/null | head -n 1 | grep -o -E '[0-9]+(\.[0-9]+)+' | head -n 1
 }
 
-# package DEBIAN FEDORA ARCH SUSE ALPINE BREW: the command for this system.
-package()
+# need NAME TEST...: if the test fails the name is missing. For the row to come.
+need()
 {
-    case $system in
-    fedora) name=$2 ;;
-    arch) name=$3 ;;
-    suse) name=$4 ;;
-    alpine) name=$5 ;;
-    brew) name=$6 ;;
-    *) name=$1 ;;
-    esac
-    echo "$get $name"
+    name=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing="$missing,$name"
 }
 
-same()
+# Can it compile a program that includes this? includes HEADER
+includes()
 {
-    package "$1" "$1" "$1" "$1" "$1" "$1"
+    echo "#include <$1>" | $CC $(pkg-config --cflags criterion 2>/dev/null) -E - >/dev/null 2>&1
 }
 
-criterion()
+# row WHAT WORDS [INSTEAD]: works if nothing is missing; else INSTEAD, if that is given, is what works. Collects what is missing.
+row()
 {
-    if pkg-config --exists criterion 2>/dev/null; then
-        echo "criterion $(pkg-config --modversion criterion)"
-    elif echo '#include <criterion/criterion.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
-        echo "found by ${CC:-cc}"
+    list=$(echo "${missing#,}" | sed 's/,/, /g')
+    if [ ! "$missing" ]; then
+        printf '  works   %-18s %s\n' "$1" "$2"
+    elif [ "$3" ]; then
+        printf '  partly  %-18s %s; missing: %s\n' "$1" "$3" "$list"
+    else
+        printf '  no      %-18s missing: %s\n' "$1" "$list"
     fi
+    all_missing=$all_missing$missing
+    missing=
 }
 
-# The first existing file of a list.
+# ---- what NVIDIA brings: looked for where the Makefile looks ---------------------------
+
 first_file()
 {
     for file in "$@"; do
-        if [ -e "$file" ]; then
-            echo "$file"
-            return
-        fi
+        [ ! -e "$file" ] || { echo "$file"; return; }
     done
+    return 1
 }
 
 wheels()
@@ -86,76 +67,131 @@ wheels()
 nvcc()
 {
     path=$(first_file "${CUDA_HOME:-/nowhere}/bin/nvcc" "$(command -v nvcc 2>/dev/null)" /usr/local/cuda/bin/nvcc \
-        "${CONDA_PREFIX:-/nowhere}/bin/nvcc" $(wheels | sed 's|$|/cuda_nvcc/bin/nvcc|'))
-    if [ "$path" ]; then
-        echo "$("$path" --version 2>/dev/null | sed -n 's/.*\(release [0-9.]*\).*/\1/p') $path"
-    fi
+        "${CONDA_PREFIX:-/nowhere}/bin/nvcc" $(wheels | sed 's|$|/cuda_nvcc/bin/nvcc|')) &&
+        "$path" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p'
 }
 
 nccl()
 {
     header=$(first_file "${NCCL_HOME:-/nowhere}/include/nccl.h" "${CUDA_HOME:-/nowhere}/include/nccl.h" /usr/include/nccl.h \
-        /usr/local/cuda/include/nccl.h "${CONDA_PREFIX:-/nowhere}/include/nccl.h" $(wheels | sed 's|$|/nccl/include/nccl.h|'))
-    if [ "$header" ]; then
-        awk '/^#define NCCL_(MAJOR|MINOR|PATCH) / { v = v "." $3 } END { printf "%s ", substr(v, 2) }' "$header"
-        echo "$header"
-    fi
-}
-
-gloo()
-{
-    awk '/define GLOO_VERSION_M/ { v = v "." $3 } END { if (v) print "Gloo " substr(v, 2) }' /usr/include/gloo/config.h 2>/dev/null
+        /usr/local/cuda/include/nccl.h "${CONDA_PREFIX:-/nowhere}/include/nccl.h" $(wheels | sed 's|$|/nccl/include/nccl.h|')) &&
+        awk '/^#define NCCL_(MAJOR|MINOR|PATCH) / { v = v "." $3 } END { print "NCCL " substr(v, 2) }' "$header"
 }
 
 driver()
 {
-    if command -v nvidia-smi >/dev/null 2>&1; then
-        nvidia-smi --query-gpu=driver_version,name --format=csv,noheader 2>/dev/null | head -n 1
-    elif [ -e /proc/driver/nvidia/version ]; then
-        head -n 1 /proc/driver/nvidia/version | cut -c 1-46
+    if has nvidia-smi; then
+        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 | grep . && return
     fi
+    [ -e /dev/dxg ] || sed -n '1s/.*Kernel Module[^0-9]*\([0-9.]*\).*/driver \1/p' /proc/driver/nvidia/version 2>/dev/null | grep .
+}
+
+launchers()
+{
+    for launcher in torchrun mpirun srun; do
+        ! has $launcher || echo $launcher
+    done | paste -s -d ' ' - | grep .
 }
 
 mpi()
 {
     for mpirun in "mpirun.$1" mpirun; do
-        if command -v $mpirun >/dev/null 2>&1 && $mpirun --version 2>&1 </dev/null | grep -q "$2"; then
-            $mpirun --version 2>&1 </dev/null | grep -m 1 -E 'Open MPI|Version' | sed 's/^ *//; s/  */ /g'
-            return
-        fi
+        if has $mpirun && $mpirun --version 2>&1 </dev/null | grep -q "$2"; then return; fi
     done
+    return 1
 }
 
-echo "needed"
-show make "builds everything" "$(version make)" "$(same make)"
-show "${CC:-cc}" "the C compiler in use" "$(version "${CC:-cc}")" "$(same gcc)"
+# An MPI with its compiler: by its name as Debian has it, or the only one that is here.
+has_mpi()
+{
+    has "mpicc.$1" || { ! has mpicc.openmpi && ! has mpicc.mpich && has mpicc && mpicc -show | grep -q "$1"; }
+}
 
-echo "for make test and make check"
-show gcc "one of the two compilers of check" "$(version gcc)" "$(same gcc)"
-show clang "the other one" "$(version clang)" "$(same clang)"
-show Criterion "the test suites" "$(criterion)" \
-    "$(package libcriterion-dev 'pkgconfig(criterion)' criterion 'pkgconfig(criterion)' criterion-dev criterion)"
-show pkg-config "finds Criterion" "$(version pkg-config)" \
-    "$(package pkg-config pkgconf-pkg-config pkgconf pkgconf-pkg-config pkgconf pkg-config)"
-show Graphviz "draws the diagrams" "$(version dot -V)" "$(same graphviz)"
-show clang-format "compares the format" "$(version clang-format)" \
-    "$(package clang-format clang-tools-extra clang clang-tools clang-extra-tools clang-format)"
-show spin "checks the model of the protocol" "$(version spin -V)" "$(same spin)"
+mpis()
+{
+    { ! has_mpi openmpi || echo Open MPI; ! has_mpi mpich || echo MPICH; } | paste -s -d ' ' - | grep . || echo none
+}
 
-echo "to compare with, and to plot"
-show "Open MPI" "launcher; make bench compares" "$(mpi openmpi 'Open MPI')" \
-    "$(package 'openmpi-bin libopenmpi-dev' openmpi-devel openmpi openmpi-devel openmpi-dev open-mpi)"
-show MPICH "launcher; make bench compares" "$(mpi mpich HYDRA)" \
-    "$(package 'mpich libmpich-dev' mpich-devel mpich mpich-devel mpich-dev mpich)"
-show Gloo "make bench compares" "$(gloo)" "apt-get install g++ libgloo-dev (Debian has it)"
-show gnuplot "plots measurements" "$(version gnuplot)" \
-    "$(package gnuplot-nox gnuplot gnuplot gnuplot gnuplot gnuplot)"
-show pandoc "lessons as web pages" "$(version pandoc)" "$(same pandoc)"
+# ---- the rows ---------------------------------------------------------------------------
 
-echo "for real GPUs (everything runs without)"
-show "GPU driver" "talks to the GPU" "$(driver)" "see https://www.nvidia.com/drivers"
-show nvcc "the CUDA compiler" "$(nvcc)" "see https://developer.nvidia.com/cuda-downloads"
-show NCCL "NVIDIA's collectives" "$(nccl)" "see https://developer.nvidia.com/nccl"
+memory=$(awk '/MemTotal/ { printf ", %.1f GiB", $2 / 1048576 }' /proc/meminfo 2>/dev/null)
+echo "what works on this machine ($(nproc) processors$memory):"
 
+missing=
+need make has make
+need compiler includes stdio.h
+need binutils has objcopy
+need diff has diff
+need awk has awk
+need timeout has timeout
+basis=$missing
+row "run the chapters" "with ${CC##*/} $(version "${CC%% *}"), make $(version make)"
+missing=$basis
+row "grade exercises" "with the same"
+
+need compiler includes stdio.h
+need Criterion includes criterion/criterion.h
+need pkg-config has pkg-config
+need Graphviz has dot
+row "make test" "with Criterion, Graphviz"
+
+need clang has clang
+need clang-format has clang-format
+row "make check" "with gcc, clang, clang-format" "with what is there"
+
+need Graphviz has neato
+row "draw pictures" "with Graphviz, as .svg" "as .dot files"
+
+need "Open MPI" mpi openmpi 'Open MPI'
+need MPICH mpi mpich HYDRA
+need Gloo test -e /usr/include/gloo/config.h
+need gnuplot has gnuplot
+optional=$missing
+row "compare, and plot" "make bench: with Open MPI, MPICH, Gloo, gnuplot" "make bench"
+all_missing=${all_missing%"$optional"}
+
+need "Open MPI" has_mpi openmpi
+need MPICH has_mpi mpich
+wished=$missing
+row "BACKEND=mpi" "with Open MPI, MPICH" "with $(mpis)"
+all_missing=${all_missing%"$wished"} optional=$optional$wished
+
+need Gloo test -e /usr/include/gloo/config.h
+wished=$missing
+row "BACKEND=gloo" "with Gloo" "not built"
+all_missing=${all_missing%"$wished"} optional=$optional$wished
+
+need "a GPU with its driver" driver
+need "nvcc (https://developer.nvidia.com/cuda-downloads)" nvcc
+row "a GPU" "$(driver), $(nvcc)" "simulated, as in chapter 07"
+
+need "a GPU with its driver" driver
+need "NCCL (https://developer.nvidia.com/nccl)" nccl
+need "torchrun or mpirun" launchers
+row "many machines" "with $(nccl), $(launchers)"
+[ "$(driver)" ] || all_missing=${all_missing%",torchrun or mpirun"}
+
+# ---- and the command ---------------------------------------------------------------------
+
+# for_system NAME SYSTEM MISSING: nothing where nothing that it has is missing.
+for_system()
+{
+    command=$(how_to_get "$2" "$3")
+    [ ! "$command" ] || printf '  %-9s %s\n' "$1" "$command"
+}
+
+[ "$(called_there debian "$all_missing$optional")" ] || exit 0
 echo
-echo "$(nproc) processors; $(awk '/MemTotal/ { printf "%.1f GiB of memory", $2 / 1048576 }' /proc/meminfo 2>/dev/null)"
+echo "to get what is missing:"
+if [ "$system" ]; then
+    for_system "$system:" "$system" "$all_missing"
+    for_system "to compare:" "$system" "$optional"
+    none=$(not_packaged "$system" "$all_missing")
+    [ ! "$none" ] || echo "  We know of no package of $none for $system; Criterion is at https://github.com/Snaipe/Criterion"
+else
+    for_system Debian: debian "$all_missing"
+    for_system Ubuntu: debian "$all_missing"
+    for_system Fedora: fedora "$all_missing"
+    for_system Arch: arch "$all_missing"
+    for_system Alpine: alpine "$all_missing"
+fi

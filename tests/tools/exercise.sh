@@ -23,6 +23,7 @@ show_feedback()
 draw()
 {
     kind=$(build/tests/graders/"$exercise" --tell | sed -n 's/^drawing.//p')
+    picture=
     for run in yours expected; do
         trace=$out/$1.$run.json
         [ -s "$trace" ] || continue
@@ -33,6 +34,17 @@ draw()
         if neato -n2 -Tsvg "$out/$run.dot" -o "$out/$run.svg" 2>/dev/null; then picture=$out/$run.svg; fi
         printf '  %-9s %s\n' $run "$picture"
     done
+    case $picture in *.dot) tell_of_graphviz ;; esac
+}
+
+# Once in this tree: drawings can be had without it, and looked at elsewhere.
+tell_of_graphviz()
+{
+    [ ! -e build/grade/told ] || return
+    touch build/grade/told
+    . tests/tools/packages.sh
+    command=$(how_to_get "$system" Graphviz)
+    echo "  Graphviz would make pictures of these drawings: ${command:-https://graphviz.org/download}"
 }
 
 # What the grader has left, in words.
@@ -54,7 +66,7 @@ show_tests()
             why=$file ;;
         esac
     done <"$out/results.tsv"
-    [ ! "$why" ] || { [ ! "$heading" ] || echo "$heading"; show_feedback 16 "$why"; }
+    [ ! -s "$why" ] || { [ ! "$heading" ] || echo "$heading"; show_feedback 16 "$why"; }
 }
 
 what_next()

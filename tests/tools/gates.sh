@@ -3,15 +3,16 @@
 #
 #   stub       it compiles and gets no point
 #   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8
-#   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line
+#   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line;
+#              each is tried TRIES times (2), its calls late by chance
 #   regions    stub and solution differ only between their marks, of which there are one to three pairs
 #
-# ONLY=03.1 or ONLY=03: not all. Exit status 0 only if all hold.
+# ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many. Exit status 0 only if all hold.
 
 . tests/tools/count.sh
 . tests/tools/exercises.sh
 
-export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}"
+export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}" TRIES="${TRIES:-2}" WRONG
 work=build/grade/gates
 
 # gate NAME COMMAND...: what the command says is shown where it fails.
@@ -61,7 +62,7 @@ wrong_one()
     why=$(basename "$1" .c)
     words=$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")
     [ "$words" ] || { echo "$1: its first line must be /* feedback: WORDS */"; return 1; }
-    for _ in 1 2; do
+    for _ in $(seq "$TRIES"); do
         if tests/tools/grade_one.sh "$exercise" "$1" "$work/$exercise/$why"; then
             echo "$1 passes"
             return 1
@@ -78,8 +79,8 @@ wrong()
     count=0
     for file in tests/wrong/"$exercise"/*.c; do
         [ -e "$file" ] || continue
-        wrong_one "$file" || return 1
         count=$((count + 1))
+        [ $count -gt "${WRONG:-$count}" ] || wrong_one "$file" || return 1
     done
     [ $count -ge 4 ] || echo "only $count wrong answers; four are the least"
     [ $count -ge 4 ]

@@ -53,7 +53,7 @@ whole()
 }
 
 echo "kernels, and streams"
-whole kernels 60 $here/kernels_test gpu
+whole kernels 60 $here/kernels_test
 lines streams 60 $here/streams_gpu
 
 echo "conformance, 1 to 8 ranks"
@@ -84,7 +84,7 @@ DEVICE=cuda OUTPUT_MODES=threads tests/tools/outputs.sh $compared
 echo "compute-sanitizer"
 if command -v compute-sanitizer >/dev/null 2>&1; then
     for tool in memcheck racecheck; do
-        whole "kernels under $tool" 120 compute-sanitizer --tool $tool --error-exitcode 1 $here/kernels_test gpu
+        whole "kernels under $tool" 120 compute-sanitizer --tool $tool --error-exitcode 1 $here/kernels_test
     done
     whole "2 ranks under memcheck" 180 env DIST_TEST_SPARSE=1 DEVICE=cuda \
         compute-sanitizer --target-processes all --error-exitcode 1 $here/conform_gpu 2

@@ -19,7 +19,8 @@ source=$2
 out=$3
 grader=build/tests/graders/$exercise
 desk=$grader.desk.o
-CC=${CC:-$(cut -d " " -f 1 build/flags)} # what the library was built with
+CC=${CC:-$(sed 's/ -std=c11 .*//' build/flags)} # what the library was built with
+nm=$($CC -print-prog-name=nm) objcopy=$($CC -print-prog-name=objcopy) objdump=$($CC -print-prog-name=objdump)
 unset RANK WORLD_SIZE LOCAL_RANK OMPI_COMM_WORLD_RANK PMI_RANK SLURM_STEP_ID
 export LC_ALL=C
 
@@ -34,7 +35,7 @@ no_points()
 # What the exercise's function is called: all that the desk wants from outside and that no library has.
 wanted()
 {
-    nm -u "$desk" | awk '{ print $NF }' | grep -v -E '^(dist|tensor|desk)_|^_'
+    $nm -u "$desk" | awk '{ print $NF }' | grep -v -E '^(dist|tensor|desk)_|^_'
 }
 
 # A file may include what it likes: so the compiler too sees no more than its author may see.
@@ -52,9 +53,9 @@ as_learner()
 seat()
 {
     wanted >"$out/wanted"
-    nm build/tests/grader/late.o | sed -n 's/.* T late_\(.*_\(from\|with\|at\)\)$/dist_\1 late_\1/p' >"$out/late"
-    nm -u "$out/learner.o" | awk '{ print $NF }' >"$out/calls"
-    objcopy --keep-global-symbols="$out/wanted" --redefine-syms="$out/late" "$out/learner.o" "$out/seated.o"
+    $nm build/tests/grader/late.o | sed -n 's/.* T late_\(.*_\(from\|with\|at\)\)$/dist_\1 late_\1/p' >"$out/late"
+    $nm -u "$out/learner.o" | awk '{ print $NF }' >"$out/calls"
+    $objcopy --keep-global-symbols="$out/wanted" --redefine-syms="$out/late" "$out/learner.o" "$out/seated.o"
 }
 
 compile()
@@ -72,7 +73,7 @@ compile()
 includes_more()
 {
     as_learner $CC -std=c11 -Ilib -MM "$source" 2>/dev/null | tr -s ' \\' '\n' | sed '1d' |
-        grep -v -E -e '^lib/(dist|tensor|dist_streams)\.h$' -e '^$' -e "^$source\$"
+        grep -v -E -e '^lib/(dist|dist_base|tensor|dist_streams)\.h$' -e '^$' -e "^$source\$"
 }
 
 link()
@@ -97,7 +98,7 @@ if ! seat || ! link; then
     } >>"$out/build.txt"
     no_points not_built "$out/build.txt"
 fi
-if objdump -h "$out/learner.o" | grep -q -E '\.(preinit_array|init_array|ctors|fini_array|dtors)'; then
+if $objdump -h "$out/learner.o" | grep -q -E '\.(preinit_array|init_array|ctors|fini_array|dtors)'; then
     echo "Your file has code that runs before or after main; no exercise needs that, and it is not allowed." >>"$out/build.txt"
     no_points not_built "$out/build.txt"
 fi
@@ -108,10 +109,10 @@ export GRADE_EXERCISE=$exercise GRADE_OUT="$out" GRADE_PROGRAM="$out/program" GR
 times=${GRADE_TIMES:-1}
 status=0
 while [ $status -eq 0 ] && [ "$times" -gt 0 ]; do
-    timeout -k 5 "${GRADE_LIMIT:-240}" "$grader" -j1 >"$out/criterion.log" 2>&1 </dev/null
+    timeout -k 5 "${GRADE_LIMIT:-240}" "$grader" >"$out/grader.log" 2>&1 </dev/null
     status=$?
     times=$((times - 1))
 done
 rm -f "$out"/*.line "$out/wanted" "$out/late" "$out/late_once"
-[ -s "$out/results.tsv" ] || no_points error "$out/criterion.log"
+[ -s "$out/results.tsv" ] || no_points error "$out/grader.log"
 exit $((status > 1 ? 2 : status))

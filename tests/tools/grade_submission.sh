@@ -36,7 +36,6 @@ mkdir -p "$out" || exit 2
 # ---- a room of its own, where the system allows it ---------------------------------
 
 # A new folder for temporary files in place of this one, small, and gone in the end. What we need of the old one shows through.
-# (Criterion's sockets are called /tmp/criterion_PID.sock, and the PIDs of two rooms can be the same.)
 own()
 {
     mount -n -t tmpfs -o size=256m,mode=1777 tmpfs /mnt || exit 2

@@ -16,8 +16,7 @@ mkdir -p $tree/workbook/tests
 cp tests/gradescope/setup.sh tests/gradescope/run_autograder $tree/
 cp -rp Makefile lib diagrams exercises $tree/workbook/
 rm -rf $tree/workbook/diagrams/drawn
-cp -rp tests/*.[ch] tests/doubles tests/grader tests/graders tests/tools $tree/workbook/tests/
-rm -f $tree/workbook/tests/test_*.c
+cp -rp tests/reference.[ch] tests/grader tests/graders tests/tools $tree/workbook/tests/
 chmod +x $tree/setup.sh $tree/run_autograder $tree/workbook/tests/tools/*.sh
 
 (cd $tree && zip -q -r -X "$zip" .) || exit 1

@@ -46,6 +46,11 @@ expect 1 "^exercise 01.1, .*: FAILED, 0 of 10 points" "a stub has no points, and
 [ "$(wc -l <said)" -le 20 ] || { fail "guide: $(wc -l <said) lines of feedback are too many"; failed=1; }
 expect 1 "yours .*svg\|yours .*dot" "a run that failed is drawn" $guide grade 01.1
 expect 1 "expected .*svg\|expected .*dot" "and beside it what was expected" $guide grade 01.1
+mkdir bin
+printf '#!/bin/sh\nexit 1\n' >bin/neato
+chmod +x bin/neato
+expect 1 "Graphviz would make pictures" "without Graphviz there are .dot files, and a word on how to get it" env PATH="$work/bin:$PATH" $guide grade 01.1
+expect 0 "^Next" "which is said once" sh -c "PATH=$work/bin:\$PATH $guide grade 01.1 >again; ! grep Graphviz again && cat again"
 expect 0 "^hint 1 of 3" "the first hint" $guide hint 01.1
 expect 0 "^hint 2 of 3" "the second hint" $guide hint 01.1
 expect 0 "hints seen: 2" "progress counts hints" $guide progress

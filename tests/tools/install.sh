@@ -1,7 +1,7 @@
 #!/bin/sh
 # install.sh: what `make test` needs beyond a compiler and make: Criterion, and Graphviz for the drawings.
-# Present: says nothing. Missing: installs it where that is allowed (root, or sudo without a password), else prints
-# the command that would and fails.
+# Present: says nothing. Missing: says what it is about to install, and does, where that is allowed (root, or sudo without a
+# password); else prints the command that would and fails. With --ask it never installs; then only Criterion is asked for.
 
 has_criterion()
 {
@@ -14,6 +14,7 @@ has_all()
 }
 
 has_all && exit 0
+if [ "$1" = --ask ] && has_criterion; then exit 0; fi
 
 # The names differ between systems. RPM systems can be asked for what a package provides instead of for its name.
 refresh=
@@ -35,7 +36,10 @@ none)
 esac
 
 # brew wants the user, all others want root.
-if [ $manager = brew ] || [ "$(id -u)" = 0 ]; then
+if [ "$1" = --ask ]; then
+    echo "This needs Criterion. \`make test\` installs it where that is allowed; \`make doctor\` says how." >&2
+    exit 1
+elif [ $manager = brew ] || [ "$(id -u)" = 0 ]; then
     as_root=
 elif sudo -n true 2>/dev/null; then
     as_root="sudo -n"

@@ -16,6 +16,7 @@ function stop(what) {
 # The words behind ``` that say what the block is.
 function language(file) {
     if (file ~ /\.[ch]$/) return "c"
+    if (file ~ /\.cu$/) return "cuda"
     if (file ~ /\.sh$/) return "sh"
     return "text"
 }

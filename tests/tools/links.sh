@@ -12,8 +12,8 @@ failed=0
 # Targets of links and pictures, one a line; fenced blocks are left out.
 targets()
 {
-    awk '/^```/ { fenced = !fenced; next } !fenced' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//; s/#.*$//' |
-        grep -v -e '^[a-z]*:' -e '^$'
+    awk '/^```/ { fenced = !fenced; next } !fenced' "$1" | grep -o -e '](\([^)]*\))' -e 'src="[^"]*"' |
+        sed 's/^](//; s/)$//; s/^src="//; s/"$//; s/#.*$//' | grep -v -e '^[a-z]*:' -e '^$'
 }
 
 for file in "$@"; do

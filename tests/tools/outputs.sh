@@ -1,107 +1,12 @@
 #!/bin/sh
 # outputs.sh PROGRAM...: run each chapter program with 2, 4 and 7 ranks, as processes, as threads, and on simulated GPUs, and
-# compare what it prints with chapters/NN_topic/expected/NAME.N.*:
+# compare what it prints with chapters/NN_topic/expected/ (compare.sh).
 #
-#   .txt         stdout, to the letter; DIST_OUTPUT=ordered has grouped it by rank
-#   .shape       stdout, where every number counts as # and runs of blanks as one: for measured times
-#   .stderr.txt  stderr, tidied (see below); without this file stderr must be empty, unless the program is to fail
-#   .exit        the exit status, where it is not 0
-#
-# With --write these files are made from the run instead. A program that fails is written down only where
+# OUTPUT_MODES and OUTPUT_SIZES: not all of them. With --write these files are made from the run instead. A program that fails is written down only where
 # a .exit file says that it should: so no crash becomes the rule by accident.
 
 . tests/tools/count.sh
-
-# Numbers as #, blanks as one blank.
-shape()
-{
-    sed -E -e 's/(^|[[:blank:]=(])[-+]([0-9])/\1\2/g' -e 's/[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/#/g' \
-        -e 's/[[:blank:]]+/ /g' -e 's/^ //' -e 's/ $//' "$1"
-}
-
-# same EXPECTED ACTUAL: show how they differ.
-same()
-{
-    diff -u --label "$1" --label "what it printed" "$1" "$2" 2>&1
-}
-
-same_shape()
-{
-    shape "$1" >$work/left
-    shape "$2" >$work/right
-    diff -u --label "$1" --label "what it printed" $work/left $work/right 2>&1
-}
-
-# What a report may say differently from run to run is left out. When two ranks disagree, whoever sees it first
-# tells, and the others are stopped wherever they are: so who told ("rank 2: dist_all_reduce (x.c:22): ") and the
-# lines about the others ("Ranks 0, 1 and 3 were stopped: ...") do not count. Nor does the path of a drawing, nor, on a GPU,
-# where the program went on to after it had put the call into a stream ("stands in the stream; the host waits in ..."),
-# unless that is what the program is about.
-tidy()
-{
-    awk -v streams=$streams 'function finish() {
-             if (text ~ /^rank/) {
-                 sub(/^rank [0-9]+: [a-z_]+ \([^)]*\): /, "somebody: ", text)
-                 print text
-             }
-             text = ""
-         }
-         text != "" && /^  / { text = text " " substr($0, 3); next }
-         text != "" { finish() }
-         /^rank [0-9]+: / || /^Ranks? [0-9]/ { text = $0; next }
-         cut { cut = 0; next }
-         streams == "drop" && /^ +stands in (the stream|stream [0-9]+); the host waits in/ { cut = / in$/; next }
-         /^drawing: / { print "drawing: somewhere"; next }
-         { print }
-         END { if (text != "") finish() }' "$1"
-}
-
-same_report()
-{
-    streams=keep
-    grep -q 'stands in' "$1" || streams=drop
-    tidy "$1" >$work/left
-    tidy "$2" >$work/right
-    diff -u --label "$1, tidied" --label "what it said" $work/left $work/right 2>&1
-}
-
-# run processes|threads|sim|room: sim is a simulated GPU for each process, room the CUDA room on simulated GPUs
-run()
-{
-    device=${DEVICE:-host} backend=$BACKEND
-    case $1 in
-    sim) device=sim ranks_are=processes ;;
-    room) device=sim ranks_are=threads backend=cuda ;;
-    *) ranks_are=$1 ;;
-    esac
-    WORLD_SIZE=$n DIST_RANKS=$ranks_are DEVICE=$device BACKEND=$backend DIST_OUTPUT=ordered timeout -k 2 60 "$program" >$work/out 2>$work/err </dev/null
-    status=$?
-}
-
-compare()
-{
-    right=0
-    if [ ! -e $base.txt ] && [ ! -e $base.shape ] && [ ! -e $base.stderr.txt ] && [ ! -e $base.exit ]; then
-        echo "There is no $base.txt. Run \`make expected\`, and read what it wrote."
-        return 1
-    fi
-    wanted=$(cat $base.exit 2>/dev/null || echo 0)
-    if [ $status -ne "$wanted" ]; then
-        echo "exit status $status, expected $wanted"
-        right=1
-    fi
-    if [ -e $base.txt ]; then same $base.txt $work/out || right=1; fi
-    if [ -e $base.shape ]; then same_shape $base.shape $work/out || right=1; fi
-    if [ -e $base.stderr.txt ]; then
-        same_report $base.stderr.txt $work/err || right=1
-    elif [ "$wanted" -eq 0 ] && [ -s $work/err ]; then
-        echo "stderr should be empty:"
-        cat $work/err
-        right=1
-    fi
-    if [ $status -ne 0 ] && [ "$wanted" -eq 0 ]; then cat $work/err; fi
-    return $right
-}
+. tests/tools/compare.sh
 
 write()
 {
@@ -119,7 +24,7 @@ write()
     fi
     if [ "$wanted" -ne 0 ] || [ -e $base.stderr.txt ]; then
         same_report $base.stderr.txt $work/err >/dev/null 2>&1 ||
-            sed 's|^drawing: .*|drawing: /tmp/dist-1000/deadlock.dot|' $work/err >$base.stderr.txt
+            sed 's|^report: .*|report: /tmp/dist-1000/deadlock.json|' $work/err >$base.stderr.txt
     fi
 }
 
@@ -129,14 +34,10 @@ if [ "$1" = --write ]; then
     shift
 fi
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf $work' EXIT
-trap 'exit 1' HUP INT TERM
-
 failed=0
 for program in "$@"; do
     lesson=$(dirname "${program#build/}")
-    for n in 2 4 7; do
+    for n in ${OUTPUT_SIZES:-2 4 7}; do
         base=$lesson/expected/$(basename "$program").$n
         if [ $mode = write ]; then
             run processes

@@ -6,6 +6,9 @@
 #   --show FILE    render FILE.dot, and say where it is
 #   --own NN [N]   draw a chapter's pictures from a run with N ranks into build/pictures, and say where they are;
 #                  exercises of that chapter that are built are drawn beside their solutions
+#
+# The kinds "play" and "page" move: build/bin/play makes NAME.4.svg, or NAME.4.html with controls. diagrams/drawn/bench.svg is no run
+# of today: it is drawn from the newest results of `make bench` that are kept.
 
 . tests/tools/count.sh
 export LC_ALL=C
@@ -47,6 +50,33 @@ draw()
     build/bin/draw "$kind" $work/trace.json -o "$out.dot" "$@"
 }
 
+# What a moving picture ends with.
+ending()
+{
+    case $1 in page*) echo html ;; *) echo svg ;; esac
+}
+
+# moving OUT KIND OPTION...: OUT.svg or OUT.html from the last trace.
+moving()
+{
+    out=$1
+    shift
+    eval "set -- $*"
+    out=$out.$(ending "$1")
+    shift
+    build/bin/play $work/trace.json -o "$out" "$@"
+}
+
+# The results that the plot of the README shows, and the plot.
+measured=tests/bench/results/2026-11-22-two-epyc-cores.txt
+plot()
+{
+    awk -f tests/bench/ratios.awk $measured
+}
+
+# For how many ranks a picture of that kind is drawn.
+sizes() { case $1 in play* | page*) echo 4 ;; *) echo 2 4 7 ;; esac; }
+
 render()
 {
     neato -n2 -Tsvg "$1.dot" -o "$1.svg"
@@ -67,7 +97,14 @@ each_picture()
 
 write_one()
 {
-    for n in 2 4 7; do
+    for n in $(sizes "$3"); do
+        case $3 in
+        play* | page*)
+            trace "$2" $n "$3" && moving "diagrams/drawn/$1.$n" "$3" || return 1
+            echo "  drew  diagrams/drawn/$1.$n.$(ending "$3"), which moves"
+            return
+            ;;
+        esac
         trace "$2" $n "$3" && draw "diagrams/drawn/$1.$n" "$3" || return 1
         has_neato && { render "diagrams/drawn/$1.$n" || return 1; }
     done
@@ -101,8 +138,29 @@ same()
     diff -u --label "$2" --label "what it did" $work/left $work/right
 }
 
+# What moves is compared as a whole, but for what collectives gave: programs that measure add up times with them.
+steady() { sed "s/\(kind: .meet.*has: \).*/\1/" "$1"; }
+
+check_moving()
+{
+    file=diagrams/drawn/$1.4.$(ending "$3")
+    if trace "$2" 4 "$3" && moving $work/new "$3" && [ "$(steady "$file")" = "$(steady $work/new."${file##*.}")" ]; then pass "$file is what the program does"; else
+        fail "$file is not what the program does: run \`make diagrams\`, and look at what changed"
+        return 1
+    fi
+}
+
+check_plot()
+{
+    if plot >$work/new.svg && cmp -s diagrams/drawn/bench.svg $work/new.svg; then pass "diagrams/drawn/bench.svg shows $measured"; else
+        fail "diagrams/drawn/bench.svg does not show $measured: run \`make diagrams\`, and look at what changed"
+        return 1
+    fi
+}
+
 check_one()
 {
+    case $3 in play* | page*) check_moving "$@"; return ;; esac
     for n in 2 4 7; do
         file=diagrams/drawn/$1.$n
         right=yes
@@ -115,10 +173,8 @@ check_one()
             head -n 5 $work/err
             right=
         fi
-        if [ $right ]; then pass "$file.dot is what the program does"; else
-            fail "$file.dot is not what the program does: run \`make diagrams\`, and look at what changed"
-            return 1
-        fi
+        [ $right ] || fail "$file.dot is not what the program does: run \`make diagrams\`, and look at what changed"
+        [ $right ] && pass "$file.dot is what the program does" || return 1
     done
 }
 
@@ -135,6 +191,7 @@ say_where()
 own_one()
 {
     trace "$2" $n "$3" || return 1
+    case $3 in play* | page*) moving "$work/$1.$n" "$3" && echo "  $PWD/$work/$1.$n.$(ending "$3")   (moves: look at it with a browser)"; return ;; esac
     draw "$work/$1.$n" "$3" && say_where "$work/$1.$n"
 }
 
@@ -164,10 +221,14 @@ beside()
 
 failed=0
 case $1 in
---write) each_picture "$2" write_one ;;
+--write)
+    each_picture "$2" write_one
+    plot >diagrams/drawn/bench.svg && echo "  drew  diagrams/drawn/bench.svg" || failed=1
+    ;;
 --check)
     has_neato || skip "Graphviz is missing: nobody has looked whether it reads the pictures"
     each_picture '' check_one
+    check_plot || failed=1
     ;;
 --own)
     n=${3:-4}

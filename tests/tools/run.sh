@@ -12,6 +12,7 @@ for program in "$@"; do
     printf '%s ====\n' "${WORLD_SIZE:+ with $WORLD_SIZE ranks}"
     "$program"
     status=$?
+    [ $status -eq 0 ] || echo "exit status $status"
     if [ $status -ne "$expected" ]; then
         echo "$program ended with exit status $status, expected was $expected" >&2
         failed=1

@@ -82,6 +82,69 @@ rm $expected.4.exit
 echo 'echo oops >&2' >>build/chapters/01_x/hi
 expect no "words on stderr fail" $outputs
 
+# ---- what make shows: a line for each chapter, and where a program differs
+
+mkdir -p build/chapters/02_y chapters/02_y/expected
+printf '#!/bin/sh\necho "$WORLD_SIZE ranks"\necho done\n' >build/chapters/02_y/chain
+chmod +x build/chapters/02_y/chain
+chapters="tests/tools/chapters.sh build/chapters/02_y/chain"
+says()
+{
+    $chapters 2>&1 | tee said | grep -q -x -e "$1" || { cat said; return 1; }
+}
+
+printf '4 ranks\ndone\n' >chapters/02_y/expected/chain.4.txt
+expect yes "make: a program that prints what it should" $chapters
+expect yes "make: its line" says '  02_y  *1 of  1 programs printed what they should .*'
+expect yes "make: what the chain prints is shown" says '  4 ranks'
+expect yes "make: all of it is in a file" grep -q -x done build/chapters.txt
+expect yes "make: settings for other runs do not reach it" env WORLD_SIZE=9 DIST_TRACE=x DEVICE=none $chapters
+expect no "make: no control characters" sh -c "$chapters | grep '[[:cntrl:]]'"
+printf '4 ranks\nready\n' >chapters/02_y/expected/chain.4.txt
+expect no "make: a program that differs fails it" $chapters
+expect yes "make: the line that differs is named" says '        line 2 of chapters/02_y/expected/chain.4.txt'
+expect yes "make: and what it should be" says '          expected: ready'
+expect yes "make: and how to see it" says '.*make run-02 PROG=chain.*'
+echo '4 ranks' >chapters/02_y/expected/chain.4.txt
+expect yes "make: a line too much" says '          printed:  done'
+rm chapters/02_y/expected/*
+expect yes "make: a program of one's own must only end well" $chapters
+echo 'exit 5' >>build/chapters/02_y/chain
+expect no "make: and fails otherwise" $chapters
+
+step="tests/tools/step.sh CC this"
+expect yes "a step passes on what it did" sh -c "$step echo words 2>&1 | grep -q -x words"
+expect no "and how it ended" $step false
+expect no "a step has no control characters, but on a terminal" sh -c "$step echo words 2>&1 | grep '[[:cntrl:]]'"
+
+# ---- doctor: each system's own command, where hardly anything is there
+
+mkdir few
+for tool in sh awk sed head grep id cat paste nproc ls; do ln -s "$(command -v $tool)" few/$tool; done
+for pair in debian:'apt-get install gcc libc6-dev make' ubuntu:'apt-get install gcc libc6-dev make' fedora:'dnf install gcc make' \
+    arch:'pacman -S --needed gcc make' alpine:'apk add gcc musl-dev linux-headers make'; do
+    echo "ID=${pair%%:*}" >os-release
+    expect yes "doctor: the command for ${pair%%:*}" sh -c "OS_RELEASE=$work/os-release PATH=$work/few tests/tools/doctor.sh | grep -q '${pair#*:}'"
+done
+expect yes "doctor: where the system is unknown, all of them" sh -c \
+    "[ \$(OS_RELEASE=$work/none PATH=$work/few tests/tools/doctor.sh | grep -c ' gcc.* make ') -eq 5 ]"
+
+# ---- graders: each test in a process of its own, with an end
+
+cat >grader.c <<END
+#include "$here/tests/grader/grader.h"
+const struct exercise exercise = { .title = "a grader that is broken" };
+GRADED(crashes, 5) { abort(); }
+GRADED(never_ends, 5) { for (;;) continue; }
+GRADED(looks_at_nothing, 5) {}
+END
+expect yes "a grader can be linked" ${CC:-cc} -I"$here/lib" grader.c "$here"/build/tests/grader/libgrader.a \
+    "$here"/build/tests/reference.o "$here"/build/diagrams/libdraw.a -pthread -lm -o grader
+expect no "a grader that is broken passes nobody" env GRADE_OUT="$work" GRADE_LIMIT=1 GRADE_CALLS=/dev/null ./grader
+expect yes "a test that crashes is an error of the grader" grep -q "crashes.0.5.error" results.tsv
+expect yes "a test that does not end has failed" grep -q "never_ends.0.5.failed" results.tsv
+expect yes "the test after it was run" grep -q "looks_at_nothing.0.5.failed" results.tsv
+
 lessons="tests/tools/lessons.sh --check chapters/01_x/README.md"
 expect no "an empty insert is stale" $lessons
 expect yes "lessons are written" tests/tools/lessons.sh chapters/01_x/README.md

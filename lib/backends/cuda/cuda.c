@@ -21,15 +21,21 @@ static struct cuda_job *new_job(int size)
     pthread_mutex_init(&job->lock, NULL);
     job->size = size;
     for (int rank = 0; rank < size; rank++) {
-        line_open(&job->seats[rank].posted);
-        line_open(&job->seats[rank].letters);
-        line_open(&job->seats[rank].recvs);
+        queue_reset(&job->seats[rank].posted);
+        match_open(&job->seats[rank].letters);
+        match_open(&job->seats[rank].recvs);
     }
+    match_open(&job->meetings);
     return job;
 }
 
 static void free_job(struct cuda_job *job)
 {
+    for (int rank = 0; rank < job->size; rank++) {
+        match_close(&job->seats[rank].letters);
+        match_close(&job->seats[rank].recvs);
+    }
+    match_close(&job->meetings);
     pthread_mutex_destroy(&job->lock);
     free(job);
 }
@@ -96,7 +102,9 @@ static int cuda_close(void *state)
 {
     struct cuda_room *room = state;
     struct cuda_job *job = room->job;
-    leave_job(room);
+    pthread_mutex_lock(&job->lock);
+    job->seats[room->rank].room = NULL;
+    pthread_mutex_unlock(&job->lock);
     if (room->stream) {
         room->gpu->device->event_free(room->mark);
         room->gpu->device->stream_free(room->stream);
@@ -114,14 +122,6 @@ static int cuda_close(void *state)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_ranks(const struct dist_group *group)
-{
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (int i = 0; i < group->size; i++)
-        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
-    return hash >> 1;
-}
-
 static struct cuda_group *new_group(struct cuda_room *room, const struct dist_group *group)
 {
     struct cuda_group *g = calloc(1, sizeof *g);
@@ -137,28 +137,27 @@ static struct cuda_group *new_group(struct cuda_room *room, const struct dist_gr
     return g;
 }
 
-static int cuda_group_new(void *state, struct dist_work *op)
-{
-    struct cuda_room *room = state;
-    struct dist_group *group = op->group;
-    op->block = (int64_t)hash_ranks(group);
-    op->group = room->all;
-    int status = start_post(room, op);
-    if (status != DIST_OK || group->rank < 0)
-        return status;
-    group->room = new_group(room, group);
-    if (group->room)
-        return DIST_OK;
-    snprintf(op->why, sizeof op->why, "there is no memory left for the group");
-    return op->status = DIST_ERR_MEMORY;
-}
-
 static void cuda_group_free(void *state, struct dist_group *group)
 {
     struct cuda_room *room = state;
     struct cuda_group *g = group->room;
     host_free(room->self, g->members);
     free(g);
+}
+
+static int cuda_group_new(void *state, struct dist_work *op)
+{
+    struct cuda_room *room = state;
+    struct dist_group *group = op->group;
+    struct cuda_group *g = group->rank >= 0 ? new_group(room, group) : NULL;
+    op->in.data = group->live && (g || group->rank < 0) ? room : NULL; /* as `meet` wants it */
+    op->block = group_hash(group);
+    op->group = room->all;
+    int status = start_post(room, op);
+    group->room = g;
+    if (status != DIST_OK && g)
+        cuda_group_free(room, group);
+    return status;
 }
 
 /* ---- the calls --------------------------------------------------------------------------------- */
@@ -177,6 +176,7 @@ const struct backend backend_cuda = {
     .name = "cuda",
     .on_streams = true,
     .open = cuda_open,
+    .leave = cuda_leave,
     .close = cuda_close,
     .group_new = cuda_group_new,
     .group_free = cuda_group_free,

@@ -23,7 +23,8 @@
 #ifndef CUDA_H
 #define CUDA_H
 
-#include "../../backend.h"
+#include "../common/match.h"
+#include "../common/queue.h"
 #include "../../devices/device.h"
 #include "../../streams/gpu.h"
 
@@ -32,24 +33,18 @@
 /* An op's way, in op->step. */
 enum { OP_POSTED, OP_STARTED, OP_GIVEN };
 
-struct line { /* of ops, by `next` */
-    struct dist_work *first, **end;
-};
-
 /* What the job knows of a rank. */
 struct seat {
-    struct cuda_room *room; /* NULL: it has not come, or has left */
-    struct line posted;     /* its ops that have not started */
-    struct line letters;    /* messages to it that no receive has asked for: the senders' ops */
-    struct line recvs;      /* its receives that no message has come for */
+    struct cuda_room *room;     /* NULL: it has not come, or has left */
+    struct op_queue posted;     /* its ops that have not started */
+    struct match_table letters; /* messages to it that no receive has asked for: the senders' ops */
+    struct match_table recvs;   /* its receives that no message has come for */
 };
 
 /* A collective whose members have not all come. */
 struct meeting {
-    int group;    /* the group's id */
-    uint32_t seq; /* which collective of the group, from 1 */
+    struct match match; /* by the group's id and which of its collectives it is, from 1; first */
     int size, arrived;
-    struct meeting *next;
     bool *came;              /* by group rank; also of those who have given up since */
     struct dist_work *ops[]; /* by group rank; NULL: it is not there */
 };
@@ -59,7 +54,7 @@ struct cuda_job {
     pthread_mutex_t lock;
     int size, left; /* ranks; those that have left the room */
     bool far;       /* kernels of some rank cannot reach the memory of some other */
-    struct meeting *meetings;
+    struct match_table meetings;
     struct seat seats[];
 };
 
@@ -83,26 +78,6 @@ struct cuda_room {
     struct stream *stream; /* on which it communicates */
     struct event *mark;    /* a point of that stream, for other ranks' streams to follow */
 };
-
-static inline void line_open(struct line *line)
-{
-    *line = (struct line){ .end = &line->first };
-}
-static inline void line_append(struct line *line, struct dist_work *op)
-{
-    op->next = NULL;
-    *line->end = op;
-    line->end = &op->next;
-}
-static inline struct dist_work *line_take(struct line *line, struct dist_work **at)
-{
-    struct dist_work *op = *at;
-    *at = op->next;
-    if (!*at)
-        line->end = at;
-    return op;
-}
-bool line_remove(struct line *line, const struct dist_work *op); /* false: it is not in it */
 
 static inline int rank_of(const struct dist_work *op)
 {
@@ -163,8 +138,8 @@ int cuda_wait(void *room, struct dist_work *op);
 void wait_asleep(struct cuda_room *room, struct dist_work *op,
                  bool (*wanted)(struct cuda_room *room, struct dist_work *op), int milliseconds);
 
-/* Wait until nobody needs anything of this rank any more; and take it out of all tables. */
-void leave_job(struct cuda_room *room);
+/* Wait until nobody needs anything of this rank any more; and take its ops out of all tables. */
+void cuda_leave(void *room);
 
 /* ---- notes.c: what this rank waits for, for others to read --------------------------------- */
 

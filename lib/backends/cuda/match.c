@@ -9,12 +9,6 @@
 
 #include <stdio.h>
 
-static bool fits(const struct dist_work *recv, const struct dist_work *send)
-{
-    return (recv->peer == DIST_ANY_SOURCE || recv->peer == rank_of(send)) && recv->tag == send->tag &&
-           recv->group->id == send->group->id;
-}
-
 static const struct site *site_of(const struct cuda_job *job, const struct dist_work *op)
 {
     return world_site_at(room_of(job, op)->world, rank_of(op), op->site);
@@ -73,26 +67,38 @@ static struct dist_work *buffered(struct cuda_job *job, struct dist_work *send)
     return most && bytes_of(send, send->in) <= most ? move_aside(job, send) : send;
 }
 
+/* What an op waits for, from or to this rank (DIST_ANY_SOURCE: a receive from anybody). */
+static uint64_t key_of(const struct dist_work *op, int sender)
+{
+    return match_key(sender, op->group->id, op->tag);
+}
+
+static struct dist_work *take(struct match_table *table, struct match *match)
+{
+    match_remove(table, match);
+    return match_receive(match);
+}
+
 void match_send(struct cuda_job *job, struct dist_work *op)
 {
     struct seat *seat = &job->seats[op->peer];
-    for (struct dist_work **at = &seat->recvs.first; *at; at = &(*at)->next)
-        if (fits(*at, op)) {
-            deliver(job, op, line_take(&seat->recvs, at));
-            return;
-        }
-    op = buffered(job, op);
-    if (op)
-        line_append(&seat->letters, op);
+    struct match *recv = match_earlier(match_find(&seat->recvs, key_of(op, rank_of(op))),
+                                       match_find(&seat->recvs, key_of(op, DIST_ANY_SOURCE)));
+    if (recv)
+        deliver(job, op, take(&seat->recvs, recv));
+    else if ((op = buffered(job, op)))
+        match_add(&seat->letters, &op->match, key_of(op, rank_of(op)));
 }
 
 void match_recv(struct cuda_job *job, struct dist_work *op)
 {
     struct seat *seat = &job->seats[rank_of(op)];
-    for (struct dist_work **at = &seat->letters.first; *at; at = &(*at)->next)
-        if (fits(op, *at)) {
-            deliver(job, line_take(&seat->letters, at), op);
-            return;
-        }
-    line_append(&seat->recvs, op);
+    bool any = op->peer == DIST_ANY_SOURCE;
+    struct match *letter = any ? NULL : match_find(&seat->letters, key_of(op, op->peer));
+    for (int i = 0; any && i < op->group->size; i++)
+        letter = match_earlier(letter, match_find(&seat->letters, key_of(op, op->group->ranks[i])));
+    if (letter)
+        deliver(job, take(&seat->letters, letter), op);
+    else
+        match_add(&seat->recvs, &op->match, key_of(op, op->peer));
 }

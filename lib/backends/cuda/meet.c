@@ -5,78 +5,75 @@
  * done, or tells all of them how they differ.
  */
 #include "cuda.h"
+#include "../common/claim.h"
+#include "../common/splits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct meeting **find(struct cuda_job *job, const struct dist_work *op)
+static uint64_t key_of(const struct dist_work *op)
 {
-    struct meeting **at = &job->meetings;
-    while (*at && ((*at)->group != op->group->id || (*at)->seq != op->phase))
-        at = &(*at)->next;
-    return at;
+    return (uint64_t)op->group->id << 32 | op->phase;
 }
 
-/* How b differs from a, as the two halves of "rank 2 <b>, rank 0 <a>". False: not at all. */
-static bool differ(const struct dist_work *a, const struct dist_work *b, char *say_a, char *say_b,
-                   size_t size)
+static struct meeting *find(const struct cuda_job *job, const struct dist_work *op)
 {
-    if (a->call != b->call) {
-        snprintf(say_a, size, "calls %s", call_name(a->call));
-        snprintf(say_b, size, "calls %s", call_name(b->call));
-    } else if (a->call == CALL_NEW_GROUP && a->block != b->block) {
-        snprintf(say_a, size, "lists other ranks");
-        snprintf(say_b, size, "lists these");
-    } else if (a->type != b->type) {
-        snprintf(say_a, size, "has a tensor of %s", dtype_name(a->type));
-        snprintf(say_b, size, "has a tensor of %s", dtype_name(b->type));
-    } else if (a->block != b->block) {
-        snprintf(say_a, size, "has %lld elements", (long long)a->block);
-        snprintf(say_b, size, "has %lld elements", (long long)b->block);
-    } else if (a->peer != b->peer) {
-        snprintf(say_a, size, "names %d as the root", a->peer);
-        snprintf(say_b, size, "names %d as the root", b->peer);
-    } else if (a->op != b->op) {
-        snprintf(say_a, size, "asks for %s", op_name(a->op));
-        snprintf(say_b, size, "asks for %s", op_name(b->op));
-    } else if (!a->gpu != !b->gpu) {
-        snprintf(say_a, size, "has its tensor on the %s", a->gpu ? "GPU" : "host");
-        snprintf(say_b, size, "has its tensor on the %s", b->gpu ? "GPU" : "host");
-    } else {
-        return false;
-    }
-    return true;
+    return (struct meeting *)match_find(&job->meetings, key_of(op));
 }
 
 /* The first member that differs from member 0, with the words in its `why`. NULL: all agree. */
-static struct dist_work *find_stray(struct cuda_job *job, const struct meeting *meeting)
+static struct dist_work *find_stray(const struct meeting *meeting)
 {
-    const struct dist_work *first = meeting->ops[0];
+    struct claim first = claim_of(meeting->ops[0]);
     for (int i = 1; i < meeting->size; i++) {
         struct dist_work *op = meeting->ops[i];
-        char a[48], b[48];
-        if (!differ(first, op, a, b, sizeof a))
+        struct claim claim = claim_of(op);
+        if (!claims_differ(&first, &claim))
             continue;
-        int rank_a = rank_of(first), rank_b = rank_of(op);
-        const struct world *world = room_of(job, op)->world;
-        const struct site *at_a = world_site_at(world, rank_a, first->site);
-        const struct site *at_b = world_site_at(world, rank_b, op->site);
-        snprintf(op->why, sizeof op->why, "rank %d %s (%s:%d), rank %d %s (%s:%d)", rank_a, a, at_a->file,
-                 at_a->line, rank_b, b, at_b->file, at_b->line);
+        claims_tell(op, rank_of(meeting->ops[0]), &first, rank_of(op), &claim);
         return op;
     }
     return NULL;
 }
 
-static void refuse(struct cuda_job *job, struct meeting *meeting, struct dist_work *stray)
+static const int64_t *splits_of(const void *meeting, int member)
+{
+    return ((const struct meeting *)meeting)->ops[member]->splits;
+}
+
+/* Of an all_to_all with splits that all give: the op of one whom another sends what it does not expect. */
+static struct dist_work *find_clash(const struct meeting *meeting)
+{
+    struct dist_work *first = meeting->ops[0];
+    struct clash clash;
+    if (!first->splits || !splits_clash(first->group, splits_of, meeting, &clash))
+        return NULL;
+    splits_tell(first, &clash);
+    return first;
+}
+
+/* A rank that has no memory for a new group; its op names nothing. */
+static struct dist_work *find_poor(const struct meeting *meeting)
+{
+    for (int i = 0; meeting->ops[0]->call == CALL_NEW_GROUP && i < meeting->size; i++) {
+        struct dist_work *op = meeting->ops[i];
+        if (!op->in.data) {
+            snprintf(op->why, sizeof op->why, "rank %d has no memory left for the group", rank_of(op));
+            return op;
+        }
+    }
+    return NULL;
+}
+
+static void refuse(struct cuda_job *job, struct meeting *meeting, struct dist_work *stray, int status)
 {
     char why[sizeof stray->why];
-    int speaker = rank_of(stray) + 1;
+    int speaker = stray->speaker ? stray->speaker : rank_of(stray) + 1;
     snprintf(why, sizeof why, "%s", stray->why);
     for (int i = 0; i < meeting->size; i++) {
         snprintf(meeting->ops[i]->why, sizeof why, "%s", why);
         meeting->ops[i]->speaker = speaker;
-        start_given(job, meeting->ops[i], DIST_ERR_MISMATCH);
+        start_given(job, meeting->ops[i], status);
     }
 }
 
@@ -88,19 +85,17 @@ static struct meeting *call_meeting(struct cuda_job *job, const struct dist_work
     if (!meeting)
         return NULL;
     meeting->came = (bool *)(meeting->ops + size);
-    meeting->group = op->group->id;
-    meeting->seq = op->phase;
     meeting->size = op->group->size;
-    meeting->next = job->meetings;
-    return job->meetings = meeting;
+    match_add(&job->meetings, &meeting->match, key_of(op));
+    return meeting;
 }
 
 void meet(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_group *group = op->group->room;
     op->phase = ++group->seq;
-    struct meeting **at = find(job, op), *meeting = *at ? *at : call_meeting(job, op);
-    if (!meeting) {
+    struct meeting *meeting = find(job, op);
+    if (!meeting && !(meeting = call_meeting(job, op))) {
         snprintf(op->why, sizeof op->why, "the system gives no memory for a collective");
         start_given(job, op, DIST_ERR_MEMORY);
         return;
@@ -109,10 +104,12 @@ void meet(struct cuda_job *job, struct dist_work *op)
     meeting->came[op->group->rank] = true;
     if (++meeting->arrived < meeting->size)
         return;
-    *find(job, op) = meeting->next;
-    struct dist_work *stray = find_stray(job, meeting);
-    if (stray)
-        refuse(job, meeting, stray);
+    match_remove(&job->meetings, &meeting->match);
+    struct dist_work *stray = find_stray(meeting);
+    stray = stray ? stray : find_clash(meeting);
+    struct dist_work *poor = stray ? NULL : find_poor(meeting);
+    if (stray || poor)
+        refuse(job, meeting, stray ? stray : poor, stray ? DIST_ERR_MISMATCH : DIST_ERR_MEMORY);
     else
         plan_run(job, meeting);
     free(meeting);
@@ -120,13 +117,13 @@ void meet(struct cuda_job *job, struct dist_work *op)
 
 bool meet_leave(struct cuda_job *job, const struct dist_work *op)
 {
-    struct meeting **at = find(job, op), *meeting = *at;
+    struct meeting *meeting = find(job, op);
     int place = op->group->rank;
     if (!meeting || meeting->ops[place] != op)
         return false;
     meeting->ops[place] = NULL;
     if (--meeting->arrived == 0) {
-        *at = meeting->next;
+        match_remove(&job->meetings, &meeting->match);
         free(meeting);
     }
     return true;
@@ -134,7 +131,7 @@ bool meet_leave(struct cuda_job *job, const struct dist_work *op)
 
 int meet_missing(struct cuda_job *job, const struct dist_work *op, char *list, size_t size)
 {
-    const struct meeting *meeting = *find(job, op);
+    const struct meeting *meeting = find(job, op);
     size_t length = 0;
     int count = 0;
     for (int i = 0; meeting && i < meeting->size; i++) {

@@ -89,7 +89,7 @@ static bool open_aside(struct dist_work *aside)
     aside->ready = NULL;
     aside->aside = aside->gpu ? device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
     if (aside->aside && aside->gpu)
-        aside->ready = device_of(aside)->event_new(aside->gpu->state);
+        aside->ready = device_of(aside)->event_new(aside->gpu->state, false);
     aside->in.data = aside->aside;
     return aside->aside && (!aside->gpu || aside->ready);
 }
@@ -101,6 +101,7 @@ struct dist_work *move_aside(struct cuda_job *job, struct dist_work *send)
     snprintf(send->why, sizeof send->why, "there is no memory left to copy the message aside");
     if (aside) {
         *aside = *send;
+        atomic_fetch_add(&send->group->untaken, 1);
         status = open_aside(aside) ? DIST_OK : DIST_ERR_MEMORY;
     }
     if (status == DIST_OK && send->gpu)
@@ -123,5 +124,6 @@ void move_forget(struct dist_work *aside)
         free(aside->aside);
     if (aside->gpu && aside->ready)
         device_of(aside)->event_free(aside->ready);
+    atomic_fetch_sub(&aside->group->untaken, 1);
     free(aside);
 }

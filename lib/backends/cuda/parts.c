@@ -2,9 +2,9 @@
  * parts.c: copies and reductions, on any number of tensors, wherever they lie.
  *
  * Up to KERNEL_INPUTS ranks one kernel reads all tensors where they lie, and writes the result wherever it shall be. With more
- * it is done in passes: the first KERNEL_INPUTS inputs are combined into scratch memory, and that with the next ones. The order
- * of the additions stays the same, and so do all results but those of the 16-bit floats, which are then rounded once
- * in every pass. Kernels that cannot reach another GPU's memory get copies of the inputs in scratch memory, too.
+ * it is done in passes: the first KERNEL_INPUTS inputs are combined into scratch memory, and that with the next ones, in the
+ * type that dtype_wide gives, so that sums are rounded once. The order of the additions stays the same, and so do the
+ * results. Kernels that cannot reach another GPU's memory get copies of the inputs in scratch memory, too.
  */
 #include "plans.h"
 #include "../../devices/host.h"
@@ -65,52 +65,84 @@ static void in_one_kernel(struct plan *p, int member, size_t from, int64_t count
 
 /* ---- in passes -------------------------------------------------------------------------------- */
 
-/* Input k where the doer's kernels can read it; `scratch`: room for it. */
-static const void *within_reach(struct plan *p, int member, int k, size_t from, size_t bytes, void *scratch)
+/* In scratch memory: KERNEL_INPUTS inputs, of which the first becomes the result; and one as it comes from another GPU. */
+struct pass {
+    struct plan *plan;
+    int member;
+    enum dist_type wide;
+    char *scratch;
+};
+
+static void convert(const struct pass *pass, void *to, enum dist_type type, const void *from,
+                    enum dist_type from_type, int64_t count)
 {
-    const char *in = at_byte(p->in[k], from);
-    if (!p->job->far || k == doer_of(p, member))
-        return in;
-    part_copy(p, member, scratch, in, bytes);
-    return scratch;
+    struct plan *p = pass->plan;
+    struct kernel kernel = new_kernel(p, count);
+    kernel.kind = KERNEL_CONVERT;
+    kernel.type = type;
+    kernel.from = from_type;
+    kernel.out = to;
+    kernel.in[0] = from;
+    keep(p, p->device->launch(stream_of(p, pass->member), &kernel));
 }
 
-/* Combine one chunk of all inputs at the beginning of `scratch`. */
-static void combine_chunk(struct plan *p, int member, size_t from, int64_t count, char *scratch)
+/* Input k where the doer's kernels can read it, in the type that they add in; `place`: room for it. */
+static const void *within_reach(const struct pass *pass, int k, size_t from, int64_t count, void *place)
 {
-    size_t bytes = (size_t)count * p->element;
+    struct plan *p = pass->plan;
+    bool far = p->job->far && k != doer_of(p, pass->member), same = pass->wide == p->type;
+    const char *in = at_byte(p->in[k], from);
+    char *landing = same ? place : pass->scratch + KERNEL_INPUTS * CHUNK;
+    if (far)
+        part_copy(p, pass->member, landing, in, (size_t)count * p->element);
+    if (same)
+        return far ? landing : in;
+    convert(pass, place, pass->wide, far ? landing : in, p->type, count);
+    return place;
+}
+
+/* Combine one chunk of all inputs at the beginning of the scratch memory. */
+static void combine_chunk(const struct pass *pass, size_t from, int64_t count)
+{
+    struct plan *p = pass->plan;
     for (int k = 0; k < p->inputs && p->status == DIST_OK;) {
         struct kernel kernel = new_kernel(p, count);
-        kernel.out = scratch;
+        kernel.type = pass->wide;
+        kernel.out = pass->scratch;
         if (k > 0)
-            kernel.in[kernel.inputs++] = scratch;
+            kernel.in[kernel.inputs++] = pass->scratch;
         for (; k < p->inputs && kernel.inputs < KERNEL_INPUTS; k++, kernel.inputs++)
             kernel.in[kernel.inputs] =
-                within_reach(p, member, k, from, bytes, scratch + (size_t)kernel.inputs * CHUNK);
+                within_reach(pass, k, from, count, pass->scratch + (size_t)kernel.inputs * CHUNK);
         if (p->op == DIST_AVG && k < p->inputs)
             kernel.op = DIST_SUM;
-        keep(p, p->device->launch(stream_of(p, member), &kernel));
+        keep(p, p->device->launch(stream_of(p, pass->member), &kernel));
     }
+    if (pass->wide != p->type)
+        convert(pass, pass->scratch + CHUNK, p->type, pass->scratch, pass->wide, count);
 }
 
 static void in_passes(struct plan *p, int member, size_t from, int64_t count)
 {
     struct gpu *gpu = p->ops[doer_of(p, member)]->gpu;
-    size_t all = (size_t)count * p->element;
-    char *scratch = p->device->alloc(gpu->state, KERNEL_INPUTS * CHUNK);
-    if (!scratch) {
+    struct pass pass = { p, member, dtype_wide(p->type, p->op), NULL };
+    int64_t most = (int64_t)(CHUNK / dtype_size(pass.wide));
+    pass.scratch = p->device->alloc(gpu->state, (KERNEL_INPUTS + 1) * CHUNK);
+    if (!pass.scratch) {
         device_fail(DIST_ERR_MEMORY, "the device \"%s\" has no memory left to reduce so many tensors",
                     p->device->name);
         keep(p, DIST_ERR_MEMORY);
         return;
     }
-    for (size_t done = 0, here; done < all && p->status == DIST_OK; done += here) {
-        here = all - done < CHUNK ? all - done : CHUNK;
-        combine_chunk(p, member, from + done, (int64_t)(here / p->element), scratch);
+    const char *result = pass.scratch + (pass.wide == p->type ? 0 : CHUNK);
+    for (int64_t done = 0, here; done < count && p->status == DIST_OK; done += here) {
+        size_t at = from + (size_t)done * p->element;
+        here = count - done < most ? count - done : most;
+        combine_chunk(&pass, at, here);
         for (int i = 0; i < p->outputs; i++)
-            part_copy(p, member, at_byte(p->out[i], from + done), scratch, here);
+            part_copy(p, member, at_byte(p->out[i], at), result, (size_t)here * p->element);
     }
-    p->device->free(gpu->state, scratch); /* once the stream has passed */
+    p->device->free(gpu->state, pass.scratch); /* once the stream has passed */
 }
 
 void part_combine(struct plan *p, int member, int64_t begin, int64_t count)

@@ -14,6 +14,7 @@
  * written once, which is the least that can be done. Elements are combined in the order of the ranks.
  */
 #include "plans.h"
+#include "../common/splits.h"
 
 #include <stdio.h>
 
@@ -116,10 +117,16 @@ static void reduce_scatter(struct plan *p, int member)
 
 static void all_to_all(struct plan *p, int member)
 {
+    const int64_t *own = p->ops[member]->splits;
     for (int i = 0; i < p->size; i++) {
         int from = (member + i) % p->size; /* not all from the same one at once */
-        part_copy(p, member, at_byte(out_of(p, member), (size_t)from * p->block),
-                  at_byte(in_of(p, from), (size_t)member * p->block), p->block);
+        size_t to_at = (size_t)from * p->block, from_at = (size_t)member * p->block, bytes = p->block;
+        if (own) {
+            to_at = (size_t)splits_begin(own + p->size, from) * p->element;
+            from_at = (size_t)splits_begin(p->ops[from]->splits, member) * p->element;
+            bytes = (size_t)own[p->size + from] * p->element;
+        }
+        part_copy(p, member, at_byte(out_of(p, member), to_at), at_byte(in_of(p, from), from_at), bytes);
     }
 }
 
@@ -169,8 +176,11 @@ static void end(struct plan *p)
 static size_t bytes_read(const struct plan *p)
 {
     enum call call = p->ops[0]->call;
+    size_t sum = 0;
+    for (int i = 0; i < p->size && p->ops[0]->splits; i++)
+        sum += (size_t)p->ops[i]->in.count * p->element;
     bool all_blocks = call == CALL_REDUCE_SCATTER || call == CALL_ALL_TO_ALL;
-    return p->block * (size_t)p->size * (all_blocks ? (size_t)p->size : 1);
+    return p->ops[0]->splits ? sum : p->block * (size_t)p->size * (all_blocks ? (size_t)p->size : 1);
 }
 
 static void fill(struct plan *p, struct cuda_job *job, struct meeting *meeting)
@@ -180,7 +190,7 @@ static void fill(struct plan *p, struct cuda_job *job, struct meeting *meeting)
     p->ops = meeting->ops;
     p->size = meeting->size;
     p->root = op->peer;
-    p->lead = (int)(meeting->seq % (uint32_t)p->size);
+    p->lead = (int)(meeting->ops[0]->phase % (uint32_t)p->size);
     p->type = op->type;
     p->op = op->op;
     p->count = op->block;

@@ -8,11 +8,6 @@
 
 #include <stdio.h>
 
-static bool can_start(const struct dist_work *op)
-{
-    return !op->gpu || device_of(op)->event_sure(op->ready);
-}
-
 static void start(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_room *room = room_of(job, op);
@@ -32,9 +27,9 @@ static void start(struct cuda_job *job, struct dist_work *op)
 static bool start_next(struct cuda_job *job, struct seat *seat)
 {
     struct dist_work *op = seat->posted.first;
-    if (!op || !can_start(op))
+    if (!op || !device_of(op)->event_sure(op->ready))
         return false;
-    start(job, line_take(&seat->posted, &seat->posted.first));
+    start(job, queue_take(&seat->posted, &seat->posted.first));
     return true;
 }
 
@@ -80,7 +75,7 @@ static bool open_stream(struct cuda_room *room, struct dist_work *op)
         return true;
     const struct device *device = device_of(op);
     struct stream *stream = device->stream_new(op->gpu->state, -1);
-    room->mark = stream ? device->event_new(op->gpu->state) : NULL;
+    room->mark = stream ? device->event_new(op->gpu->state, false) : NULL;
     if (!room->mark) {
         snprintf(op->why, sizeof op->why, "the device \"%s\" has no memory left for communication",
                  device->name);
@@ -104,7 +99,12 @@ int start_post(struct cuda_room *room, struct dist_work *op)
     if (op->gpu && !open_stream(room, op))
         return op->status = DIST_ERR_MEMORY;
     pthread_mutex_lock(&job->lock);
-    line_append(&job->seats[room->rank].posted, op);
+    if (op->gpu)
+        queue_add(&job->seats[room->rank].posted, op);
+    else
+        start(
+            job,
+            op); /* the program's come after comm_flush; those of a collective by messages wait for no stream */
     start_all(job);
     pthread_mutex_unlock(&job->lock);
     return blocks ? cuda_wait(room, op) : DIST_OK;

@@ -3,32 +3,26 @@
  *
  * Only ops on host tensors are waited for here. Whoever gives an op rings its rank's bell.
  */
+#define _GNU_SOURCE
 #include "cuda.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* ---- giving up ------------------------------------------------------------------------------ */
-
-bool line_remove(struct line *line, const struct dist_work *op)
-{
-    struct dist_work **at = &line->first;
-    while (*at && *at != op)
-        at = &(*at)->next;
-    return *at && line_take(line, at);
-}
 
 /* Take it out of the tables, wherever it is. */
 static void drop(struct cuda_job *job, struct dist_work *op)
 {
     int rank = rank_of(op);
     if (op->step == OP_POSTED)
-        line_remove(&job->seats[rank].posted, op);
+        queue_remove(&job->seats[rank].posted, op);
     else if (!op->p2p)
         meet_leave(job, op);
     else if (op->sends)
-        line_remove(&job->seats[op->peer].letters, op);
+        match_remove(&job->seats[op->peer].letters, &op->match);
     else
-        line_remove(&job->seats[rank].recvs, op);
+        match_remove(&job->seats[rank].recvs, &op->match);
 }
 
 static void give_up(struct cuda_job *job, struct dist_work *op, int status)
@@ -89,13 +83,9 @@ static bool news(void *argument)
 void wait_asleep(struct cuda_room *room, struct dist_work *op,
                  bool (*wanted)(struct cuda_room *room, struct dist_work *op), int milliseconds)
 {
-    struct rank_slot *slot = room->slot;
     struct hope hope = { room, wanted, op };
     notes_pin(room, op);
-    atomic_store(&slot->sleep.bell, world_offset(room->world, &slot->bell));
-    atomic_store(&slot->sleep.timed, op && op->timeout > 0);
-    bell_sleep(&slot->bell, news, &hope, milliseconds, &slot->sleep);
-    launch_look_around(room->self);
+    launch_sleep(room->self, &room->slot->bell, news, &hope, milliseconds, op && op->timeout > 0);
 }
 
 static bool is_done(struct cuda_room *room, struct dist_work *op)
@@ -128,12 +118,25 @@ static void wait_on_host(struct cuda_room *room, struct dist_work *op)
     }
 }
 
+/* What was given to the device still passes there, soon: until then the tensor is neither right nor the program's. */
+static void let_pass(struct cuda_room *room, struct dist_work *op)
+{
+    double end = dist_time() + NAP / 1e3;
+    while (op->status == DIST_OK && !device_of(op)->gate_is_open(op->gate))
+        if (dist_time() > end)
+            op->status = backend_failed(room->world, op);
+        else
+            nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+}
+
 int cuda_wait(void *state, struct dist_work *op)
 {
     struct cuda_room *room = state;
     if (!op->gpu)
         wait_on_host(room, op);
-    else if (world_failed(room->world))
+    else if (world_failed(room->world)) {
         end_with_job(room, op);
+        let_pass(room, op);
+    }
     return op->status;
 }

@@ -8,9 +8,9 @@ static int absent_open(struct launch_self *self, struct dist_group *world, void 
 {
     (void)self, (void)world, (void)room;
     snprintf(why, why_size,
-             "this library was built without NCCL, because nccl.h was not found; install NCCL or name its "
-             "folder with "
-             "NCCL_HOME, and make again, or take BACKEND=shm");
+             "BACKEND is \"nccl\", but this library was built without NCCL, since nccl.h was not found; "
+             "install NCCL "
+             "(libnccl-dev) or name its folder with NCCL_HOME and run make again, or take BACKEND=cuda");
     return DIST_ERR_ENVIRONMENT;
 }
 

@@ -4,7 +4,7 @@
  *
  *     room->stream    ... | follow the send's ready | copy aside | open the send's gate | ...
  */
-#include "desk.h"
+#include "agree.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /*
- * check.c: over several machines, where there is no desk, DIST_CHECK=1: before anything is given to NCCL, those that it
+ * check.c: over several machines, where ranks share no memory, DIST_CHECK=1: before anything is given to NCCL, those that it
  * concerns compare what they mean by it.
  *
  * A message concerns two ranks; a collective every pair of its members, so that all come to the same verdict. NCCL itself
  * compares nothing: where counts differ it truncates or hangs, and who waits for whom it does not know.
  */
-#include "cards.h"
+#include "check.h"
+#include "../common/splits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,27 +22,40 @@ bool check_is_due(const struct nccl_room *room)
 static int judge_message(const struct nccl_room *room, const struct meeting *m)
 {
     bool sends = m->mine.side == SIDE_SENDS, lower = room->rank < m->peer;
-    const struct card *send = sends ? &m->mine : &m->theirs, *recv = sends ? &m->theirs : &m->mine;
+    const struct claim *send = sends ? &m->mine : &m->theirs, *recv = sends ? &m->theirs : &m->mine;
     if (m->theirs.side == SIDE_MEMBER)
-        return lower ? cards_tell(m->op, room->rank, &m->mine, m->peer, &m->theirs)
-                     : cards_tell(m->op, m->peer, &m->theirs, room->rank, &m->mine);
+        return lower ? claims_tell(m->op, room->rank, &m->mine, m->peer, &m->theirs)
+                     : claims_tell(m->op, m->peer, &m->theirs, room->rank, &m->mine);
     if (send->group == recv->group && send->root == recv->root && send->type == recv->type &&
         send->count == recv->count)
         return DIST_OK;
-    return cards_tell_message(m->op, sends ? room->rank : m->peer, send, sends ? m->peer : room->rank, recv);
+    return claims_tell_message(m->op, sends ? room->rank : m->peer, send, sends ? m->peer : room->rank, recv);
+}
+
+/* Each pair of members for itself: these two are told. */
+static int judge_splits(const struct meeting *m)
+{
+    int me = m->op->group->ranks[m->op->group->rank];
+    for (int i = 0; i < m->op->group->size - 1; i++) {
+        struct clash out = { me, m[i].peer, m[i].mine.sends, m[i].theirs.expects };
+        struct clash in = { m[i].peer, me, m[i].theirs.sends, m[i].mine.expects };
+        if (out.sent != out.expected || in.sent != in.expected)
+            return splits_tell(m->op, out.sent != out.expected ? &out : &in);
+    }
+    return DIST_OK;
 }
 
 /* One meeting with each other member, in their order. All members compare with the first, and so find the same. */
 static int judge_collective(const struct meeting *m)
 {
     const struct dist_group *group = m->op->group;
-    const struct card *first = group->rank == 0 ? &m->mine : &m->theirs;
+    const struct claim *first = group->rank == 0 ? &m->mine : &m->theirs;
     for (int i = 1; i < group->size; i++) {
-        const struct card *card = i == group->rank ? &m->mine : &m[i < group->rank ? i : i - 1].theirs;
-        if (cards_differ(first, card))
-            return cards_tell(m->op, group->ranks[0], first, group->ranks[i], card);
+        const struct claim *claim = i == group->rank ? &m->mine : &m[i < group->rank ? i : i - 1].theirs;
+        if (claims_differ(first, claim))
+            return claims_tell(m->op, group->ranks[0], first, group->ranks[i], claim);
     }
-    return DIST_OK;
+    return m->op->splits ? judge_splits(m) : DIST_OK;
 }
 
 /* ---- who meets whom ------------------------------------------------------------------------------ */
@@ -56,15 +70,17 @@ static int count_meetings(const struct nccl_room *room, const struct op_queue *o
 
 static int plan(const struct nccl_room *room, struct dist_work *op, struct meeting *meetings)
 {
-    struct card card = card_of(op);
+    struct claim claim = claim_of(op);
     int count = 0;
     if (op->p2p && op->peer != room->rank)
-        meetings[count++] = (struct meeting){ .op = op, .peer = op->peer, .first = op->sends, .mine = card };
+        meetings[count++] = (struct meeting){ .op = op, .peer = op->peer, .first = op->sends, .mine = claim };
     for (int i = 0; !op->p2p && i < op->group->size; i++) {
         int peer = op->group->ranks[i];
+        claim.sends = op->splits ? op->splits[i] : 0;
+        claim.expects = op->splits ? op->splits[op->group->size + i] : 0;
         if (peer != room->rank)
             meetings[count++] =
-                (struct meeting){ .op = op, .peer = peer, .first = room->rank < peer, .mine = card };
+                (struct meeting){ .op = op, .peer = peer, .first = room->rank < peer, .mine = claim };
     }
     return count;
 }

@@ -56,6 +56,25 @@ static ncclResult_t recv_block(struct nccl_room *room, const struct dist_work *o
     return room->nccl->recv(to, (size_t)op->block, nccl_type(op->type), from, CALL_TAIL(op, room));
 }
 
+/* Between those only that have something to say. */
+static ncclResult_t call_with_splits(struct nccl_room *room, const struct dist_work *op)
+{
+    const char *in = op->in.data;
+    char *out = op->out.data;
+    const int64_t *sends = op->splits, *takes = sends + op->group->size;
+    size_t element = dtype_size(op->type);
+    ncclResult_t result = ncclSuccess;
+    for (int i = 0; i < op->group->size && went_well(result); i++) {
+        if (sends[i] > 0)
+            result = room->nccl->send(in, (size_t)sends[i], nccl_type(op->type), i, CALL_TAIL(op, room));
+        if (takes[i] > 0 && went_well(result))
+            result = room->nccl->recv(out, (size_t)takes[i], nccl_type(op->type), i, CALL_TAIL(op, room));
+        in += (size_t)sends[i] * element;
+        out += (size_t)takes[i] * element;
+    }
+    return result;
+}
+
 static ncclResult_t call_scatter(struct nccl_room *room, const struct dist_work *op)
 {
     ncclResult_t result = ncclSuccess;
@@ -81,6 +100,8 @@ static ncclResult_t call_gather(struct nccl_room *room, const struct dist_work *
 static ncclResult_t call_all_to_all(struct nccl_room *room, const struct dist_work *op)
 {
     ncclResult_t result = ncclSuccess;
+    if (op->splits)
+        return call_with_splits(room, op);
     if (room->nccl->all_to_all)
         return room->nccl->all_to_all(op->in.data, op->out.data, (size_t)op->block, nccl_type(op->type),
                                       CALL_TAIL(op, room));

@@ -1,11 +1,11 @@
 /*
- * far.c: ranks on different machines show each other their cards, through NCCL itself: they have no other way.
+ * far.c: ranks on different machines show each other their claims, through NCCL itself: they have no other way.
  *
- * All go through the world's communicator, whatever their group. First those who speak first send their card, then the
- * others answer: two groups of NCCL calls. So the n-th card that a rank sends to another is always the one that is expected
+ * All go through the world's communicator, whatever their group. First those who speak first send their claim, then the
+ * others answer: two groups of NCCL calls. So the n-th claim that a rank sends to another is always the one that is expected
  * there. A rank that never comes is found by DIST_TIMEOUT only.
  */
-#include "cards.h"
+#include "check.h"
 
 #include <stdio.h>
 
@@ -22,18 +22,18 @@ static ncclResult_t exchange(struct nccl_room *room, const struct tray *tray, bo
     ncclResult_t result = ncclSuccess;
     for (int i = 0; i < tray->count && went_well(result); i++) {
         const struct meeting *m = &tray->meetings[i];
-        size_t place = (size_t)i * sizeof(struct card);
+        size_t place = (size_t)i * sizeof(struct claim);
         if (m->first == first)
-            result = room->nccl->send(tray->mine + place, sizeof(struct card), ncclUint8, m->peer,
+            result = room->nccl->send(tray->mine + place, sizeof(struct claim), ncclUint8, m->peer,
                                       room->world.comm, stream);
         else
-            result = room->nccl->recv(tray->theirs + place, sizeof(struct card), ncclUint8, m->peer,
+            result = room->nccl->recv(tray->theirs + place, sizeof(struct claim), ncclUint8, m->peer,
                                       room->world.comm, stream);
     }
     return result;
 }
 
-/* An nccl_caller finds its cards here. */
+/* An nccl_caller finds its claims here. */
 static _Thread_local const struct tray *current;
 
 static ncclResult_t call_first(struct nccl_room *room, const struct dist_work *op)
@@ -63,7 +63,7 @@ static int go(struct nccl_room *room, const struct dist_work *asked, nccl_caller
     return status == DIST_OK ? watch_wait(room, &op, 0) : status;
 }
 
-static int by_way_of_the_gpu(struct nccl_room *room, struct tray *tray, struct card *staging)
+static int by_way_of_the_gpu(struct nccl_room *room, struct tray *tray, struct claim *staging)
 {
     const struct device *device = room->device;
     size_t bytes = (size_t)tray->count * sizeof *staging;
@@ -90,8 +90,8 @@ static int by_way_of_the_gpu(struct nccl_room *room, struct tray *tray, struct c
 int far_meet(struct nccl_room *room, struct meeting *meetings, int count)
 {
     const struct device *device = room->device;
-    size_t bytes = (size_t)count * sizeof(struct card);
-    struct card *staging = device->staging(room->state, bytes);
+    size_t bytes = (size_t)count * sizeof(struct claim);
+    struct claim *staging = device->staging(room->state, bytes);
     char *memory = device->alloc(room->state, 2 * bytes);
     struct tray tray = { meetings, count, memory, memory + bytes };
     int status = staging && memory ? by_way_of_the_gpu(room, &tray, staging) : DIST_ERR_MEMORY;

@@ -1,12 +1,12 @@
 /*
  * host.c: tensors of the host. NCCL cannot reach them, and need not: they lie in the world's memory, where every rank of the
- * machine reads them (desk.h has their places).
+ * machine reads them (agree.h has their places).
  *
- * A message is copied by its receiver, which then lets the sender take its slip. A collective is agreed on twice: first
+ * A message is copied by its receiver, which then lets the sender take its entry. A collective is agreed on twice: first
  * each member computes its own result from the tensors of all, and keeps it aside; and when all have, each
  * writes it into its tensor, which others may have had to read until then.
  */
-#include "desk.h"
+#include "agree.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -17,17 +17,21 @@ struct view {
     const char *in[WORLD_MAX_RANKS]; /* by place; NULL: it has none */
     int size, place, root;
     size_t bytes; /* of a block */
+    const int64_t *splits[WORLD_MAX_RANKS];
 };
 
-static void look(struct nccl_room *room, const struct dist_work *op, const struct slip *slip,
+static void look(struct nccl_room *room, const struct dist_work *op, const struct table_entry *entry,
                  struct view *view)
 {
     const struct world *world = &room->self->world;
-    *view = (struct view){ .size = op->group->size, .place = op->group->rank, .root = op->peer };
+    view->size = op->group->size;
+    view->place = op->group->rank;
+    view->root = op->peer;
     view->bytes = (size_t)op->block * dtype_size(op->type);
-    for (uint32_t at = slip->head; at; at = slip_at(room->desk, at)->mate) {
-        const struct slip *member = slip_at(room->desk, at);
+    for (uint32_t at = entry->head; at; at = table_at(room->table, at)->mate) {
+        const struct table_entry *member = table_at(room->table, at);
         view->in[member->place] = member->in == UINT64_MAX ? NULL : world_at(world, member->in);
+        view->splits[member->place] = op->splits ? world_at(world, member->splits) : NULL;
     }
 }
 
@@ -38,10 +42,16 @@ static bool gathers(enum call call)
     return call == CALL_GATHER || call == CALL_ALL_GATHER || call == CALL_ALL_TO_ALL;
 }
 
+static size_t result_bytes(const struct dist_work *op)
+{
+    int64_t count = op->splits ? op->out.count : op->block * (gathers(op->call) ? op->group->size : 1);
+    return (size_t)count * dtype_size(op->type);
+}
+
 static bool gets_something(const struct dist_work *op)
 {
     bool only_root = op->call == CALL_REDUCE || op->call == CALL_GATHER;
-    return op->out.data && op->block > 0 && (!only_root || op->peer == op->group->rank);
+    return op->out.data && result_bytes(op) > 0 && (!only_root || op->peer == op->group->rank);
 }
 
 static void reduce(const struct dist_work *op, const struct view *view, char *result)
@@ -51,6 +61,18 @@ static void reduce(const struct dist_work *op, const struct view *view, char *re
     for (int i = 0; i < view->size; i++)
         in[i] = view->in[i] + offset;
     host_reduce(result, in, view->size, op->block, op->type, op->op);
+}
+
+static void take_by_splits(const struct dist_work *op, const struct view *view, char *result)
+{
+    size_t element = dtype_size(op->type);
+    for (int i = 0; i < view->size; i++) {
+        size_t bytes = (size_t)op->splits[view->size + i] * element;
+        if (bytes > 0)
+            host_copy(result, view->in[i] + (size_t)splits_begin(view->splits[i], view->place) * element,
+                      bytes);
+        result += bytes;
+    }
 }
 
 static void compute(const struct dist_work *op, const struct view *view, char *result)
@@ -66,6 +88,10 @@ static void compute(const struct dist_work *op, const struct view *view, char *r
     case CALL_GATHER:
     case CALL_ALL_GATHER:
     case CALL_ALL_TO_ALL:
+        if (op->splits) {
+            take_by_splits(op, view, result);
+            break;
+        }
         for (int i = 0; i < view->size; i++)
             host_copy(result + (size_t)i * view->bytes,
                       view->in[i] + (op->call == CALL_ALL_TO_ALL ? mine : 0), view->bytes);
@@ -75,15 +101,10 @@ static void compute(const struct dist_work *op, const struct view *view, char *r
     }
 }
 
-static size_t result_bytes(const struct dist_work *op)
-{
-    return (size_t)op->block * dtype_size(op->type) * (gathers(op->call) ? (size_t)op->group->size : 1);
-}
-
 /* ---- two steps ------------------------------------------------------------------------------------ */
 
 /* True: there is a result, or none is wanted. */
-static bool compute_aside(struct nccl_room *room, struct dist_work *op, const struct slip *slip)
+static bool compute_aside(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry)
 {
     struct view view;
     op->aside = NULL;
@@ -92,60 +113,61 @@ static bool compute_aside(struct nccl_room *room, struct dist_work *op, const st
     op->aside = malloc(result_bytes(op));
     if (!op->aside)
         return false;
-    look(room, op, slip, &view);
+    look(room, op, entry, &view);
     compute(op, &view, op->aside);
     return true;
 }
 
-static void first_step(struct nccl_room *room, struct dist_work *op, const struct slip *slip, uint32_t number)
+static void first_step(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry,
+                       uint32_t number)
 {
-    struct desk *desk = room->desk;
-    if (!compute_aside(room, op, slip)) {
+    struct nccl_shared *shared = room->shared;
+    if (!compute_aside(room, op, entry)) {
         watch_fail(room, DIST_ERR_MEMORY, "the system gives no memory for the result of a collective");
         return;
     }
-    desk_lock(desk);
-    slip_at(desk, number)->second = true;
-    if (++slip_at(desk, slip->head)->computed == (uint32_t)slip->size)
-        for (uint32_t at = slip->head; at; at = slip_at(desk, at)->mate)
-            desk_agree(room, at);
-    desk_unlock(desk);
+    agree_lock(shared);
+    table_at(room->table, number)->second = true;
+    if (++table_at(room->table, entry->head)->computed == (uint32_t)entry->size)
+        for (uint32_t at = entry->head; at; at = table_at(room->table, at)->mate)
+            agree_on(room, at);
+    agree_unlock(shared);
 }
 
-static void second_step(const struct nccl_room *room, struct dist_work *op, const struct slip *slip)
+static void second_step(const struct nccl_room *room, struct dist_work *op, const struct table_entry *entry)
 {
     if (op->aside)
-        host_copy(world_at(&room->self->world, slip->out), op->aside, result_bytes(op));
+        host_copy(world_at(&room->self->world, entry->out), op->aside, result_bytes(op));
     free(op->aside);
     op->aside = NULL;
 }
 
 /* The receiver copies; the sender then only learns of it. */
-static void take_message(struct nccl_room *room, const struct dist_work *op, const struct slip *slip)
+static void take_message(struct nccl_room *room, const struct dist_work *op, const struct table_entry *entry)
 {
     const struct world *world = &room->self->world;
-    struct desk *desk = room->desk;
+    struct nccl_shared *shared = room->shared;
     if (op->sends)
         return;
-    host_copy(world_at(world, slip->out), world_at(world, slip_at(desk, slip->mate)->in),
+    host_copy(world_at(world, entry->out), world_at(world, table_at(room->table, entry->mate)->in),
               (size_t)op->out.count * dtype_size(op->type));
-    desk_lock(desk);
-    desk_agree(room, slip->mate);
-    desk_unlock(desk);
+    agree_lock(shared);
+    agree_on(room, entry->mate);
+    agree_unlock(shared);
 }
 
-bool host_go(struct nccl_room *room, struct dist_work *op, const struct slip *slip, uint32_t number)
+bool host_go(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry, uint32_t number)
 {
-    if (!op->p2p && !slip->second) {
-        first_step(room, op, slip, number);
+    if (!op->p2p && !entry->second) {
+        first_step(room, op, entry, number);
         return false;
     }
     if (op->p2p)
-        take_message(room, op, slip);
+        take_message(room, op, entry);
     else
-        second_step(room, op, slip);
-    desk_lock(room->desk);
-    slip_free(room->desk, number);
-    desk_unlock(room->desk);
+        second_step(room, op, entry);
+    agree_lock(room->shared);
+    table_free(room->table, number);
+    agree_unlock(room->shared);
     return true;
 }

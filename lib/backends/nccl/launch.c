@@ -4,7 +4,7 @@
  * NCCL works in the background (config.blocking = 0): ncclGroupEnd may return before anything stands in the stream. Only when
  * the communicator says that it is through with the group may something else be put behind it, such as the opening of a gate.
  */
-#include "cards.h"
+#include "check.h"
 
 #include <stdio.h>
 
@@ -32,13 +32,13 @@ int launch_put_off(struct nccl_room *room, struct dist_work *op)
     return DIST_OK;
 }
 
-/* On one machine all go over the world's communicator: desk.h says why. */
+/* On one machine all go over the world's communicator: agree.h says why. */
 static ncclResult_t call_message(struct nccl_room *room, const struct dist_work *op)
 {
     const struct nccl_calls *nccl = room->nccl;
     cudaStream_t stream = nccl->stream_of(room->stream);
-    ncclComm_t comm = room->desk ? room->world.comm : comm_of(op);
-    int rank = op->sends ? op->peer : op->from, peer = room->desk ? rank : place_in(op->group, rank);
+    ncclComm_t comm = room->shared ? room->world.comm : comm_of(op);
+    int rank = op->sends ? op->peer : op->from, peer = room->shared ? rank : place_in(op->group, rank);
     return op->sends
                ? nccl->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm, stream)
                : nccl->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);
@@ -61,7 +61,7 @@ static int settle_all(struct nccl_room *room, const struct dist_work *first, cha
     int status = DIST_OK;
     ncclComm_t before = NULL;
     for (const struct dist_work *op = first; op && status == DIST_OK; op = op->next) {
-        ncclComm_t comm = room->desk && op->p2p ? room->world.comm : comm_of(op);
+        ncclComm_t comm = room->shared && op->p2p ? room->world.comm : comm_of(op);
         if (comm != before)
             status = watch_settle(room, comm, 0, why, why_size);
         before = comm;
@@ -73,7 +73,7 @@ static int settle_all(struct nccl_room *room, const struct dist_work *first, cha
 static void mark(struct nccl_room *room, struct dist_work *op)
 {
     const struct device *device = room->device;
-    struct event *event = op->gate ? NULL : device->event_new(room->state);
+    struct event *event = op->gate ? NULL : device->event_new(room->state, false);
     atomic_store(&op->begun, 1);
     if (op->gate)
         device->gate_open_behind(op->gate, room->stream);
@@ -92,7 +92,7 @@ static void launch(struct nccl_room *room, struct op_queue *ops, nccl_caller *ca
     *room->flying.end = first;
     room->flying.end = ops->end;
     for (struct dist_work *op = first; op; op = op->next) {
-        if (!room->desk)
+        if (!room->shared)
             op->ticket = ++room->tickets;
         op->aside = NULL;
         if (op->ready)
@@ -158,7 +158,7 @@ static bool is_other_half(const struct nccl_room *room, const struct dist_work *
     return !op->sends && op->from == room->rank;
 }
 
-/* The messages at the head of the queue that may go together: desk.h says which. */
+/* The messages at the head of the queue that may go together: agree.h says which. */
 static void take_run(struct nccl_room *room, struct op_queue *run)
 {
     int count = 0, most = room->lazy ? 1 : MOST;
@@ -185,12 +185,23 @@ double launch_wait_left(const struct nccl_room *room)
     return room->agreed.first ? room->agreed_since + WINDOW - dist_time() : 0;
 }
 
+/* NCCL splits no communicator that is at work. What flies comes to its end by itself. */
+static bool must_wait(struct nccl_room *room)
+{
+    if (room->agreed.first->call != CALL_NEW_GROUP)
+        return false;
+    watch_progress(room);
+    return room->flying.first;
+}
+
 bool launch_agreed(struct nccl_room *room)
 {
     struct op_queue run;
+    bool moved = false;
     if (!room->agreed.first || !is_due(room))
         return false;
-    while (room->agreed.first && !room->failed) {
+    while (room->agreed.first && !room->failed && !must_wait(room)) {
+        moved = true;
         if (room->agreed.first->p2p) {
             take_run(room, &run);
             launch(room, &run, call_message);
@@ -202,5 +213,5 @@ bool launch_agreed(struct nccl_room *room)
         else
             launch_now(room, op, nccl_callers[op->call]);
     }
-    return true;
+    return moved;
 }

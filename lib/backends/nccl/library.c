@@ -17,12 +17,17 @@
 #else
 #define USUAL_FOLDER ""
 #endif
+#ifdef __HIP_PLATFORM_AMD__ /* RCCL has NCCL's names */
+#define SONAME "librccl.so.1"
+#else
 #define SONAME "libnccl.so.2"
+#endif
 
 const struct nccl_calls *nccl_double;
 
 /* lib/devices' function; weak, because the device may not be built in. */
 extern cudaStream_t cuda_stream_of(struct stream *stream) __attribute__((weak));
+extern void cuda_use(struct stream *stream) __attribute__((weak));
 
 static const struct {
     const char *name;
@@ -60,11 +65,9 @@ static void *open_library(void)
 {
     static const struct {
         const char *variable, *folder;
-    } places[] = { { "NCCL_HOME", "/lib/" },
-                   { NULL, "" },
-                   { "CUDA_HOME", "/lib64/" },
-                   { "CUDA_HOME", "/lib/" },
-                   { "CONDA_PREFIX", "/lib/" } };
+    } places[] = { { "NCCL_HOME", "/lib/" },    { NULL, "" },
+                   { "CUDA_HOME", "/lib64/" },  { "CUDA_HOME", "/lib/" },
+                   { "CONDA_PREFIX", "/lib/" }, { "ROCM_PATH", "/lib/" } };
     char path[4096];
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const char *root = places[i].variable ? getenv(places[i].variable) : "";
@@ -90,6 +93,7 @@ static bool fill(struct nccl_calls *calls, void *library, char *why, size_t why_
         memcpy((char *)calls + symbols[i].place, &symbol, sizeof symbol);
     }
     calls->stream_of = cuda_stream_of;
+    calls->use = cuda_use;
     return true;
 }
 
@@ -103,8 +107,7 @@ const struct nccl_calls *nccl_library(char *why, size_t why_size)
     if (!cuda_stream_of) {
         snprintf(why, why_size,
                  "NCCL moves the memory of NVIDIA GPUs, and this library was built without CUDA; see `make "
-                 "doctor`, "
-                 "or take BACKEND=shm");
+                 "doctor`, or take BACKEND=shm");
         return NULL;
     }
     pthread_mutex_lock(&lock);

@@ -44,7 +44,9 @@ struct nccl_calls {
     nccl_rooted *gather;
     nccl_rooted *scatter;
 
-    cudaStream_t (*stream_of)(struct stream *stream); /* not NCCL's: the CUDA device's */
+    cudaStream_t (*stream_of)(
+        struct stream *stream);         /* not NCCL's: the CUDA device's; and this thread's calls are */
+    void (*use)(struct stream *stream); /* about that stream's GPU from now on */
 };
 
 /* The library; NULL: it cannot be had, and why says what to do. */

@@ -1,5 +1,5 @@
 /* nccl.c: the room's table of calls. */
-#include "cards.h"
+#include "check.h"
 
 #include <stdio.h>
 
@@ -86,21 +86,21 @@ static void clear_marks(struct dist_work *op)
 
 static int post(struct nccl_room *room, struct dist_work *op)
 {
-    return op->gpu || op->async ? clerk_post(room, op) : clerk_wait(room, op, 0);
+    return op->gpu || op->async ? progress_post(room, op) : progress_wait(room, op, 0);
 }
 
 static int nccl_message(void *state, struct dist_work *op)
 {
     struct nccl_room *room = state;
     clear_marks(op);
-    return room->desk ? post(room, op) : far_message(room, op);
+    return room->shared ? post(room, op) : far_message(room, op);
 }
 
 static int nccl_collective(void *state, struct dist_work *op)
 {
     struct nccl_room *room = state;
     clear_marks(op);
-    return room->desk ? post(room, op) : far_collective(room, op);
+    return room->shared ? post(room, op) : far_collective(room, op);
 }
 
 static int nccl_monitored_barrier(void *state, struct dist_work *op)
@@ -108,9 +108,9 @@ static int nccl_monitored_barrier(void *state, struct dist_work *op)
     struct nccl_room *room = state;
     char list[160] = "";
     clear_marks(op);
-    if (!room->desk)
+    if (!room->shared)
         return far_monitored_barrier(room, op);
-    if (clerk_wait(room, op, dist_time() + op->timeout) != DIST_ERR_TIMEOUT)
+    if (progress_wait(room, op, dist_time() + op->timeout) != DIST_ERR_TIMEOUT)
         return op->status;
     room_lock(room);
     if (!atomic_load(&op->done)) {
@@ -126,13 +126,13 @@ static int nccl_monitored_barrier(void *state, struct dist_work *op)
 static bool nccl_test(void *state, struct dist_work *op)
 {
     struct nccl_room *room = state;
-    if (!room->desk) {
+    if (!room->shared) {
         far_test(room, op);
         return atomic_load(&op->done);
     }
     room_lock(room);
     room->asked = true;
-    clerk_drive(room);
+    progress_drive(room);
     watch_look(room);
     room_unlock(room);
     return atomic_load(&op->done);
@@ -142,7 +142,7 @@ static bool nccl_test(void *state, struct dist_work *op)
 static int nccl_wait(void *state, struct dist_work *op)
 {
     struct nccl_room *room = state;
-    if (!room->desk)
+    if (!room->shared)
         launch_flush(room);
     if (!op->gpu)
         return watch_wait(room, op, 0);
@@ -158,8 +158,8 @@ static void nccl_note(void *state, const struct dist_work *op)
     struct nccl_room *room = state;
     room_lock(room);
     watch_look(room);
-    if (room->desk)
-        desk_pin(room, op);
+    if (room->shared)
+        nccl_notes_write(room, op);
     else
         atomic_store(&room->notes->open_count, 0);
     room_unlock(room);
@@ -169,6 +169,7 @@ const struct backend backend_nccl = {
     .name = "nccl",
     .on_streams = true,
     .open = nccl_open,
+    .leave = nccl_leave,
     .close = nccl_close,
     .group_new = nccl_group_new,
     .group_free = nccl_group_free,

@@ -101,6 +101,8 @@ static int take_device(struct nccl_room *room, char *why, size_t why_size)
     room->state = gpu->state;
     room->stream = gpu->device->stream_new(gpu->state, -1);
     room->scratch = gpu->device->alloc(gpu->state, 2 * (size_t)room->size * sizeof(int32_t));
+    if (room->stream)
+        room->nccl->use(room->stream);
     if (room->stream && room->scratch)
         return DIST_OK;
     snprintf(why, why_size, "the GPU has no memory left for communication");
@@ -115,11 +117,11 @@ static int join(struct nccl_room *room, double seconds, char *why, size_t why_si
         result = room->nccl->get_unique_id(&id);
     if (result != ncclSuccess)
         return nccl_explain(room->nccl, result, why, why_size);
-    int status = room->spread ? DIST_OK : desk_open(room, &id, seconds, why, why_size);
+    int status = room->spread ? DIST_OK : agree_open(room, &id, seconds, why, why_size);
     if (status != DIST_OK)
         return status;
     if (room->plain)
-        room->desk = NULL;
+        room->shared = NULL;
     ncclConfig_t config = nccl_config();
     result = room->nccl->comm_init_rank_config(&room->world.comm, room->size, id, room->rank, &config);
     if (!went_well(result))
@@ -219,16 +221,21 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, ch
 
 /* ---- leaving ------------------------------------------------------------------------------ */
 
+void nccl_leave(void *state)
+{
+    struct nccl_room *room = state;
+    if (room->shared)
+        leave_wait(room);
+    launch_flush(room);
+    while (room->flying.first)
+        watch_wait(room, room->flying.first, 0);
+}
+
 int nccl_close(void *state)
 {
     struct nccl_room *room = state;
     int status = DIST_OK;
     char why[200];
-    if (room->desk)
-        leave_desk(room);
-    launch_flush(room);
-    while (room->flying.first)
-        watch_wait(room, room->flying.first, 0);
     groups_sweep(room, true);
     if (room->world.comm && went_well(room->nccl->comm_finalize(room->world.comm)))
         status = watch_settle(room, room->world.comm, LEAVE_SECONDS, why, sizeof why);

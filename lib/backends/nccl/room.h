@@ -9,8 +9,8 @@
  *   watch.c     FLYING, it is NCCL's: is it OVER (op->done), has it failed, has it taken too long?
  *
  * All ranks on one machine: what they do is agreed on before NCCL gets it.
- *   desk.h      where, and why that never stands still; desk.c, match.c, leave.c
- *   clerk.c     from the call to NCCL, also while the program computes; notes.c: what it waits for, for the watcher
+ *   agree.h      where, and why that never stands still; agree.c, agree.c, leave.c
+ *   progress.c     from the call to NCCL, also while the program computes; notes.c: what it waits for, for the watcher
  *   host.c      tensors of the host, which NCCL does not reach; aside.c: short messages, where sends return early
  * So the room keeps all that dist.h promises, but that reductions are in NCCL's order, and of F16 and BF16 rounded at every
  * step: the same bits on all ranks, but not those of the other backends.
@@ -23,7 +23,7 @@
  *     or wants something else: then two ranks which both isend, irecv and wait do not block each other's stream. They
  *     move only once the program comes back into the library.
  * A job that hangs is ended by DIST_TIMEOUT (600 s). With DIST_CHECK=1 (check.c, far.c) a tag, type or count that does not fit
- * is reported; without, NCCL truncates in silence, or hangs. cards.c has the words.
+ * is reported; without, NCCL truncates in silence, or hangs. common/claim.c has the words.
  *
  * A rank gives its NCCL calls to one stream. An op starts behind op->ready, and op->gate opens behind it.
  */
@@ -32,119 +32,91 @@
 
 #include "library.h"
 #include "../../backend.h"
+#include "../common/queue.h"
 #include "../../devices/device.h"
 
 #include <pthread.h>
 
-struct desk;
-struct slip;
+struct nccl_shared;
+struct table_entry;
+struct table;
 
 struct nccl_group {
-    ncclComm_t comm; /* NULL: aborted */
+    ncclComm_t comm; /* NULL: aborted, or not yet made */
+    struct nccl_room *room;
+    bool broken, ends; /* its end could not be begun; a thread of its own waits for it */
+    pthread_t end;
+    _Atomic bool ended;
     struct dist_group *group;
     uint32_t seq;     /* collectives that were shown */
     int32_t *members; /* within a machine: its world ranks, for whoever reads the notes; NULL: the world */
     struct nccl_group *next;
 };
 
-struct op_queue {
-    struct dist_work *first, **end; /* by op->next */
-};
-
-/* One rank's room. Its own thread comes in, and where there is a desk its clerk: one at a time. */
+/* One rank's room. Its own thread comes in, and where memory is shared its progress thread: one at a time. */
 struct nccl_room {
-    pthread_mutex_t lock; /* taken before the desk's, and that of the device */
+    pthread_mutex_t lock; /* taken before the shared one, and that of the device */
     const struct nccl_calls *nccl;
     struct launch_self *self;
     struct rank_slot *slot;
     struct rank_notes *notes;
     int rank, size;
-    bool spread;        /* over machines: the world's memory reaches only this rank */
-    bool checked;       /* DIST_CHECK=1 */
-    bool lazy;          /* DIST_CONNECT=lazy: NCCL makes its connections when they are first used */
-    size_t eager_bytes; /* DIST_BUFFERING; 0: rendezvous */
-    double limit;       /* DIST_TIMEOUT: seconds that the host waits for one and the same op */
-    bool plain;         /* DIST_NCCL_PLAIN=1 */
-    struct desk *desk;  /* NULL: spread or plain */
+    bool spread;                /* over machines: the world's memory reaches only this rank */
+    bool checked;               /* DIST_CHECK=1 */
+    bool lazy;                  /* DIST_CONNECT=lazy: NCCL makes its connections when they are first used */
+    size_t eager_bytes;         /* DIST_BUFFERING; 0: rendezvous */
+    double limit;               /* DIST_TIMEOUT: seconds that the host waits for one and the same op */
+    bool plain;                 /* DIST_NCCL_PLAIN=1 */
+    struct nccl_shared *shared; /* NULL: spread or plain */
+    struct table *table;        /* stands behind it */
 
     const struct device *device;
     void *state;
     struct stream *stream; /* where NCCL works */
     void *scratch;         /* a byte for each rank, twice: for barriers and connections */
 
-    struct nccl_group world, *groups, *retired; /* retired: freed, NCCL is not yet done with them */
-    struct dist_group *forming;                 /* the group that is being made */
-    struct op_queue off;                        /* no desk: put off */
-    struct op_queue posted, shown, agreed;      /* else: clerk.c */
+    struct nccl_group world, poor, *groups,
+        *retired;               /* retired: freed, or never quite made; NCCL is not yet done with them */
+    struct dist_group *forming; /* the group that is being made */
+    struct op_queue off;        /* nothing shared: put off */
+    struct op_queue posted, shown, agreed; /* else: progress.c */
     struct op_queue flying;
     double agreed_since; /* when `agreed` was last empty */
     bool asked;          /* has somebody asked for an op since the last message was posted? */
-    unsigned asks;       /* no desk: how often */
+    unsigned asks;       /* nothing shared: how often */
     uint32_t tickets;    /* numbers the ops: op->ticket */
+    pthread_t progress;
+    bool progress_runs, progress_stops;
 
-    pthread_t clerk;
-    bool clerk_runs, clerk_stops;
-
-    uint32_t oldest; /* the op that the host was last seen to wait for, */
-    double waited;   /* how long, */
-    double seen;     /* and when that was */
-
-    int failed;    /* everything was aborted with this status, */
-    char why[200]; /* for this reason */
+    uint32_t oldest;     /* the op that the host was last seen to wait for, */
+    double waited, seen; /* how long, and when that was */
+    int failed;          /* everything was aborted with this status, */
+    char why[200];       /* for this reason */
 };
 
 static inline void room_lock(struct nccl_room *room)
 {
-    if (room->desk)
+    if (room->shared)
         pthread_mutex_lock(&room->lock);
 }
 
 static inline void room_unlock(struct nccl_room *room)
 {
-    if (room->desk)
+    if (room->shared)
         pthread_mutex_unlock(&room->lock);
-}
-
-static inline void queue_reset(struct op_queue *queue)
-{
-    queue->first = NULL;
-    queue->end = &queue->first;
-}
-
-static inline void queue_add(struct op_queue *queue, struct dist_work *op)
-{
-    op->next = NULL;
-    *queue->end = op;
-    queue->end = &op->next;
-}
-
-static inline struct dist_work *queue_take(struct op_queue *queue, struct dist_work **at)
-{
-    struct dist_work *op = *at;
-    *at = op->next;
-    if (!*at)
-        queue->end = at;
-    return op;
-}
-
-static inline void queue_remove(struct op_queue *queue, const struct dist_work *op)
-{
-    struct dist_work **at = &queue->first;
-    while (*at && *at != op)
-        at = &(*at)->next;
-    if (*at)
-        queue_take(queue, at);
 }
 
 /* ---- open.c, groups.c ------------------------------------------------------------------ */
 
 int nccl_open(struct launch_self *self, struct dist_group *world, void **out, char *why, size_t why_size);
+void nccl_leave(void *room);
 int nccl_close(void *room);
 int nccl_group_new(void *room, struct dist_work *op);
 void groups_split(struct nccl_room *room, struct dist_work *op); /* make room->forming; the op is over */
 void nccl_group_free(void *room, struct dist_group *group);
 ncclConfig_t nccl_config(void);
 void groups_sweep(struct nccl_room *room, bool all); /* give back retired groups; all: wait for each */
+void groups_abort(struct nccl_room *room);           /* all of them, and the world's communicator */
 
 /* address.c: set NCCL_COMM_ID, by which ranks on several machines find rank 0. Status, with a sentence in why. */
 int address_set(const struct launch_env *env, char *why, size_t why_size);
@@ -179,10 +151,8 @@ void launch_later(struct nccl_room *room, struct dist_work *op);
 bool launch_agreed(struct nccl_room *room);
 double launch_wait_left(const struct nccl_room *room);
 
-/* Without a desk. */
+/* Nothing shared: put it off; and launch what was put off. */
 int launch_put_off(struct nccl_room *room, struct dist_work *op);
-
-/* Launch what was put off. */
 void launch_flush(struct nccl_room *room);
 
 /* Launch one more op behind all others. */
@@ -221,29 +191,29 @@ void watch_sleep(struct nccl_room *room, const struct dist_work *op, bool (*news
  * locked. */
 int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline);
 
-/* Abort everything: each op that is not over ends with this status. */
+/* Each op that is not over ends with this status. */
 void watch_fail(struct nccl_room *room, int status, const char *why);
 
-/* ---- desk.c, clerk.c, notes.c, leave.c: within a machine ---------------------------------- */
+/* ---- agree.c, progress.c, notes.c, leave.c: within a machine ---------------------------------- */
 
-/* Rank 0 lays the desk, with the id that leads to it; the others wait for that. */
-int desk_open(struct nccl_room *room, ncclUniqueId *id, double seconds, char *why, size_t why_size);
+/* Rank 0 lays out what is shared, with the id that leads to it; the others wait for that. */
+int agree_open(struct nccl_room *room, ncclUniqueId *id, double seconds, char *why, size_t why_size);
 
 /* Post an op; and wait for it. */
-int clerk_post(struct nccl_room *room, struct dist_work *op);
-int clerk_wait(struct nccl_room *room, struct dist_work *op, double deadline);
+int progress_post(struct nccl_room *room, struct dist_work *op);
+int progress_wait(struct nccl_room *room, struct dist_work *op, double deadline);
 
-/* Do what can be done, with the room locked. True: something moved. */
-bool clerk_drive(struct nccl_room *room);
-void clerk_stop(struct nccl_room *room);
+void progress_stop(struct nccl_room *room);
+bool progress_drive(
+    struct nccl_room *room); /* what can be done, with the room locked. True: something moved */
 
 /* What this rank waits for, for others to read; with the room locked. */
-void desk_pin(struct nccl_room *room, const struct dist_work *waited);
+void nccl_notes_write(struct nccl_room *room, const struct dist_work *waited);
 
 /* Give up a collective, after its time. Gives how many have not come, and who, as a list. */
 int leave_meeting(struct nccl_room *room, struct dist_work *op, char *list, size_t size);
 
 /* Wait until nobody needs anything of this rank any more. */
-void leave_desk(struct nccl_room *room);
+void leave_wait(struct nccl_room *room);
 
 #endif

@@ -6,7 +6,7 @@
  * communicators are aborted. That ends NCCL's kernels, the streams go on, and all that was under way is over, with a status.
  */
 #define _GNU_SOURCE
-#include "desk.h"
+#include "agree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,6 @@
 #define ONE_LOOK 1.0 /* s: a longer time between two looks was not spent waiting */
 
 /* ---- failing ------------------------------------------------------------------------------ */
-
-static void abort_group(struct nccl_room *room, struct nccl_group *g)
-{
-    if (g->comm)
-        room->nccl->comm_abort(g->comm);
-    g->comm = NULL;
-}
 
 /* What a flying op has aside is an event; else it is a result (host.c). */
 static void end_all(struct nccl_room *room, struct op_queue *queue)
@@ -51,13 +44,9 @@ void watch_fail(struct nccl_room *room, int status, const char *why)
         return;
     room->failed = status;
     snprintf(room->why, sizeof room->why, "%s", why);
-    for (struct nccl_group *g = room->groups; g; g = g->next)
-        abort_group(room, g);
-    for (struct nccl_group *g = room->retired; g; g = g->next)
-        abort_group(room, g);
-    abort_group(room, &room->world);
-    if (room->desk)
-        desk_withdraw(room, NULL);
+    groups_abort(room);
+    if (room->shared)
+        agree_withdraw(room, NULL);
     end_all(room, &room->flying);
     end_all(room, &room->off);
     end_all(room, &room->agreed);
@@ -114,7 +103,7 @@ static void run_out(struct nccl_room *room, const struct dist_work *op)
                  "NCCL has not ended it within %g s, so some rank does not take part (%sDIST_TIMEOUT=SECONDS "
                  "waits "
                  "longer)",
-                 room->limit, !room->desk && !room->checked ? "DIST_CHECK=1 tells what differs, " : "");
+                 room->limit, !room->shared && !room->checked ? "DIST_CHECK=1 tells what differs, " : "");
     else
         snprintf(
             why, sizeof why,
@@ -196,8 +185,8 @@ void watch_sleep(struct nccl_room *room, const struct dist_work *op, bool (*news
     atomic_store(&slot->sleep.bell, world_offset(&room->self->world, &slot->bell));
     atomic_store(&slot->sleep.timed, timed);
     room_lock(room);
-    if (room->desk)
-        desk_pin(room, op);
+    if (room->shared)
+        nccl_notes_write(room, op);
     else
         atomic_store(&room->notes->open_count, 0);
     bool busy = room->flying.first;
@@ -217,15 +206,15 @@ static bool news(void *argument)
     struct nccl_room *room = hope->room;
     room_lock(room);
     room->asked = true;
-    if (room->desk)
-        clerk_drive(room);
+    if (room->shared)
+        progress_drive(room);
     else
         watch_progress(room);
     room_unlock(room);
     return atomic_load(&hope->op->done) || world_failed(&room->self->world);
 }
 
-/* Without a desk nobody else can tell that nothing moves: NCCL goes on, or DIST_TIMEOUT ends it. */
+/* Without shared memory nobody else can tell that nothing moves: NCCL goes on, or DIST_TIMEOUT ends it. */
 int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline)
 {
     struct patience patience = { 0 };
@@ -241,7 +230,7 @@ int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline)
             break;
         if (deadline > 0 && dist_time() > deadline)
             return DIST_ERR_TIMEOUT;
-        watch_sleep(room, op, news, &hope, deadline > 0 || !room->desk);
+        watch_sleep(room, op, news, &hope, deadline > 0 || !room->shared);
     }
     return op->status;
 }

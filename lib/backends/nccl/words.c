@@ -22,19 +22,23 @@ ncclRedOp_t nccl_op(enum dist_op op)
     return ops[op];
 }
 
-/* NCCL finds out itself when two ranks have one GPU, and says which: "... rank 1 and rank 0 both on CUDA device 1000". */
+/* NCCL finds out itself when two ranks have one GPU. Up to 2.29 it says which: "Duplicate GPU detected : rank 1 and rank 0 both on
+ * CUDA device 1000"; from 2.30 on only "Multiple Ranks are using the same GPU/Partition". */
 static bool says_shared(const char *text, char *why, size_t why_size)
 {
     int a, b;
+    char whose[40] = "several ranks";
     const char *found = strstr(text, "Duplicate GPU");
     const char *who = found ? strstr(found, "rank ") : NULL;
-    if (!who || sscanf(who, "rank %d and rank %d", &a, &b) != 2)
+    if (!found && !strstr(text, "using the same GPU"))
         return false;
+    if (who && sscanf(who, "rank %d and rank %d", &a, &b) == 2)
+        snprintf(whose, sizeof whose, "ranks %d and %d", a < b ? a : b, a < b ? b : a);
     snprintf(why, why_size,
-             "ranks %d and %d share a GPU, and NCCL wants one for each rank; take BACKEND=cuda, or set "
+             "%s share a GPU, and NCCL wants one for each rank; take BACKEND=cuda, or set "
              "DIST_NCCL_SHARE_GPU=1: then NCCL goes through sockets, slowly, which only shows that a program "
              "is right",
-             a < b ? a : b, a < b ? b : a);
+             whose);
     return true;
 }
 

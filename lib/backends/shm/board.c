@@ -83,6 +83,15 @@ bool board_passed(struct shm_group *g)
     return true;
 }
 
+bool board_deserted(const struct shm_room *room, const struct shm_group *g)
+{
+    for (int i = 0; i < g->group->size;
+         i++) /* first whether it has left: what it has done before then can be seen */
+        if (atomic_load(&slot_of(room, g->group->ranks[i])->state) >= RANK_LEFT && behind(g, i))
+            return true;
+    return false;
+}
+
 void board_approach(struct shm_room *room, struct shm_group *g)
 {
     cores_even_out(room, g);
@@ -175,13 +184,9 @@ int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
             return timed_out(g, op);
-        struct rank_slot *slot = slot_of(room, room->rank);
         notes_write(room, op, true);
-        atomic_store(&slot->sleep.bell, world_offset(room->world, &g->board->bell));
-        atomic_store(&slot->sleep.timed, deadline > 0);
-        bell_sleep(&g->board->bell, passed, &passing,
-                   deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, &slot->sleep);
-        launch_look_around(room->self);
+        launch_sleep(room->self, &g->board->bell, passed, &passing,
+                     deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, deadline > 0);
     }
     return DIST_OK;
 }

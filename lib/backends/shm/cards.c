@@ -1,5 +1,7 @@
 /* cards.c: what the members of a group write on their cards, and whether these agree. */
 #include "shm.h"
+#include "../common/claim.h"
+#include "../common/splits.h"
 
 #include <stdio.h>
 
@@ -29,8 +31,8 @@ static bool differ(const struct card *a, const struct card *b, char *say_a, char
         snprintf(say_a, size, "has a tensor of %s", dtype_name(a->type));
         snprintf(say_b, size, "has a tensor of %s", dtype_name(b->type));
     } else if (a->count != b->count) {
-        snprintf(say_a, size, "has %llu elements", (unsigned long long)a->count);
-        snprintf(say_b, size, "has %llu elements", (unsigned long long)b->count);
+        claim_say_count(say_a, size, (int64_t)a->count);
+        claim_say_count(say_b, size, (int64_t)b->count);
     } else if (a->root != b->root) {
         snprintf(say_a, size, "names %d as the root", a->root);
         snprintf(say_b, size, "names %d as the root", b->root);
@@ -41,6 +43,12 @@ static bool differ(const struct card *a, const struct card *b, char *say_a, char
         return false;
     }
     return true;
+}
+
+static const int64_t *splits_in_slot(const void *group, int member)
+{
+    const struct shm_group *g = group;
+    return board_slot(g, member, g->seq);
 }
 
 int cards_check(struct shm_room *room, struct shm_group *g, struct dist_work *op)
@@ -58,5 +66,8 @@ int cards_check(struct shm_room *room, struct shm_group *g, struct dist_work *op
         op->speaker = g->group->ranks[i] + 1;
         return op->status = DIST_ERR_MISMATCH;
     }
+    struct clash clash;
+    if (op->splits && splits_clash(g->group, splits_in_slot, g, &clash))
+        return splits_tell(op, &clash);
     return DIST_OK;
 }

@@ -26,24 +26,15 @@ static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_
 
 bool collective_ready(struct shm_group *g)
 {
-    const struct dist_work *op = g->first;
+    const struct dist_work *op = g->queue.first;
     return op && !op->claimed && (op->step == 0 || board_passed(g));
 }
 
 void collective_drop(struct shm_room *room, struct dist_work *op)
 {
     struct shm_group *g = op->group->room;
-    struct dist_work **at = &g->first;
-    g->last = NULL;
-    for (; *at && *at != op; at = &(*at)->next)
-        g->last = *at;
-    if (*at)
-        *at = op->next;
-    while (*at) {
-        g->last = *at;
-        at = &(*at)->next;
-    }
-    if (g->first)
+    queue_remove(&g->queue, op);
+    if (g->queue.first)
         return;
     atomic_fetch_sub(&g->board->listeners, 1);
     struct shm_group **link = &room->groups;
@@ -52,9 +43,19 @@ void collective_drop(struct shm_room *room, struct dist_work *op)
     *link = g->next;
 }
 
+bool collective_hopeless(struct shm_room *room, struct shm_group *g)
+{
+    struct dist_work *op = g->queue.first;
+    if (op->claimed || op->step == 0 || g->at_work || !board_deserted(room, g))
+        return false;
+    collective_drop(room, op);
+    engine_done(room, op, DIST_ERR_PEER_LOST);
+    return true;
+}
+
 bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
 {
-    struct dist_work *op = g->first;
+    struct dist_work *op = g->queue.first;
     if (!collective_ready(g) || (light && op->step > 0))
         return false;
     if (op->step == 0)
@@ -67,7 +68,8 @@ bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
     if (over) {
         collective_drop(room, op);
         engine_done(room, op, op->status);
-    } else if (room->threaded) { /* a waiter may have looked meanwhile, found it claimed, and gone to sleep */
+    } else if (engine_is_shared(
+                   room)) { /* a waiter may have looked meanwhile, found it claimed, and gone to sleep */
         bell_ring(&slot_of(room, room->rank)->bell);
     }
     return true;
@@ -75,17 +77,15 @@ bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
 
 static int start_in_engine(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
-    engine_lock(room);
-    room->open++;
-    if (g->first) {
-        g->last->next = op;
-    } else {
-        g->first = op;
+    if (engine_enter(room, op, true) != DIST_OK)
+        return op->status;
+    if (!g->queue.first) {
         g->next = room->groups;
         room->groups = g;
         atomic_fetch_add(&g->board->listeners, 1);
     }
-    g->last = op;
+    queue_add(&g->queue, op);
+    collective_progress(room, g, true);
     return engine_start(room, op);
 }
 
@@ -93,14 +93,11 @@ int shm_collective(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
     struct shm_group *g = op->group->room;
+    if (!op->begun_quickly && world_failed(room->world)) /* members may have given up, and wait on no board */
+        return op->status = backend_failed(room->world, op);
     if (op->async)
         return start_in_engine(room, g, op);
-    for (;;) {
-        engine_lock(room);
-        struct dist_work *last = g->last;
-        engine_unlock(room);
-        if (!last)
-            return run_directly(room, g, op);
-        shm_wait(room, last);
-    }
+    if (!engine_await_group(room, g))
+        return op->status = backend_failed(room->world, op);
+    return run_directly(room, g, op);
 }

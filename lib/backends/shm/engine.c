@@ -8,7 +8,7 @@
  *   - the helper (helper.c): drives while nobody waits.
  * Nobody polls for ever: a waiter spins and yields a little, then sleeps on slot.bell.
  */
-#include "shm.h"
+#include "letters.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -20,8 +20,7 @@
 
 bool engine_progress(struct shm_room *room, bool light)
 {
-    bool moved = sends_progress(room);
-    moved |= recvs_progress(room, light);
+    bool moved = letters_progress(room, light);
     for (struct shm_group *g = room->groups, *next; g; g = next) {
         next = g->next;
         if (collective_progress(room, g, light))
@@ -32,22 +31,32 @@ bool engine_progress(struct shm_room *room, bool light)
 
 /* ---- starting and finishing -------------------------------------------------- */
 
+int engine_refuse(struct shm_room *room, struct dist_work *op, int status, const char *why)
+{
+    snprintf(op->why, sizeof op->why, "%s", why);
+    room->open--;
+    engine_unlock(room);
+    return op->status = status;
+}
+
+int engine_enter(struct shm_room *room, struct dist_work *op, bool background)
+{
+    if (!op->begun_quickly) /* else the quick way has left it locked */
+        engine_lock(room);
+    room->open++;
+    if (!background || helper_start(room))
+        return DIST_OK;
+    return engine_refuse(room, op, DIST_ERR_SYSTEM,
+                         "the system gives no thread for operations in the background");
+}
+
 int engine_start(struct shm_room *room, struct dist_work *op)
 {
-    if (op->async) {
-        /* The op may be over, and freed, after the first look: not to be touched any more. */
-        int status = DIST_OK;
-        if (helper_start(room)) {
-            helper_takes_over(room);
-        } else {
-            snprintf(op->why, sizeof op->why, "the system gives no thread for operations in the background");
-            status = DIST_ERR_SYSTEM;
-        }
+    if (op->async) { /* it may be over, and freed, after the first look: not to be touched any more */
+        helper_takes_over(room);
         engine_unlock(room);
-        return status;
+        return DIST_OK;
     }
-    if (!room->threaded && atomic_load_explicit(&op->done, memory_order_relaxed))
-        return op->status;
     engine_unlock(room);
     return shm_wait(room, op);
 }
@@ -56,8 +65,8 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
 {
     op->status = status;
     room->open--;
-    if (!room->threaded) {
-        atomic_store_explicit(&op->done, 1, memory_order_relaxed);
+    if (!engine_is_shared(room)) {
+        atomic_store_explicit(&op->done, 1, memory_order_release);
         return;
     }
     atomic_store(&op->done, 1);
@@ -68,11 +77,18 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
 static void urge_peers(struct shm_room *room, const struct dist_work *op)
 {
     atomic_thread_fence(memory_order_seq_cst); /* a watched letter was posted with less */
-    for (int i = 0; i < op->group->size; i++) {
-        int peer = op->group->ranks[i];
-        if (peer != room->rank && (op->peer == peer || op->peer == DIST_ANY_SOURCE))
+    bool any = op->peer == DIST_ANY_SOURCE;
+    for (int i = 0; i < (any ? op->group->size : 1); i++) {
+        int peer = any ? op->group->ranks[i] : op->peer;
+        if (peer != room->rank)
             bell_ring(&slot_of(room, peer)->helper);
     }
+}
+
+/* Whoever waits for a send looks whether it is over: nobody else does so for long. */
+static bool is_over(struct shm_room *room, struct dist_work *op)
+{
+    return atomic_load(&op->done) || (op->p2p && op->sends && sends_look(room, op));
 }
 
 bool shm_test(void *state, struct dist_work *op)
@@ -80,7 +96,8 @@ bool shm_test(void *state, struct dist_work *op)
     struct shm_room *room = state;
     if (!atomic_load_explicit(&op->done, memory_order_acquire)) {
         engine_lock(room);
-        engine_progress(room, true);
+        if (!is_over(room, op) && engine_progress(room, true))
+            is_over(room, op); /* progress may have found its letter parked, and the verdict there */
         helper_nudge(room);
         engine_unlock(room);
         if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_URGE == 0))
@@ -91,18 +108,38 @@ bool shm_test(void *state, struct dist_work *op)
 
 /* ---- waiting ------------------------------------------------------------------ */
 
+void engine_sleep(struct shm_room *room, const struct dist_work *op, bool (*look)(void *), void *argument)
+{
+    notes_write(room, op, false);
+    engine_lock(room);
+    for (const struct peer *peer = op ? NULL : room->busy; peer; peer = peer->next)
+        if (peer->sends.first)
+            urge_peers(room, peer->sends.first);
+    engine_unlock(room);
+    if (op && op->p2p)
+        urge_peers(room, op);
+    launch_sleep(room->self, &slot_of(room, room->rank)->bell, look, argument, NAP, false);
+}
+
 struct hope {
     struct shm_room *room;
-    struct dist_work *op;
+    struct dist_work *op; /* is waited for; NULL: all collectives of the group in the engine are */
+    struct shm_group *g;
 };
+
+/* Lock held. An op that is over may be gone: so of a group the queue is looked at. */
+static bool is_fulfilled(const struct hope *hope)
+{
+    return hope->op ? is_over(hope->room, hope->op) : !hope->g->queue.first;
+}
 
 static bool news(void *argument)
 {
     struct hope *hope = argument;
     engine_lock(hope->room);
-    bool moved = engine_progress(hope->room, false);
+    bool moved = is_fulfilled(hope) || engine_progress(hope->room, false);
     engine_unlock(hope->room);
-    return moved || atomic_load(&hope->op->done) || world_failed(hope->room->world);
+    return moved || world_failed(hope->room->world);
 }
 
 /* The job has failed: take the op out of the lists, since it may lie on its caller's stack. */
@@ -125,34 +162,7 @@ static void give_up(struct shm_room *room, struct dist_work *op)
     engine_unlock(room);
 }
 
-static void sleep_on_bell(struct shm_room *room, const struct dist_work *op, bool (*look)(void *),
-                          void *argument)
-{
-    struct rank_slot *slot = slot_of(room, room->rank);
-    notes_write(room, op, false);
-    engine_lock(room);
-    for (const struct dist_work *send = op ? NULL : room->sends; send; send = send->next)
-        urge_peers(room, send); /* leaving: all that is still to be taken */
-    engine_unlock(room);
-    if (op && op->p2p)
-        urge_peers(room, op);
-    atomic_store(&slot->sleep.bell, world_offset(room->world, &slot->bell));
-    atomic_store(&slot->sleep.timed, 0);
-    bell_sleep(&slot->bell, look, argument, NAP, &slot->sleep);
-}
-
-static void sleep_or_give_up(struct shm_room *room, struct dist_work *op)
-{
-    struct hope hope = { room, op };
-    if (world_failed(room->world)) {
-        give_up(room, op);
-        return;
-    }
-    sleep_on_bell(room, op, news, &hope);
-    launch_look_around(room->self);
-}
-
-static void drive(struct shm_room *room, int change)
+void engine_drive(struct shm_room *room, int change)
 {
     engine_lock(room);
     room->drivers += change;
@@ -163,46 +173,48 @@ static void drive(struct shm_room *room, int change)
     engine_unlock(room);
 }
 
+/* False: the job has failed before it was fulfilled. */
+static bool wait_for(struct hope *hope)
+{
+    struct shm_room *room = hope->room;
+    struct patience patience = { 0 };
+    bool over = false;
+    engine_drive(room, +1);
+    for (;;) {
+        engine_lock(room);
+        over = is_fulfilled(hope);
+        bool moved = !over && engine_progress(room, false);
+        engine_unlock(room);
+        if (over || (!moved && world_failed(room->world)))
+            break;
+        if (moved)
+            patience.rounds = 0;
+        else if (!patience_spin(&patience))
+            engine_sleep(room, hope->op, news, hope);
+    }
+    engine_drive(room, -1);
+    return over;
+}
+
 int shm_wait(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
-    struct patience patience = { 0 };
-    drive(room, +1);
-    while (!atomic_load_explicit(&op->done, memory_order_acquire)) {
-        engine_lock(room);
-        bool moved = engine_progress(room, false);
-        engine_unlock(room);
-        if (moved)
-            patience.rounds = 0;
-        else if (!patience_spin(&patience) && !atomic_load(&op->done))
-            sleep_or_give_up(room, op);
-    }
-    drive(room, -1);
+    struct hope hope = { room, op, NULL };
+    if (!atomic_load_explicit(&op->done, memory_order_acquire) && !wait_for(&hope))
+        give_up(room, op);
     return op->status;
 }
 
-static bool flushed(void *argument)
+void shm_hold(void *state, bool held)
 {
-    struct shm_room *room = argument;
-    engine_lock(room);
-    while (engine_progress(room, false))
-        ;
-    for (struct dist_work *op = room->sends, *next; op; op = next) {
-        next = op->next;
-        if (letters_hopeless(room, op))
-            break; /* the list has changed */
-    }
-    bool empty = !room->sends && !room->copies && !room->groups;
-    engine_unlock(room);
-    return empty || world_failed(room->world);
+    engine_drive(state, held ? +1 : -1);
 }
 
-void engine_flush(struct shm_room *room)
+bool engine_await_group(struct shm_room *room, struct shm_group *g)
 {
-    drive(room, +1);
-    while (!flushed(room)) {
-        sleep_on_bell(room, NULL, flushed, room);
-        launch_look_around(room->self);
-    }
-    drive(room, -1);
+    struct hope hope = { room, NULL, g };
+    engine_lock(room);
+    bool idle = is_fulfilled(&hope);
+    engine_unlock(room);
+    return idle || wait_for(&hope);
 }

@@ -7,6 +7,7 @@
  * light look; by bell.h's argument no news falls between the two. The model in tests/model/ walks through every
  * interleaving of a waiter, a computing rank and its helper.
  */
+#define _GNU_SOURCE
 #include "lane.h"
 
 #include <time.h>
@@ -16,7 +17,7 @@
 /* Is there something that light driving leaves undone? */
 static bool work_waits(const struct shm_room *room)
 {
-    if (room->copies)
+    if (room->copies.first)
         return true;
     for (struct shm_group *g = room->groups; g; g = g->next)
         if (collective_ready(g))
@@ -60,7 +61,8 @@ static void *helper_main(void *argument)
 
 /* Before there is a helper: a letter that was wanted may still lie in its lane, taken by somebody who has looked for LANE_HURRY
  * in vain, and whose ack, written before that look, is not in memory yet. Set it, and give memory the moment that bell.h speaks
- * of; from then on that ack can be seen, and whoever takes one of these letters later rings the helper. */
+ * of (on x86; elsewhere it waits in vain, for the fence in lane_take_from has no such moment); from then on that ack can be seen,
+ * and whoever takes one of these letters later rings the helper. */
 static void settle(struct shm_room *room)
 {
     bool open = false;
@@ -74,15 +76,18 @@ static void settle(struct shm_room *room)
 bool helper_start(struct shm_room *room)
 {
     if (!room->helper_runs) {
-        if (!room->threaded) {
-            settle(room);
-            room->threaded = true; /* from here on the lock is real, and the caller must be its holder */
-            pthread_mutex_lock(&room->lock);
+        settle(room);
+        if (!atomic_load_explicit(&room->lock.taken, memory_order_relaxed)) {
+            atomic_store(&room->self->alone.over, 1); /* from here on the lock is real; we are its holder */
+            lock_take(&room->lock);
+            solitude_leave(&room->self->alone);
         }
         struct sleep_note *note = &notes_of(room)->helper_sleep;
         atomic_store(&note->bell, world_offset(room->world, &slot_of(room, room->rank)->helper));
         atomic_store(&note->epoch, 2);
         room->helper_runs = pthread_create(&room->helper, NULL, helper_main, room) == 0;
+        if (!room->helper_runs)
+            atomic_store(&note->epoch, 0);
     }
     return room->helper_runs;
 }
@@ -105,9 +110,11 @@ void helper_takes_over(struct shm_room *room)
 {
     if (room->open == 0 || room->drivers > 0 || !room->helper_runs)
         return;
-    helper_listen(room, true);
-    while (engine_progress(room, true))
-        ;
+    if (!room->helper_listens) {
+        helper_listen(room, true);
+        while (engine_progress(room, true))
+            ;
+    }
     helper_nudge(room);
 }
 
@@ -121,7 +128,7 @@ void helper_stop(struct shm_room *room)
     bell_strike(&slot_of(room, room->rank)->helper);
     engine_unlock(room);
     pthread_join(room->helper, NULL);
-    room->helper_runs = room->threaded = false;
+    room->helper_runs = false;
     atomic_store(&notes_of(room)->helper_sleep.epoch, 0);
     helper_listen(room, false);
 }

@@ -44,7 +44,8 @@
  *     bell_ring_lightly. A seq_cst store would stop the processor until the line has come, once for the letter and once
  *     for the ack. When others come to wait behind it after all, LANE_HURRY tells: whoever takes a letter looks for that
  *     after it has written ack. Its sender's helper, which nobody rings who has not seen it, is started only when all that
- *     was written before such a look has reached memory (helper.c).
+ *     was written before such a look has reached memory (helper.c). That is x86; elsewhere there is a fence between ack and
+ *     look (bell_fence), and one of the two sees the other at once.
  *   - Nothing is read back, in larger pieces, that was just written (letter_write).
  * The quick way (quick.c) makes the same accesses in the same order as the engine, only without the lists, and it never
  * sleeps: who has looked in vain for a moment joins the list and the engine. So a sleeper has always been in a list, with
@@ -56,7 +57,7 @@
 #define SHM_LANE_H
 
 #include "letter.h"
-#include "shm.h"
+#include "letters.h"
 
 #define LANE_COUNT 0x3fffffffu   /* in seq: how many; */
 #define LANE_WATCHED 0x40000000u /* nothing waits behind this letter; */
@@ -81,11 +82,19 @@ struct callers {
     alignas(WORLD_LINE) _Atomic uint64_t bits[WORLD_MAX_RANKS / 64];
 };
 
+/* Which of the letters to this rank was sent first? A lane has no room to say so, and only a receive from anybody asks. Each that goes the
+ * long way draws a number where its receiver counts, and leaves it in `stamps`, a row for each sender, with the count of the letter
+ * that it belongs to. A letter without has just come by the quick way: its sender still looks for its answer. */
+struct arrivals {
+    alignas(WORLD_LINE) _Atomic uint64_t count;
+};
+
 /* A letter that came before its receive: the receiver's private copy. */
 struct parked {
+    struct match match; /* first */
     int src;
+    uint64_t arrival;
     struct letter letter;
-    struct parked *next;
 };
 
 /* Pairs lie in a triangle: rank 0 with itself, 1 with 0 and itself, 2 with 0, 1 and itself ... */
@@ -148,6 +157,14 @@ static inline struct letter *lane_letter(struct shm_room *room, int dst)
 void lane_introduce(struct shm_room *room, int dst);
 bool lane_wrote_to(const struct shm_room *room, int dst);
 
+/* The letter with this seq is the one that has drawn this number. */
+uint64_t lane_draw(struct shm_room *room, int dst);
+void lane_stamp(struct shm_room *room, int dst, uint32_t seq, uint64_t number);
+static inline uint32_t lane_seq(const struct shm_room *room, int dst)
+{
+    return atomic_load_explicit(&lane_between(room, room->rank, dst)->seq, memory_order_relaxed);
+}
+
 /* Off it goes. */
 void lane_post(struct shm_room *room, int dst);
 
@@ -164,6 +181,12 @@ static inline const struct letter *lane_peek(struct shm_room *room, int src)
     return lane_counted(atomic_load(&lane->seq), ack) ? NULL : &lane->letter;
 }
 
+/* The number of that letter: the lower, the earlier it was sent. UINT64_MAX: it has none. */
+uint64_t lane_arrival(struct shm_room *room, int src);
+
+/* Of all letters in the lanes to this rank, or of those that this receive fits, the one that was sent first. -1: there is none. */
+int lane_first(struct shm_room *room, const struct dist_work *op, uint64_t *arrival);
+
 /* It was taken out. Whatever the receiver was waiting for, it does so no more. */
 void lane_take_unwatched(struct shm_room *room, int src, uint32_t ack);
 static inline void lane_take_from(struct shm_room *room, int src, struct lane *lane, struct lane *back,
@@ -172,8 +195,7 @@ static inline void lane_take_from(struct shm_room *room, int src, struct lane *l
     uint32_t taken = (atomic_load_explicit(&back->ack, memory_order_relaxed) >> 2) + 1;
     uint32_t ack = (taken & ACK_COUNT) << 2 | verdict;
     atomic_store_explicit(&back->ack, ack, memory_order_release);
-    atomic_signal_fence(
-        memory_order_seq_cst); /* only then: it may be put off its core for longer than settling takes */
+    bell_fence(); /* only then: it may be put off its core for longer than settling takes */
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
     if ((seq & (LANE_WATCHED | LANE_HURRY)) == LANE_WATCHED)
         bell_ring_lightly(&slot_of(room, src)->bell);
@@ -186,6 +208,6 @@ static inline void lane_take(struct shm_room *room, int src, enum verdict verdic
                    verdict);
 }
 
-void ticket_stamp(struct shm_room *room, int src, uint16_t ticket, enum verdict verdict);
+void ticket_stamp(struct shm_room *room, int src, uint32_t ticket, enum verdict verdict);
 
 #endif

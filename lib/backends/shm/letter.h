@@ -11,11 +11,11 @@
 
 struct letter {
     int32_t tag;
-    uint16_t group;  /* the group's id */
-    uint16_t site;   /* where it was sent: a call site of the sender */
-    uint16_t ticket; /* the sender's ticket to be stamped if the letter gets parked */
-    uint8_t type;    /* enum dist_type */
-    uint8_t length;  /* bytes of `text`, or LANE_FAR */
+    uint32_t
+        origin; /* where it was sent, a call site of the sender; and the sender's ticket, which is stamped if it gets parked */
+    uint16_t group; /* the group's id */
+    uint8_t type;   /* enum dist_type */
+    uint8_t length; /* bytes of `text`, or LANE_FAR */
     union {
         unsigned char text[LANE_BYTES];
         struct {
@@ -24,6 +24,20 @@ struct letter {
         } far;
     };
 };
+
+/* In one word: 10 bits of the site, 22 of the ticket. */
+static inline uint32_t letter_origin(uint32_t site, uint32_t ticket)
+{
+    return ticket << 10 | (site & 1023);
+}
+static inline uint32_t letter_site(const struct letter *letter)
+{
+    return letter->origin & 1023;
+}
+static inline uint32_t letter_ticket(const struct letter *letter)
+{
+    return letter->origin >> 10;
+}
 
 static inline size_t letter_bytes(const struct letter *letter)
 {

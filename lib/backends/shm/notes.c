@@ -30,9 +30,13 @@ static void note_work(struct shm_room *room, const struct dist_work *op, bool ar
                               .site = op->site,
                               .peer = op->p2p || !root ? op->peer : op->group->ranks[op->peer],
                               .tag = op->tag,
-                              .seq = arrived ? g->seq : g->seq + 1,
+                              .seq = op->p2p   ? 0
+                                     : arrived ? g->seq
+                                               : g->seq + 1,
                               .stream = op->gpu ? op->stream : 0,
-                              .count = op->p2p ? (op->sends ? op->in.count : op->out.count) : op->block,
+                              .count = op->p2p      ? (op->sends ? op->in.count : op->out.count)
+                                       : op->splits ? op->in.count
+                                                    : op->block,
                               .members = g == &room->world_group ? 0 : board_members_offset(room, g) };
 }
 
@@ -43,7 +47,7 @@ static void note_letter(struct shm_room *room, int src, const struct letter *let
         *note = (struct note_op){ .kind = NOTE_LETTER,
                                   .type = letter->type,
                                   .group = letter->group,
-                                  .site = letter->site,
+                                  .site = (uint16_t)letter_site(letter),
                                   .peer = src,
                                   .tag = letter->tag,
                                   .count = (int64_t)(letter_bytes(letter) / dtype_size(letter->type)) };
@@ -55,23 +59,43 @@ static bool has_arrived(const struct dist_work *op)
     return op->claimed || op->step > 0;
 }
 
-void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
+/* The open ones of a queue. Of many only the first count: more than a report can name. */
+static void note_queue(struct shm_room *room, const struct queue *queue, const struct dist_work *waited)
 {
-    atomic_store_explicit(&notes_of(room)->open_count, 0, memory_order_relaxed);
-    engine_lock(room);
-    if (waited)
-        note_work(room, waited, direct || has_arrived(waited));
-    for (const struct dist_work *op = room->sends; op; op = op->next)
+    int looks = 2 * NOTE_OPS;
+    for (const struct dist_work *op = queue->first; op && looks > 0; op = op->next, looks--)
         if (op != waited && !op->aside)
             note_work(room, op, false);
-    for (const struct dist_work *op = room->recvs; op; op = op->next)
+}
+
+static void note_letters(struct shm_room *room, const struct dist_work *waited)
+{
+    int looks = 2 * NOTE_OPS;
+    for (struct dist_work *op = room->away.first; op && sends_look(room, op); op = room->away.first)
+        ;
+    note_queue(room, &room->away, waited);
+    for (const struct peer *peer = room->busy; peer; peer = peer->next)
+        note_queue(room, &peer->sends, waited);
+    for (const struct match *at = room->posted.first; at && looks > 0; at = at->next, looks--) {
+        const struct dist_work *op = match_receive(at);
         if (op != waited)
             note_work(room, op, false);
+    }
+}
+
+void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
+{
+    int looks = NOTE_OPS;
+    engine_lock(room);
+    atomic_store_explicit(&notes_of(room)->open_count, 0, memory_order_relaxed);
+    if (waited)
+        note_work(room, waited, direct || has_arrived(waited));
+    note_letters(room, waited);
     for (const struct shm_group *g = room->groups; g; g = g->next)
-        if (g->first != waited)
-            note_work(room, g->first, has_arrived(g->first));
-    for (const struct parked *parked = room->parked; parked; parked = parked->next)
-        note_letter(room, parked->src, &parked->letter);
+        if (g->queue.first != waited)
+            note_work(room, g->queue.first, has_arrived(g->queue.first));
+    for (const struct match *at = room->parked.first; at && looks > 0; at = at->next, looks--)
+        note_letter(room, ((const struct parked *)at)->src, &((const struct parked *)at)->letter);
     for (int src = lane_next_caller(room, 0); src < room->size; src = lane_next_caller(room, src + 1))
         if (lane_peek(room, src))
             note_letter(room, src, lane_peek(room, src));

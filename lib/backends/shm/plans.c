@@ -41,7 +41,7 @@ static step *const short_plans[CALL_COUNT][STEPS] = {
     [CALL_ALL_TO_ALL] = { step_put, step_take_my_block_of_all },
 };
 
-static step *const crowd_plan[STEPS] = { step_put, step_reduce_my_crowd, step_reduce_crowds };
+static step *const crowd_plan[STEPS] = { step_put, step_reduce_in_first, step_take_from_first };
 
 /* A part of the work, done for each member. */
 static step *const long_work[CALL_COUNT] = {
@@ -60,7 +60,7 @@ static void step_do_parts(struct collective *c)
     parts_do(c, long_work[c->op->call]);
 }
 
-static step *const long_plan[STEPS] = { step_none, step_do_parts, step_none };
+static step *const long_plan[STEPS] = { step_put_splits, step_do_parts, step_none };
 
 /* Up to so many bytes of a member's input a collective goes through the slots. Measured with two, four and eight ranks on two
  * cores (tests/bench/NOTES.md). There everyone takes what it needs on its own, so the more of that is the same for all, as in
@@ -92,21 +92,24 @@ static void measure(struct collective *c)
     c->element = dtype_size(op->type);
     c->block = op->call == CALL_NEW_GROUP ? 0 : (size_t)op->block * c->element;
     size_t in = c->block * (many_in ? size : 1), out = c->block * (many_out ? size : 1);
-    c->length = in <= CARD_BYTES ? TINY : in <= short_most(op->call, c->size) ? SHORT : LONG;
+    if (op->splits) {
+        in = (size_t)op->in.count * c->element;
+        out = (size_t)op->out.count * c->element;
+    }
+    bool tiny = in <= CARD_BYTES, is_short = in <= short_most(op->call, c->size);
+    c->length = op->splits ? LONG : tiny ? TINY : is_short ? SHORT : LONG;
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
     c->volume = in + out;
     c->past = c->length == LONG && !in_place && host_outgrows_caches(c->volume * size);
 }
 
-/* Sums of 16-bit floats are rounded once, so they are not put together from parts. */
 static step *const *plan_of(const struct collective *c)
 {
     enum call call = c->op->call;
-    bool in_parts = c->op->type != DIST_F16 && c->op->type != DIST_BF16;
     if (c->length == LONG)
         return long_plan;
-    if (c->size > CROWD && in_parts && (call == CALL_ALL_REDUCE || call == CALL_REDUCE))
+    if (c->size > CROWD && (call == CALL_ALL_REDUCE || call == CALL_REDUCE))
         return crowd_plan;
     return short_plans[call];
 }

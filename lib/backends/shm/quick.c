@@ -15,16 +15,15 @@
 /* May anybody else look into the lanes meanwhile, or may something wait before us? */
 static inline bool busy(const struct shm_room *room, int peer)
 {
-    return room->threaded || room->open > 0 || peer == room->rank;
+    return room->open > 0 || peer == room->rank;
 }
 
 /* All but the text. */
 static inline void address(struct letter *letter, const tensor *t, int tag, uint32_t site, uint32_t ticket)
 {
     letter->tag = tag;
+    letter->origin = letter_origin(site, ticket);
     letter->group = 0;
-    letter->site = (uint16_t)site;
-    letter->ticket = (uint16_t)ticket;
     letter->type = (uint8_t)t->type;
     letter->length = (uint8_t)t->bytes;
 }
@@ -61,22 +60,19 @@ APART enum quick look(struct shm_room *room, struct lane *lane, uint32_t want)
 APART enum quick send_far(struct shm_room *room, const tensor *t, int peer, int tag, uint32_t site)
 {
     struct lane *lane = room->to[peer];
-    if (t->bytes > DIRECT_BYTES)
-        return QUICK_NOT;
     address(&lane->letter, t, tag, site, room->spare);
     letter_point(&lane->letter, world_offset(room->world, t->data), t->bytes);
     post(room, peer, lane);
     return look(room, lane, 0);
 }
 
-enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
+static inline enum quick quick_send(struct shm_room *room, const tensor *t, int peer, int tag, uint32_t site)
 {
-    struct shm_room *room = state;
     struct lane *lane = room->to[peer];
     uint32_t seq = atomic_load_explicit(&lane->seq, memory_order_relaxed);
     uint32_t ack = atomic_load_explicit(&lane_back(lane)->ack, memory_order_acquire);
     if (busy(room, peer) || !lane_counted(seq, ack) || room->eager_bytes || room->spare == NO_TICKET ||
-        seq == 0) /* lane_introduce comes first */
+        seq == 0 || t->bytes > DIRECT_BYTES) /* lane_introduce comes first */
         return QUICK_NOT;
     if (t->bytes > LANE_BYTES)
         return send_far(room, t, peer, tag, site);
@@ -85,6 +81,22 @@ enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint3
     post(room, peer, lane);
     uint32_t want = lane_want(tag, t->type, t->bytes);
     return want && ack >> ACK_WANT == want ? QUICK_DONE : look(room, lane, want);
+}
+
+/* Where it was begun, no other thread comes in between until the op goes on. */
+static inline enum quick leave(struct shm_room *room, enum quick went)
+{
+    if (went != QUICK_BEGUN)
+        solitude_leave(&room->self->alone);
+    return went;
+}
+
+enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
+{
+    struct shm_room *room = state;
+    if (!solitude_enter(&room->self->alone))
+        return QUICK_NOT;
+    return leave(room, quick_send(room, t, peer, tag, site));
 }
 
 /* Anything but one or two numbers. */
@@ -120,17 +132,15 @@ static inline bool await(struct shm_room *room, struct lane *lane, struct lane *
     return false;
 }
 
-enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site)
+static inline enum quick quick_recv(struct shm_room *room, tensor *t, int peer, int tag)
 {
-    (void)site;
-    struct shm_room *room = state;
     struct lane *back = room->to[peer], *lane = lane_back(back);
     uint32_t ack = atomic_load_explicit(&back->ack, memory_order_relaxed);
-    if (busy(room, peer) || room->parked || t->bytes > DIRECT_BYTES)
+    if (busy(room, peer) || room->parked.count > 0 || t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
     if (lane_counted(atomic_load_explicit(&lane->seq, memory_order_acquire), ack) &&
         !await(room, lane, back, ack, lane_want(tag, t->type, t->bytes)))
-        return QUICK_NOT;
+        return QUICK_BEGUN; /* it has said what it wants */
     const struct letter *letter = &lane->letter;
     if (letter->tag != tag || letter->group != 0 || letter->type != (uint8_t)t->type ||
         letter->length != t->bytes || t->bytes > LANE_BYTES)
@@ -138,4 +148,13 @@ enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t si
     letter_read(t->data, letter->text, t->bytes);
     lane_take_from(room, peer, lane, back, VERDICT_DONE);
     return QUICK_DONE;
+}
+
+enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site)
+{
+    (void)site;
+    struct shm_room *room = state;
+    if (!solitude_enter(&room->self->alone))
+        return QUICK_NOT;
+    return leave(room, quick_recv(room, t, peer, tag));
 }

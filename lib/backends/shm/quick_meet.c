@@ -32,7 +32,7 @@ static inline enum quick meet(struct shm_room *room, enum call call, tensor *t, 
                               uint32_t site)
 {
     struct shm_group *g = &room->world_group;
-    if (room->threaded || g->first || t->bytes > CARD_BYTES || room->size > CROWD)
+    if (engine_is_shared(room) || t->bytes > CARD_BYTES || room->size > CROWD)
         return QUICK_NOT;
     g->seq++;
     struct card *card = board_card(g, room->rank, g->seq);

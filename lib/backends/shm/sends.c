@@ -1,8 +1,9 @@
 /*
  * sends.c: the sender's side: letters are written, posted, and their verdicts read.
  *
- * Sends wait in one list, in the order in which they were posted, and every visit walks it in that order: so the
- * first in the queue for a peer gets that peer's lane, and letters to one peer keep their order.
+ * For each peer they wait in a queue, whose first has that peer's lane, or is the next to get it: so letters to one peer keep
+ * their order. A send whose letter was parked stands in `away`. Whoever waits for one looks at its ticket; those that nobody
+ * waits for are looked at a few at a time.
  */
 #include "lane.h"
 #include "../../devices/host.h"
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SWEPT 2 /* at a time */
+
 /* A send's way, in op->step. */
 enum { SEND_QUEUED, SEND_POSTED, SEND_PARKED };
 
@@ -18,10 +21,9 @@ static void write_letter(struct shm_room *room, const struct dist_work *op, stru
 {
     size_t bytes = bytes_of(op, op->in);
     letter->tag = op->tag;
+    letter->origin = letter_origin(op->site, op->ticket);
     letter->group = (uint16_t)op->group->id;
-    letter->site = (uint16_t)op->site;
     letter->type = (uint8_t)op->type;
-    letter->ticket = (uint16_t)op->ticket;
     if (bytes <= LANE_BYTES) {
         letter->length = (uint8_t)bytes;
         letter_write(letter->text, op->in.data, bytes);
@@ -54,20 +56,27 @@ void sends_spare(struct shm_room *room)
 static void give_ticket_back(struct shm_room *room, uint32_t ticket)
 {
     if (ticket != NO_TICKET)
-        room->free_tickets[room->free_ticket_count++] = (uint16_t)ticket;
+        room->free_tickets[room->free_ticket_count++] = ticket;
     if (room->spare == NO_TICKET)
         sends_spare(room);
+}
+
+static struct queue *queue_of(struct shm_room *room, const struct dist_work *op)
+{
+    return op->step == SEND_PARKED ? &room->away : &room->peers[op->peer].sends;
+}
+
+void sends_drop(struct shm_room *room, struct dist_work *op)
+{
+    queue_remove(queue_of(room, op), op);
 }
 
 static void end_send(struct shm_room *room, struct dist_work *op, enum verdict verdict)
 {
     give_ticket_back(room, op->ticket);
-    if (room->sends)
-        list_remove(op, &room->sends, &room->sends_end);
-    if (op->aside) { /* an eager message: its call has long returned, only the copy is left to free */
-        host_free(room->self, op->aside);
+    sends_drop(room, op);
+    if (letters_forget(room, op)) { /* its call has long returned */
         room->open--;
-        free(op);
         return;
     }
     if (verdict == VERDICT_REFUSED) { /* the receiver knows why, and says it */
@@ -77,15 +86,6 @@ static void end_send(struct shm_room *room, struct dist_work *op, enum verdict v
     engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-/* Is the lane to this peer still in use? The answer holds for the rest of the walk: a peer may empty its lane at any
- * moment, and a later send must neither take it before an earlier one nor cover up the earlier one's verdict. */
-static bool held(struct shm_room *room, int peer)
-{
-    if (room->held[peer] != room->visit && !lane_is_free(room, peer))
-        room->held[peer] = room->visit;
-    return room->held[peer] == room->visit;
-}
-
 static void prepare_letter(struct shm_room *room, struct dist_work *op)
 {
     clear_ticket(room, op->ticket);
@@ -93,96 +93,124 @@ static void prepare_letter(struct shm_room *room, struct dist_work *op)
     write_letter(room, op, lane_letter(room, op->peer));
 }
 
-/* The letter was taken. True: the send is over. */
-static bool was_taken(struct shm_room *room, struct dist_work *op)
+/* The letter was taken out of its lane. */
+static void was_taken(struct shm_room *room, struct dist_work *op)
 {
     enum verdict verdict = lane_verdict(room, op->peer);
-    if (verdict == VERDICT_SHARED && !room->threaded && !op->async)
+    if (verdict == VERDICT_SHARED && !engine_is_shared(room) && !op->async)
         share_help(room, op);
-    if (verdict == VERDICT_PARKED || verdict == VERDICT_SHARED) {
-        op->step = SEND_PARKED;
-        return false;
+    if (verdict == VERDICT_DONE || verdict == VERDICT_REFUSED) {
+        end_send(room, op, verdict);
+        return;
     }
+    sends_drop(room, op);
+    op->step = SEND_PARKED;
+    queue_add(&room->away, op);
+}
+
+/* Move the first of a queue on by a step. While anything waits for the lane, its freeing is to be told. */
+static bool push_first(struct shm_room *room, struct dist_work *op)
+{
+    bool waits = op->step == SEND_QUEUED || op->next;
+    if (waits ? !lane_frees_soon(room, op->peer) : !lane_is_free(room, op->peer))
+        return false;
+    if (op->step == SEND_POSTED) {
+        was_taken(room, op);
+        return true;
+    }
+    op->ticket = take_ticket(room);
+    if (op->ticket == NO_TICKET)
+        return false;
+    prepare_letter(room, op);
+    lane_stamp(room, op->peer, lane_seq(room, op->peer) + 1, op->match.number);
+    lane_post(room, op->peer);
+    return true;
+}
+
+bool sends_push(struct shm_room *room, int peer)
+{
+    const struct queue *queue = &room->peers[peer].sends;
+    bool moved = false;
+    while (queue->first && push_first(room, queue->first))
+        moved = true;
+    return moved;
+}
+
+bool sends_look(struct shm_room *room, struct dist_work *op)
+{
+    if (op->step != SEND_PARKED)
+        return false;
+    _Atomic uint32_t *row = &room->tickets[(size_t)room->rank * TICKETS];
+    enum verdict verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
+    if (verdict == VERDICT_NONE)
+        return false;
     end_send(room, op, verdict);
     return true;
 }
 
-/* Move one send on by a step. */
-static bool push_send(struct shm_room *room, struct dist_work *op)
+/* More than are added meanwhile, so none stays for long; those that are not over go to the end. */
+bool sends_sweep(struct shm_room *room)
 {
-    _Atomic uint32_t *row = &room->tickets[(size_t)room->rank * TICKETS];
-    enum verdict verdict = VERDICT_NONE;
-    switch (op->step) {
-    case SEND_QUEUED:
-        if (held(room, op->peer))
-            return lane_frees_soon(room, op->peer); /* true: it is free now, take another walk */
-        op->ticket = take_ticket(room);
-        if (op->ticket == NO_TICKET) {
-            room->held[op->peer] = room->visit;
-            return false;
+    bool moved = false;
+    for (int i = 0; i < SWEPT && room->away.first; i++) {
+        struct dist_work *op = room->away.first;
+        if (sends_look(room, op)) {
+            moved = true;
+            continue;
         }
-        prepare_letter(room, op);
-        lane_post(room, op->peer);
-        room->held[op->peer] = room->visit;
-        return true;
-    case SEND_POSTED:
-        if (held(room, op->peer))
-            return false;
-        was_taken(room, op);
-        return true;
-    default:
-        verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
-        if (verdict == VERDICT_NONE)
-            return false;
-        end_send(room, op, verdict);
-        return true;
+        queue_remove(&room->away, op);
+        queue_add(&room->away, op);
     }
+    return moved;
 }
 
-/* An eager message: copy it aside and let the copy travel on; the caller's op is over. */
+/* After this an eager copy may be gone. */
+static void line_up(struct shm_room *room, struct dist_work *op)
+{
+    int peer = op->peer;
+    queue_add(&room->peers[peer].sends, op);
+    letters_busy(room, peer);
+    sends_sweep(room);
+    sends_push(room, peer);
+}
+
+/* An eager message: copy it aside and let the copy travel on, by the helper; the caller's op is over. */
 static int send_eagerly(struct shm_room *room, struct dist_work *op)
 {
     struct dist_work *copy = calloc(1, sizeof *copy);
     void *aside = copy ? host_alloc(room->self, bytes_of(op, op->in)) : NULL;
     if (!aside) {
         free(copy);
-        snprintf(op->why, sizeof op->why, "there is no memory left to copy the message aside");
-        engine_done(room, op, DIST_ERR_MEMORY);
-        return op->status;
+        return engine_refuse(room, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
     }
-    *copy = *op;
+    memcpy(copy, op,
+           offsetof(struct dist_work, live)); /* not its links among the works, which other threads change */
     host_copy(aside, op->in.data, bytes_of(op, op->in));
     copy->aside = aside;
     copy->in.data = aside;
     copy->async = true;
-    *room->sends_end = copy;
-    room->sends_end = &copy->next;
+    atomic_fetch_add(&op->group->untaken, 1);
     room->open++;
     engine_done(room, op, DIST_OK);
-    return engine_start(room, copy);
+    line_up(room, copy);
+    helper_takes_over(room);
+    engine_unlock(room);
+    return DIST_OK;
 }
 
 int shm_send(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
-    op->ticket = op->begun_quickly ? lane_letter(room, op->peer)->ticket : NO_TICKET;
+    bool eager = room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes;
+    op->ticket = op->begun_quickly ? letter_ticket(lane_letter(room, op->peer)) : NO_TICKET;
     op->step = op->begun_quickly ? SEND_POSTED : SEND_QUEUED;
-    engine_lock(room);
-    room->open++;
-    if (room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes)
+    if (engine_enter(room, op, op->async || eager) != DIST_OK)
+        return op->status;
+    op->match.number = lane_draw(room, op->peer);
+    if (op->begun_quickly)
+        lane_stamp(room, op->peer, lane_seq(room, op->peer), op->match.number);
+    if (eager)
         return send_eagerly(room, op);
-    *room->sends_end = op;
-    room->sends_end = &op->next;
+    line_up(room, op);
     return engine_start(room, op);
-}
-
-bool sends_progress(struct shm_room *room)
-{
-    bool moved = false;
-    room->visit++;
-    for (struct dist_work *op = room->sends, *next; op; op = next) {
-        next = op->next;
-        moved |= push_send(room, op);
-    }
-    return moved;
 }

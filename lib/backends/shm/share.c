@@ -16,6 +16,7 @@
  *   `done` (acquire), so the tensor is whole; then it stamps the letter's ticket, and the send is over.
  *   A sender that dies inside a chunk: the job has failed, which the receiver looks for while it waits.
  */
+#define _GNU_SOURCE
 #include "lane.h"
 #include "../../devices/host.h"
 

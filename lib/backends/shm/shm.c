@@ -1,14 +1,12 @@
 /*
- * shm.c: joining and leaving the room, groups, and the room's table of calls.
+ * shm.c: joining and leaving the room, and the room's table of calls.
  *
- * The room's part of the world's memory:   lanes[pairs][2]   callers[size]   offers[size]   tickets[size][TICKETS]   the world's board
+ * The room's part of the world's memory:   lanes[pairs][2]   callers[size]   offers[size]   arrivals[size]   stamps[size][size]
+ *                                       tickets[size][TICKETS]   the world's board
  */
 #include "lane.h"
-#include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint64_t callers_offset(int size)
 {
@@ -20,9 +18,19 @@ static uint64_t offers_offset(int size)
     return callers_offset(size) + (uint64_t)size * sizeof(struct callers);
 }
 
-static uint64_t tickets_offset(int size)
+static uint64_t arrivals_offset(int size)
 {
     return offers_offset(size) + (uint64_t)size * sizeof(struct offer);
+}
+
+static uint64_t stamps_offset(int size)
+{
+    return arrivals_offset(size) + (uint64_t)size * sizeof(struct arrivals);
+}
+
+static uint64_t tickets_offset(int size)
+{
+    return stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
 }
 
 static uint64_t world_board_offset(int size)
@@ -38,49 +46,41 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->world = &self->world;
     room->rank = self->env.rank;
     room->size = self->world.header->size;
-    room->threaded = self->algorithms != NULL; /* then collectives come in threads of their own */
+    if (self->algorithms || !launch_can_settle()) /* the former have collectives in threads of their own */
+        atomic_store(&self->alone.over, 1);
     room->lanes = (struct lane *)base;
     room->callers = (struct callers *)(base + callers_offset(room->size));
     room->offers = (struct offer *)(base + offers_offset(room->size));
+    room->arrivals = (struct arrivals *)(base + arrivals_offset(room->size));
+    room->stamps = (_Atomic uint64_t *)(base + stamps_offset(room->size));
     room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
     room->world_group.board = (struct board *)(base + world_board_offset(room->size));
-    room->sends_end = &room->sends;
-    room->recvs_end = &room->recvs;
-    room->copies_end = &room->copies;
-    room->parked_end = &room->parked;
-    pthread_mutex_init(&room->lock, NULL);
-}
-
-/* The two lists of addresses that steps need. */
-static bool give_lists(struct shm_group *g, int size)
-{
-    g->inputs = calloc((size_t)size, sizeof *g->inputs);
-    g->outputs = calloc((size_t)size, sizeof *g->outputs);
-    return g->inputs && g->outputs;
-}
-
-static void free_lists(struct shm_group *g)
-{
-    free(g->inputs);
-    free(g->outputs);
+    room->busy_end = &room->busy;
+    match_open(&room->posted);
+    match_open(&room->parked);
+    room->retired_end = &room->retired;
 }
 
 static int shm_open_room(struct launch_self *self, struct dist_group *world, void **out, char *why,
                          size_t why_size)
 {
     struct shm_room *room = calloc(1, sizeof *room);
-    if (room)
+    if (room) {
         room->to = calloc((size_t)self->world.header->size, sizeof *room->to);
-    int status = room && room->to && give_lists(&room->world_group, self->world.header->size)
-                     ? launch_read_buffering(&room->eager_bytes, why, why_size)
-                     : DIST_ERR_MEMORY;
+        room->peers = calloc((size_t)self->world.header->size, sizeof *room->peers);
+    }
+    int status =
+        room && room->to && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
+            ? launch_read_buffering(&room->eager_bytes, why, why_size)
+            : DIST_ERR_MEMORY;
     if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
         self->world.header->room_bytes)
         status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
     if (status != DIST_OK) {
         if (room)
-            free_lists(&room->world_group);
+            groups_free_lists(&room->world_group);
         free(room ? room->to : NULL);
+        free(room ? room->peers : NULL);
         free(room);
         return status;
     }
@@ -100,98 +100,12 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
 static int shm_close(void *state)
 {
     struct shm_room *room = state;
-    engine_flush(room);
-    helper_stop(room);
-    while (room->parked) {
-        struct parked *next = room->parked->next;
-        free(room->parked);
-        room->parked = next;
-    }
-    while (room->retired) {
-        struct shm_group *next = room->retired->next;
-        free(room->retired);
-        room->retired = next;
-    }
-    pthread_mutex_destroy(&room->lock);
-    free_lists(&room->world_group);
+    groups_close(room);
+    groups_free_lists(&room->world_group);
     free(room->to);
+    free(room->peers);
     free(room);
     return DIST_OK;
-}
-
-/* ---- groups --------------------------------------------------------------------- */
-
-/* Boards lie in the arena of the group's first member, who can reuse one only when all have freed the group. */
-static void sweep_retired(struct shm_room *room)
-{
-    for (struct shm_group **at = &room->retired; *at;) {
-        struct shm_group *g = *at;
-        if (atomic_load(&g->board->left) < g->seq) { /* here: the group's size */
-            at = &g->next;
-            continue;
-        }
-        *at = g->next;
-        host_free(room->self, g->board);
-        free(g);
-    }
-}
-
-static struct board *new_board(struct shm_room *room, const struct dist_group *group)
-{
-    sweep_retired(room);
-    struct board *board = host_alloc(room->self, board_bytes(group->size));
-    if (board)
-        board_clear(board, group);
-    return board;
-}
-
-static uint64_t hash_ranks(const struct dist_group *group)
-{
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (int i = 0; i < group->size; i++)
-        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
-    return hash >> 1;
-}
-
-/* The first member makes the board, and its place is read from its card on the world's board. */
-static int shm_group_new(void *state, struct dist_work *op)
-{
-    struct shm_room *room = state;
-    struct dist_group *group = op->group;
-    struct shm_group *g = group->rank >= 0 ? calloc(1, sizeof *g) : NULL;
-    bool complete = g && give_lists(g, group->size);
-    if (g)
-        g->group = group;
-    op->in.data = group->rank == 0 ? new_board(room, group) : NULL;
-    op->block = (int64_t)hash_ranks(group);
-    op->group = room->world_group.group;
-    int status = shm_collective(room, op);
-    if (status != DIST_OK || group->rank < 0)
-        return status;
-    uint64_t offset = board_card(&room->world_group, group->ranks[0], room->world_group.seq)->in;
-    if (!complete || offset == UINT64_MAX) {
-        snprintf(op->why, sizeof op->why, "there is no memory left for the group's board");
-        return DIST_ERR_MEMORY;
-    }
-    g->board = world_at(room->world, offset);
-    group->room = g;
-    return DIST_OK;
-}
-
-static void shm_group_free(void *state, struct dist_group *group)
-{
-    struct shm_room *room = state;
-    struct shm_group *g = group->room;
-    free_lists(g);
-    if (group->rank == 0) {
-        g->seq = (uint32_t)group->size;
-        g->next = room->retired;
-        room->retired = g;
-        atomic_fetch_add(&g->board->left, 1);
-    } else {
-        atomic_fetch_add(&g->board->left, 1);
-        free(g);
-    }
 }
 
 static void shm_note(void *room, const struct dist_work *op)
@@ -202,6 +116,7 @@ static void shm_note(void *room, const struct dist_work *op)
 const struct backend backend_shm = {
     .name = "shm",
     .open = shm_open_room,
+    .leave = shm_leave,
     .close = shm_close,
     .group_new = shm_group_new,
     .group_free = shm_group_free,
@@ -223,5 +138,6 @@ const struct backend backend_shm = {
     .monitored_barrier = shm_collective,
     .test = shm_test,
     .wait = shm_wait,
+    .hold = shm_hold,
     .note = shm_note,
 };

@@ -18,25 +18,19 @@
 #define SHM_H
 
 #include "../../backend.h"
+#include "../common/match.h"
 #include "rhythm.h"
 
 #include <pthread.h>
 
-#define TICKETS 65535 /* messages of one rank that can be parked at their receivers */
-#define NO_TICKET 0xffff
+#define TICKETS (1u << 18) /* messages of one rank that can be parked at their receivers */
+#define NO_TICKET 0x3fffffu
 #define CARD_BYTES 40 /* a collective of so much goes through the cards, */
 #define SLOT_BYTES \
     (16 << 10) /* more, at most so much, through the board's slots; beyond from tensor to tensor */
 
 /* What became of a message: the low two bits of lane.ack, or the value of a ticket. */
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED, VERDICT_SHARED = VERDICT_NONE };
-
-/* A long copy of which its sender may take a part: share.c. */
-struct offer {
-    alignas(WORLD_LINE) _Atomic uint64_t next; /* the letter, and the next chunk of it */
-    _Atomic uint64_t to;                       /* the receiver's tensor, as an offset in the world */
-    _Atomic uint64_t done;                     /* bytes */
-};
 
 /* What a member of a group pins to the board for one collective. */
 struct card {
@@ -74,6 +68,13 @@ struct board {
     alignas(WORLD_LINE) _Atomic uint32_t parts_done; /* in all long plans, ever */
 };
 
+/* Ops in the order in which they were put in. */
+struct queue {
+    struct dist_work *first, *last;
+};
+void queue_add(struct queue *queue, struct dist_work *op);
+void queue_remove(struct queue *queue, struct dist_work *op);
+
 /* The room's view of a group. */
 struct shm_group {
     struct dist_group *group;
@@ -86,11 +87,11 @@ struct shm_group {
     int seen;            /* members of whom it knows that they have arrived at the last barrier */
     const void **inputs; /* room for two addresses per member, used by the step that runs */
     void **outputs;
-    struct dist_work *first, *last; /* collectives in the engine, in call order */
-    struct shm_group *next;         /* groups with such collectives; or boards waiting to be freed */
+    struct queue queue;     /* collectives in the engine, in call order */
+    struct shm_group *next; /* groups with such collectives; or boards waiting to be freed */
 };
 
-/* One rank's room. Private; guarded by `lock` once there is a helper. */
+/* One rank's room. Private; guarded by engine_lock. */
 struct shm_room {
     struct launch_self *self;
     struct world *world;
@@ -99,6 +100,8 @@ struct shm_room {
     struct lane **to;          /* by rank: the lane to it; of this rank to itself: nothing to go by */
     struct callers *callers;   /* by rank: who has ever written to it */
     struct offer *offers;      /* by rank */
+    struct arrivals *arrivals; /* by rank: what it was sent, counted (lane.h); by sender and rank: */
+    _Atomic uint64_t *stamps;  /* the number of the letter in that lane */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
     unsigned looks;            /* of the quick ways: patience_looks(), */
@@ -106,8 +109,7 @@ struct shm_room {
     uint32_t spare;            /* the ticket of the next message that goes there; NO_TICKET: none is left */
     struct shm_group world_group;
 
-    pthread_mutex_t lock;
-    bool threaded; /* other threads may call: take the lock */
+    struct lock lock; /* where self->alone is over */
     bool helper_runs;
     bool stop;           /* tells the helper to end */
     bool helper_listens; /* the helper is counted among the sleepers of slot.helper */
@@ -115,17 +117,18 @@ struct shm_room {
     int open;            /* operations in the lists below */
     pthread_t helper;
 
-    struct dist_work *sends, **sends_end; /* in the order posted */
-    uint32_t visit;                       /* counts walks along the sends */
-    uint32_t held[WORLD_MAX_RANKS]; /* the last walk on which an earlier send kept the lane to this peer */
-    struct dist_work *recvs, **recvs_end;   /* in the order posted; none matches a parked letter */
-    struct dist_work *copies, **copies_end; /* receives whose long letter (op->aside) is yet to be copied */
-    struct parked *parked, **parked_end;    /* in the order they came */
-    struct shm_group *groups;               /* those with collectives to drive */
-    struct shm_group *retired;              /* freed groups whose board others may still use */
-    int free_ticket_count;
+    struct peer *peers; /* by rank */
+    struct peer *busy, **busy_end;
+    struct queue away;                        /* sends whose letters are parked */
+    struct match_table posted;                /* receives; none matches a parked letter */
+    size_t posted_any;                        /* those of them that take a letter from anybody */
+    struct match_table parked;                /* letters */
+    struct queue copies;                      /* receives whose long letter (op->aside) is yet to be copied */
+    struct shm_group *groups;                 /* those with collectives to drive */
+    struct shm_group *retired, **retired_end; /* freed groups whose board others may still use */
+    uint32_t free_ticket_count;
     uint32_t tickets_used;          /* those from here on were never taken */
-    uint16_t free_tickets[TICKETS]; /* given back; last, since most of it is never touched */
+    uint32_t free_tickets[TICKETS]; /* given back; last, since most of it is never touched */
 };
 
 static inline struct rank_slot *slot_of(const struct shm_room *room, int rank)
@@ -139,55 +142,51 @@ static inline struct rank_notes *notes_of(const struct shm_room *room)
     return world_notes(room->world, room->rank);
 }
 
-/* ---- sends.c, recvs.c, letters.c: point to point ----------------------------- */
-
-int shm_send(void *room, struct dist_work *op);
-int shm_recv(void *room, struct dist_work *op);
-enum quick shm_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site); /* quick.c */
-enum quick shm_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
-enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
-enum quick shm_quick_barrier(void *room, uint32_t site);
-void sends_spare(struct shm_room *room);                /* take a ticket for the next quick message */
-bool sends_progress(struct shm_room *room);             /* true: something moved */
-bool recvs_progress(struct shm_room *room, bool light); /* light: make no long copies */
-bool letters_drop(struct shm_room *room,
-                  struct dist_work *op); /* take it out of all lists; false: being copied */
-bool letters_hopeless(struct shm_room *room, struct dist_work *op); /* its peer has left: it is dropped */
-void list_remove(struct dist_work *op, struct dist_work **list, struct dist_work ***end);
-
-static inline size_t bytes_of(const struct dist_work *op, struct span span)
-{
-    return (size_t)span.count * dtype_size(op->type);
-}
-
-/* ---- share.c: both ends of a long message copy ------------------------------ */
-
-struct letter;
-bool share_copy(struct shm_room *room, struct dist_work *op, int src,
-                const struct letter *letter);                 /* false: the job has failed */
-void share_help(struct shm_room *room, struct dist_work *op); /* the receiver has said SHARED */
-
 /* ---- engine.c: the open operations of a rank ------------------------------- */
 
 static inline void engine_lock(struct shm_room *room)
 {
-    if (room->threaded)
-        pthread_mutex_lock(&room->lock);
+    if (!solitude_enter(&room->self->alone))
+        lock_take(&room->lock);
 }
 static inline void engine_unlock(struct shm_room *room)
 {
-    if (room->threaded)
-        pthread_mutex_unlock(&room->lock);
+    if (atomic_load_explicit(&room->lock.taken,
+                             memory_order_relaxed)) /* by us: who is inside alone keeps others away */
+        lock_give(&room->lock);
+    else
+        solitude_leave(&room->self->alone);
 }
-bool engine_progress(struct shm_room *room,
-                     bool light); /* drive all that is open; light: only what is quick */
-int engine_start(struct shm_room *room,
-                 struct dist_work *op); /* op is in the lists: return or wait, as it asks */
+static inline bool engine_is_shared(const struct shm_room *room)
+{
+    return atomic_load_explicit(&room->self->alone.over, memory_order_relaxed);
+}
+bool engine_progress(struct shm_room *room, bool light); /* drive all open ops; light: only what is quick */
+
+/* An op's way in. From enter on the lock is held, until start or refuse (which gives the status); an op that is refused must be in no list. */
+int engine_enter(struct shm_room *room, struct dist_work *op, bool background); /* not OK: it was refused */
+int engine_refuse(struct shm_room *room, struct dist_work *op, int status, const char *why);
+int engine_start(struct shm_room *room, struct dist_work *op); /* it is in the lists: return or wait */
 void engine_done(struct shm_room *room, struct dist_work *op,
-                 int status); /* it is over; no longer in a list */
+                 int status);                         /* it is over; no longer in a list */
+void engine_drive(struct shm_room *room, int change); /* one more waits, and drives; or one less */
+/* Until there is news. It drives nobody meanwhile: those whom `op` waits for may be computing, and their helpers must do that. NULL:
+ * the rank is about to leave. */
+void engine_sleep(struct shm_room *room, const struct dist_work *op, bool (*look)(void *), void *argument);
 bool shm_test(void *room, struct dist_work *op);
 int shm_wait(void *room, struct dist_work *op);
-void engine_flush(struct shm_room *room); /* until every send was taken or cannot be any more */
+void shm_hold(void *room, bool held);
+/* Until its asynchronous collectives are over. False: the job has failed before. */
+bool engine_await_group(struct shm_room *room, struct shm_group *g);
+
+/* ---- leave.c, groups.c --------------------------------------------------------- */
+
+void shm_leave(void *room);
+bool groups_give_lists(struct shm_group *g, int size); /* inputs and outputs */
+void groups_free_lists(struct shm_group *g);
+int shm_group_new(void *room, struct dist_work *op);
+void shm_group_free(void *room, struct dist_group *group);
+void groups_close(struct shm_room *room); /* boards that were left to others */
 
 /* ---- helper.c: drives while nobody waits; all with the lock held, but stop ---- */
 
@@ -207,10 +206,11 @@ static inline struct card *board_card(const struct shm_group *g, int member, uin
     return &cards[(seq & 1) * (uint32_t)g->group->size + (uint32_t)member];
 }
 void *board_slot(const struct shm_group *g, int member, uint32_t seq);
-void board_approach(struct shm_room *room,
-                    struct shm_group *g); /* about to arrive: before the card is touched */
+void board_approach(struct shm_room *room, struct shm_group *g); /* before the card is touched */
 void board_arrive(struct shm_room *room, struct shm_group *g);
 void board_ring(struct shm_room *room, const struct shm_group *g); /* it has come true: wake the others */
+bool board_deserted(const struct shm_room *room,
+                    const struct shm_group *g); /* has one left the job who has not arrived where I stand? */
 bool board_passed(struct shm_group *g); /* what this rank waits for: have all arrived, or is all work done? */
 bool board_soon(struct shm_group *g);   /* the same, as long as one has patience: without sleeping */
 int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op);
@@ -240,6 +240,8 @@ bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 bool collective_progress(struct shm_room *room, struct shm_group *g, bool light); /* the first of g's queue */
 bool collective_ready(struct shm_group *g); /* the first of g's queue could take a step */
 void collective_drop(struct shm_room *room, struct dist_work *op);
+bool collective_hopeless(struct shm_room *room,
+                         struct shm_group *g); /* somebody has left without it: the first of g's is dropped */
 
 /* ---- the calls (collectives.c) ----------------------------------------------- */
 

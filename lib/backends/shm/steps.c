@@ -1,5 +1,6 @@
 /* steps.c: see steps.h. */
 #include "steps.h"
+#include "../common/splits.h"
 #include "../../devices/host.h"
 
 #include <string.h>
@@ -90,6 +91,15 @@ void step_put(struct collective *c)
         memcpy((char *)input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
 }
 
+/* Into the slot: it stays to be read also where members do not agree, and leave. */
+void step_put_splits(struct collective *c)
+{
+    if (c->op->splits)
+        memcpy(board_slot(c->g, c->rank, c->g->seq), c->op->splits,
+               2 * (size_t)c->size * sizeof *c->op->splits);
+}
+_Static_assert(2 * WORLD_MAX_RANKS * sizeof(int64_t) <= SLOT_BYTES, "a member's splits fit into its slot");
+
 void step_take_roots(struct collective *c) /* broadcast */
 {
     if (!is_root(c))
@@ -127,8 +137,25 @@ void step_give_to_root(struct collective *c) /* gather */
     copy(c, output_of(c, c->op->peer) + (size_t)c->rank * c->block, input_of(c, c->rank), c->block);
 }
 
+static void take_by_splits(struct collective *c)
+{
+    const int64_t *own = (const int64_t *)board_slot(c->g, c->rank, c->g->seq) + c->size;
+    for (int i = 0; i < c->size; i++) {
+        int from = (c->rank + i) % c->size;
+        const int64_t *theirs = board_slot(c->g, from, c->g->seq);
+        if (own[from] > 0)
+            copy(c, my_output(c) + (size_t)splits_begin(own, from) * c->element,
+                 input_of(c, from) + (size_t)splits_begin(theirs, c->rank) * c->element,
+                 (size_t)own[from] * c->element);
+    }
+}
+
 void step_take_my_block_of_all(struct collective *c) /* all_to_all */
 {
+    if (c->op->splits) {
+        take_by_splits(c);
+        return;
+    }
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
         copy(c, my_output(c) + (size_t)from * c->block, input_of(c, from) + (size_t)c->rank * c->block,
@@ -147,29 +174,18 @@ void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the 
         reduce_all(c, c->op->out.data, 0, c->op->block);
 }
 
-/* Among many members not everyone reads every slot (n * n readings, and n pages in each rank): the first of each CROWD adds
- * up those of its crowd, and then everyone adds up the crowds. */
-static int crowd_of(const struct collective *c, int first)
+/* Among many members not everyone reads every slot (n * n readings, and n pages in each rank): the first adds up all of them,
+ * in rank order like everybody else, and who wants the sum takes it from its slot. */
+void step_reduce_in_first(struct collective *c) /* all_reduce and reduce, of short tensors */
 {
-    return c->size - first < CROWD ? c->size - first : CROWD;
+    if (c->rank == 0)
+        reduce_all(c, (char *)input_of(c, 0), 0, c->op->block);
 }
 
-void step_reduce_my_crowd(struct collective *c) /* all_reduce and reduce, of short tensors */
+void step_take_from_first(struct collective *c)
 {
-    enum dist_op op = c->op->op == DIST_AVG ? DIST_SUM : c->op->op;
-    if (c->rank % CROWD == 0)
-        host_reduce((char *)input_of(c, c->rank), all_inputs(c, 0) + c->rank, crowd_of(c, c->rank),
-                    c->op->block, c->op->type, op);
-}
-
-void step_reduce_crowds(struct collective *c)
-{
-    const void **inputs = all_inputs(c, 0);
-    int crowds = (c->size + CROWD - 1) / CROWD;
-    for (int i = 0; i < crowds; i++)
-        inputs[i] = inputs[i * CROWD];
     if (c->op->call == CALL_ALL_REDUCE || is_root(c))
-        host_reduce_part(c->op->out.data, inputs, crowds, c->size, c->op->block, c->op->type, c->op->op);
+        host_copy(c->op->out.data, input_of(c, 0), c->block);
 }
 
 void step_reduce_my_slice(struct collective *c) /* all_reduce; reduce, into the root's tensor */

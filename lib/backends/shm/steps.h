@@ -4,7 +4,7 @@
 
 #include "shm.h"
 
-#define CROWD 16 /* members that read each other's slots; more are divided */
+#define CROWD 16 /* members that read each other's slots; more have one that does */
 
 struct collective {
     struct shm_room *room;
@@ -20,9 +20,10 @@ struct collective {
 
 /* Each has seen a barrier since the one before. In a long plan a rank also does the step of other members. */
 typedef void step(struct collective *c);
-step step_none, step_put, step_take_roots, step_give_slice_of_root, step_take_my_block_of_root, step_take_all,
-    step_give_to_all, step_give_to_root, step_take_my_block_of_all, step_reduce_my_block,
-    step_reduce_everything, step_reduce_my_crowd, step_reduce_crowds, step_reduce_my_slice;
+step step_none, step_put, step_put_splits, step_take_roots, step_give_slice_of_root,
+    step_take_my_block_of_root, step_take_all, step_give_to_all, step_give_to_root, step_take_my_block_of_all,
+    step_reduce_my_block, step_reduce_everything, step_reduce_in_first, step_take_from_first,
+    step_reduce_my_slice;
 
 /* parts.c: the work of a long plan, each member's part by whoever is there. */
 void parts_do(struct collective *c, step *work);

@@ -67,26 +67,43 @@ static bool open_blas(void)
 }
 
 /* A handle for each stream: it has a workspace, which two streams must not use at once. */
-static bool open_handle(struct stream *stream)
+static void open_handle(struct stream *stream)
 {
-    if (stream->blas)
-        return true;
-    if (!open_blas() || blas.create(&stream->blas) != 0) {
-        stream->blas = NULL;
-        return false;
-    }
-    return blas.set_stream(stream->blas, stream->cuda) == 0;
+    void *handle = NULL;
+    if (blas.create(&handle) == 0 && blas.set_stream(handle, stream->cuda) == 0)
+        stream->blas = handle;
+    else if (handle)
+        blas.destroy(handle);
+}
+
+static bool is_wanted(const struct kernel *k)
+{
+    bool fits = k->rows <= INT_MAX && k->inner <= INT_MAX && k->columns <= INT_MAX && k->inner > 0;
+    return k->kind == KERNEL_MATMUL && fits &&
+           (double)k->rows * (double)k->inner * (double)k->columns >= WORTH_IT;
+}
+
+/* Streams are their rank's own, cuBLAS is everybody's. */
+void blas_begin(struct stream *stream, const struct kernel *k)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (stream->blas || !is_wanted(k))
+        return;
+    pthread_mutex_lock(&lock);
+    bool there = open_blas();
+    pthread_mutex_unlock(&lock);
+    card_use(stream->rank->card);
+    if (there)
+        open_handle(stream);
 }
 
 /* By default cuBLAS multiplies F32 in F32: TF32 would have to be asked for. */
 bool blas_multiply(struct stream *stream, const struct kernel *k, cudaError_t *error)
 {
-    int64_t rows = k->rows, inner = k->inner, columns = k->columns;
     int status;
-    if (rows > INT_MAX || inner > INT_MAX || columns > INT_MAX || inner == 0 ||
-        (double)rows * (double)inner * (double)columns < WORTH_IT || !open_handle(stream))
+    if (!stream->blas || !is_wanted(k))
         return false;
-    int m = (int)columns, n = (int)rows, i = (int)inner;
+    int m = (int)k->columns, n = (int)k->rows, i = (int)k->inner;
     if (k->type == DIST_F32)
         status = blas.f32(stream->blas, 0, 0, m, n, i, &(float){ 1 }, k->in[1], m, k->in[0], i, &(float){ 0 },
                           k->out, m);

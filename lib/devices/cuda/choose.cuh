@@ -1,11 +1,12 @@
 /*
  * choose.cuh: from struct kernel to the loop that does it. The loop is handed to run(loop, count): which starts it on a
- * GPU (kernels.cu), or walks through it on the host (tests/gpu/elements.cu).
+ * GPU (kernels.cu), or on the host, where one is emulated (tests/gpu/emulate.hh).
  */
 #ifndef DEVICES_CUDA_CHOOSE_CUH
 #define DEVICES_CUDA_CHOOSE_CUH
 
 #include "loops.cuh"
+#include "rows.cuh"
 
 extern "C" {
 #include <string.h>
@@ -32,6 +33,23 @@ template <class Act> static void with_type(dist_type type, Act act)
     }
 }
 
+/* The same for the types that have fractions. */
+template <class Act> static void with_float(dist_type type, Act act)
+{
+    switch (type) {
+    case DIST_F32:
+        return act(f32());
+    case DIST_F64:
+        return act(f64());
+    case DIST_F16:
+        return act(f16());
+    case DIST_BF16:
+        return act(bf16());
+    default:
+        return;
+    }
+}
+
 template <class T, dist_op OP, class Run> static void choose_reduce(const struct kernel *k, Run &run)
 {
     reduce<T, OP> loop = {};
@@ -54,6 +72,8 @@ template <class T, class Run> static void choose_op(const struct kernel *k, Run 
         choose_reduce<T, DIST_MIN>(k, run);
     else if (k->op == DIST_MAX)
         choose_reduce<T, DIST_MAX>(k, run);
+    else if (k->op == DIST_AVG)
+        choose_reduce<typename average_of<T>::type, DIST_SUM>(k, run);
     else
         choose_reduce<T, DIST_SUM>(k, run);
 }
@@ -71,6 +91,47 @@ template <class T, class Run> static void choose_matmul(const struct kernel *k, 
     run(matmul<T>{ (element *)k->out, (const element *)k->in[0], (const element *)k->in[1], k->inner,
                    k->columns },
         k->rows * k->columns);
+}
+
+template <class Loop, class Run> static void start_learning(const struct kernel *k, Run &run, int64_t steps)
+{
+    Loop loop;
+    loop.k = *k;
+    run(loop, steps);
+}
+
+template <class T, class Run> static void choose_learning(const struct kernel *k, Run &run)
+{
+    switch (k->kind) {
+    case KERNEL_GELU:
+        return start_learning<gelu<T>>(k, run, k->count);
+    case KERNEL_GELU_BACKWARD:
+        return start_learning<gelu_backward<T>>(k, run, k->count);
+    case KERNEL_CAUSAL_MASK:
+        return start_learning<causal_mask<T>>(k, run, k->count);
+    case KERNEL_ADAMW:
+        return start_learning<adamw_step<T>>(k, run, k->count);
+    case KERNEL_SOFTMAX:
+        return start_learning<softmax<T>>(k, run, k->rows);
+    case KERNEL_SOFTMAX_BACKWARD:
+        return start_learning<softmax_backward<T>>(k, run, k->rows);
+    case KERNEL_LAYER_NORM:
+        return start_learning<layer_norm<T>>(k, run, k->rows);
+    case KERNEL_LAYER_NORM_BACKWARD:
+        return start_learning<layer_norm_backward<T>>(k, run, k->rows);
+    case KERNEL_EMBEDDING:
+        return start_learning<embed<T>>(k, run, k->rows);
+    case KERNEL_CROSS_ENTROPY:
+        return start_learning<cross_entropy<T>>(k, run, k->rows);
+    case KERNEL_CROSS_ENTROPY_BACKWARD:
+        return start_learning<cross_entropy_backward<T>>(k, run, k->rows);
+    case KERNEL_ADD_COLUMNS:
+        return start_learning<add_columns<T>>(k, run, k->columns);
+    case KERNEL_EMBEDDING_BACKWARD:
+        return start_learning<embed_backward<T>>(k, run, k->columns);
+    default:
+        return;
+    }
 }
 
 /* Everything but sums and transposes, which need threads that work together. */
@@ -107,6 +168,8 @@ template <class Run> static void choose(const struct kernel *k, Run &run)
     size_t size = dtype_size(k->type);
     if (k->kind == KERNEL_MATMUL)
         k->type == DIST_F32 ? choose_matmul<f32>(k, run) : choose_matmul<f64>(k, run);
+    else if (k->kind >= KERNEL_SOFTMAX && k->kind <= KERNEL_ADAMW)
+        with_float(k->type, [&](auto type) { choose_learning<decltype(type)>(k, run); });
     else if (k->kind != KERNEL_FILL)
         with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
     else if (size == 8)

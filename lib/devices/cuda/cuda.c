@@ -1,4 +1,5 @@
 /* cuda.c: which GPU is a rank's, and what to say where it cannot be had. */
+#define _GNU_SOURCE
 #include "cuda.h"
 #include "kernels.h"
 
@@ -20,6 +21,11 @@ void cuda_unlock(void)
 void card_use(const struct card *card)
 {
     cudaSetDevice(card->number);
+}
+
+void cuda_use(struct stream *stream)
+{
+    card_use(stream->rank->card);
 }
 
 /* ---- what failed ---------------------------------------------------------------------------- */
@@ -54,27 +60,28 @@ void cuda_break(struct card *card, cudaError_t error)
         world_fail_because(&rank->self->world, rank->self->env.rank, status, device_why());
 }
 
-#define OR_SIM ", or run with DEVICE=sim, which needs no GPU"
-
 /* Why are there no GPUs here? */
 static int no_cards(cudaError_t error)
 {
     int driver = 0;
-    if (error == cudaErrorInsufficientDriver && (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
-        return device_fail(DIST_ERR_ENVIRONMENT,
-                           "DEVICE is \"cuda\", but no NVIDIA driver is installed here; install one" OR_SIM);
+    char text[160];
+    enum gpu_found found = device_gpu_found("");
+    bool no_driver =
+        error == cudaErrorInsufficientDriver && (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0);
+    if (no_driver)
+        return device_fail_without_gpu(found == GPU_FOUND ? GPU_NO_DRIVER : found, NULL);
     if (error == cudaErrorInsufficientDriver)
-        return device_fail(
-            DIST_ERR_ENVIRONMENT,
-            "the NVIDIA driver here is made for CUDA %d.%d, and this library for %d.%d; update the "
-            "driver" OR_SIM,
+        snprintf(
+            text, sizeof text,
+            "the NVIDIA driver here is made for CUDA %d.%d, and this library for %d.%d; update the driver",
             driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-    if (error == cudaErrorNoDevice || error == cudaSuccess)
-        return device_fail(DIST_ERR_ENVIRONMENT,
-                           "DEVICE is \"cuda\", but no GPU can be seen here; look at nvidia-smi and at "
-                           "CUDA_VISIBLE_DEVICES" OR_SIM);
-    return device_fail(DIST_ERR_SYSTEM, "CUDA could not be started: %s (CUDA error %d)" OR_SIM,
-                       cudaGetErrorString(error), (int)error);
+    else if (error == cudaErrorNoDevice || error == cudaSuccess)
+        snprintf(text, sizeof text,
+                 "the NVIDIA driver shows no GPU; look at nvidia-smi and at CUDA_VISIBLE_DEVICES");
+    else
+        return device_fail(DIST_ERR_SYSTEM, "%s, but CUDA could not be started: %s (CUDA error %d)",
+                           launch_gpu_wish(), cudaGetErrorString(error), (int)error);
+    return device_fail_without_gpu(GPU_FOUND, text);
 }
 
 /* ---- GPUs --------------------------------------------------------------------------------- */
@@ -113,8 +120,9 @@ static cudaError_t open_card(struct card *card)
 }
 
 /* Ranks go round the GPUs of their machine. */
-static int find_card(const struct launch_env *env, struct card **card)
+static int find_card(const struct launch_self *self, struct card **card)
 {
+    const struct launch_env *env = &self->env;
     if (cuda_all.card_count == 0) {
         int count = 0;
         cudaError_t error = cudaGetDeviceCount(&count);
@@ -133,7 +141,7 @@ static int find_card(const struct launch_env *env, struct card **card)
 
 static int start(struct cuda *rank, struct launch_self *self)
 {
-    int status = find_card(&self->env, &rank->card);
+    int status = find_card(self, &rank->card);
     if (status != DIST_OK)
         return status;
     cudaError_t error = open_card(rank->card);
@@ -179,9 +187,11 @@ static void cuda_close(void *state)
     while (*at != rank)
         at = &(*at)->next;
     *at = rank->next;
+    cuda_unlock();
     card_use(rank->card);
     cudaStreamSynchronize(rank->waker); /* its rings still go to this rank */
     cudaStreamDestroy(rank->waker);
+    cuda_lock();
     memory_end(rank);
     cuda_unlock();
     free(rank);
@@ -221,4 +231,5 @@ const struct device device_cuda = {
     .stream_held = cuda_stream_held,
     .range_begin = cuda_range_begin,
     .range_end = cuda_range_end,
+    .stream_native = cuda_stream_native,
 };

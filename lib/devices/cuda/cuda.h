@@ -18,7 +18,13 @@
  * of these can turn into a deadlock that the program did not have. The price: behind a gate that opens late, the first
  * kernel starts a few microseconds later than it could.
  *
- * One lock guards it all, for all ranks: CUDA lets one call at a time into a context anyway.
+ * One lock guards it all, for all ranks: CUDA lets one call at a time into a context anyway. But NO CALL THAT MAY WAIT FOR A GPU
+ * IS MADE WITH THE LOCK HELD: with NCCL a GPU may be waiting for another rank, who needs the lock to go on. Such calls are
+ * those for memory, cublasCreate and cublasDestroy, waiting for a stream, and the first launch of a kernel that CUDA has not
+ * loaded yet. So all kernels are loaded when the GPU is opened (dist_spawn sets CUDA_MODULE_LOADING=EAGER). What that costs was
+ * not measured here. It undoes what CUDA's programming guide praises in lazy loading, the default since CUDA 12.2: a shorter start,
+ * and less memory where a program uses few of its kernels; all modules of the process are loaded, cuBLAS's and NCCL's too.
+ * (PyTorch's pull request 86509 has 667 MB of a GPU's memory without it and 287 MB with it.) Whoever sets the variable is obeyed.
  */
 #ifndef DEVICES_CUDA_CUDA_H
 #define DEVICES_CUDA_CUDA_H
@@ -55,6 +61,7 @@ struct item {
         void *to;
         const void *from;
         size_t bytes;
+        void *aside; /* where the two overlap: room for all of it */
     } copy;
     struct kernel kernel;
     struct item *next;
@@ -64,6 +71,7 @@ struct stream {
     struct cuda *rank;
     int number;
     cudaStream_t cuda;
+    bool foreign;              /* the program puts work of its own into it, and tells nobody what and when */
     uint64_t put, given, done; /* items, ever: put in; handed to CUDA; known to be done */
     struct item *first, **end; /* those that were not given yet: the first of them may not pass */
     struct stream *next_held;  /* streams with such items */
@@ -134,7 +142,8 @@ void cuda_unlock(void);
 
 /* ---- cuda.c --------------------------------------------------------------------------- */
 
-/* All that follows is called with the lock held, but for the calls of the table. */
+/* All that follows is called with the lock held, but for the calls of the table. memory_take and memory_end let go of it for a
+ * while. */
 
 /* Make it the GPU that this thread's calls are about. */
 void card_use(const struct card *card);
@@ -177,6 +186,11 @@ int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, e
 /* For who gives work to CUDA himself (backends/nccl): what CUDA calls this stream; one piece of work counts as put in and
  * given. NULL: something still waits here that was put in before. */
 cudaStream_t cuda_stream_of(struct stream *stream);
+void cuda_use(struct stream *stream); /* the calling thread means its GPU */
+
+/* foreign.c: the same for the program's own work. stream_foreign: if the program has the stream, count what it may have put in. */
+void *cuda_stream_native(struct stream *stream);
+void stream_foreign(struct stream *stream);
 
 /* ---- mark.c ------------------------------------------------------------------------------ */
 
@@ -185,7 +199,7 @@ void event_unuse(struct event *event); /* one user fewer; NULL is fine */
 void gate_unuse(struct gate *gate);
 bool event_is_past(const struct event *event); /* its newest mark, which was given */
 
-struct event *cuda_event_new(void *state);
+struct event *cuda_event_new(void *state, bool timed);
 void cuda_event_free(struct event *event);
 int cuda_event_record(struct event *event, struct stream *stream);
 int cuda_event_follow(struct event *event, struct stream *stream);
@@ -219,10 +233,14 @@ void wake_all(void);
 /* ---- work.c, blas.c ------------------------------------------------------------------------ */
 
 cudaError_t work_kernel(struct stream *stream, const struct kernel *kernel);
-cudaError_t work_copy(struct stream *stream, void *to, const void *from, size_t bytes);
+cudaError_t work_copy(struct stream *stream, const struct item *item);
+bool work_is_copy(const struct kernel *kernel);                 /* and nothing else */
+bool work_overlaps(const void *a, const void *b, size_t bytes); /* but are not the same */
 
-/* A large matrix product. False: cuBLAS is not here or not asked to. */
+/* A large matrix product. False: cuBLAS is not here or not asked to. Without the lock, since cuBLAS may wait for the GPU: open
+ * it, where this kernel wants it; and close it. */
 bool blas_multiply(struct stream *stream, const struct kernel *kernel, cudaError_t *error);
+void blas_begin(struct stream *stream, const struct kernel *kernel);
 void blas_end(struct stream *stream);
 
 #endif

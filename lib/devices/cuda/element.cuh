@@ -2,20 +2,21 @@
  * element.cuh: the element types as the kernels see them. Each says
  *
  *   element    what lies in a tensor
- *   number     what is compared and divided: element itself, or float for the 16-bit floats
+ *   number     what is compared and divided: element itself, float for the 16-bit floats, or a wider integer
  *   adder      what is added and multiplied: number itself, or its unsigned kind, since only that may wrap
  *   open       the number in an element
  *   close      and back, rounded once
  *   narrow     the element for a double, rounded once; integers stop at the ends of their range, and NaN gives 0
  *
  * They round as dtype.h and dtype.c do. What is marked BOTH runs on a GPU and on the host, where
- * tests/gpu/elements.cu compares it with host_kernels.c. (A NaN may have other bits than the host's: GPUs know only one.)
+ * tests/gpu/kernels_test.cu compares it with host_kernels.c. (A NaN may have other bits than the host's: GPUs know only one.)
  */
 #ifndef DEVICES_CUDA_ELEMENT_CUH
 #define DEVICES_CUDA_ELEMENT_CUH
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <math.h>
 
 extern "C" {
 #include "../kernel.h"
@@ -91,8 +92,9 @@ struct bf16 {
 };
 
 /* The bounds are powers of two: the largest I64 itself is no double. `past` is the first value too large. */
-template <class Element, class Adder> struct integer {
-    typedef Element element, number;
+template <class Element, class Adder, class Number = Element> struct integer {
+    typedef Element element;
+    typedef Number number;
     typedef Adder adder;
     static BOTH number open(element x)
     {
@@ -100,7 +102,7 @@ template <class Element, class Adder> struct integer {
     }
     static BOTH element close(number x)
     {
-        return x;
+        return (element)x;
     }
     static BOTH element narrow(double x)
     {
@@ -120,7 +122,56 @@ typedef integer<int32_t, uint32_t> i32;
 typedef integer<int64_t, uint64_t> i64;
 typedef integer<uint8_t, unsigned> u8;
 
-/* a op b. The order of operands matters for NaN, as on the host: b where either is NaN. */
+/* In which averages are added up, as on the host. */
+template <class T> struct average_of {
+    typedef T type;
+};
+template <> struct average_of<u8> {
+    typedef integer<uint8_t, int32_t, int32_t> type;
+};
+template <> struct average_of<i32> {
+    typedef integer<int32_t, int64_t, int64_t> type;
+};
+
+/* The lower and the higher of two, as lib/devices/host_ends.h has it: what is not a number stays so, and -0 lies below +0. */
+template <class Number> BOTH Number lower(Number a, Number b)
+{
+    return a < b ? a : b;
+}
+
+template <class Number> BOTH Number higher(Number a, Number b)
+{
+    return a > b ? a : b;
+}
+
+template <class Number> BOTH Number lower_float(Number a, Number b)
+{
+    if (a != a || b != b)
+        return a + b;
+    return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+template <> BOTH float lower(float a, float b)
+{
+    return lower_float(a, b);
+}
+
+template <> BOTH double lower(double a, double b)
+{
+    return lower_float(a, b);
+}
+
+template <> BOTH float higher(float a, float b)
+{
+    return -lower_float(-a, -b);
+}
+
+template <> BOTH double higher(double a, double b)
+{
+    return -lower_float(-a, -b);
+}
+
+/* a op b. */
 template <class T, dist_op OP> BOTH typename T::number combine(typename T::number a, typename T::number b)
 {
     typedef typename T::number number;
@@ -128,9 +179,9 @@ template <class T, dist_op OP> BOTH typename T::number combine(typename T::numbe
     if (OP == DIST_PRODUCT)
         return (number)((adder)a * (adder)b);
     if (OP == DIST_MIN)
-        return a < b ? a : b;
+        return lower(a, b);
     if (OP == DIST_MAX)
-        return a > b ? a : b;
+        return higher(a, b);
     return (number)((adder)a + (adder)b);
 }
 

@@ -11,6 +11,10 @@ extern "C" {
 #define TILE 32     /* a transpose goes by squares of so many elements */
 #define TILE_ROWS 8 /* rows of a tile that its threads move at a time */
 
+#ifndef LAUNCH /* tests/gpu/emulate.hh has another, for the host */
+#define LAUNCH(kernel, blocks, threads, stream) kernel<<<blocks, threads, 0, stream>>>
+#endif
+
 template <class Loop>
 __global__ void __launch_bounds__(THREADS)
     each(const __grid_constant__ Loop loop, int64_t count, int64_t head)
@@ -57,10 +61,12 @@ __global__ void __launch_bounds__(TILE *TILE_ROWS)
 
 /* ---- starting them --------------------------------------------------------------------- */
 
+/* At least one, whatever it is told: a GPU refuses to start none. */
 static unsigned blocks_for(int64_t work, int64_t each, int64_t most)
 {
     int64_t blocks = (work + each - 1) / each;
-    return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
+    blocks = blocks < most ? blocks : most;
+    return (unsigned)(blocks < 1 ? 1 : blocks);
 }
 
 /* What choose.cuh hands loops to. Blocks enough to fill the GPU, and no more: each then goes on to its next share. */
@@ -71,7 +77,7 @@ struct launcher {
     {
         int64_t lead = loop.lead(), head = lead < count ? lead : count;
         int64_t work = (count - head) / Loop::WIDTH + head;
-        each<<<blocks_for(work, THREADS, most), THREADS, 0, stream>>>(loop, count, head);
+        LAUNCH(each, blocks_for(work, THREADS, most), THREADS, stream)(loop, count, head);
     }
 };
 
@@ -83,16 +89,16 @@ static void start_sum(const struct kernel *k, cudaStream_t stream, double *parti
         sum<T> loop = { (const typename T::element *)k->in[0], 0 };
         int64_t lead = loop.lead(), head = lead < k->count ? lead : k->count;
         unsigned blocks = blocks_for(k->count, THREADS * sum<T>::WIDTH, SUM_BLOCKS);
-        add_up<T><<<blocks, THREADS, 0, stream>>>(loop, k->count, head, partial);
-        add_up<f64><<<1, THREADS, 0, stream>>>(sum<f64>{ partial, 0 }, blocks, 0, (double *)k->out);
+        LAUNCH(add_up<T>, blocks, THREADS, stream)(loop, k->count, head, partial);
+        LAUNCH(add_up<f64>, 1, THREADS, stream)(sum<f64>{ partial, 0 }, blocks, 0, (double *)k->out);
     });
 }
 
 template <class Element> static void start_turn(const struct kernel *k, cudaStream_t stream, int64_t most)
 {
     int64_t tiles = ((k->rows + TILE - 1) / TILE) * ((k->columns + TILE - 1) / TILE);
-    turn<<<blocks_for(tiles, 1, most), dim3(TILE, TILE_ROWS), 0, stream>>>(
-        (Element *)k->out, (const Element *)k->in[0], k->rows, k->columns);
+    LAUNCH(turn, blocks_for(tiles, 1, most), dim3(TILE, TILE_ROWS), stream)
+    ((Element *)k->out, (const Element *)k->in[0], k->rows, k->columns);
 }
 
 static void start_transpose(const struct kernel *k, cudaStream_t stream, int64_t most)

@@ -17,6 +17,7 @@ struct event *event_take(struct card *card, bool timed)
         card_use(card);
         if (!event || cudaEventCreateWithFlags(&event->cuda, timed ? cudaEventDefault
                                                                    : cudaEventDisableTiming) != cudaSuccess) {
+            cudaGetLastError();
             free(event);
             return NULL;
         }
@@ -39,18 +40,20 @@ bool event_is_past(const struct event *event)
     if (event->card->broken)
         return true;
     cudaError_t error = cudaEventQuery(event->cuda);
-    if (error != cudaSuccess && error != cudaErrorNotReady)
+    if (error == cudaErrorNotReady)
+        cudaGetLastError(); /* else the next launch would say it again */
+    else if (error != cudaSuccess)
         cuda_break(event->card, error);
     return error != cudaErrorNotReady;
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-struct event *cuda_event_new(void *state)
+struct event *cuda_event_new(void *state, bool timed)
 {
     struct cuda *rank = state;
     cuda_lock();
-    struct event *event = event_take(rank->card, true);
+    struct event *event = event_take(rank->card, timed);
     cuda_unlock();
     return event;
 }
@@ -121,8 +124,10 @@ double cuda_event_elapsed(struct event *from, struct event *to)
     float milliseconds = 0;
     cuda_lock();
     card_use(from->card);
-    if (cudaEventElapsedTime(&milliseconds, from->cuda, to->cuda) != cudaSuccess)
+    if (cudaEventElapsedTime(&milliseconds, from->cuda, to->cuda) != cudaSuccess) {
+        cudaGetLastError();
         milliseconds = 0;
+    }
     cuda_unlock();
     return (double)milliseconds * 1e-3;
 }

@@ -2,13 +2,16 @@
  * memory.c: device memory. cudaMalloc is slow and may stop every stream: so it gives large pieces, which the pool cuts up,
  * and which stay ours.
  */
+#define _GNU_SOURCE
 #include "cuda.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #define PIECE ((size_t)32 << 20) /* the least that is asked of CUDA at a time */
 #define ROUND ((size_t)2 << 20)  /* larger requests are rounded up to this */
 #define STAGING ((size_t)1 << 16)
+#define MOST_NAPS 1000 /* of a millisecond, until other ranks' streams are through */
 
 /* ---- what was freed ------------------------------------------------------------------------ */
 
@@ -43,7 +46,10 @@ void memory_retire(struct cuda *rank, void *memory)
         return; /* then it is lost until the rank ends */
     retired->memory = memory;
     for (int i = 0; i < CUDA_STREAMS; i++)
-        retired->until[i] = rank->streams[i] ? rank->streams[i]->put : 0;
+        if (rank->streams[i]) {
+            stream_foreign(rank->streams[i]);
+            retired->until[i] = rank->streams[i]->put;
+        }
     *rank->retired_end = retired;
     rank->retired_end = &retired->next;
     reclaim(rank);
@@ -57,27 +63,28 @@ static void drop(struct cuda *rank, void *at)
     while ((*link)->at != at)
         link = &(*link)->next;
     struct piece *piece = *link;
+    const struct card *card = rank->card;
     *link = piece->next;
     free(piece);
+    cuda_unlock(); /* then another rank may go */
+    card_use(card);
     cudaFree(at);
+    cuda_lock();
 }
 
-/* What was freed comes free once the streams are there. */
+/* What this rank has freed comes free once the streams are there. */
 static void wait_for_streams(struct cuda *rank)
 {
     for (int turn = 0; turn < 2;
          turn++) { /* reclaim() marks the streams' ends; and sees that they have passed */
         for (int i = 0; i < CUDA_STREAMS; i++)
-            if (rank->streams[i])
+            if (rank->streams[i]) {
+                cuda_unlock();
                 cudaStreamSynchronize(rank->streams[i]->cuda);
+                cuda_lock();
+            }
         reclaim(rank);
     }
-}
-
-static void drop_unused(struct cuda *rank)
-{
-    for (void *at; (at = pool_drop(&rank->pool));)
-        drop(rank, at);
 }
 
 static bool add_piece(struct cuda *rank, size_t bytes)
@@ -86,8 +93,13 @@ static bool add_piece(struct cuda *rank, size_t bytes)
     bytes = bytes < PIECE / 2 ? PIECE : (bytes + ROUND - 1) / ROUND * ROUND;
     if (!piece)
         return false;
-    if (cudaMalloc(&piece->at, bytes) != cudaSuccess) {
+    cuda_unlock();
+    card_use(rank->card);
+    bool given = cudaMalloc(&piece->at, bytes) == cudaSuccess;
+    if (!given)
         cudaGetLastError(); /* it is told here, and to nobody else */
+    cuda_lock();
+    if (!given) {
         free(piece);
         return false;
     }
@@ -99,14 +111,43 @@ static bool add_piece(struct cuda *rank, size_t bytes)
     return false;
 }
 
-/* Of all ranks that share this GPU: what they have freed, and do not use, goes back to CUDA. */
+static bool waits_for_streams(const struct cuda *rank)
+{
+    bool works = false;
+    for (int i = 0; i < CUDA_STREAMS; i++)
+        works |= rank->streams[i] && rank->streams[i]->done < rank->streams[i]->given;
+    return rank->retired && works;
+}
+
+/* Of all ranks that share this GPU, one that has something to give back does so. `later`: one will have, once its streams are there.
+ * Whoever is on the list may leave it whenever the lock is let go. */
+static bool give_back(const struct card *card, bool *later)
+{
+    *later = false;
+    for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next) {
+        if (rank->card != card)
+            continue;
+        reclaim(rank);
+        void *unused = pool_drop(&rank->pool);
+        if (unused) {
+            drop(rank, unused);
+            return true;
+        }
+        *later |= waits_for_streams(rank);
+    }
+    return false;
+}
+
+/* For other ranks' streams it waits a while only: they may wait for us. */
 static void make_room(const struct card *card)
 {
-    for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next)
-        if (rank->card == card) {
-            wait_for_streams(rank);
-            drop_unused(rank);
-        }
+    bool later = true;
+    for (int naps = 0; naps < MOST_NAPS && (give_back(card, &later) || later); naps += later) {
+        cuda_unlock();
+        if (later)
+            nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+        cuda_lock();
+    }
 }
 
 /* Where the GPU is full: wait until what was freed can be used again; then let the others give back what they have too much. */
@@ -139,7 +180,9 @@ void memory_end(struct cuda *rank)
     pool_end(&rank->pool);
     while (rank->pieces)
         drop(rank, rank->pieces->at);
+    cuda_unlock();
     cudaFreeHost(rank->staging);
+    cuda_lock();
 }
 
 /* ---- the device's calls ------------------------------------------------------------------------ */
@@ -159,11 +202,11 @@ void cuda_free(void *state, void *memory)
     cuda_unlock();
 }
 
-/* Nobody copies to or from the old one any more: whoever asked for it has waited for its copies. */
+/* Nobody copies to or from the old one any more: whoever asked for it has waited for its copies. Only the rank's own thread asks,
+ * so it needs no lock. */
 void *cuda_staging(void *state, size_t bytes)
 {
     struct cuda *rank = state;
-    cuda_lock();
     if (bytes > rank->staging_bytes) {
         card_use(rank->card);
         cudaFreeHost(rank->staging);
@@ -174,7 +217,5 @@ void *cuda_staging(void *state, size_t bytes)
             rank->staging_bytes = 0;
         }
     }
-    void *staging = rank->staging;
-    cuda_unlock();
-    return staging;
+    return rank->staging;
 }

@@ -34,7 +34,7 @@ static cudaError_t give(struct stream *stream, const struct item *item)
     case ITEM_KERNEL:
         return work_kernel(stream, &item->kernel);
     case ITEM_COPY:
-        return work_copy(stream, item->copy.to, item->copy.from, item->copy.bytes);
+        return work_copy(stream, item);
     case ITEM_RECORD:
     case ITEM_OPEN:
         return cudaEventRecord(item->event->cuda, stream->cuda);
@@ -53,6 +53,8 @@ static cudaError_t give_item(struct stream *stream, const struct item *item)
     if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
         item->event->given = item->mark;
     stream->given++;
+    if (item->kind == ITEM_COPY && item->copy.aside)
+        memory_retire(stream->rank, item->copy.aside);
     return error;
 }
 
@@ -140,16 +142,25 @@ static int put(struct stream *stream, struct item item)
     return status;
 }
 
+/* What takes memory, or may wait for the GPU, is done before it is put into the stream. */
 int cuda_launch(struct stream *stream, const struct kernel *kernel)
 {
+    if (work_is_copy(kernel))
+        return cuda_copy(stream, kernel->out, kernel->in[0], (size_t)kernel->count * dtype_size(kernel->type),
+                         COPY_INSIDE);
+    blas_begin(stream, kernel);
     return put(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
 }
 
 /* CUDA sees by the addresses which way it goes. */
 int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
 {
+    struct item item = { .kind = ITEM_COPY, .copy = { to, from, bytes, NULL } };
+    const struct card *card = stream->rank->card;
     (void)way;
-    return put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes } });
+    if (work_overlaps(to, from, bytes) && !(item.copy.aside = cuda_alloc(stream->rank, bytes)))
+        return cuda_refuse(card, "a copy", cudaErrorMemoryAllocation);
+    return put(stream, item);
 }
 
 cudaStream_t cuda_stream_of(struct stream *stream)
@@ -164,6 +175,17 @@ cudaStream_t cuda_stream_of(struct stream *stream)
 
 /* ---- making them ---------------------------------------------------------------------------- */
 
+/* Where the room communicates, work goes first: others may wait for it. */
+static cudaError_t make(cudaStream_t *stream, int number)
+{
+    int least = 0, greatest = 0;
+    if (number >= 0)
+        return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+    cudaError_t error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    return error == cudaSuccess ? cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest)
+                                : error;
+}
+
 struct stream *cuda_stream_new(void *state, int number)
 {
     struct cuda *rank = state;
@@ -175,7 +197,8 @@ struct stream *cuda_stream_new(void *state, int number)
     *stream = (struct stream){ .rank = rank, .number = number, .end = &stream->first };
     stream->tail = event_take(rank->card, false);
     stream->partial = memory_take(rank, SUM_BLOCKS * sizeof(double));
-    cudaError_t error = cudaStreamCreateWithFlags(&stream->cuda, cudaStreamNonBlocking);
+    card_use(rank->card);
+    cudaError_t error = make(&stream->cuda, number);
     if (error == cudaSuccess && stream->tail && stream->partial) {
         rank->streams[1 + number] = stream;
     } else {
@@ -201,6 +224,8 @@ static void drop_items(struct stream *stream)
     while (stream->first) {
         struct item *item = stream->first;
         stream->first = item->next;
+        if (item->kind == ITEM_COPY && item->copy.aside)
+            pool_give(&stream->rank->pool, item->copy.aside);
         unuse(item);
         free(item);
     }
@@ -209,10 +234,10 @@ static void drop_items(struct stream *stream)
 void cuda_stream_free(struct stream *stream)
 {
     struct cuda *rank = stream->rank;
-    cuda_lock();
-    drop_items(stream);
     card_use(rank->card);
     blas_end(stream);
+    cuda_lock();
+    drop_items(stream);
     cudaStreamDestroy(stream->cuda);
     event_unuse(stream->tail);
     pool_give(&rank->pool, stream->partial);

@@ -37,9 +37,20 @@ void stream_look(struct stream *stream)
         move_tail(stream);
 }
 
+/* Is something in it that nobody has counted? */
+static bool is_busy(struct stream *stream)
+{
+    cudaError_t error = stream->rank->card->broken ? cudaSuccess : cudaStreamQuery(stream->cuda);
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        cuda_break(stream->rank->card, error);
+    return error == cudaErrorNotReady;
+}
+
 bool stream_is_done(struct stream *stream)
 {
     look(stream);
+    if (stream->foreign && stream->done == stream->given && is_busy(stream))
+        stream_foreign(stream);
     if (stream->done < stream->given && stream->tail_at < stream->given)
         move_tail(stream);
     return stream->done == stream->given;

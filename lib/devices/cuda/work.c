@@ -9,28 +9,27 @@ static cudaError_t copy(const struct stream *stream, void *to, const void *from,
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream->cuda);
 }
 
+bool work_overlaps(const void *a, const void *b, size_t bytes)
+{
+    return a != b && (const char *)a < (const char *)b + bytes && (const char *)b < (const char *)a + bytes;
+}
+
 /* CUDA copies between GPUs, too, and by way of the host where they do not reach each other. Regions that overlap it leaves to
  * us: they go by way of a third. */
-cudaError_t work_copy(struct stream *stream, void *to, const void *from, size_t bytes)
+cudaError_t work_copy(struct stream *stream, const struct item *item)
 {
-    const char *a = to, *b = from;
-    if (a == b || bytes == 0)
+    size_t bytes = item->copy.bytes;
+    if (item->copy.to == item->copy.from || bytes == 0)
         return cudaSuccess;
-    if (a >= b + bytes || b >= a + bytes)
-        return copy(stream, to, from, bytes);
-    void *aside = memory_take(stream->rank, bytes);
-    if (!aside)
-        return cudaErrorMemoryAllocation;
-    cudaError_t error = copy(stream, aside, from, bytes);
-    if (error == cudaSuccess)
-        error = copy(stream, to, aside, bytes);
-    memory_retire(stream->rank, aside);
-    return error;
+    if (!item->copy.aside)
+        return copy(stream, item->copy.to, item->copy.from, bytes);
+    cudaError_t error = copy(stream, item->copy.aside, item->copy.from, bytes);
+    return error == cudaSuccess ? copy(stream, item->copy.to, item->copy.aside, bytes) : error;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
-static bool is_plain_copy(const struct kernel *k)
+bool work_is_copy(const struct kernel *k)
 {
     bool divides = k->op == DIST_AVG && k->ways > 1;
     return (k->kind == KERNEL_CONVERT && k->from == k->type) ||
@@ -50,8 +49,6 @@ cudaError_t work_kernel(struct stream *stream, const struct kernel *k)
     cudaError_t error;
     if (is_empty(k))
         return cudaSuccess;
-    if (is_plain_copy(k))
-        return work_copy(stream, k->out, k->in[0], (size_t)k->count * dtype_size(k->type));
     if (k->kind == KERNEL_MATMUL && blas_multiply(stream, k, &error))
         return error;
     return kernels_start(k, stream->cuda, stream->rank->card->multiprocessors, stream->partial);

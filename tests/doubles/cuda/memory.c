@@ -42,6 +42,8 @@ void *memory_open(const void *address)
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     pthread_once(&once, map);
+    if (!double_number("DOUBLE_KIND", 0))
+        queue_drain_gpu(current_gpu);
     queue_lock();
     bool fits = given[current_gpu] + bytes <= (size_t)double_number("DOUBLE_BYTES", 1 << 30);
     size_t at = (size_t)current_gpu * REGION + used[current_gpu];
@@ -57,6 +59,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
 
 cudaError_t cudaFree(void *memory)
 {
+    queue_drain_gpu(current_gpu);
     queue_lock();
     if (memory)
         given[memory_gpu(memory)] -= sizes[(size_t)((char *)memory - closed) / BLOCK];
@@ -67,12 +70,14 @@ cudaError_t cudaFree(void *memory)
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
+    queue_drain_gpu(current_gpu);
     *memory = malloc(bytes);
     return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t cudaFreeHost(void *memory)
 {
+    queue_drain_gpu(current_gpu);
     free(memory);
     return cudaSuccess;
 }

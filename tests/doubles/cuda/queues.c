@@ -12,6 +12,7 @@ struct queue {
     bool runs;
     pthread_t thread;
     unsigned random;
+    unsigned long put, done;
 };
 
 static struct queue queues[GPUS][QUEUES];
@@ -88,7 +89,11 @@ static void *queue_main(void *argument)
             work->record->time = double_now();
         }
         unuse(work->record);
-        work->stream->done++;
+        struct CUstream_st *stream = work->stream;
+        stream->done++;
+        queue->done++;
+        if (stream->destroyed && stream->done == stream->put)
+            free(stream);
         queue->first = work->next;
         if (!queue->first)
             queue->end = &queue->first;
@@ -124,7 +129,18 @@ void queue_put(const struct work *what)
     *queue->end = work;
     queue->end = &work->next;
     work->stream->put++;
+    queue->put++;
     pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* It goes when its last work is done. */
+void queue_forget(cudaStream_t stream)
+{
+    pthread_mutex_lock(&lock);
+    stream->destroyed = true;
+    if (stream->done == stream->put)
+        free(stream);
     pthread_mutex_unlock(&lock);
 }
 
@@ -133,5 +149,18 @@ void queue_drain(cudaStream_t stream)
     pthread_mutex_lock(&lock);
     while (stream->done < stream->put)
         pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* All that was put in by now. */
+void queue_drain_gpu(int gpu)
+{
+    unsigned long until[QUEUES];
+    pthread_mutex_lock(&lock);
+    for (int q = 0; q < QUEUES; q++)
+        until[q] = queues[gpu][q].put;
+    for (int q = 0; q < QUEUES; q++)
+        while (queues[gpu][q].done < until[q])
+            pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
 }

@@ -6,11 +6,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 _Thread_local int current_gpu;
 static bool enabled[GPUS][GPUS]; /* peer access */
 static _Atomic int kernels, broken, streams;
+_Atomic int timed_events;
 
 int double_number(const char *name, int otherwise)
 {
@@ -70,14 +72,34 @@ const char *cudaGetErrorString(cudaError_t error)
     return error == cudaErrorIllegalAddress ? "an illegal memory access was encountered" : "some error";
 }
 
+static _Thread_local cudaError_t last_error;
+
+static cudaError_t keep(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error = error;
+    return error;
+}
+
 cudaError_t cudaGetLastError(void)
 {
-    return cudaSuccess;
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
 }
 
 static cudaError_t state(void)
 {
-    return atomic_load(&broken) ? cudaErrorIllegalAddress : cudaSuccess;
+    return keep(atomic_load(&broken) ? cudaErrorIllegalAddress : cudaSuccess);
+}
+
+/* CUDA fetches a kernel's code when it is first launched, and stops the GPU for that. */
+static void load(int kind)
+{
+    static atomic_bool loaded[GPUS][KERNEL_KINDS];
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    if ((!loading || strcmp(loading, "EAGER") != 0) && !atomic_exchange(&loaded[current_gpu][kind], true))
+        queue_drain_gpu(current_gpu);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -111,7 +133,10 @@ cudaError_t kernels_start(const struct kernel *kernel, cudaStream_t stream, int 
 {
     (void)multiprocessors, (void)partial;
     if (current_gpu != stream->gpu)
-        return cudaErrorInvalidResourceHandle;
+        return keep(cudaErrorInvalidResourceHandle);
+    if (cudaGetLastError() != cudaSuccess) /* a launch tells what it finds there: somebody else's error */
+        return state() != cudaSuccess ? state() : cudaErrorUnknown;
+    load((int)kernel->kind);
     queue_put(&(struct work){ .kind = WORK_KERNEL, .stream = stream, .kernel = *kernel });
     return state();
 }
@@ -135,10 +160,23 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     return state();
 }
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -5;
+    return state();
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+    cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
+    (*stream)->priority = priority;
+    return error;
+}
+
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    queue_drain(stream);
-    free(stream);
+    queue_forget(stream);
     return cudaSuccess;
 }
 
@@ -146,6 +184,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     queue_drain(stream);
     return state();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    queue_lock();
+    bool done = stream->done == stream->put;
+    queue_unlock();
+    return done ? state() : cudaErrorNotReady;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -163,9 +209,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void *arg
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-    (void)flags;
     *event = calloc(1, sizeof **event);
     (*event)->gpu = current_gpu;
+    (*event)->timed = !(flags & cudaEventDisableTiming);
+    timed_events += (*event)->timed;
     return state();
 }
 
@@ -182,11 +229,13 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     queue_lock();
     bool passed = !event->newest || event->newest->passed;
     queue_unlock();
-    return state() != cudaSuccess ? state() : passed ? cudaSuccess : cudaErrorNotReady;
+    return state() != cudaSuccess ? state() : passed ? cudaSuccess : keep(cudaErrorNotReady);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
+    if (!from->timed || !to->timed)
+        return keep(cudaErrorInvalidResourceHandle);
     queue_lock();
     *milliseconds = (float)(to->newest->time - from->newest->time);
     queue_unlock();

@@ -5,7 +5,11 @@
  *   GPUs      as many as DOUBLE_GPUS says, or 2; DOUBLE_APART=1: none reaches the memory of another
  *   memory    of a GPU, DOUBLE_BYTES in all; whoever touches it on the host crashes
  *   kernels   host_kernels.c, when their turn comes, some of them late
+ *   waiting   calls for memory wait until the whole GPU is idle, and so does the first launch of each kind of kernel, unless
+ *             CUDA_MODULE_LOADING=EAGER; cudaStreamDestroy waits for nothing
+ *   errors    what a call has said, also that an event is not past, the next launch says again, unless cudaGetLastError was asked
  *
+ * DOUBLE_KIND=1: cudaMalloc waits for nothing, so that what waits behind it can be seen.
  * DOUBLE_BREAK=n lets the n-th kernel fail, as one that reads where nothing is: from then on every call fails.
  */
 #ifndef DOUBLE_RUNTIME_H
@@ -36,8 +40,9 @@ struct work {
 };
 
 struct CUstream_st {
-    int gpu, queue;
+    int gpu, queue, priority;
     unsigned long put, done;
+    bool destroyed;
 };
 
 /* One recording of an event. Whoever was made to wait waits for this one, though the event was recorded again since. */
@@ -49,12 +54,15 @@ struct record {
 
 struct CUevent_st {
     int gpu;
+    bool timed;
     struct record *newest; /* NULL: never recorded */
 };
 
 /* queues.c: put work into the stream's queue; wait until the stream is empty. */
 void queue_put(const struct work *work);
 void queue_drain(cudaStream_t stream);
+void queue_drain_gpu(int gpu);
+void queue_forget(cudaStream_t stream);
 void queue_lock(void);
 void queue_unlock(void);
 
@@ -62,6 +70,9 @@ void queue_unlock(void);
 void *memory_open(const void *address);
 int memory_gpu(const void *address);
 extern _Thread_local int current_gpu;
+
+/* Events that tell the time, ever made: those cost more. */
+extern _Atomic int timed_events;
 
 /* Does this kernel fail? */
 bool kernel_breaks(const struct kernel *kernel, int gpu);

@@ -20,6 +20,7 @@ static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
 static char logs[DOUBLE_RANKS][LOG_BYTES];
 static _Thread_local struct step steps[MOST_STEPS];
 static _Thread_local int step_count, depth;
+static _Thread_local bool means_gpu;
 
 /* ---- writing down --------------------------------------------------------------------------- */
 
@@ -31,10 +32,12 @@ static int me(void)
 void double_note(const char *format, ...)
 {
     char *log = logs[me()];
-    size_t used = strlen(log);
     va_list list;
     va_start(list, format);
+    pthread_mutex_lock(&keeping);
+    size_t used = strlen(log);
     vsnprintf(log + used, LOG_BYTES - used, format, list);
+    pthread_mutex_unlock(&keeping);
     va_end(list);
 }
 
@@ -91,20 +94,38 @@ static ncclResult_t group_start(void)
     return ncclSuccess;
 }
 
+/* Behind what it has put off already. */
+static void put_off(const struct step *step)
+{
+    ncclComm_t comm = step->comm;
+    if (!comm->later)
+        comm->later = double_keep(MOST_STEPS * sizeof *comm->later);
+    if (comm->later_count == MOST_STEPS)
+        abort();
+    comm->later[comm->later_count++] = *step;
+}
+
 static ncclResult_t group_end(void)
 {
     double_note("}\n");
+    double_expect_gpu("GroupEnd");
     depth--;
+    comms_group_end();
     if (double_fails("GroupEnd"))
         return script.with;
+    pthread_mutex_lock(&double_lock);
     for (int i = 0; i < step_count; i++) {
         steps[i].comm->polls = script.polls;
-        steps[i].comm->launches++;
+        put_off(&steps[i]);
     }
-    if (step_count > 0)
-        move_launch(steps, step_count);
+    pthread_mutex_unlock(&double_lock);
     step_count = 0;
     return ncclInProgress;
+}
+
+int double_depth(void)
+{
+    return depth;
 }
 
 ncclResult_t double_add(struct step step, const char *rest)
@@ -139,10 +160,25 @@ static const char *get_last_error(ncclComm_t comm)
     return script.last_error ? script.last_error : "";
 }
 
+void double_expect_gpu(const char *call)
+{
+    if (means_gpu)
+        return;
+    fprintf(stderr, "nccl%s: this thread has not said which GPU it means\n", call);
+    abort();
+}
+
+static void use(struct stream *stream)
+{
+    if (script.gpu)
+        script.gpu->use(stream);
+    means_gpu = true;
+}
+
 /* A stream of the simulated GPU passes for one of CUDA. */
 static cudaStream_t stream_of(struct stream *stream)
 {
-    return (cudaStream_t)(void *)stream;
+    return script.gpu ? script.gpu->stream_of(stream) : (cudaStream_t)(void *)stream;
 }
 
 void double_play(const struct double_script *how)
@@ -164,6 +200,7 @@ void double_play(const struct double_script *how)
         .group_start = group_start,
         .group_end = group_end,
         .stream_of = stream_of,
+        .use = use,
     };
     script = *how;
     calls = all;

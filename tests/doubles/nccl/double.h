@@ -2,15 +2,22 @@
  * double.h: a double of NCCL, for tests of the nccl room where there is no GPU.
  *
  * It plays the functions of nccl.h that the room uses, on simulated GPUs (DEVICE=sim): what would be a cudaStream_t is a
- * stream of theirs. It writes down every call, as a line, and does what its script says. Ranks are threads of one process,
- * or there is one rank only, and the others are thought.
+ * stream of theirs. Or on the double of CUDA (DEVICE=cuda). It writes down every call, as a line, and does what its script says.
+ * Ranks are threads of one process, or there is one rank only, and the others are thought.
  *
  *   double.c   the table of functions, and what they write down
  *   comms.c    communicators
  *   calls.c    those calls that go into a stream
- *   move.c     kernels: with `moves` they carry real data from rank to rank, and hang as NCCL's do
+ *   kernels.c  kernels, on simulated GPUs; on_cuda.c: on the double of CUDA
+ *   move.c     what they do: with `moves` they carry real data from rank to rank, and hang as NCCL's do
  *   perform.c  what a collective does when all have come
  *   stage.c    a rank in which the room's functions can be called directly
+ *
+ * It promises no more than NCCL does. Nothing is done when a call returns: ncclGroupEnd puts its kernels into the stream, and
+ * ncclCommSplit writes down its communicator, when ncclCommGetAsyncError first says that they are through. A communicator
+ * cannot be split while it is at work. ncclCommAbort and ncclCommDestroy wait until its kernels have left the stream,
+ * several in a group only at the group's end, and ncclCommDestroy for the other ranks of this process, too. And every thread has
+ * to say which GPU it means.
  */
 #ifndef NCCL_DOUBLE_H
 #define NCCL_DOUBLE_H
@@ -24,19 +31,32 @@
 
 #define DOUBLE_RANKS 8
 
+struct stream;
+struct kernel_run;
+
+/* Other GPUs than simulated ones. */
+struct double_gpu {
+    cudaStream_t (*stream_of)(struct stream *stream);
+    void (*use)(struct stream *stream);
+    void (*launch)(struct kernel_run *run);
+};
+extern const struct double_gpu double_cuda; /* on_cuda.c */
+
 struct double_script {
-    bool moves;          /* kernels carry data; else they end at once, and nobody else is needed */
-    bool old;            /* a library without AlltoAll, Gather, Scatter */
-    bool backwards;      /* sums begin with the last rank */
-    bool hangs;          /* kernels never end (without `moves`) */
-    double init_seconds; /* how long a communicator is in progress */
-    int polls;           /* how often any group of calls says that it is in progress */
-    const char *fails;   /* this call, "AllReduce", */
-    ncclResult_t with;   /* fails with this */
-    ncclResult_t later;  /* what ncclCommGetAsyncError says once a kernel was started; ncclSuccess: nothing */
+    const struct double_gpu *gpu; /* NULL: simulated */
+    bool moves;                   /* kernels carry data; else they end at once, and nobody else is needed */
+    bool old;                     /* a library without AlltoAll, Gather, Scatter */
+    bool backwards;               /* sums begin with the last rank */
+    bool hangs;                   /* kernels never end (without `moves`) */
+    double init_seconds;          /* how long a communicator is in progress */
+    int polls;                    /* how often any group of calls says that it is in progress */
+    const char *fails;            /* this call, "AllReduce", */
+    ncclResult_t with;            /* fails with this */
+    ncclResult_t later; /* what ncclCommGetAsyncError says once a kernel was started; ncclSuccess: nothing */
     const char *last_error;
-    bool spread;    /* the other ranks are on other machines */
-    int split_size; /* without `moves`: how many are in a communicator that was split off */
+    const char *finalize_fails; /* that of this communicator, "split 1", which then says what `with` is */
+    bool spread;                /* the other ranks are on other machines */
+    int split_size;             /* without `moves`: how many are in a communicator that was split off */
 };
 
 /* Put the double in the library's place, play by this script, and forget what was written down. */
@@ -62,6 +82,7 @@ extern pthread_cond_t double_news;
 struct place {
     ncclUniqueId id;
     int size, joined, splits[DOUBLE_RANKS]; /* splits: how many each rank has made of it */
+    int left;                               /* ranks that have destroyed or aborted theirs */
     int parent, split, color;               /* of a split; else -1 */
 };
 
@@ -70,7 +91,12 @@ struct ncclComm {
     int rank, size, number; /* number: 0 the world, then in the order in which this rank split them */
     double ready_at;
     int polls;
-    bool aborted, finalized;
+    bool aborted, finalized, ended; /* ended: destroyed or aborted */
+    int running;                    /* kernels in the stream */
+    ncclComm_t made;                /* the newest split of it, until it is written down */
+    ncclComm_t *fills;              /* a split: where its address is to go, once it is made */
+    struct step *later;             /* what ncclGroupEnd has taken, and not put into the stream yet */
+    int later_count;
     uint32_t launches, collectives;
     ncclComm_t parent;
 };
@@ -96,6 +122,18 @@ struct round {
     bool over;
     struct step steps[DOUBLE_RANKS];
     struct round *next;
+};
+
+/* A kernel: steps of one communicator that go together. */
+struct kernel_run {
+    struct step *steps;
+    struct letter **letters; /* those of sends */
+    struct round **rounds;   /* those of collectives */
+    bool *done;
+    int count;
+    struct event *event; /* on a simulated GPU: where it stands in the stream */
+    struct gate *gate;
+    struct kernel_run *next;
 };
 
 /* perform.c: carry out a collective for which all have come. */
@@ -124,7 +162,18 @@ ncclResult_t double_comm_finalize(ncclComm_t comm);
 ncclResult_t double_comm_destroy(ncclComm_t comm);
 ncclResult_t double_comm_abort(ncclComm_t comm);
 
-/* move.c: put a kernel that does these steps into their stream. */
-void move_launch(const struct step *steps, int count);
+/* kernels.c: put a kernel that does these steps into their stream, one for each communicator. And free it. */
+void kernels_launch(const struct step *steps, int count);
+void kernel_free(struct kernel_run *run);
+
+/* move.c: do a kernel's steps, until all is done or its communicator was aborted. */
+void move_kernel(struct kernel_run *run);
+
+/* double.c: the calling thread has said which GPU it means; else the test ends. How many groups it has begun. */
+void double_expect_gpu(const char *call);
+int double_depth(void);
+
+/* comms.c: what aborts in the group have put off. And with the lock held: is this still waited for? */
+void comms_group_end(void);
 
 #endif

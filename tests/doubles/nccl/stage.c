@@ -35,8 +35,10 @@ struct stage *stage_open(int rank, int size, const struct double_script *how)
 /* What the ops are made of is left to the end of the process. */
 void stage_close(struct stage *stage)
 {
-    if (stage->room)
+    if (stage->room) {
+        backend_nccl.leave(stage->room);
         backend_nccl.close(stage->room);
+    }
     double_rest(stage->self.env.rank);
     device_sim.close(stage->gpu.state);
     world_unmap(&stage->self.world);
@@ -55,7 +57,7 @@ struct dist_work *stage_op(struct stage *stage, enum call call, int64_t count)
     op->from = -1;
     op->block = count;
     op->gpu = &stage->gpu;
-    op->ready = device->event_new(stage->gpu.state);
+    op->ready = device->event_new(stage->gpu.state, false);
     op->gate = device->gate_new(stage->gpu.state);
     device->event_record(op->ready, stage->stream);
     op->in = op->out = (struct span){ device->alloc(stage->gpu.state, 64 * (size_t)(count + 1)), count };

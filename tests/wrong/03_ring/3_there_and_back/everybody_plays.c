@@ -1,4 +1,4 @@
-/* feedback: A rank was left alone */
+/* feedback: src is -1 */
 /*
  * 3_there_and_back.c: exercise 03.3. How long does a message take, and how do two go at the same time?
  *

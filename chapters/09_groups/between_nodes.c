@@ -1,0 +1,79 @@
+/*
+ * between_nodes.c: what has to leave a node? Counted without sending, as in chapter 08: the algorithms see a crew that only
+ * writes down what it is asked for, on which side of the wall the other rank is.
+ *
+ *     node 0            |  node 1
+ *     0 --inside--> 1 --between--> 2 --inside--> 3
+ *
+ * Run it:  make run-09 PROG=between_nodes N=4, or WORLD_SIZE=64 build/chapters/09_groups/between_nodes
+ */
+#include "levels.h"
+
+#include <stdlib.h>
+
+enum { COUNT = 840 }; /* elements */
+
+struct counting_crew {
+    struct crew crew; /* first, so that a pointer to it is one to the whole */
+    long inside, between, between_elements;
+    void *room[4];
+    int rooms;
+};
+
+static void write_down(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
+                       int64_t in_count)
+{
+    struct counting_crew *c = (struct counting_crew *)crew;
+    (void)out, (void)from, (void)in, (void)in_count;
+    if (out_count < 0)
+        return;
+    bool near = levels_same_node(crew->rank, to, crew->size);
+    c->inside += near;
+    c->between += !near;
+    c->between_elements += near ? 0 : out_count;
+}
+
+static void *give_room(struct crew *crew, int64_t count)
+{
+    struct counting_crew *c = (struct counting_crew *)crew;
+    return c->room[c->rooms++] = calloc((size_t)count + 1, sizeof(float));
+}
+
+/* All ranks together. */
+static void count(const char *name, int n)
+{
+    long inside = 0, between = 0, elements = 0;
+    for (int rank = 0; rank < n; rank++) {
+        float x[COUNT] = { 0 };
+        struct counting_crew c = {
+            .crew = { .rank = rank, .size = n, .type = DIST_F32, .swap = write_down, .room = give_room }
+        };
+        levels_named(name)(&c.crew, x, COUNT);
+        while (c.rooms > 0)
+            free(c.room[--c.rooms]);
+        inside += c.inside;
+        between += c.between;
+        elements += c.between_elements;
+    }
+    printf("%-8s %8ld %10ld %12ld\n", name, inside, between, elements);
+}
+
+static void run(int rank, int world_size)
+{
+    dist_init_process_group();
+    if (rank == 0) {
+        printf("%d elements on each of %d ranks, %d on a node\n", COUNT, world_size,
+               levels_per_node(world_size));
+        printf("%-8s %8s %10s %12s\n%-8s %8s %10s %12s\n", "", "inside", "between", "between", "", "messages",
+               "messages", "elements");
+        for (int way = 0; way < WAYS; way++)
+            count(names[way], world_size);
+        count("levels", world_size);
+    }
+    dist_destroy_process_group();
+}
+
+int main(void)
+{
+    return dist_spawn(run, 4);
+}

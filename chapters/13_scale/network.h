@@ -1,0 +1,83 @@
+/*
+ * network.h: a network to simulate: nodes with fast ports inside, cards between them, and pods of nodes whose way to other pods may be
+ * narrow.
+ *
+ *     pod        ================== spine ==================      bytes a second of a pod, shared by all who leave it
+ *     node       [card card ...]           [card card ...]        one for each GPU, or fewer, shared
+ *     GPU        port port ...             port port ...          NVLink
+ *
+ * A message takes alpha, and then moves at the rate that the narrowest of its links has left: messages on a link share it evenly.
+ */
+#ifndef NETWORK_H
+#define NETWORK_H
+
+enum { MOST_LINKS = 6 }; /* of a message */
+
+struct network {
+    int ranks, per_node, cards; /* cards of a node */
+    int pod;                    /* nodes; 0: no pods */
+    double alpha_near, alpha_far;
+    double port, card, spine; /* bytes a second */
+};
+
+/* A DGX H100 with a card of 400 Gbit/s for each GPU; latencies as measure.c of chapter 08 would find them between two GPUs. */
+static inline struct network dgx_h100(int ranks)
+{
+    return (struct network){ .ranks = ranks,
+                             .per_node = 8,
+                             .cards = 8,
+                             .alpha_near = 3e-6,
+                             .alpha_far = 10e-6,
+                             .port = 370e9,
+                             .card = 47e9 };
+}
+
+static inline int links_count(const struct network *n)
+{
+    int nodes = (n->ranks + n->per_node - 1) / n->per_node;
+    return 2 * n->ranks + 2 * nodes * n->cards + (n->pod ? 2 * ((nodes + n->pod - 1) / n->pod) : 0);
+}
+
+static inline double link_rate(const struct network *n, int link)
+{
+    int nodes = (n->ranks + n->per_node - 1) / n->per_node;
+    return link < 2 * n->ranks ? n->port : link < 2 * n->ranks + 2 * nodes * n->cards ? n->card : n->spine;
+}
+
+/* Out of a rank's, or into it: links are numbered port out, port in, card out, card in, spine out, spine in. */
+static inline int card_link(const struct network *n, int rank, int in)
+{
+    int node = rank / n->per_node, place = rank % n->per_node * n->cards / n->per_node;
+    return 2 * n->ranks + 2 * (node * n->cards + place) + in;
+}
+
+static inline int spine_link(const struct network *n, int rank, int in)
+{
+    int nodes = (n->ranks + n->per_node - 1) / n->per_node;
+    return 2 * n->ranks + 2 * nodes * n->cards + 2 * (rank / n->per_node / n->pod) + in;
+}
+
+static inline int is_near(const struct network *n, int a, int b)
+{
+    return a / n->per_node == b / n->per_node;
+}
+
+/* The links from one rank to another; how many. */
+static inline int way_between(const struct network *n, int from, int to, int links[MOST_LINKS])
+{
+    int count = 0;
+    if (is_near(n, from, to)) {
+        links[count++] = 2 * from;
+        links[count++] = 2 * to + 1;
+        return count;
+    }
+    links[count++] = card_link(n, from, 0);
+    links[count++] = card_link(n, to, 1);
+    if (n->pod && from / n->per_node / n->pod != to / n->per_node / n->pod) {
+        links[count++] = spine_link(n, from, 0);
+        links[count++] = spine_link(n, to, 1);
+    }
+    return count;
+}
+
+#endif

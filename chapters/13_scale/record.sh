@@ -1,0 +1,26 @@
+#!/bin/sh
+# record.sh: simulate 16 to 16,384 GPUs and search the best cut for 16 to 16,384, write recorded/*.csv, and plot them where there is
+# gnuplot. Run it from the root of the repository, after make; it takes some minutes:
+#
+#     sh chapters/13_scale/record.sh
+
+here=chapters/13_scale
+programs=build/chapters/13_scale
+mkdir -p $here/recorded || exit 1
+
+# record NAME COLUMNS: by what the program of that name prints
+record()
+{
+    { echo "$2" && WORLD_SIZE=1 DIST_OUTPUT=ordered $programs/"$1" csv; } >$here/recorded/"$1".csv.new &&
+        mv $here/recorded/"$1".csv.new $here/recorded/"$1".csv || exit 1
+    echo "wrote $here/recorded/$1.csv"
+}
+
+record simulate gpus,bytes,algorithm,busbw_gbps
+record search gpus,mfu,bubble,exposed,tp,pp,dp
+
+if command -v gnuplot >/dev/null 2>&1; then
+    gnuplot $here/plot.gp && echo "wrote $here/recorded/simulate.svg and search.svg"
+else
+    echo "there is no gnuplot (apt-get install gnuplot-nox): nothing plotted"
+fi

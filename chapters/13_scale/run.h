@@ -1,0 +1,190 @@
+/*
+ * run.h: ranks follow their scripts (sim.h has the events). simulate() gives the seconds until the last is done.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include "sim.h"
+
+static inline struct swap *swap_now(const struct sim *s, int rank)
+{
+    const struct rank_state *r = &s->ranks[rank];
+    return r->over ? NULL : &r->script.swaps[r->at];
+}
+
+/* If both are there, the message sets out. */
+static inline void try_send(struct sim *s, int from, int to)
+{
+    struct rank_state *a = &s->ranks[from], *b = &s->ranks[to];
+    struct swap *mine = swap_now(s, from), *theirs = swap_now(s, to);
+    struct message *m = &s->messages[from];
+    if (!mine || !theirs || !a->out || !b->in || mine->to != to || theirs->from != from || m->phase != IDLE)
+        return;
+    bool near = is_near(&s->network, from, to);
+    m->phase = LATENCY;
+    m->to = to;
+    m->bytes = (double)mine->out * s->scale;
+    due_at(s, from, s->now + (near ? s->network.alpha_near : s->network.alpha_far) + fmax(a->slow, b->slow));
+}
+
+static inline void begin_swap(struct sim *s, int rank)
+{
+    struct rank_state *r = &s->ranks[rank];
+    struct swap *swap = swap_now(s, rank);
+    r->out = swap->to >= 0;
+    r->in = swap->from >= 0;
+    if (r->out)
+        try_send(s, rank, swap->to);
+    if (r->in)
+        try_send(s, swap->from, rank);
+}
+
+/* All ranks repeat the same swap, and the last two have taken all of them equally long: so will the next, but for the last two. What
+ * happens is shifted in time and nothing else, so the clock may jump. */
+static inline void skip_ahead(struct sim *s)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < s->network.ranks; i++)
+        least = s->ranks[i].over ? 0 : least < s->ranks[i].left ? least : s->ranks[i].left;
+    s->epoch++;
+    s->steady = 0;
+    if (least < 8)
+        return;
+    for (int i = 0; i < s->network.ranks; i++)
+        s->ranks[i].left -= least - 4;
+    s->skipped += (double)(least - 4) * s->every;
+}
+
+static inline void watch_rhythm(struct sim *s, struct rank_state *r)
+{
+    double took = s->now - r->ended;
+    r->ended = s->now;
+    if (fabs(took - s->every) > 1e-9 * took) {
+        s->every = took;
+        s->epoch++;
+        s->steady = 0;
+    }
+    r->same = r->epoch == s->epoch ? r->same + 1 : 1;
+    r->epoch = s->epoch;
+    s->steady += r->same == 3;
+    if (s->steady == s->network.ranks)
+        skip_ahead(s);
+}
+
+static inline void go_on(struct sim *s, int rank)
+{
+    struct rank_state *r = &s->ranks[rank];
+    if (r->out || r->in)
+        return;
+    if (--r->left == 0) {
+        r->over = ++r->at == r->script.count;
+        s->going -= r->over;
+        if (!r->over)
+            r->left = r->script.swaps[r->at].times;
+    }
+    watch_rhythm(s, r);
+    if (!r->over)
+        begin_swap(s, rank);
+}
+
+static inline void happens(struct sim *s, int message)
+{
+    struct message *m = &s->messages[message];
+    s->events++;
+    if (m->phase == LATENCY && m->bytes > 0) {
+        m->phase = MOVING;
+        m->rate = 0;
+        m->since = s->now;
+        m->count = way_between(&s->network, message, m->to, m->links);
+        for (int k = 0; k < m->count; k++)
+            link_join(s, message, k);
+        return;
+    }
+    if (m->phase == MOVING)
+        for (int k = 0; k < m->count; k++)
+            link_leave(s, message, k);
+    int to = m->to;
+    m->phase = IDLE;
+    s->ranks[message].out = s->ranks[to].in = false;
+    go_on(s, message);
+    go_on(s, to);
+}
+
+static inline double run_to_end(struct sim *s)
+{
+    for (int i = 0; i < s->network.ranks; i++)
+        if (!s->ranks[i].over)
+            begin_swap(s, i);
+    while (s->going > 0 && s->heap_count > 0) {
+        s->now = s->messages[s->heap[0]].due;
+        double together = s->now * (1 + 1e-12);
+        while (s->heap_count > 0 && s->messages[s->heap[0]].due <= together)
+            happens(s, heap_take(s));
+        share_links(s);
+    }
+    if (s->going > 0) {
+        fprintf(stderr, "%d ranks wait for messages that nobody sends\n", s->going);
+        exit(2);
+    }
+    return s->now + s->skipped;
+}
+
+static inline struct sim sim_new(const struct network *network, double scale)
+{
+    int n = network->ranks, links = links_count(network);
+    struct sim s = { .network = *network, .scale = scale, .going = n };
+    s.ranks = calloc((size_t)n, sizeof *s.ranks);
+    s.messages = calloc((size_t)n, sizeof *s.messages);
+    s.links = calloc((size_t)links, sizeof *s.links);
+    s.heap = calloc((size_t)n, sizeof *s.heap);
+    s.dirty = calloc((size_t)links, sizeof *s.dirty);
+    if (!s.ranks || !s.messages || !s.links || !s.heap || !s.dirty)
+        no_memory();
+    for (int i = 0; i < n; i++)
+        s.messages[i].heap = -1;
+    return s;
+}
+
+static inline void sim_free(struct sim *s)
+{
+    for (int i = 0; i < s->network.ranks; i++)
+        free(s->ranks[i].script.swaps);
+    for (int i = 0; i < links_count(&s->network); i++)
+        free(s->links[i].messages);
+    free(s->ranks);
+    free(s->messages);
+    free(s->links);
+    free(s->heap);
+    free(s->dirty);
+}
+
+/* Seconds of an all-reduce of `bytes` by that algorithm. order: where rank i stands, NULL: in place i. slow: seconds that rank 0 is late
+ * with every message. */
+static inline double simulate(const struct network *network, const char *name, double bytes, const int *order,
+                              double slow)
+{
+    int n = network->ranks;
+    struct sim s = sim_new(network, bytes / n);
+    void *x = calloc((size_t)n + 1, 1);
+    if (!x)
+        no_memory();
+    for (int i = 0; i < n; i++) {
+        struct script script = script_of(name, i, n, network->per_node, x, n);
+        for (int k = 0; order && k < script.count; k++) {
+            script.swaps[k].to = script.swaps[k].to < 0 ? -1 : order[script.swaps[k].to];
+            script.swaps[k].from = script.swaps[k].from < 0 ? -1 : order[script.swaps[k].from];
+        }
+        struct rank_state *r = &s.ranks[order ? order[i] : i];
+        r->script = script;
+        r->over = script.count == 0;
+        r->left = r->over ? 0 : script.swaps[0].times;
+        s.going -= r->over;
+    }
+    s.ranks[0].slow = slow;
+    free(x);
+    double seconds = run_to_end(&s);
+    sim_free(&s);
+    return seconds;
+}
+
+#endif

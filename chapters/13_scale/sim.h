@@ -1,0 +1,165 @@
+/*
+ * sim.h: discrete events. Thousands of ranks follow their scripts on a network; the clock goes from one event to the next.
+ *
+ *     both are there ---> alpha ---> on its links, at the rate that they have left ---> arrived
+ *                                    (a message that comes or goes changes the rate of all on its links)
+ *
+ * A rank goes on when its message has left and the other has come, as in chapter 08. Each rank sends one message at a time: so a
+ * message is known by its sender, and so is the event that it waits for.
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include "network.h"
+#include "script.h"
+
+#include <math.h>
+
+enum phase { IDLE, LATENCY, MOVING };
+
+struct message {
+    enum phase phase;
+    int to, links[MOST_LINKS], count;
+    int place[MOST_LINKS];     /* in the list of each link */
+    double bytes, rate, since; /* left; a second; when that was so */
+    double due;
+    int heap; /* its place among the events; -1: none */
+};
+
+struct rank_state {
+    struct script script;
+    int at;              /* swap */
+    int64_t left;        /* repetitions of it, this one included */
+    bool out, in, over;  /* what is still to be done of it */
+    double ended, every; /* when the last one was done; how long that took */
+    int epoch, same;
+    double slow; /* seconds more before each swap: a straggler's */
+};
+
+struct link {
+    int *messages, count, room;
+    bool dirty;
+};
+
+struct sim {
+    struct network network;
+    double scale; /* bytes an element stands for */
+    struct rank_state *ranks;
+    struct message *messages;
+    struct link *links;
+    int *heap, heap_count, *dirty, dirty_count;
+    double now, skipped, every;
+    int epoch, steady, going;
+    int64_t events;
+};
+
+/* ---- events: a heap of messages, the earliest on top ---------------------------------------- */
+
+static inline void heap_put(struct sim *s, int i, int message)
+{
+    s->heap[i] = message;
+    s->messages[message].heap = i;
+}
+
+static inline void heap_move(struct sim *s, int i)
+{
+    int message = s->heap[i];
+    double due = s->messages[message].due;
+    for (; i > 0 && s->messages[s->heap[(i - 1) / 2]].due > due; i = (i - 1) / 2)
+        heap_put(s, i, s->heap[(i - 1) / 2]);
+    for (;;) {
+        int child = 2 * i + 1;
+        if (child + 1 < s->heap_count &&
+            s->messages[s->heap[child + 1]].due < s->messages[s->heap[child]].due)
+            child++;
+        if (child >= s->heap_count || s->messages[s->heap[child]].due >= due)
+            break;
+        heap_put(s, i, s->heap[child]);
+        i = child;
+    }
+    heap_put(s, i, message);
+}
+
+static inline void due_at(struct sim *s, int message, double due)
+{
+    struct message *m = &s->messages[message];
+    m->due = due;
+    if (m->heap < 0)
+        heap_put(s, s->heap_count++, message);
+    heap_move(s, m->heap);
+}
+
+static inline int heap_take(struct sim *s)
+{
+    int first = s->heap[0], last = s->heap[--s->heap_count];
+    s->messages[first].heap = -1;
+    if (s->heap_count > 0) {
+        heap_put(s, 0, last);
+        heap_move(s, 0);
+    }
+    return first;
+}
+
+/* ---- links: who is on them -------------------------------------------------------------------- */
+
+static inline void link_touched(struct sim *s, int link)
+{
+    if (!s->links[link].dirty)
+        s->dirty[s->dirty_count++] = link;
+    s->links[link].dirty = true;
+}
+
+static inline void link_join(struct sim *s, int message, int k)
+{
+    struct message *m = &s->messages[message];
+    struct link *link = &s->links[m->links[k]];
+    if (link->count == link->room) {
+        link->room = link->room ? 2 * link->room : 2;
+        link->messages = realloc(link->messages, (size_t)link->room * sizeof *link->messages);
+        if (!link->messages)
+            no_memory();
+    }
+    m->place[k] = link->count;
+    link->messages[link->count++] = message;
+    link_touched(s, m->links[k]);
+}
+
+static inline void link_leave(struct sim *s, int message, int k)
+{
+    struct message *m = &s->messages[message];
+    struct link *link = &s->links[m->links[k]];
+    int last = link->messages[--link->count], place = m->place[k];
+    link->messages[place] = last;
+    for (int i = 0; i < s->messages[last].count; i++)
+        if (s->messages[last].links[i] == m->links[k])
+            s->messages[last].place[i] = place;
+    link_touched(s, m->links[k]);
+}
+
+/* What has moved has moved; from now on it goes at another rate. */
+static inline void set_rate(struct sim *s, int message)
+{
+    struct message *m = &s->messages[message];
+    double rate = INFINITY;
+    for (int k = 0; k < m->count; k++)
+        rate = fmin(rate, link_rate(&s->network, m->links[k]) / s->links[m->links[k]].count);
+    if (rate == m->rate)
+        return;
+    m->bytes = fmax(0, m->bytes - m->rate * (s->now - m->since));
+    m->since = s->now;
+    m->rate = rate;
+    due_at(s, message, s->now + m->bytes / rate);
+}
+
+static inline void share_links(struct sim *s)
+{
+    for (int i = 0; i < s->dirty_count; i++) {
+        struct link *link = &s->links[s->dirty[i]];
+        link->dirty = false;
+        for (int k = 0; k < link->count; k++)
+            set_rate(s, link->messages[k]);
+    }
+    s->dirty_count = 0;
+}
+
+#endif

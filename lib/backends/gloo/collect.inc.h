@@ -1,0 +1,168 @@
+// collect.inc.h: the part of plugin.cc that is about groups and collectives. These are messages in the world's mesh, since Gloo's own
+// want a mesh for each group, and have no reduce_scatter. Each runs in a thread: of two groups' collectives none waits for the other.
+
+// One rank's part in one collective.
+struct part {
+    group g;
+    uint64_t slot;
+    transport_collective what;
+    int size() const
+    {
+        return static_cast<int>(g.ranks.size());
+    }
+    int place(int i) const // around the ring
+    {
+        return ((i % size()) + size()) % size();
+    }
+    size_t bytes(int64_t elements) const
+    {
+        return static_cast<size_t>(elements) * what.element;
+    }
+};
+
+// Send and receive at the same time; a size of 0 leaves that half out.
+void swap(const part &p, int to, const char *out, size_t out_bytes, int from, char *in, size_t in_bytes)
+{
+    buffer sent, received;
+    if (out_bytes) {
+        sent = job_mesh->context->createUnboundBuffer(const_cast<char *>(out), out_bytes);
+        sent->send(p.g.ranks[static_cast<size_t>(to)], p.slot);
+    }
+    if (in_bytes) {
+        received = job_mesh->context->createUnboundBuffer(in, in_bytes);
+        received->recv(p.g.ranks[static_cast<size_t>(from)], p.slot);
+        received->waitRecv(nullptr, EVER);
+    }
+    if (out_bytes)
+        sent->waitSend(nullptr, EVER);
+}
+
+// Element where block i of x begins: of `count` elements for all together.
+int64_t start(const part &p, int64_t count, int i)
+{
+    return count * i / p.size();
+}
+
+// Around the ring, each time one block: those that come in are added (`adds`), until block `rank` is complete; or kept, from that on.
+void ring(const part &p, char *x, int64_t count, bool adds)
+{
+    std::vector<char> room(adds ? p.bytes(count / p.size() + 1) : 0);
+    for (int step = adds; step < p.size() - !adds; step++) {
+        int out = p.place(p.g.rank - step), in = p.place(p.g.rank - step - 1);
+        int64_t out_at = start(p, count, out), out_count = start(p, count, out + 1) - out_at;
+        int64_t in_at = start(p, count, in), in_count = start(p, count, in + 1) - in_at;
+        swap(p, p.place(p.g.rank + 1), x + p.bytes(out_at), p.bytes(out_count), p.place(p.g.rank - 1),
+             adds ? room.data() : x + p.bytes(in_at), p.bytes(in_count));
+        if (adds && in_count)
+            job_mesh->job.reduce(x + p.bytes(in_at), room.data(), in_count, p.what.type, p.what.op);
+    }
+}
+
+// To the root, or from it, `count` elements in blocks: `whole` is the root's, `own` everybody's.
+void star(const part &p, bool gathers, char *whole, int64_t count, char *own)
+{
+    for (int i = 0; i < p.size(); i++) {
+        char *block = p.g.rank == p.what.root ? whole + p.bytes(start(p, count, i)) : own;
+        size_t bytes = p.bytes(start(p, count, i + 1) - start(p, count, i));
+        bool at_root = p.g.rank == p.what.root, sends = gathers != at_root;
+        if (at_root && i == p.g.rank)
+            memmove(gathers ? block : own, gathers ? own : block, bytes);
+        else if (at_root || i == p.g.rank)
+            swap(p, at_root ? i : p.what.root, block, sends ? bytes : 0, at_root ? i : p.what.root, block,
+                 sends ? 0 : bytes);
+    }
+}
+
+// Down a tree: who has it sends it to the one that is so far away as all that have it are many.
+void broadcast(const part &p, char *x, size_t bytes)
+{
+    int me = p.place(p.g.rank - p.what.root);
+    for (int have = 1; have < p.size(); have *= 2) {
+        if (me < have && me + have < p.size())
+            swap(p, p.place(p.g.rank + have), x, bytes, 0, nullptr, 0);
+        else if (me >= have && me < 2 * have)
+            swap(p, 0, nullptr, 0, p.place(p.g.rank - have), x, bytes);
+    }
+}
+
+void reduce(const part &p, const char *in, char *out, int64_t count)
+{
+    std::vector<char> sum(in, in + p.bytes(count));
+    int64_t mine = start(p, count, p.g.rank);
+    ring(p, sum.data(), count, true);
+    if (p.what.call == TRANSPORT_REDUCE)
+        star(p, true, out, count, sum.data() + p.bytes(mine));
+    else
+        memcpy(out, sum.data() + p.bytes(mine), p.bytes(p.what.block));
+}
+
+void collect(const part &p)
+{
+    const transport_collective &c = p.what;
+    int64_t all = static_cast<int64_t>(c.block) * p.size();
+    char *in = static_cast<char *>(const_cast<void *>(c.in)), *out = static_cast<char *>(c.out);
+    size_t block = p.bytes(c.block), mine = static_cast<size_t>(p.g.rank) * block;
+    switch (c.call) {
+    case TRANSPORT_BROADCAST:
+        return broadcast(p, out, block);
+    case TRANSPORT_REDUCE:
+        return reduce(p, in, out, c.block);
+    case TRANSPORT_REDUCE_SCATTER:
+        return reduce(p, in, out, all);
+    case TRANSPORT_ALL_REDUCE:
+        memmove(out, in, block);
+        ring(p, out, c.block, true);
+        return ring(p, out, c.block, false);
+    case TRANSPORT_SCATTER:
+        return star(p, false, in, all, out);
+    case TRANSPORT_GATHER:
+        return star(p, true, out, all, in);
+    case TRANSPORT_ALL_GATHER:
+        memmove(out + mine, in, block);
+        return ring(p, out, all, false);
+    }
+}
+
+void run(request *r, const part p)
+{
+    pthread_setname_np(pthread_self(), "transport");
+    try {
+        collect(p);
+        r->done = true;
+    } catch (const std::exception &e) {
+        fail(job_mesh, e.what());
+    }
+}
+
+transport_request plugin_collect(void *handle, const transport_collective *what)
+{
+    group *g = handle ? static_cast<group *>(handle) : &job_mesh->world;
+    try {
+        std::unique_ptr<request> r(new request());
+        std::thread(run, r.get(), part{ *g, g->slots + g->seq++, *what }).detach();
+        return reinterpret_cast<transport_request>(r.release());
+    } catch (const std::exception &e) {
+        fail(job_mesh, e.what());
+        return 0;
+    }
+}
+
+void *plugin_group_new(const int *ranks, int size, int number)
+{
+    try {
+        std::unique_ptr<group> g(new group());
+        g->ranks.assign(ranks, ranks + size);
+        while (ranks[g->rank] != job_mesh->job.rank)
+            g->rank++;
+        g->slots = (static_cast<uint64_t>(number) + 2) << 32;
+        return g.release();
+    } catch (const std::exception &e) {
+        fail(job_mesh, e.what());
+        return nullptr;
+    }
+}
+
+void plugin_group_free(void *g)
+{
+    delete static_cast<group *>(g);
+}

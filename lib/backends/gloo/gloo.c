@@ -1,0 +1,51 @@
+/*
+ * gloo.c: BACKEND=gloo: TCP between processes, by Gloo, which PyTorch uses where there are no GPUs.
+ *
+ * Gloo's ranks find each other on a board in the world's memory: so they are of one machine, whoever has started them.
+ */
+#include "../transport/room.h"
+
+#include <stdio.h>
+
+static const struct world *gloo_world;
+
+static int is_over(void)
+{
+    return world_failed(gloo_world);
+}
+
+static const struct transport *gloo_find(struct launch_self *self, struct transport_job *job, int *status,
+                                         char *why, size_t why_size)
+{
+    char error[200] = "";
+    const struct transport *transport = transport_load("gloo", error, sizeof error);
+    struct world *world = &self->world;
+    struct transport_rank *behind = world_at(world, world->header->room_offset);
+    size_t used = (size_t)job->size * sizeof *behind;
+    gloo_world = world;
+    job->board = (char *)(behind + job->size);
+    job->board_bytes = (world->header->room_bytes - used) / (size_t)job->size / WORLD_LINE * WORLD_LINE;
+    job->over = is_over;
+    if (transport)
+        return transport;
+    snprintf(why, why_size,
+             "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
+             "and run make again (%.90s)",
+             error);
+    *status = DIST_ERR_ENVIRONMENT;
+    return NULL;
+}
+
+static int gloo_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
+                     size_t why_size)
+{
+    if (!self->threads)
+        return transport_open(gloo_find, self, world, room, why, why_size);
+    snprintf(why, why_size,
+             "BACKEND is \"gloo\", which joins processes, but ranks are threads; unset DIST_RANKS");
+    return DIST_ERR_ENVIRONMENT;
+}
+
+const struct backend backend_gloo = {
+    .name = "gloo", .open = gloo_open, TRANSPORT_COLLECTIVES, TRANSPORT_CALLS
+};

@@ -1,0 +1,372 @@
+// plugin.cc: Gloo as a transport: TCP between all ranks, over its unbound buffers.
+//
+// Gloo's waits block, and a wait that times out closes the connections. So two threads wait: the ear, for notes, which it puts into a
+// queue for hear(); and the waiter, for what is under way, one after the other. The ear listens always, and data are sent when their
+// receiver expects them: so whatever the waiter waits for ends without the program's doing, and none holds up another for long.
+//
+// Both sides of a message must name the same number of bytes, or Gloo ends the process: so notes are all of one size.
+//
+// No exception of Gloo's leaves this file.
+#include "../transport/transport.h"
+
+#include <gloo/rendezvous/context.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <pthread.h>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+constexpr size_t NOTE = 2048; // bytes of data in a note, at most
+constexpr auto EVER = std::chrono::hours(24 * 365);
+constexpr auto JOIN = std::chrono::seconds(60);
+constexpr auto GRACE = std::chrono::seconds(2); // until a lost connection is told, unless the job has failed by then: of a dead rank
+
+using buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
+using steady = std::chrono::steady_clock;
+
+struct note {
+    uint32_t bytes;
+    int32_t from;
+    char data[NOTE];
+};
+
+struct request {
+    buffer memory;
+    bool sends;
+    std::unique_ptr<note> copy; // of a note that is sent
+    std::atomic<bool> done{ false };
+};
+
+struct group {
+    std::vector<int> ranks;
+    int rank = 0; // the caller's place
+    uint64_t slots = 0;
+    uint32_t seq = 0;
+};
+
+struct mesh {
+    transport_job job;
+    group world;
+    std::shared_ptr<gloo::rendezvous::Context> context;
+    std::thread ear, waiter;
+    note heard;
+    buffer ear_memory;
+    std::mutex lock;
+    std::condition_variable wanted;
+    std::deque<note> notes;
+    std::deque<request *> flights;
+    bool closing = false, failed = false;
+    steady::time_point failed_at;
+    char error[256] = "";
+};
+mesh *job_mesh; // never destroyed by exit(), at which its threads may still wait
+
+void fail(mesh *m, const char *what)
+{
+    std::lock_guard<std::mutex> guard(m->lock);
+    if (m->failed || m->closing)
+        return;
+    m->failed = true;
+    m->failed_at = steady::now();
+    snprintf(m->error, sizeof m->error, "Gloo: %s", what);
+}
+
+// Whose connection ends has died, and the launcher is about to say so, in better words.
+int failure(mesh *m)
+{
+    return m->failed && steady::now() > m->failed_at + GRACE ? -1 : 0;
+}
+
+// ---- the two threads -----------------------------------------------------------------------------
+
+void listen(mesh *m)
+{
+    std::vector<int> others;
+    for (int i = 0; i < m->job.size; i++)
+        if (i != m->job.rank)
+            others.push_back(i);
+    try {
+        for (;;) {
+            m->ear_memory->recv(others, TRANSPORT_NOTES);
+            if (!m->ear_memory->waitRecv(nullptr, EVER))
+                return;
+            std::lock_guard<std::mutex> guard(m->lock);
+            m->notes.push_back(m->heard);
+        }
+    } catch (const std::exception &e) {
+        fail(m, e.what());
+    }
+}
+
+request *next_flight(mesh *m)
+{
+    std::unique_lock<std::mutex> guard(m->lock);
+    m->wanted.wait(guard, [m] { return m->closing || !m->flights.empty(); });
+    if (m->flights.empty())
+        return nullptr;
+    request *next = m->flights.front();
+    m->flights.pop_front();
+    return next;
+}
+
+void wait_for_flights(mesh *m)
+{
+    try {
+        while (request *r = next_flight(m)) {
+            if (r->sends)
+                r->memory->waitSend(nullptr, EVER);
+            else
+                r->memory->waitRecv(nullptr, EVER);
+            r->done = true;
+        }
+    } catch (const std::exception &e) {
+        fail(m, e.what());
+    }
+}
+
+// ---- joining and leaving -----------------------------------------------------------------------------
+
+// How Gloo's ranks find each other: what one has put down under a key all can read. Each rank has its own place on the board, which
+// begins with how many bytes of it are used: by one key and value after the other, each with its length before it.
+class board_store : public gloo::rendezvous::Store {
+  public:
+    explicit board_store(const transport_job &job) : job(job)
+    {
+    }
+    void set(const std::string &key, const std::vector<char> &data) override
+    {
+        uint64_t end = used;
+        put(&end, key.data(), key.size());
+        put(&end, data.data(), data.size());
+        used = end;
+        __atomic_store_n(length_of(job.rank), used, __ATOMIC_RELEASE);
+    }
+    std::vector<char> get(const std::string &key) override
+    {
+        std::vector<char> value;
+        find(key, &value);
+        return value;
+    }
+    void wait(const std::vector<std::string> &keys) override
+    {
+        std::vector<char> value;
+        for (const std::string &key : keys)
+            while (!find(key, &value)) {
+                if (job.over())
+                    throw std::runtime_error("the job has failed");
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+            }
+    }
+    void wait(const std::vector<std::string> &keys, const std::chrono::milliseconds &) override
+    {
+        wait(keys);
+    }
+
+  private:
+    transport_job job;
+    uint64_t used = 0;
+    uint64_t *length_of(int rank) const
+    {
+        return reinterpret_cast<uint64_t *>(job.board + static_cast<size_t>(rank) * job.board_bytes);
+    }
+    void put(uint64_t *end, const char *data, uint64_t size)
+    {
+        char *place = reinterpret_cast<char *>(length_of(job.rank) + 1) + *end;
+        if (*end + size + 4 * sizeof size > job.board_bytes) // one is the length's, and the last is plugin_meet's
+            throw std::runtime_error("too many ranks for the board of this machine");
+        memcpy(place, &size, sizeof size);
+        memcpy(place + sizeof size, data, size);
+        *end += sizeof size + size;
+    }
+    static std::vector<char> take(const char **at)
+    {
+        uint64_t size;
+        memcpy(&size, *at, sizeof size);
+        const char *data = *at + sizeof size;
+        *at = data + size;
+        return std::vector<char>(data, data + size);
+    }
+    bool find(const std::string &key, std::vector<char> *value) const
+    {
+        for (int rank = 0; rank < job.size; rank++) {
+            const char *at = reinterpret_cast<char *>(length_of(rank) + 1);
+            const char *end = at + __atomic_load_n(length_of(rank), __ATOMIC_ACQUIRE);
+            while (at < end) {
+                std::vector<char> name = take(&at);
+                *value = take(&at);
+                if (key == std::string(name.begin(), name.end()))
+                    return true;
+            }
+        }
+        return false;
+    }
+};
+
+void join(mesh *m)
+{
+    board_store store(m->job);
+    gloo::transport::tcp::attr where("127.0.0.1");
+    auto device = gloo::transport::tcp::CreateDevice(where);
+    m->context = std::make_shared<gloo::rendezvous::Context>(m->job.rank, m->job.size);
+    m->context->setTimeout(JOIN);
+    m->world.rank = m->job.rank;
+    m->world.slots = uint64_t{ 1 } << 32;
+    for (int i = 0; i < m->job.size; i++)
+        m->world.ranks.push_back(i);
+    if (m->job.size == 1) // a mesh of one: nothing will be sent
+        return;
+    m->context->connectFullMesh(store, device);
+    m->ear_memory = m->context->createUnboundBuffer(&m->heard, sizeof m->heard);
+    m->ear = std::thread(listen, m);
+    m->waiter = std::thread(wait_for_flights, m);
+}
+
+int plugin_open(const transport_job *job, char *why, size_t why_size)
+{
+    try {
+        job_mesh = new mesh();
+        job_mesh->job = *job;
+        join(job_mesh);
+        return 0;
+    } catch (const std::exception &e) {
+        snprintf(why, why_size, "Gloo could not connect the ranks: %.200s", e.what());
+        return 1;
+    }
+}
+
+// Each rank counts itself once, in the last word of its place on the board: so nobody needs a connection that another closes.
+int plugin_meet()
+{
+    const transport_job &job = job_mesh->job;
+    auto last = [&job](int rank) {
+        return reinterpret_cast<uint64_t *>(job.board + (static_cast<size_t>(rank) + 1) * job.board_bytes) - 1;
+    };
+    __atomic_store_n(last(job.rank), 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < job.size; i++)
+        if (__atomic_load_n(last(i), __ATOMIC_ACQUIRE) == 0)
+            return 0;
+    return 1;
+}
+
+void plugin_close()
+{
+    mesh *m = job_mesh;
+    {
+        std::lock_guard<std::mutex> guard(m->lock);
+        m->closing = true;
+    }
+    m->wanted.notify_all();
+    if (m->ear.joinable()) {
+        m->ear_memory->abortWaitRecv();
+        m->ear.join();
+        m->waiter.join();
+    }
+    try {
+        m->ear_memory.reset();
+        delete m;
+    } catch (const std::exception &) {
+        // all have met: nobody is left whom this could concern
+    }
+    job_mesh = nullptr;
+}
+
+// ---- messages --------------------------------------------------------------------------------------------
+
+transport_request begin(request *r, void *data, size_t bytes, int peer, int tag)
+{
+    mesh *m = job_mesh;
+    std::unique_ptr<request> owner(r);
+    try {
+        r->memory = m->context->createUnboundBuffer(data, bytes);
+        if (r->sends)
+            r->memory->send(peer, static_cast<uint64_t>(tag));
+        else
+            r->memory->recv(peer, static_cast<uint64_t>(tag));
+    } catch (const std::exception &e) {
+        fail(m, e.what());
+        return reinterpret_cast<transport_request>(owner.release()); // is never done; test() tells
+    }
+    {
+        std::lock_guard<std::mutex> guard(m->lock);
+        m->flights.push_back(r);
+    }
+    m->wanted.notify_all();
+    return reinterpret_cast<transport_request>(owner.release());
+}
+
+transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
+{
+    auto *r = new (std::nothrow) request();
+    if (!r || (tag == TRANSPORT_NOTES && bytes > NOTE))
+        return delete r, 0;
+    r->sends = true;
+    if (tag != TRANSPORT_NOTES)
+        return begin(r, const_cast<void *>(data), bytes, peer, tag);
+    r->copy.reset(new (std::nothrow) note());
+    if (!r->copy)
+        return delete r, 0;
+    r->copy->bytes = static_cast<uint32_t>(bytes);
+    r->copy->from = job_mesh->job.rank;
+    memcpy(r->copy->data, data, bytes);
+    return begin(r, r->copy.get(), sizeof *r->copy, peer, tag);
+}
+
+transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
+{
+    auto *r = new (std::nothrow) request();
+    if (!r)
+        return 0;
+    r->sends = false;
+    return begin(r, data, bytes, peer, tag);
+}
+
+int plugin_test(transport_request *number)
+{
+    auto *r = reinterpret_cast<request *>(*number);
+    if (!r->done)
+        return failure(job_mesh);
+    delete r;
+    *number = 0;
+    return 1;
+}
+
+int plugin_hear(void *data, size_t size, int *from)
+{
+    mesh *m = job_mesh;
+    std::lock_guard<std::mutex> guard(m->lock);
+    if (m->notes.empty())
+        return failure(m);
+    const note &first = m->notes.front();
+    int bytes = static_cast<int>(first.bytes);
+    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
+    *from = first.from;
+    m->notes.pop_front();
+    return bytes;
+}
+
+const char *plugin_error()
+{
+    return job_mesh && *job_mesh->error ? job_mesh->error : "there is no memory";
+}
+
+#include "collect.inc.h"
+
+} // namespace
+
+extern "C" {
+extern const struct transport dist_transport;
+const struct transport dist_transport = {
+    TRANSPORT_VERSION, plugin_open, plugin_meet,
+    plugin_close,      plugin_send, plugin_recv,
+    plugin_collect,    plugin_test, plugin_hear,
+    plugin_group_new, plugin_group_free, plugin_error,
+};
+}

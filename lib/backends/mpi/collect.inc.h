@@ -1,0 +1,100 @@
+/* collect.inc.h: the part of plugin.c that is about types, groups and collectives. */
+/* ---- reductions: F16 and BF16 are no types of MPI's, and what MIN makes of a NaN is not said there: ours ----------- */
+
+static void plugin_reduce(void *in, void *inout, const int *count, const MPI_Datatype *datatype, int op)
+{
+    int type = 0;
+    while (type < TYPES - 1 && plugin_types[type] != *datatype)
+        type++;
+    plugin_job.reduce(inout, in, *count, type, op);
+}
+
+/* MPI does not say which operation it calls: so each has a function. */
+#define REDUCER(n) \
+    static void plugin_reduce_##n(void *in, void *inout, int *count, MPI_Datatype *datatype) \
+    { \
+        plugin_reduce(in, inout, count, datatype, n); \
+    }
+REDUCER(0)
+REDUCER(1)
+REDUCER(2)
+REDUCER(3)
+REDUCER(4)
+static MPI_User_function *const reducers[OPS] = { plugin_reduce_0, plugin_reduce_1, plugin_reduce_2,
+                                                  plugin_reduce_3, plugin_reduce_4 };
+
+static int make_types(void)
+{
+    static const int sizes[TYPES] = { 4, 8, 2, 2, 4, 8, 1 };
+    int fine = good(MPI_Type_contiguous((int)PIECE, MPI_BYTE, &plugin_piece)) &&
+               good(MPI_Type_commit(&plugin_piece));
+    for (int i = 0; i < TYPES && fine; i++)
+        fine = good(MPI_Type_contiguous(sizes[i], MPI_BYTE, &plugin_types[i])) &&
+               good(MPI_Type_commit(&plugin_types[i]));
+    for (int i = 0; i < OPS && fine; i++)
+        fine = good(MPI_Op_create(reducers[i], 1, &plugin_ops[i]));
+    return fine;
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------- */
+
+static void *plugin_group_new(const int *ranks, int size, int number)
+{
+    MPI_Comm *group = malloc(sizeof *group);
+    MPI_Group all, some;
+    if (!group || !good(MPI_Comm_group(plugin_all, &all)) || !good(MPI_Group_incl(all, size, ranks, &some)))
+        return free(group), NULL;
+    int fine = good(MPI_Comm_create_group(plugin_all, some, number % TRANSPORT_TAGS, group));
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    if (fine)
+        return group;
+    free(group);
+    return NULL;
+}
+
+/* MPI calls it collective; in both MPIs nobody waits in it for the others. */
+static void plugin_group_free(void *group)
+{
+    MPI_Comm_free(group);
+    free(group);
+}
+
+/* ---- collectives ------------------------------------------------------------------------------------- */
+
+static transport_request plugin_collect(void *group, const struct transport_collective *c)
+{
+    MPI_Comm comm = group ? *(MPI_Comm *)group : plugin_all;
+    MPI_Datatype type = plugin_types[c->type];
+    MPI_Op op = plugin_ops[c->op];
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rank, size, n = c->block, code = MPI_SUCCESS;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int root = rank == c->root;
+    const void *in = c->in == c->out ? MPI_IN_PLACE : c->in;
+    switch (c->call) {
+    case TRANSPORT_BROADCAST:
+        code = MPI_Ibcast(c->out, n, type, c->root, comm, &request);
+        break;
+    case TRANSPORT_REDUCE:
+        code = MPI_Ireduce(root ? in : c->in, root ? c->out : NULL, n, type, op, c->root, comm, &request);
+        break;
+    case TRANSPORT_ALL_REDUCE:
+        code = MPI_Iallreduce(in, c->out, n, type, op, comm, &request);
+        break;
+    case TRANSPORT_SCATTER:
+        code = MPI_Iscatter(root ? c->in : NULL, n, type, c->out, n, type, c->root, comm, &request);
+        break;
+    case TRANSPORT_GATHER:
+        code = MPI_Igather(c->in, n, type, root ? c->out : NULL, n, type, c->root, comm, &request);
+        break;
+    case TRANSPORT_ALL_GATHER:
+        code = MPI_Iallgather(c->in, n, type, c->out, n, type, comm, &request);
+        break;
+    case TRANSPORT_REDUCE_SCATTER:
+        code = MPI_Ireduce_scatter_block(c->in, c->out, n, type, op, comm, &request);
+        break;
+    }
+    return number_of(code, &request);
+}

@@ -1,0 +1,214 @@
+/*
+ * plugin.c: MPI as a transport: nothing but the calls of MPI-3, for whichever MPI this is compiled with.
+ *
+ * What MPI calls a request, a communicator or an operation stays here. MPI is asked by one thread at a time.
+ */
+#define _GNU_SOURCE
+#include "../transport/transport.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TYPES 7 /* of dist_base.h: enum dist_type, enum dist_op */
+#define OPS 5
+#define PIECE ((size_t)1 << 30) /* of a message: MPI counts in int */
+
+static struct transport_job plugin_job;
+static MPI_Comm plugin_world = MPI_COMM_NULL; /* for messages; */
+static MPI_Comm plugin_all = MPI_COMM_NULL;   /* and for collectives */
+static MPI_Datatype plugin_types[TYPES], plugin_piece;
+static MPI_Op plugin_ops[OPS];
+static MPI_Request plugin_ear, plugin_meeting = MPI_REQUEST_NULL;
+static char plugin_note[4096];
+static char plugin_error[MPI_MAX_ERROR_STRING + 64];
+
+/* False: it went wrong, and plugin_error says how. */
+static int good(int code)
+{
+    int length = 0;
+    if (code == MPI_SUCCESS)
+        return 1;
+    MPI_Error_string(code, plugin_error, &length);
+    return 0;
+}
+
+/* A request is a pointer in one MPI, a number in the other. */
+static transport_request number_of(int code, const MPI_Request *request)
+{
+    return good(code) ? (transport_request)(intptr_t)*request : 0;
+}
+
+static const char *plugin_words(void)
+{
+    return plugin_error;
+}
+
+#include "collect.inc.h"
+
+/* ---- joining and leaving ------------------------------------------------------------------------ */
+
+static int listen_for_notes(void)
+{
+    return good(MPI_Irecv(plugin_note, sizeof plugin_note, MPI_BYTE, MPI_ANY_SOURCE, TRANSPORT_NOTES,
+                          plugin_world, &plugin_ear));
+}
+
+/* Without its launcher an MPI makes a world of one rank, without a word. */
+static int is_the_job(char *why, size_t why_size)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == plugin_job.rank && size == plugin_job.size)
+        return 1;
+    snprintf(
+        why, why_size,
+        "MPI says that this is rank %d of %d, and the launcher that it is rank %d of %d; start the program "
+        "with the mpirun of the same MPI",
+        rank, size, plugin_job.rank, plugin_job.size);
+    return 0;
+}
+
+static int plugin_open(const struct transport_job *job, char *why, size_t why_size)
+{
+    int given = MPI_THREAD_SINGLE, there = 0;
+    plugin_job = *job;
+    MPI_Initialized(&there);
+    if (there || MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS ||
+        given < MPI_THREAD_SERIALIZED) {
+        snprintf(why, why_size,
+                 there ? "the program has started MPI itself"
+                       : "this MPI was built without threads (MPI_THREAD_SERIALIZED)");
+        return 1;
+    }
+    if (!is_the_job(why, why_size))
+        return 1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_world)) &&
+        good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_all)) && make_types() && listen_for_notes())
+        return 0;
+    snprintf(why, why_size, "%.200s", plugin_error);
+    return 1;
+}
+
+static int plugin_meet(void)
+{
+    int there = 0;
+    if (plugin_meeting == MPI_REQUEST_NULL && !good(MPI_Ibarrier(plugin_all, &plugin_meeting)))
+        return -1;
+    return good(MPI_Test(&plugin_meeting, &there, MPI_STATUS_IGNORE)) ? there : -1;
+}
+
+/* MPICH 4.0's MPI_Finalize hangs now and then where ranks outnumber cores (pmodels/mpich 6596). All have met: a rank that ends
+ * without it leaves nothing behind. Its mpirun is told, in the words of PMI-1, that this end is meant: else it might kill the
+ * others. */
+#if !defined(OPEN_MPI)
+static void tell_launcher(void)
+{
+    char answer[64];
+    static const char name[] = "PMI_FD"; /* the launcher's, no setting of ours */
+    const char *text = getenv(name);
+    int fd = text ? atoi(text) : -1;
+    if (fd < 0 || write(fd, "cmd=finalize\n", 13) != 13)
+        return;
+    while (read(fd, answer, sizeof answer) == (ssize_t)sizeof answer)
+        ;
+}
+#endif
+
+static void plugin_close(void)
+{
+#if defined(OPEN_MPI)
+    MPI_Cancel(&plugin_ear);
+    MPI_Wait(&plugin_ear, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+#else
+    tell_launcher();
+#endif
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+/* More than an int counts: in a type of pieces, and the rest. */
+static int sized(size_t bytes, int *count, MPI_Datatype *type)
+{
+    MPI_Datatype types[2] = { plugin_piece, MPI_BYTE };
+    int lengths[2] = { (int)(bytes / PIECE), (int)(bytes % PIECE) };
+    MPI_Aint places[2] = { 0, (MPI_Aint)(bytes / PIECE * PIECE) };
+    *count = bytes <= INT_MAX ? (int)bytes : 1;
+    *type = MPI_BYTE;
+    return bytes <= INT_MAX ||
+           (good(MPI_Type_create_struct(2, lengths, places, types, type)) && good(MPI_Type_commit(type)));
+}
+
+static transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
+{
+    MPI_Request request;
+    MPI_Datatype type;
+    int count;
+    if (!sized(bytes, &count, &type))
+        return 0;
+    transport_request number =
+        number_of(MPI_Isend(data, count, type, peer, tag, plugin_world, &request), &request);
+    if (type != MPI_BYTE)
+        MPI_Type_free(&type);
+    return number;
+}
+
+static transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
+{
+    MPI_Request request;
+    MPI_Datatype type;
+    int count;
+    if (!sized(bytes, &count, &type))
+        return 0;
+    transport_request number =
+        number_of(MPI_Irecv(data, count, type, peer, tag, plugin_world, &request), &request);
+    if (type != MPI_BYTE)
+        MPI_Type_free(&type);
+    return number;
+}
+
+static int plugin_test(transport_request *number)
+{
+    MPI_Request request = (MPI_Request)(intptr_t)*number;
+    int done = 0;
+    if (!good(MPI_Test(&request, &done, MPI_STATUS_IGNORE)))
+        return -1;
+    *number = (transport_request)(intptr_t)request;
+    return done;
+}
+
+static int plugin_hear(void *buffer, size_t size, int *from)
+{
+    MPI_Status status;
+    int done = 0, bytes = 0;
+    if (!good(MPI_Test(&plugin_ear, &done, &status)))
+        return -1;
+    if (!done)
+        return 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    memcpy(buffer, plugin_note, (size_t)bytes < size ? (size_t)bytes : size);
+    *from = status.MPI_SOURCE;
+    return listen_for_notes() ? bytes : -1;
+}
+
+extern const struct transport dist_transport;
+const struct transport dist_transport = {
+    .version = TRANSPORT_VERSION,
+    .open = plugin_open,
+    .meet = plugin_meet,
+    .close = plugin_close,
+    .send = plugin_send,
+    .recv = plugin_recv,
+    .collect = plugin_collect,
+    .test = plugin_test,
+    .hear = plugin_hear,
+    .group_new = plugin_group_new,
+    .group_free = plugin_group_free,
+    .error = plugin_words,
+};

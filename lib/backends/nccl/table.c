@@ -1,0 +1,208 @@
+#include "table.h"
+#include "../common/notes.h"
+
+#include <stdio.h>
+
+/* ---- lists ------------------------------------------------------------------------------------ */
+
+void table_add(struct table *table, struct table_list *list, uint32_t number)
+{
+    table_at(table, number)->next = 0;
+    if (list->first)
+        table_at(table, list->last)->next = number;
+    else
+        list->first = number;
+    list->last = number;
+}
+
+bool table_remove(struct table *table, struct table_list *list, uint32_t number)
+{
+    uint32_t before = 0, at = list->first;
+    while (at && at != number) {
+        before = at;
+        at = table_at(table, at)->next;
+    }
+    if (!at)
+        return false;
+    if (before)
+        table_at(table, before)->next = table_at(table, at)->next;
+    else
+        list->first = table_at(table, at)->next;
+    if (list->last == number)
+        list->last = before;
+    return true;
+}
+
+void table_free(struct table *table, uint32_t number)
+{
+    table_at(table, number)->open = false;
+    table_add(table, &table->ranks[table_at(table, number)->rank].free, number);
+}
+
+uint32_t table_show(struct table *table, int rank, const struct dist_work *op, uint32_t seq)
+{
+    struct table_rank *own = &table->ranks[rank];
+    uint32_t number = own->free.first;
+    if (number)
+        table_remove(table, &own->free, number);
+    else if (own->used < table->most)
+        number = table_begin(table, rank) + own->used++;
+    if (number)
+        *table_at(table, number) = (struct table_entry){ .claim = claim_of(op),
+                                                         .op = (uint64_t)(uintptr_t)op,
+                                                         .rank = rank,
+                                                         .peer = op->peer,
+                                                         .place = (int16_t)op->group->rank,
+                                                         .size = (int16_t)op->group->size,
+                                                         .group = op->group->number,
+                                                         .seq = seq,
+                                                         .site = op->site,
+                                                         .open = true };
+    return number;
+}
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+static bool fits(const struct table_entry *send, const struct table_entry *recv)
+{
+    return (recv->peer == DIST_ANY_SOURCE || recv->peer == send->rank) &&
+           recv->claim.root == send->claim.root && recv->claim.group == send->claim.group;
+}
+
+static uint32_t meet_message(struct table *table, uint32_t number)
+{
+    struct table_entry *mine = table_at(table, number);
+    bool sends = mine->claim.side == SIDE_SENDS;
+    struct table_rank *receiver = &table->ranks[sends ? mine->peer : mine->rank];
+    struct table_list *look = sends ? &receiver->posted : &receiver->unexpected;
+    for (uint32_t at = look->first; at; at = table_at(table, at)->next) {
+        struct table_entry *other = table_at(table, at), *send = sends ? mine : other;
+        struct table_entry *recv = sends ? other : mine;
+        if (!fits(send, recv))
+            continue;
+        table_remove(table, look, at);
+        mine->open = other->open = false;
+        mine->mate = at;
+        other->mate = number;
+        recv->peer = send->rank;
+        return at;
+    }
+    table_add(table, sends ? &receiver->unexpected : &receiver->posted, number);
+    return 0;
+}
+
+/* ---- collectives ------------------------------------------------------------------------------ */
+
+/* All have come: the one with the lowest place that differs from place 0. */
+static void compare(struct table *table, uint32_t head)
+{
+    uint32_t first = head, stray = 0;
+    for (uint32_t at = head; at; at = table_at(table, at)->mate) {
+        table_at(table, at)->open = false;
+        if (table_at(table, at)->place == 0)
+            first = at;
+    }
+    for (uint32_t at = head; at; at = table_at(table, at)->mate)
+        if (claims_differ(&table_at(table, first)->claim, &table_at(table, at)->claim) &&
+            (!stray || table_at(table, at)->place < table_at(table, stray)->place))
+            stray = at;
+    for (uint32_t at = head; stray && at; at = table_at(table, at)->mate) {
+        table_at(table, at)->first = first;
+        table_at(table, at)->stray = stray;
+    }
+}
+
+static uint32_t find_meeting(struct table *table, int group, uint32_t seq)
+{
+    uint32_t at = table->meetings.first;
+    while (at && (table_at(table, at)->group != group || table_at(table, at)->seq != seq))
+        at = table_at(table, at)->next;
+    return at;
+}
+
+static uint32_t meet_members(struct table *table, uint32_t number)
+{
+    struct table_entry *mine = table_at(table, number);
+    uint32_t head = find_meeting(table, mine->group, mine->seq), last = head;
+    int came = 1;
+    if (!head)
+        table_add(table, &table->meetings, head = number);
+    for (uint32_t at = last; at; at = table_at(table, at)->mate) {
+        came += !table_at(table, at)->left;
+        last = at;
+    }
+    if (last)
+        table_at(table, last)->mate = number;
+    mine->head = head;
+    if (came < mine->size)
+        return 0;
+    table_remove(table, &table->meetings, head);
+    compare(table, head);
+    return head;
+}
+
+uint32_t table_meet(struct table *table, uint32_t number)
+{
+    return table_at(table, number)->claim.side == SIDE_MEMBER ? meet_members(table, number)
+                                                              : meet_message(table, number);
+}
+
+bool table_has_come(struct table *table, const struct dist_work *op, int place)
+{
+    uint32_t at = find_meeting(table, op->group->number, op->phase);
+    while (at && table_at(table, at)->place != place)
+        at = table_at(table, at)->mate;
+    return at != 0;
+}
+
+int table_missing(struct table *table, const struct dist_work *op, char *list, size_t size)
+{
+    size_t used = 0;
+    int count = 0;
+    for (int place = 0; place < op->group->size; place++) {
+        if (table_has_come(table, op, place))
+            continue;
+        if (used + 16 < size)
+            used += (size_t)snprintf(list + used, size - used, "%s%d", count ? ", " : "",
+                                     op->group->ranks[place]);
+        count++;
+    }
+    return count;
+}
+
+/* ---- giving up -------------------------------------------------------------------------------- */
+
+static void drop(struct table *table, uint32_t number)
+{
+    struct table_entry *entry = table_at(table, number);
+    bool sends = entry->claim.side == SIDE_SENDS;
+    entry->open = false;
+    if (entry->claim.side == SIDE_MEMBER) {
+        entry->left = true; /* it stays with those of the other members: they know that its rank had come */
+        return;
+    }
+    struct table_rank *receiver = &table->ranks[sends ? entry->peer : entry->rank];
+    table_remove(table, sends ? &receiver->unexpected : &receiver->posted, number);
+    table_free(table, number);
+}
+
+void table_withdraw(struct table *table, int rank, const struct dist_work *op)
+{
+    for (uint32_t at = table_begin(table, rank); at < table_end(table, rank); at++)
+        if (table_at(table, at)->open && (!op || table_op(table_at(table, at)) == op))
+            drop(table, at);
+}
+
+void table_note(struct table *table, int rank, struct rank_notes *notes)
+{
+    for (uint32_t at = table->ranks[rank].unexpected.first; at && !notes_full(notes);
+         at = table_at(table, at)->next) {
+        const struct table_entry *entry = table_at(table, at);
+        notes_add_message(notes, (struct note_op){ .type = entry->claim.type,
+                                                   .group = entry->claim.group,
+                                                   .site = entry->site,
+                                                   .peer = entry->rank,
+                                                   .tag = entry->claim.root,
+                                                   .count = entry->claim.count });
+    }
+}

@@ -1,0 +1,81 @@
+/* leave.c: a rank leaves the job: what it has sent is taken first, or given up where nobody will come for it. */
+#include "letters.h"
+
+#include <stdlib.h>
+
+/* Give up one operation that nobody will come for any more. False: there is none among the first of each list; until they are
+ * over, the others need not be looked at. */
+static bool drop_one(struct shm_room *room)
+{
+    if (room->away.first && letters_hopeless(room, room->away.first))
+        return true;
+    for (struct peer *peer = room->busy; peer; peer = peer->next)
+        if (peer->sends.first && letters_hopeless(room, peer->sends.first))
+            return true;
+    for (struct shm_group *g = room->groups; g; g = g->next)
+        if (collective_hopeless(room, g))
+            return true;
+    return false;
+}
+
+static bool is_empty(const struct shm_room *room)
+{
+    for (const struct peer *peer = room->busy; peer; peer = peer->next)
+        if (peer->sends.first)
+            return false;
+    return !room->away.first && !room->copies.first && !room->groups;
+}
+
+static bool flushed(void *argument)
+{
+    struct shm_room *room = argument;
+    engine_lock(room);
+    do
+        while (engine_progress(room, false))
+            ;
+    while (drop_one(room));
+    bool empty = is_empty(room);
+    engine_unlock(room);
+    return empty || world_over(room->world);
+}
+
+static void flush(struct shm_room *room)
+{
+    engine_drive(room, +1);
+    while (!flushed(room))
+        engine_sleep(room, NULL, flushed, room);
+    engine_drive(room, -1);
+}
+
+static void forget(struct shm_room *room, struct queue *sends)
+{
+    for (struct dist_work *op; (op = sends->first);) {
+        queue_remove(sends, op);
+        if (room->self->untaken)
+            room->self->untaken(room->self, op);
+        letters_forget(room, op);
+    }
+}
+
+/* What is open then are receives that nothing has come for; and after a failure anything. */
+void shm_leave(void *state)
+{
+    struct shm_room *room = state;
+    flush(room);
+    helper_stop(room);
+    for (int peer = 0; peer < room->size; peer++)
+        forget(room, &room->peers[peer].sends);
+    forget(room, &room->away);
+    for (struct dist_work *op = room->copies.first; op; op = op->next)
+        free(op->aside);
+    room->copies.first = NULL;
+    room->busy = NULL;
+    room->groups = NULL;
+    while (room->parked.first) {
+        struct match *letter = room->parked.first; /* of a struct parked */
+        room->parked.first = letter->next;
+        free(letter);
+    }
+    match_close(&room->parked);
+    match_close(&room->posted);
+}

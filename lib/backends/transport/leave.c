@@ -1,0 +1,68 @@
+/*
+ * leave.c: leaving the job. What was sent is taken first, and collectives are over, but for those that nobody will come for any more.
+ */
+#include "room.h"
+
+bool transport_has_left(const struct transport_room *room, int rank)
+{
+    return rank == room->rank || atomic_load(&room->self->world.header->slots[rank].state) >= RANK_LEFT;
+}
+
+/* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. A first member tells the others. */
+static bool is_deserted(const struct transport_room *room, const struct dist_work *op)
+{
+    if (world_over(&room->self->world))
+        return true;
+    bool left = transport_has_left(room, op->p2p ? op->peer : op->group->ranks[0]);
+    return left && (op->p2p || op->group->rank != 0) && atomic_load(&room->ranks[room->rank].coming) == 0;
+}
+
+static void drop(struct transport_room *room, struct op_queue *queue, bool *busy)
+{
+    for (struct dist_work **at = &queue->first, *op; (op = *at);) {
+        if (!is_deserted(room, op)) {
+            *busy = true;
+            at = &op->next;
+            continue;
+        }
+        queue_take(queue, at);
+        if (op->p2p && room->self->untaken)
+            room->self->untaken(room->self, op);
+        if (op->p2p)
+            messages_end(op, DIST_ERR_PEER_LOST);
+        else
+            transport_done(op, DIST_ERR_PEER_LOST);
+    }
+}
+
+static bool is_free(void *argument)
+{
+    struct transport_room *room = argument;
+    room_lock(room);
+    transport_drive(room);
+    meet_desert(room);
+    bool busy = room->flights;
+    drop(room, &room->sends, &busy);
+    drop(room, &room->members, &busy);
+    busy &= !room->failed;
+    room_unlock(room);
+    return !busy;
+}
+
+/* What is left then are receives that nobody has sent for. */
+void transport_leave(void *state)
+{
+    struct transport_room *room = state;
+    room_lock(room);
+    room->drivers++;
+    atomic_store(&room->ranks[room->rank].listens, 0);
+    room_unlock(room);
+    while (!is_free(room))
+        transport_sleep(room, NULL, is_free, room);
+    transport_thread_stop(room);
+    while (room->posted.first) {
+        struct dist_work *op = match_receive(room->posted.first);
+        match_remove(&room->posted, room->posted.first);
+        transport_done(op, DIST_ERR_PEER_LOST);
+    }
+}

@@ -1,0 +1,216 @@
+/*
+ * messages.c: sends and receives.
+ *
+ *   sender    MESSAGE, with few data or none  --->                                   receiver: has it been asked for?
+ *                                             <---  TAKEN, REFUSED; or BEGIN, of long ones, and then:
+ *             data                            --->
+ */
+#include "room.h"
+#include "../../devices/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t bytes_of(const struct dist_work *op)
+{
+    return (size_t)(op->sends ? op->in.count : op->out.count) * dtype_size(op->type);
+}
+
+static void set_aside_ends(struct dist_work *op)
+{
+    atomic_fetch_sub(&op->group->untaken, 1);
+    free(op->aside);
+    free(op);
+}
+
+/* A send is over: the caller's, or a copy that nobody waits for. */
+void messages_end(struct dist_work *op, int status)
+{
+    if (op->step == STEP_ASIDE)
+        set_aside_ends(op);
+    else
+        transport_done(op, status);
+}
+
+/* ---- the receiver ---------------------------------------------------------------------------------- */
+
+static void answer(struct transport_room *room, int from, const struct wire *message, enum wire_kind kind)
+{
+    struct wire wire = { .kind = (uint8_t)kind, .tag = message->tag, .op = message->op };
+    wire_send(room, from, &wire, WIRE_SHORT);
+}
+
+/* In the words of the shm backend, whose report it is as well. */
+static void tell(char *why, size_t size, bool receiver, const struct claim *send, int from,
+                 const struct claim *recv, int to)
+{
+    const char *plural = send->count == 1 ? "" : "s";
+    if (receiver)
+        snprintf(why, size,
+                 "rank %d sends %lld element%s of %s (%s:%d), this receive has room for exactly %lld of %s",
+                 from, (long long)send->count, plural, dtype_name(send->type), send->file, send->line,
+                 (long long)recv->count, dtype_name(recv->type));
+    else
+        snprintf(why, size,
+                 "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %lld element%s "
+                 "of %s",
+                 to, recv->file, recv->line, (long long)recv->count, dtype_name(recv->type),
+                 (long long)send->count, plural, dtype_name(send->type));
+}
+
+static void refuse(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
+{
+    struct wire wire = { .kind = WIRE_REFUSED, .op = message->op, .claim = claim_of(op) };
+    tell(op->why, sizeof op->why, true, &message->claim, from, &wire.claim, room->rank);
+    transport_done(op, DIST_ERR_MISMATCH);
+    wire_send(room, from, &wire, WIRE_ONE);
+}
+
+/* A message has met its receive. */
+static void deliver(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
+{
+    size_t bytes = bytes_of(op);
+    op->from = from;
+    if (message->claim.type != op->type || message->claim.count != op->out.count) {
+        refuse(room, op, from, message);
+    } else if (from == room->rank) {
+        host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
+        answer(room, from, message, WIRE_TAKEN);
+        transport_done(op, DIST_OK);
+    } else if (bytes <= NOTE_INLINE) {
+        memcpy(op->out.data, message->data, bytes);
+        answer(room, from, message, WIRE_TAKEN);
+        transport_done(op, DIST_OK);
+    } else {
+        wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
+        answer(room, from, message, WIRE_BEGIN);
+    }
+}
+
+static void park(struct transport_room *room, int from, const struct wire *message)
+{
+    struct parked *parked = malloc(sizeof *parked);
+    if (!parked) {
+        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left to set a message aside");
+        return;
+    }
+    parked->from = from;
+    parked->wire = *message;
+    match_add(&room->parked, &parked->match, match_key(from, message->claim.group, message->claim.root));
+}
+
+static void hear_message(struct transport_room *room, int from, const struct wire *message)
+{
+    int group = message->claim.group, tag = message->claim.root;
+    struct match *any =
+        room->posted_any ? match_find(&room->posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL;
+    struct match *found = match_earlier(match_find(&room->posted, match_key(from, group, tag)), any);
+    if (!found) {
+        park(room, from, message);
+        return;
+    }
+    struct dist_work *op = match_receive(found);
+    match_remove(&room->posted, found);
+    room->posted_any -= op->peer == DIST_ANY_SOURCE;
+    deliver(room, op, from, message);
+}
+
+static struct match *parked_for(const struct transport_room *room, const struct dist_work *op)
+{
+    struct match *found = NULL;
+    int first = op->peer == DIST_ANY_SOURCE ? 0 : op->peer,
+        last = op->peer == DIST_ANY_SOURCE ? room->size - 1 : op->peer;
+    for (int from = first; from <= last && room->parked.count > 0; from++)
+        found = match_earlier(found, match_find(&room->parked, match_key(from, op->group->id, op->tag)));
+    return found;
+}
+
+static void post_recv(struct transport_room *room, struct dist_work *op)
+{
+    struct match *found = parked_for(room, op);
+    if (!found) {
+        match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
+        room->posted_any += op->peer == DIST_ANY_SOURCE;
+        return;
+    }
+    struct parked *parked = (struct parked *)found;
+    match_remove(&room->parked, found);
+    deliver(room, op, parked->from, &parked->wire);
+    free(parked);
+}
+
+void messages_forget_parked(struct transport_room *room)
+{
+    while (room->parked.first) {
+        struct match *first = room->parked.first;
+        match_remove(&room->parked, first);
+        free(first);
+    }
+}
+
+/* ---- the sender --------------------------------------------------------------------------------------- */
+
+static void hear_answer(struct transport_room *room, int from, const struct wire *wire)
+{
+    struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
+    queue_remove(&room->sends, op);
+    if (wire->kind == WIRE_BEGIN) {
+        wire_fly(room, room->transport->send(op->in.data, bytes_of(op), from, (int)wire->tag), op);
+        return;
+    }
+    if (wire->kind == WIRE_REFUSED) {
+        struct claim mine = claim_of(op);
+        tell(op->why, sizeof op->why, false, &mine, room->rank, &wire->claim, from);
+        op->speaker = from + 1;
+    }
+    messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+}
+
+void messages_hear(struct transport_room *room, int from, const struct wire *wire)
+{
+    if (wire->kind == WIRE_MESSAGE)
+        hear_message(room, from, wire);
+    else
+        hear_answer(room, from, wire);
+}
+
+static void post_send(struct transport_room *room, struct dist_work *op)
+{
+    struct wire wire = {
+        .kind = WIRE_MESSAGE, .site = op->site, .op = (uint64_t)(uintptr_t)op, .claim = claim_of(op)
+    };
+    size_t bytes = bytes_of(op), inside = bytes <= NOTE_INLINE ? bytes : 0;
+    wire.tag = 1 + room->tags++ % (TRANSPORT_TAGS - 1);
+    memcpy(wire.data, inside ? op->in.data : "", inside);
+    queue_add(&room->sends, op);
+    wire_send(room, op->peer, &wire, WIRE_ONE + inside);
+}
+
+/* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */
+static void post_copy(struct transport_room *room, struct dist_work *op)
+{
+    struct dist_work *copy = malloc(sizeof *copy);
+    size_t bytes = bytes_of(op);
+    void *aside = copy ? malloc(bytes + 1) : NULL;
+    if (!aside) {
+        free(copy);
+        snprintf(op->why, sizeof op->why, "there is no memory left to copy the message aside");
+        transport_done(op, DIST_ERR_MEMORY);
+        return;
+    }
+    *copy = *op;
+    memcpy(aside, bytes ? op->in.data : "", bytes);
+    copy->aside = copy->in.data = aside;
+    copy->step = STEP_ASIDE;
+    atomic_fetch_add(&op->group->untaken, 1);
+    post_send(room, copy);
+    transport_done(op, DIST_OK);
+}
+
+int transport_message(void *state, struct dist_work *op)
+{
+    struct transport_room *room = state;
+    bool aside = op->sends && room->eager_bytes > 0 && bytes_of(op) <= room->eager_bytes;
+    return transport_start(room, op, !op->sends ? post_recv : aside ? post_copy : post_send);
+}

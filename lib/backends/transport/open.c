@@ -1,0 +1,206 @@
+/* open.c: joining the job, and leaving it; groups. */
+#define _GNU_SOURCE
+#include "room.h"
+#include "../../devices/host.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define FAILED_SECONDS 5
+
+/* The Makefile says where plug-ins are built, and where they are installed. */
+#ifndef TRANSPORT_FOLDER
+#define TRANSPORT_FOLDER "."
+#endif
+
+/* Beside what holds this library, or where they were built. RTLD_LOCAL: its MPI is not to be the program's. */
+const struct transport *transport_load(const char *name, char *why, size_t why_size)
+{
+    Dl_info here;
+    char path[4200];
+    void *plugin = NULL;
+    if (dladdr((void *)(uintptr_t)transport_load, &here) && here.dli_fname) {
+        const char *end = strrchr(here.dli_fname, '/');
+        snprintf(path, sizeof path, "%.*sdist-%s.so", end ? (int)(end - here.dli_fname) + 1 : 0,
+                 here.dli_fname, name);
+        plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!plugin) {
+        snprintf(path, sizeof path, "%s/dist-%s.so", TRANSPORT_FOLDER, name);
+        plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    const char *error = plugin ? NULL : dlerror();
+    const struct transport *transport = plugin ? dlsym(plugin, TRANSPORT_SYMBOL) : NULL;
+    if (transport && transport->version == TRANSPORT_VERSION)
+        return transport;
+    if (plugin)
+        snprintf(why, why_size, "%.150s is of another version of the library; build both again", path);
+    else
+        snprintf(why, why_size, "%.200s", error ? error : path);
+    return NULL;
+}
+
+/* ---- joining ------------------------------------------------------------------------------------------- */
+
+static void reduce(void *inout, void *in, int64_t count, int type, int op)
+{
+    const void *both[] = { in, inout };
+    host_reduce(inout, both, 2, count, (enum dist_type)type, (enum dist_op)op);
+}
+
+static struct transport_room *room_new(struct launch_self *self, struct dist_group *world)
+{
+    struct transport_room *room = calloc(1, sizeof *room);
+    if (!room)
+        return NULL;
+    room->self = self;
+    room->rank = self->env.rank;
+    room->size = self->world.header->size;
+    room->slot = &self->world.header->slots[room->rank];
+    room->notes = world_notes(&self->world, room->rank);
+    room->ranks = world_at(&self->world, self->world.header->room_offset);
+    room->spread = self->env.local_size >= 0 && self->env.local_size != self->env.world_size;
+    pthread_mutex_init(&room->lock, NULL);
+    queue_reset(&room->sends);
+    queue_reset(&room->members);
+    match_open(&room->posted);
+    match_open(&room->parked);
+    room->flight = &room->flights;
+    room->all = world;
+    world->room = &room->world;
+    return room;
+}
+
+static void room_free(struct transport_room *room)
+{
+    messages_forget_parked(room);
+    meet_forget(room);
+    match_close(&room->posted);
+    match_close(&room->parked);
+    pthread_mutex_destroy(&room->lock);
+    free(room);
+}
+
+int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
+                   char *why, size_t why_size)
+{
+    int status = DIST_OK;
+    struct transport_room *room = room_new(self, world);
+    if (!room)
+        return DIST_ERR_MEMORY;
+    struct transport_job job = { .rank = room->rank, .size = room->size, .reduce = reduce };
+    status = launch_read_buffering(&room->eager_bytes, why, why_size);
+    if (status == DIST_OK)
+        room->transport = find(self, &job, &status, why, why_size);
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    prctl(PR_SET_NAME,
+          "transport"); /* its threads get this name, by which they are known (diagnose/tasks.c) */
+    if (status == DIST_OK && room->transport->open(&job, why, why_size) != 0)
+        status = DIST_ERR_ENVIRONMENT;
+    prctl(PR_SET_NAME, name);
+    if (status == DIST_OK)
+        *out = room;
+    else
+        room_free(room);
+    return status;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------------------- */
+
+/* This rank does nothing any more: so it has left, and says so before it waits for the others, who may wait for it. If one of them has
+ * failed, this rank's mpirun is to hear that first, and ends it then: one that ended without the others would be the failure. */
+static void meet_others(struct transport_room *room)
+{
+    struct timespec nap = { .tv_nsec = 50000 };
+    const struct world *world = &room->self->world;
+    double deadline = 0;
+    atomic_store(&room->slot->state, RANK_LEFT);
+    for (int i = 0; i < room->size; i++)
+        if (i != room->rank)
+            rank_ring(&world->header->slots[i]);
+    while (room->transport->meet() == 0) {
+        if (world_failed(world) && deadline == 0)
+            deadline = dist_time() + (room->self->watched ? 0 : FAILED_SECONDS);
+        if (deadline > 0 && dist_time() >= deadline)
+            break;
+        nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec * 2 : nap.tv_nsec;
+    }
+    if (!world_failed(world))
+        room->transport->close();
+}
+
+int transport_close(void *state)
+{
+    struct transport_room *room = state;
+    int status = room->failed;
+    if (status == DIST_OK)
+        meet_others(room);
+    room_free(room);
+    return status;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------- */
+
+/* The watcher, in another process, wants to know who is in the group that somebody waits for. */
+static void publish(struct transport_room *room, struct transport_group *g, const struct dist_group *group)
+{
+    g->members = host_alloc(room->self, (size_t)group->size * sizeof *g->members);
+    for (int i = 0; g->members && i < group->size; i++)
+        g->members[i] = group->ranks[i];
+}
+
+void transport_form_group(struct transport_room *room, struct dist_work *op)
+{
+    struct dist_group *group = room->forming;
+    struct transport_group *g = group->rank < 0 ? NULL : calloc(1, sizeof *g);
+    room->formed++;
+    if (g && room->transport->group_new)
+        g->handle =
+            room->transport->group_new(group->ranks, group->size, (int)(room->formed % TRANSPORT_TAGS));
+    if (group->rank >= 0 && (!g || (room->transport->group_new && !g->handle))) {
+        snprintf(op->why, sizeof op->why, "the transport could not make the group: %.150s",
+                 g ? room->transport->error() : "there is no memory");
+        transport_fail(room, DIST_ERR_SYSTEM, op->why);
+        free(g);
+        transport_done(op, DIST_ERR_SYSTEM);
+        return;
+    }
+    if (g)
+        publish(room, g, group);
+    group->room = g;
+    transport_done(op, DIST_OK);
+}
+
+/* All of the world say whom they list: as a collective of the world. */
+int transport_group_new(void *state, struct dist_work *op)
+{
+    struct transport_room *room = state;
+    struct dist_group *group = room->forming = op->group;
+    struct dist_group *all = room->all;
+    group->apart = room->spread;
+    op->block = group_hash(group);
+    op->group = all;
+    transport_collective(room, op);
+    op->group = group;
+    return op->status;
+}
+
+void transport_group_free(void *state, struct dist_group *group)
+{
+    struct transport_room *room = state;
+    struct transport_group *g = group->room;
+    room_lock(room);
+    if (g->handle && !room->failed)
+        room->transport->group_free(g->handle);
+    room_unlock(room);
+    if (g->members)
+        host_free(room->self, g->members);
+    free(g);
+    group->room = NULL;
+}

@@ -1,0 +1,224 @@
+/*
+ * room.h: the room of every backend that has a transport (transport.h): MPI, Gloo. The transport carries bytes; whom they meet is found out here.
+ *
+ *   open.c      joining and leaving the job        progress.c  whoever comes by does what can be done; waiting
+ *   notes.c     the small messages below           messages.c  sends and receives
+ *   leave.c     what is given up, and when         meet.c      collectives
+ *
+ * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
+ * matching, and answers: taken, or refused, since counts or types differ; or, of longer data, that it has begun to receive them, and
+ * under which tag. Then these travel, from tensor to tensor. So nothing moves before both have agreed.
+ *
+ * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
+ * tells all to go, or what differs. Then the transport's own collective runs: since all are sure to begin it, it will end.
+ *
+ * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
+ * counts it (transport_rank.coming), then rings. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
+ * one without sleeps until somebody rings. So if all sleep, nothing is on its way, and nobody will ever ring.
+ */
+#ifndef TRANSPORT_ROOM_H
+#define TRANSPORT_ROOM_H
+
+#include "transport.h"
+#include "../common/claim.h"
+#include "../common/match.h"
+#include "../common/queue.h"
+
+#include <pthread.h>
+
+#define NOTE_INLINE \
+    1536 /* bytes of data that travel in a note: with it, less than what every MPI sends at once */
+
+/* What the ranks of one machine see of each other. It stands in the world's memory. */
+struct transport_rank {
+    alignas(
+        WORLD_LINE) _Atomic uint32_t coming; /* notes that were sent to it, and that it has not yet read */
+    _Atomic uint32_t listens;                /* 1: nobody of its looks but its progress thread */
+};
+
+enum wire_kind {
+    WIRE_MESSAGE, /* a send: data, or what they will be */
+    WIRE_BEGIN,   /* its data are wanted, */
+    WIRE_TAKEN,   /* have arrived, */
+    WIRE_REFUSED, /* or are not */
+    WIRE_COME,    /* a member is at a collective */
+    WIRE_GO,      /* all are, */
+    WIRE_DIFFER,  /* and do not say the same, */
+    WIRE_GONE     /* or one never will be: its rank has left */
+};
+
+/* A note. Shorter ones end early. */
+struct wire {
+    uint8_t kind;
+    uint8_t pad[3];
+    uint32_t tag;  /* of the data */
+    uint32_t site; /* of a message: where it was sent, for whoever reads this rank's notes */
+    uint32_t seq;  /* which collective of the group */
+    uint64_t op;   /* the op that is answered; of what is to be answered: the sender's */
+    int32_t a, b;  /* DIFFER: the ranks that do; COME: the group's number and size, */
+    int32_t place; /* and the sender's in it */
+    struct claim claim;
+    union {
+        struct claim other;
+        char data[NOTE_INLINE];
+    };
+};
+#define WIRE_SHORT offsetof(struct wire, claim)
+#define WIRE_ONE offsetof(struct wire, other)
+#define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
+
+enum { STEP_ASIDE = 1 }; /* op->step of a copy that nobody waits for (DIST_BUFFERING=eager) */
+
+/* A message that no receive has asked for. */
+struct parked {
+    struct match match; /* first */
+    int from;
+    struct wire wire;
+};
+
+/* Bytes under way: a note (of which it keeps a copy), data, or a collective. */
+struct flight {
+    struct flight *next;
+    transport_request request;
+    struct dist_work *op; /* NULL: nobody waits for it */
+    char note[];
+};
+
+/* A collective that its first member waits with. */
+struct meeting {
+    struct meeting *next;
+    int number, size, came;
+    uint32_t seq;
+    const struct dist_group *group; /* NULL: the first member itself has not come yet */
+    struct arrival {
+        uint64_t op; /* 0: has not come */
+        struct claim claim;
+    } arrivals[];
+};
+
+struct transport_group {
+    void *handle; /* the transport's; NULL: the world's, or it has none */
+    uint32_t seq;
+    int32_t *members; /* in the world's memory, for whoever reads the notes; NULL: the world */
+};
+
+struct transport_room {
+    pthread_mutex_t lock;
+    const struct transport *transport;
+    struct launch_self *self;
+    struct rank_slot *slot;
+    struct rank_notes *notes;
+    struct transport_rank *ranks; /* of all */
+    int rank, size;
+    bool spread; /* over machines: only this rank is seen there */
+    size_t eager_bytes;
+
+    struct op_queue sends;            /* not answered yet, */
+    struct op_queue members;          /* and collectives that not all have come to */
+    struct match_table posted;        /* receives */
+    struct match_table parked;        /* struct parked */
+    int posted_any;                   /* receives from DIST_ANY_SOURCE */
+    struct flight *flights, **flight; /* and where the next is hung up */
+    struct meeting *meetings;
+    struct dist_group *all; /* the world, */
+    struct transport_group world;
+    struct dist_group *forming; /* the group that is being made */
+    uint32_t tags;
+
+    int drivers; /* threads of the rank that wait here */
+    pthread_t progress;
+    bool progress_runs, progress_stops, progress_sleeps;
+    int64_t nap;     /* ns: the last one, */
+    double looked;   /* and when the job was looked at for the last time */
+    uint32_t formed; /* groups */
+    int failed;      /* all was given up with this status, */
+    char why[200];
+};
+
+static inline void room_lock(struct transport_room *room)
+{
+    pthread_mutex_lock(&room->lock);
+}
+static inline void room_unlock(struct transport_room *room)
+{
+    pthread_mutex_unlock(&room->lock);
+}
+
+/* ---- open.c -------------------------------------------------------------------------------------- */
+
+/* What the backend does to its transport before that is opened: environment, which plug-in, a board in the job. NULL: status and why. */
+typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
+                                                 int *status, char *why, size_t why_size);
+int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
+                   char *why, size_t why_size);
+int transport_close(void *room);
+int transport_group_new(void *room, struct dist_work *op);
+void transport_group_free(void *room, struct dist_group *group);
+void transport_form_group(struct transport_room *room,
+                          struct dist_work *op); /* room->forming; the op is over */
+
+/* Open a plug-in. NULL: why it cannot be, in `why`. */
+const struct transport *transport_load(const char *name, char *why, size_t why_size);
+
+/* ---- progress.c: with the room locked, unless they start or wait ------------------------------------ */
+
+int transport_start(struct transport_room *room, struct dist_work *op,
+                    void (*post)(struct transport_room *, struct dist_work *));
+int transport_wait(void *room, struct dist_work *op);
+bool transport_test(void *room, struct dist_work *op);
+void transport_note(void *room, const struct dist_work *op);
+bool transport_drive(struct transport_room *room);       /* true: something moved */
+bool transport_moves(const struct transport_room *room); /* something is under way, and will come by itself */
+void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
+                     void *argument);
+bool transport_is_open(const struct transport_room *room); /* something of this rank's is not over */
+bool transport_thread_start(struct transport_room *room);  /* thread.c */
+void transport_thread_stop(struct transport_room *room);
+void transport_done(struct dist_work *op, int status);
+void transport_fail(struct transport_room *room, int status, const char *why); /* everything is given up */
+
+/* ---- wire.c ------------------------------------------------------------------------------------------ */
+
+void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
+bool wire_hear(struct transport_room *room); /* true: one was read */
+/* Let it be tested until it is over; then its op is. */
+void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
+bool wire_progress(struct transport_room *room);
+
+/* ---- messages.c ---------------------------------------------------------------------------------------- */
+
+int transport_message(void *room, struct dist_work *op);
+void messages_hear(struct transport_room *room, int from, const struct wire *wire);
+void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
+void messages_forget_parked(struct transport_room *room);
+
+/* ---- meet.c --------------------------------------------------------------------------------------------- */
+
+int transport_collective(void *room, struct dist_work *op);
+void meet_hear(struct transport_room *room, int from, const struct wire *wire);
+void meet_finish(struct dist_work *op); /* the transport has done its part */
+void meet_desert(
+    struct transport_room *room); /* tell the members of those to which somebody that has left has not come */
+void meet_forget(struct transport_room *room);
+
+/* notes.c: what this rank waits for, for others to read (launch/note.h). */
+void transport_notes_write(struct transport_room *room, const struct dist_work *waited);
+
+/* ---- leave.c ---------------------------------------------------------------------------------------------- */
+
+bool transport_has_left(const struct transport_room *room, int rank);
+
+void transport_leave(void *room);
+
+/* The calls of every backend with a transport, but open and name. */
+#define TRANSPORT_CALLS \
+    .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
+    .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
+    .barrier = transport_collective, .test = transport_test, .wait = transport_wait, .note = transport_note
+/* all_to_all goes by messages (algorithms/): members with splits and members without must meet, to be told that they differ. */
+#define TRANSPORT_COLLECTIVES \
+    .broadcast = transport_collective, .reduce = transport_collective, .all_reduce = transport_collective, \
+    .scatter = transport_collective, .gather = transport_collective, .all_gather = transport_collective, \
+    .reduce_scatter = transport_collective
+
+#endif

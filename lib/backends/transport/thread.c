@@ -1,0 +1,73 @@
+/* thread.c: the progress thread: it drives what is open while the program computes (progress.c). */
+#define _GNU_SOURCE
+#include "room.h"
+
+#define NAP 100         /* ms after which a sleeper looks whether the job still stands */
+#define SHORT_NAP 20000 /* ns, while something is under way; it grows */
+#define LONG_NAP 1000000
+
+static bool nothing(void *argument)
+{
+    (void)argument;
+    return false;
+}
+
+/* With drivers it has nothing to do. Peers need to ring it only where it says so; what came before it did, it sees itself. */
+static bool drive_for_program(struct transport_room *room)
+{
+    bool works = room->drivers == 0 && transport_is_open(room);
+    atomic_store(&room->ranks[room->rank].listens, works);
+    return works && transport_drive(room);
+}
+
+static void *progress_main(void *argument)
+{
+    struct transport_room *room = argument;
+    struct bell *bell = &room->slot->helper;
+    int64_t nap = SHORT_NAP;
+    launch_become(room->self);
+    room_lock(room);
+    while (!room->progress_stops) {
+        uint32_t seen = atomic_load(&bell->rings);
+        bool moved = drive_for_program(room),
+             naps = room->drivers == 0 && transport_is_open(room) && transport_moves(room);
+        room->progress_sleeps = !naps && !moved;
+        nap = moved ? SHORT_NAP : nap < LONG_NAP ? nap + nap / 4 : nap;
+        room_unlock(room);
+        if (moved)
+            bell_ring(&room->slot->bell);
+        else if (naps)
+            bell_sleep_for(bell, nothing, NULL, nap, NULL);
+        else
+            bell_doze(bell, seen, NAP, &room->notes->helper_sleep);
+        room_lock(room);
+    }
+    room_unlock(room);
+    return NULL;
+}
+
+bool transport_thread_start(struct transport_room *room)
+{
+    struct sleep_note *note = &room->notes->helper_sleep;
+    if (room->progress_runs)
+        return true;
+    atomic_store(&note->bell, world_offset(&room->self->world, &room->slot->helper));
+    atomic_store(&note->epoch, 2);
+    room->progress_runs = pthread_create(&room->progress, NULL, progress_main, room) == 0;
+    if (!room->progress_runs)
+        atomic_store(&note->epoch, 0);
+    return room->progress_runs;
+}
+
+void transport_thread_stop(struct transport_room *room)
+{
+    if (!room->progress_runs)
+        return;
+    room_lock(room);
+    room->progress_stops = true;
+    room_unlock(room);
+    bell_strike(&room->slot->helper);
+    pthread_join(room->progress, NULL);
+    room->progress_runs = false;
+    atomic_store(&room->notes->helper_sleep.epoch, 0);
+}

@@ -1,0 +1,77 @@
+/*
+ * transport.h: what the library asks of a transport that carries bytes between processes (MPI, Gloo), in plain C types: no handle of the
+ * transport's crosses this border. A transport is built as a plug-in, a shared object of its own, and opened when it is asked for: so
+ * programs start without it.
+ *
+ * One thread at a time calls. Nothing here blocks but open, close and group_new.
+ */
+#ifndef TRANSPORT_TRANSPORT_H
+#define TRANSPORT_TRANSPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRANSPORT_VERSION 1
+#define TRANSPORT_NOTES 0   /* the tag of what hear() gives; data have other tags, up to */
+#define TRANSPORT_TAGS 8192 /* that: few, so that every transport has them */
+
+struct transport_job {
+    int rank, size;
+    /* inout[i] = in[i] op inout[i], for transports that reduce. */
+    void (*reduce)(void *inout, void *in, int64_t count, int type, int op);
+    /* Memory of all ranks, zero at first, where they find each other: of each so many bytes; NULL: the transport needs none. */
+    char *board;
+    size_t board_bytes;
+    int (*over)(void); /* 1: the job has failed, and nobody else will come */
+};
+
+enum transport_call {
+    TRANSPORT_BROADCAST,
+    TRANSPORT_REDUCE,
+    TRANSPORT_ALL_REDUCE,
+    TRANSPORT_SCATTER,
+    TRANSPORT_GATHER,
+    TRANSPORT_ALL_GATHER,
+    TRANSPORT_REDUCE_SCATTER
+};
+
+/* One collective. `in` and `out` are the same where it works in place, and do not overlap otherwise. */
+struct transport_collective {
+    enum transport_call call;
+    int type, op, root; /* enum dist_type, enum dist_op; root: a place in the group */
+    size_t element;     /* bytes */
+    int block;          /* elements of one member's block, > 0 */
+    const void *in;
+    void *out;
+};
+
+/* A request is a number that only the transport understands; 0: the transport has failed. */
+typedef uint64_t transport_request;
+
+struct transport {
+    uint32_t version;
+
+    /* Join the others, and leave with them. open: 0, or 1 with a sentence in why. */
+    int (*open)(const struct transport_job *job, char *why, size_t why_size);
+    int (*meet)(void); /* all have come here: 1; not yet: 0: call it again until they have */
+    void (*close)(void);
+
+    transport_request (*send)(const void *data, size_t bytes, int peer, int tag);
+    transport_request (*recv)(void *data, size_t bytes, int peer, int tag);
+    transport_request (*collect)(void *group, const struct transport_collective *what);
+    int (*test)(transport_request *request); /* 1: done, and forgotten; -1: the transport has failed */
+
+    /* A message with tag TRANSPORT_NOTES, of any rank: its bytes, and *from. 0: none has come; -1: the transport has failed. */
+    int (*hear)(void *buffer, size_t size, int *from);
+
+    /* Called on all members. NULL: it has failed. */
+    void *(*group_new)(const int *ranks, int size, int number);
+    void (*group_free)(void *group);
+
+    const char *(*error)(void); /* why it has failed, in its words */
+};
+
+/* What a plug-in exports. */
+#define TRANSPORT_SYMBOL "dist_transport"
+
+#endif

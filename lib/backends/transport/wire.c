@@ -1,0 +1,135 @@
+/* wire.c: notes go out and come in; what is under way is tested until it is over. */
+#include "room.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- under way -------------------------------------------------------------------------------------- */
+
+static void broken(struct transport_room *room)
+{
+    char why[200];
+    snprintf(why, sizeof why, "the transport has failed: %.150s", room->transport->error());
+    transport_fail(room, DIST_ERR_SYSTEM, why);
+}
+
+static void hang_up(struct transport_room *room, struct flight *flight)
+{
+    flight->next = NULL;
+    *room->flight = flight;
+    room->flight = &flight->next;
+}
+
+void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op)
+{
+    struct flight *flight = malloc(sizeof *flight);
+    if (!flight)
+        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for what is under way");
+    else if (request == 0)
+        broken(room);
+    if (room->failed) {
+        free(flight);
+        transport_done(op, room->failed);
+        return;
+    }
+    flight->request = request;
+    flight->op = op;
+    hang_up(room, flight);
+}
+
+static void land(struct dist_work *op)
+{
+    if (op->p2p && op->sends)
+        messages_end(op, DIST_OK);
+    else if (op->p2p)
+        transport_done(op, DIST_OK);
+    else
+        meet_finish(op);
+}
+
+bool wire_progress(struct transport_room *room)
+{
+    bool moved = false;
+    for (struct flight **at = &room->flights, *flight; (flight = *at);) {
+        int done = room->transport->test(&flight->request);
+        if (done < 0) {
+            broken(room);
+            return true;
+        }
+        if (done == 0) {
+            at = &flight->next;
+            continue;
+        }
+        *at = flight->next;
+        if (!*at)
+            room->flight = at;
+        if (flight->op)
+            land(flight->op);
+        free(flight);
+        moved = true;
+    }
+    return moved;
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------- */
+
+static void read_note(struct transport_room *room, int from, const struct wire *wire)
+{
+    if (wire->kind <= WIRE_REFUSED)
+        messages_hear(room, from, wire);
+    else
+        meet_hear(room, from, wire);
+}
+
+/* It is counted before it leaves, and rung for after. */
+static void announce(struct transport_room *room, int peer)
+{
+    struct rank_slot *slot = &room->self->world.header->slots[peer];
+    bell_ring(&slot->bell);
+    if (atomic_load(&room->ranks[peer].listens))
+        bell_strike(&slot->helper);
+}
+
+void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+{
+    if (peer == room->rank) {
+        read_note(room, peer, wire);
+        return;
+    }
+    struct flight *flight = malloc(sizeof *flight + bytes);
+    if (!flight) {
+        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a message");
+        return;
+    }
+    memcpy(flight->note, wire, bytes);
+    flight->op = NULL;
+    if (!room->spread)
+        atomic_fetch_add(&room->ranks[peer].coming, 1);
+    flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
+    if (flight->request == 0) {
+        free(flight);
+        broken(room);
+        return;
+    }
+    hang_up(room, flight);
+    if (!room->spread)
+        announce(room, peer);
+}
+
+bool wire_hear(struct transport_room *room)
+{
+    struct wire wire;
+    int from;
+    if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
+        return false;
+    int bytes = room->transport->hear(&wire, sizeof wire, &from);
+    if (bytes < 0)
+        broken(room);
+    if (bytes <= 0)
+        return bytes < 0;
+    read_note(room, from, &wire);
+    if (!room->spread)
+        atomic_fetch_sub(&room->ranks[room->rank].coming, 1);
+    return true;
+}

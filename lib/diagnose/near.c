@@ -1,0 +1,114 @@
+/*
+ * near.c: the nearest miss: a send and a receive that would have met but for one argument, a tag, a group or a rank.
+ */
+#include "diagnose.h"
+
+#include <stdio.h>
+
+/* A send (or a letter that nobody asked for) of `from` to `to` that nearly is what `to` waits for. */
+struct near_miss {
+    int waiter; /* the rank that waits */
+    int other;  /* the rank of the operation that nearly matches */
+    const struct note_op *op;
+    int distance; /* 1: another tag; 2: another group; 3: the waiter names another rank; 4: that other does */
+};
+
+/* Will the rank never come to send or receive again, because it has left or is held by a collective? */
+static bool out_of_reach(const struct view *view)
+{
+    return has_left(view) || (waits(view) && in_collective(&view->open[0]));
+}
+
+/* How far is `op`, a send of `other` (or a receive, if `waiter` sends), from what `waiter` waits for? 0: no relation, as with a
+ * message of a collective, whose tag nobody chooses. */
+static int distance(const struct diagnosis *d, int waiter, int other, const struct note_op *op)
+{
+    const struct note_op *own = &d->views[waiter].open[0];
+    bool named = own->peer == other || own->peer == DIST_ANY_SOURCE;
+    if (op->tag < 0)
+        return 0;
+    if (named)
+        return own->group != op->group ? 2 : own->tag != op->tag;
+    bool alike = own->group == op->group && own->tag == op->tag;
+    bool itself = own->peer == waiter && own->call != CALL_SEND && own->call != CALL_RECV; /* cause.c */
+    return alike && (itself || out_of_reach(&d->views[own->peer])) ? 3 : 0;
+}
+
+static void consider(const struct diagnosis *d, struct near_miss *best, int waiter, int other,
+                     const struct note_op *op)
+{
+    int far = distance(d, waiter, other, op);
+    if (far > 0 && (best->distance == 0 || far < best->distance))
+        *best = (struct near_miss){ waiter, other, op, far };
+}
+
+/* The rank that is waited for has the other half open, but has addressed it to somebody who will not come for it. */
+static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best, int waiter,
+                                         uint8_t wanted)
+{
+    const struct note_op *own = &d->views[waiter].open[0];
+    if (own->peer == DIST_ANY_SOURCE || own->peer == waiter)
+        return;
+    const struct view *view = &d->views[own->peer];
+    for (int i = 0; i < view->count; i++) {
+        const struct note_op *op = &view->open[i];
+        if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != waiter && op->tag == own->tag &&
+            op->group == own->group && op->type == own->type && op->count == own->count &&
+            out_of_reach(&d->views[op->peer]) && best->distance == 0)
+            *best = (struct near_miss){ waiter, own->peer, op, 4 };
+    }
+}
+
+static struct near_miss find_near_miss(const struct diagnosis *d)
+{
+    struct near_miss best = { 0 };
+    for (int waiter = 0; waiter < d->size; waiter++) {
+        const struct view *view = &d->views[waiter];
+        if (!waits(view) || in_collective(&view->open[0]))
+            continue;
+        uint8_t wanted = view->open[0].kind == NOTE_RECV ? NOTE_SEND : NOTE_RECV;
+        for (int other = 0; other < d->size; other++)
+            for (int i = 0; i < d->views[other].count; i++) {
+                const struct note_op *op = &d->views[other].open[i];
+                if (op->kind == wanted && (op->peer == waiter || op->peer == DIST_ANY_SOURCE))
+                    consider(d, &best, waiter, other, op);
+            }
+        for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
+            if (view->open[i].kind == NOTE_LETTER)
+                consider(d, &best, waiter, view->open[i].peer, &view->open[i]);
+        consider_addressed_elsewhere(d, &best, waiter, wanted);
+    }
+    return best;
+}
+
+bool tell_near_miss(struct diagnosis *d)
+{
+    static const char *const doing[] = {
+        [NOTE_SEND] = "sends to", [NOTE_RECV] = "receives from", [NOTE_LETTER] = "sent to"
+    };
+    struct near_miss near = find_near_miss(d);
+    const struct note_op *own = &d->views[near.waiter].open[0];
+    const char *const advice[] = { "", "give both calls the same tag", "give both calls the same group",
+                                   own->kind == NOTE_RECV
+                                       ? "name the rank that really sends, or let that rank send"
+                                       : "name the rank that really receives, or let that rank receive",
+                                   "let both calls name each other's rank" };
+    char there[80];
+    if (near.distance == 0)
+        return false;
+    describe_place(d, near.other, near.op->site, there, sizeof there);
+    d->class = CAUSE_MISMATCH;
+    say_wait(d, near.waiter, own);
+    if (near.distance == 1)
+        say(d, " with tag %d; rank %d %s it with tag %d (%s)", own->tag, near.other, doing[near.op->kind],
+            near.op->tag, there);
+    else if (near.distance == 2)
+        say(d, "; rank %d %s it on another group (%s)", near.other, doing[near.op->kind], there);
+    else if (near.distance == 4)
+        say(d, "; rank %d %s rank %d instead (%s)", near.other, doing[near.op->kind], near.op->peer, there);
+    else
+        say(d, "; the nearest unmatched call is rank %d's, which %s it (%s)", near.other,
+            doing[near.op->kind], there);
+    advise(d, near.distance == 2 ? LESSON_TWO_GROUPS : LESSON_NOT_MET, advice[near.distance]);
+    return true;
+}

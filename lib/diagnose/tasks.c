@@ -1,0 +1,96 @@
+/*
+ * tasks.c: are there threads of which nothing is known?
+ *
+ * That all threads which have called a rank's operations sleep does not say that nothing will happen: a thread that has not called
+ * yet may be about to send what the others wait for. So the threads of its process, as the system counts them, are compared
+ * with those that stand in its notes. One more, and the rank may go on, for all that can be known. A GPU's
+ * runtime has threads of its own, which never call; they are known by their names. So have MPIs: "async" is UCX's, the others
+ * are called "transport" (backends/transport/open.c). qemu, which runs programs for other processors,
+ * has one, called like the program's: for that the first thread is not counted.
+ */
+#define _GNU_SOURCE
+#include "diagnose.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/types.h>
+
+static bool is_runtimes(pid_t pid, const char *task)
+{
+    char path[300], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/task/%s/comm", (long)pid, task);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return true; /* it has just ended */
+    bool read = fgets(name, sizeof name, file) != NULL;
+    fclose(file);
+    return read && (strncasecmp(name, "cuda", 4) == 0 || strncasecmp(name, "nccl", 4) == 0 ||
+                    strcmp(name, "transport\n") == 0 || strcmp(name, "async\n") == 0 ||
+                    (strncmp(name, "qemu-", 5) == 0 && strtol(task, NULL, 10) == pid));
+}
+
+/* ThreadSanitizer has threads of its own, too: gcc 12's has two in a process that was forked. */
+#if defined(__SANITIZE_THREAD__)
+enum { OF_SANITIZER = 2 };
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+enum { OF_SANITIZER = 2 };
+#else
+enum { OF_SANITIZER = 0 };
+#endif
+#else
+enum { OF_SANITIZER = 0 };
+#endif
+
+/* At most `known`? Where the system does not tell, there is nothing to compare with. */
+static bool has_at_most(pid_t pid, int known)
+{
+    char path[48];
+    int count = -OF_SANITIZER;
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    DIR *tasks = opendir(path);
+    if (!tasks)
+        return true;
+    for (struct dirent *task; (task = readdir(tasks));)
+        count += task->d_name[0] != '.';
+    if (count > known) {
+        rewinddir(tasks);
+        for (struct dirent *task; (task = readdir(tasks));)
+            count -= task->d_name[0] != '.' && is_runtimes(pid, task->d_name);
+    }
+    closedir(tasks);
+    return count <= known;
+}
+
+static int known_of(const struct world *world, int rank)
+{
+    const struct rank_notes *notes = world_notes(world, rank);
+    int known = 1 + (atomic_load(&notes->helper_sleep.epoch) != 0);
+    for (int i = 0; i < NOTE_STREAMS; i++)
+        known += atomic_load(&notes->streams[i].epoch) != 0;
+    for (int i = 0; i < NOTE_HANDS; i++)
+        known += atomic_load(&notes->hands[i].epoch) != 0;
+    return known;
+}
+
+bool diagnose_knows_threads(const struct world *world)
+{
+    const struct world_header *header = world->header;
+    pid_t all = 0;
+    int known = 1;
+    for (int rank = 0; rank < header->size; rank++) {
+        const struct rank_slot *slot = &header->slots[rank];
+        pid_t pid = atomic_load(&slot->pid);
+        if (atomic_load(&header->one_process) && pid != 0) {
+            all = pid > 0 ? pid : all;
+            known += known_of(world, rank) - (pid < 0); /* its own thread has ended: those of its GPU stay */
+        } else if (pid > 0 && atomic_load(&slot->state) < RANK_LEFT &&
+                   !has_at_most(pid, known_of(world, rank))) {
+            return false;
+        }
+    }
+    return all == 0 || has_at_most(all, known);
+}

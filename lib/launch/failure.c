@@ -1,0 +1,94 @@
+/* failure.c: the record of what made a job fail, and who tells the user. */
+#include "world.h"
+#include "../dist_base.h"
+
+#include <stdio.h>
+
+/* header->failed: 1 + the author of the record that holds; 1 + who tells, if somebody does; and whether he has. */
+#define AUTHOR 0x7fffu
+#define TELLER 15
+#define TOLD 0x80000000u
+
+/* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
+void world_wake(struct world *world)
+{
+    for (int i = 0; i < world->header->size; i++) {
+        struct rank_slot *slot = &world->header->slots[i];
+        bell_ring(&slot->bell);
+        if (atomic_load(&slot->sleep.epoch) % 2 != 0)
+            bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
+    }
+}
+
+void world_give_up(struct world *world)
+{
+    atomic_store(&world->header->given_up, 1);
+    world_wake(world);
+}
+
+static struct world_failure *record_of(const struct world *world, int author)
+{
+    return author >= 0 && author < world->header->size ? &world_notes(world, author)->failure
+                                                       : &world->header->failure;
+}
+
+const struct world_failure *world_failure(const struct world *world)
+{
+    static const struct world_failure none;
+    uint32_t failed = atomic_load(&world->header->failed);
+    return failed ? record_of(world, (int)(failed & AUTHOR) - 1) : &none;
+}
+
+/* Nobody waits for anybody here: who finds the record begun is a thread beside the one that writes it, and dies with it. */
+static bool fail(struct world *world, int rank, enum rank_end end, int code, const char *cause, bool tells)
+{
+    struct world_failure *failure = record_of(world, world->author);
+    uint32_t not_begun = 0, not_failed = 0, author = (uint32_t)world->author + 1;
+    if (world_failed(world) || !atomic_compare_exchange_strong(&failure->begun, &not_begun, 1))
+        return false;
+    failure->rank = rank;
+    failure->end = (int32_t)end;
+    failure->code = code;
+    snprintf(failure->cause, sizeof failure->cause, "%s", cause);
+    return atomic_compare_exchange_strong(&world->header->failed, &not_failed,
+                                          author | (tells ? author << TELLER : 0));
+}
+
+bool world_fail(struct world *world, int rank, enum rank_end end, int code)
+{
+    bool first = fail(world, rank, end, code, "", false);
+    if (first)
+        world_wake(world);
+    return first;
+}
+
+void world_fail_because(struct world *world, int rank, int code, const char *cause)
+{
+    if (fail(world, rank, END_ERROR, code, cause, false))
+        world_wake(world);
+}
+
+bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause)
+{
+    return fail(world, rank, END_ERROR, code, cause, true);
+}
+
+int world_teller(const struct world *world, bool *told)
+{
+    uint32_t failed = atomic_load(&world->header->failed);
+    *told = (failed & TOLD) != 0;
+    return (int)(failed >> TELLER & AUTHOR) - 1;
+}
+
+bool world_tell_instead(struct world *world, int teller)
+{
+    uint32_t failed = atomic_load(&world->header->failed), mask = AUTHOR << TELLER;
+    uint32_t own = (uint32_t)world->author + 1;
+    return failed && !(failed & TOLD) && (int)(failed >> TELLER & AUTHOR) - 1 == teller &&
+           atomic_compare_exchange_strong(&world->header->failed, &failed, (failed & ~mask) | own << TELLER);
+}
+
+void world_told(const struct world *world)
+{
+    atomic_fetch_or(&world->header->failed, TOLD);
+}

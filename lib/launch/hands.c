@@ -1,0 +1,109 @@
+/* hands.c: several threads act for one rank: how the second one comes in, and where each tells that it sleeps. */
+#define _GNU_SOURCE
+#include "job.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As in linux/membarrier.h, which a machine with another libc than the system's may lack. */
+#define PRIVATE_EXPEDITED (1 << 3)
+#define REGISTER_PRIVATE_EXPEDITED (1 << 4)
+#define LOOKS 100 /* at a lock, before its holder may need this core */
+
+void lock_wait(struct lock *lock)
+{
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&lock->taken, memory_order_relaxed); i++)
+        patience_relax();
+    if (atomic_load_explicit(&lock->taken, memory_order_relaxed))
+        sched_yield();
+}
+
+/* ---- hands --------------------------------------------------------------------------- */
+
+static struct rank_notes *notes_of(const struct launch_self *self)
+{
+    return world_notes(&self->world, self->env.rank);
+}
+
+struct sleep_note *launch_take_hand(struct launch_self *self)
+{
+    struct rank_notes *notes = notes_of(self);
+    for (int i = 0; i < NOTE_HANDS; i++) {
+        uint32_t nobody = 0;
+        if (atomic_compare_exchange_strong(&notes->hands[i].epoch, &nobody, 2))
+            return &notes->hands[i];
+    }
+    atomic_fetch_add(&notes->more_hands, 1);
+    return NULL;
+}
+
+void launch_drop_hand(struct launch_self *self, struct sleep_note *hand)
+{
+    if (hand)
+        atomic_store(&hand->epoch, 0);
+    else
+        atomic_fetch_sub(&notes_of(self)->more_hands, 1);
+}
+
+/* ---- threads of the program ------------------------------------------------------------ */
+
+static _Thread_local bool is_second; /* or later, and this is its hand */
+static _Thread_local struct sleep_note *hand_of_thread;
+static pthread_key_t at_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void thread_ends(void *self)
+{
+    launch_drop_hand(self, hand_of_thread);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&at_end, thread_ends);
+}
+
+bool launch_can_settle(void)
+{
+    return syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0) ==
+           0; /* a kernel from 4.14 on, and no filter */
+}
+
+/* After this, what any thread of the process has stored before can be seen. */
+static void settle_stores(void)
+{
+    if (!launch_can_settle() || syscall(SYS_membarrier, PRIVATE_EXPEDITED, 0, 0) != 0)
+        nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL); /* filtered since it was asked: bell.h */
+}
+
+void launch_thread_arrives(struct launch_self *self)
+{
+    is_second = true;
+    hand_of_thread = launch_take_hand(self);
+    pthread_once(&once, make_key);
+    pthread_setspecific(at_end, self);
+    atomic_store(&notes_of(self)->several, 1);
+    atomic_store(&self->alone.over, 1);
+    settle_stores();
+    while (atomic_load_explicit(&self->alone.inside, memory_order_acquire))
+        sched_yield();
+}
+
+struct sleep_note *launch_note(struct launch_self *self)
+{
+    return is_second ? hand_of_thread : &self->world.header->slots[self->env.rank].sleep;
+}
+
+void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
+                  int milliseconds, bool timed)
+{
+    struct sleep_note *note = launch_note(self);
+    if (note) {
+        atomic_store(&note->bell, world_offset(&self->world, bell));
+        atomic_store(&note->timed, timed);
+    }
+    bell_sleep(bell, news, arg, milliseconds, note);
+    launch_look_around(self);
+}

@@ -1,0 +1,150 @@
+/* settings.c: see settings.h. */
+#define _GNU_SOURCE
+#include "settings.h"
+#include "settings_table.h"
+#include "world.h"
+#include "../dist_base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY 86400 /* seconds */
+
+static bool is_eager(const char *text);
+static bool is_link(const char *text);
+
+const struct setting settings[] = {
+    { "BACKEND", .kind = SETTING_WORD, .values = "shm|cuda|nccl|mpi|gloo", .empty = true },
+    { "DEVICE", .kind = SETTING_WORD, .values = "host|sim|cuda", .empty = true },
+    { "WORLD_SIZE", .kind = SETTING_NUMBER, .least = 1, .most = WORLD_MAX_RANKS },
+    { "DIST_ALGORITHM", .kind = SETTING_WORD, .values = "gather|tree|ring|halving|messages" },
+    { "DIST_BUFFERING", .kind = SETTING_WORD, .values = "rendezvous|eager:BYTES", .also = is_eager,
+      .example = "eager:4096" },
+    { "DIST_CHECK", .kind = SETTING_WORD, .values = "0|1" },
+    { "DIST_CONNECT", .kind = SETTING_WORD, .values = "init|lazy" },
+    { "DIST_INIT_TIMEOUT", .kind = SETTING_NUMBER, .least = 1, .most = DAY },
+    { "DIST_NCCL_PLAIN", .kind = SETTING_WORD, .values = "0|1" },
+    { "DIST_NCCL_SHARE_GPU", .kind = SETTING_WORD, .values = "0|1" },
+    { "DIST_OUTPUT", .kind = SETTING_WORD, .values = "live|ordered" },
+    { "DIST_RANKS", .kind = SETTING_WORD, .values = "processes|threads" },
+    { "DIST_REPORT", .kind = SETTING_FILE, .empty = true },
+    { "DIST_SHUFFLE", .kind = SETTING_NUMBER, .least = 1, .most = 999999999 },
+    { "DIST_SIM", .kind = SETTING_WORD, .values = "nvlink|pcie|ib|LATENCY:BANDWIDTH", .also = is_link,
+      .example = "20:1.5 for 20 microseconds and 1.5 GB/s" },
+    { "DIST_TIMEOUT", .kind = SETTING_NUMBER, .least = 1, .most = DAY },
+    { "DIST_TRACE", .kind = SETTING_FILE, .empty = true },
+    { "MASTER_ADDR", .kind = SETTING_OTHER },
+    { "MASTER_PORT", .kind = SETTING_OTHER },
+    { "NCCL_HOME", .kind = SETTING_OTHER },
+    { "CUDA_HOME", .kind = SETTING_OTHER },
+    { "NO_COLOR", .kind = SETTING_OTHER },
+    { "TMPDIR", .kind = SETTING_OTHER },
+    { "DIST_WORLD_FD", .kind = SETTING_OTHER },
+    { "DIST_TEST_BACKENDS", .kind = SETTING_OTHER },
+    { "DIST_TEST_SEED", .kind = SETTING_OTHER },
+    { "DIST_TEST_SPARSE", .kind = SETTING_OTHER },
+};
+const size_t settings_count = sizeof settings / sizeof settings[0];
+
+/* ---- values ----------------------------------------------------------------------------- */
+
+static bool is_eager(const char *text)
+{
+    size_t digits = strncmp(text, "eager:", 6) == 0 ? strspn(text + 6, "0123456789") : 0;
+    return digits > 0 && digits < 18 && text[6 + digits] == '\0';
+}
+
+static bool is_link(const char *text)
+{
+    char *end, *last = "x";
+    double microseconds = strtod(text, &end);
+    double gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
+    return *last == '\0' && gigabytes > 0 && gigabytes < 1e9 && microseconds >= 0 && microseconds < 1e9;
+}
+
+static bool is_number(const struct setting *setting, const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    long value = digits > 0 && digits < 10 && text[digits] == '\0' ? strtol(text, NULL, 10) : -1;
+    return value >= setting->least && value <= setting->most;
+}
+
+/* ---- one, and all ------------------------------------------------------------------------- */
+
+static int check(const struct setting *setting, char *why, size_t why_size)
+{
+    const char *text = getenv(setting->name);
+    if (!text || (setting->empty && !*text) || setting->kind == SETTING_OTHER)
+        return 0;
+    if (setting->kind == SETTING_FILE)
+        return setting_check_file(setting->name, text, why, why_size);
+    if (setting->kind == SETTING_NUMBER && is_number(setting, text))
+        return 0;
+    if (setting->kind == SETTING_NUMBER) {
+        snprintf(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld%s", setting->name,
+                 text, setting->least, setting->most, setting->most == DAY ? " (seconds)" : "");
+        return DIST_ERR_ENVIRONMENT;
+    }
+    if (setting_has_word(setting, text))
+        return 0;
+    setting_say_words(setting, text, why, why_size);
+    return DIST_ERR_ENVIRONMENT;
+}
+
+int setting_check(const char *name, char *why, size_t why_size)
+{
+    for (size_t i = 0; i < settings_count; i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return check(&settings[i], why, why_size);
+    return 0;
+}
+
+/* Two that are right by themselves. */
+static int check_together(char *why, size_t why_size)
+{
+    const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
+    bool gpu = device && strcmp(device, "cuda") == 0;
+    if (!backend || !device)
+        return 0;
+    if (strcmp(backend, "nccl") == 0 && !gpu)
+        snprintf(why, why_size,
+                 "BACKEND is \"nccl\", which only moves the memory of GPUs, but DEVICE is \"%s\"; unset "
+                 "DEVICE, or take "
+                 "BACKEND=%s",
+                 device, strcmp(device, "sim") == 0 ? "cuda, which also works on simulated GPUs" : "shm");
+    else if (strcmp(backend, "shm") == 0 && gpu)
+        snprintf(why, why_size,
+                 "DEVICE is \"cuda\", but BACKEND is \"shm\", which cannot reach the memory of a GPU; unset "
+                 "BACKEND, or "
+                 "take DEVICE=sim");
+    else
+        return 0;
+    return DIST_ERR_ENVIRONMENT;
+}
+
+int settings_check(char *why, size_t why_size)
+{
+    int status = 0;
+    for (size_t i = 0; i < settings_count && status == 0; i++)
+        status = check(&settings[i], why, why_size);
+    return status ? status : check_together(why, why_size);
+}
+
+const char *setting_text(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+bool setting_is(const char *name, const char *text)
+{
+    const char *is = getenv(name);
+    return is && strcmp(is, text) == 0;
+}
+
+long setting_number(const char *name, long usual)
+{
+    const char *text = setting_text(name);
+    return text ? strtol(text, NULL, 10) : usual;
+}

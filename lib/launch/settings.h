@@ -1,0 +1,33 @@
+/*
+ * settings.h: the variables by which a user sets what the library does. Their names and what they may be stand in one
+ * table, in settings.c; whoever reads one asks here.
+ *
+ * All are looked at once before the first rank starts. A program may set some of them later: so whoever reads one has it
+ * checked again, in the same words.
+ */
+#ifndef LAUNCH_SETTINGS_H
+#define LAUNCH_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SETTING_WHY 400 /* bytes in which a sentence has room */
+
+/* All of them. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
+int settings_check(char *why, size_t why_size);
+
+/* One of them. Same status. */
+int setting_check(const char *name, char *why, size_t why_size);
+
+/* Say on stderr which variables look like ours but are read by nobody; once in a process. */
+void settings_warn_unknown(void);
+
+/* What it says; NULL: it is not set, or empty. */
+const char *setting_text(const char *name);
+bool setting_is(const char *name, const char *text);
+long setting_number(const char *name, long usual);
+
+/* Can a file of that name be written? Leaves it as it is, or absent. Same status; `name`: the variable that names it. */
+int setting_check_file(const char *name, const char *path, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * settings_file.c: can a file be written that a variable names? Better told before a run of an hour than after it.
+ *
+ * Nothing may be left behind, and several ranks may ask at the same time: so a file that is not there is tried without a
+ * name (O_TMPFILE), in the folder where it shall lie.
+ */
+#define _GNU_SOURCE
+#include "settings.h"
+#include "../dist_base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LONGEST 4096
+
+/* The folder in which the file lies; "" with errno: none. */
+static const char *folder_of(const char *path, char *folder)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length >= LONGEST)
+        return errno = ENAMETOOLONG, "";
+    snprintf(folder, LONGEST, "%.*s", (int)length, path);
+    return !slash ? "." : length == 0 ? "/" : folder;
+}
+
+static int error_of(bool good)
+{
+    return good ? 0 : errno;
+}
+
+/* For file systems that know no files without a name: one with a name of its own. */
+static int open_beside(const char *path)
+{
+    char beside[LONGEST + 32];
+    snprintf(beside, sizeof beside, "%.4096s.%ld.new", path, (long)getpid());
+    int fd = open(beside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        unlink(beside);
+    else if (errno == ENOENT) /* the folder is there, but takes no files: /proc */
+        errno = EACCES;
+    return fd;
+}
+
+/* A page is written, so that a full disk is seen. */
+static int try_folder(const char *folder, const char *path)
+{
+    static const char page[4096];
+    struct stat status = { .st_nlink = 1 };
+    if (stat(folder, &status) != 0 || status.st_nlink == 0)
+        return status.st_nlink == 0 ? ENOENT : errno;
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
+        fd = open_beside(path);
+    if (fd < 0)
+        return errno;
+    ssize_t written = write(fd, page, sizeof page);
+    int error = written >= 0 && written < (ssize_t)sizeof page ? ENOSPC : error_of(written >= 0);
+    close(fd);
+    return error;
+}
+
+/* What is there stays as it is. To write nothing is enough to be told that /dev/full is full. */
+static int try_file(const char *path, mode_t mode)
+{
+    if (S_ISDIR(mode))
+        return EISDIR;
+    int fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENXIO ? 0 : errno; /* a pipe that nobody reads yet */
+    int error = error_of(write(fd, "", 0) == 0);
+    close(fd);
+    return error;
+}
+
+int setting_check_file(const char *name, const char *path, char *why, size_t why_size)
+{
+    struct stat status;
+    char folder[LONGEST];
+    const char *in = "", *base = strrchr(path, '/');
+    int error = stat(path, &status) == 0 ? try_file(path, status.st_mode) : errno;
+    if (error == ENOENT && base && base[1] == '\0')
+        error = EISDIR;
+    if (error == ENOENT)
+        error = *(in = folder_of(path, folder)) ? try_folder(in, path) : errno;
+    if (error == 0)
+        return 0;
+    const char *dots = strlen(path) > 80 ? "..." : "";
+    int used = snprintf(why, why_size, "%s names %.80s%s, ", name, path, dots);
+    why += used < (int)why_size ? used : (int)why_size - 1;
+    why_size -= used < (int)why_size ? (size_t)used : why_size - 1;
+    if (error == EISDIR)
+        snprintf(why, why_size, "which is a folder; name a file in it");
+    else if (error == ENOENT && strcmp(in, ".") == 0)
+        snprintf(why, why_size, "but the folder in which this runs was deleted; go to another");
+    else if (error == ENOENT)
+        snprintf(why, why_size, "but there is no folder %.80s%s; make it, or name another file", in,
+                 strlen(in) > 80 ? "..." : "");
+    else
+        snprintf(why, why_size, "which cannot be written: %s; name another file", strerror(error));
+    return DIST_ERR_ENVIRONMENT;
+}

@@ -1,0 +1,174 @@
+/* tensor_learn.c: checks for tensor_rows.c too, and what a model learns with: embedding, loss, step. */
+#include "tensor_learn.h"
+
+#include <math.h>
+
+bool learn_check(bool right, const char *call, struct dist_at at, const char *words, int64_t a, int64_t b)
+{
+    if (right)
+        return true;
+    report_tensor(call, at, DIST_ERR_ARGUMENT, words, (long long)a, (long long)b);
+    return false;
+}
+
+static bool check_float(const char *call, struct dist_at at, const tensor *t)
+{
+    if (t->type == DIST_F32 || t->type == DIST_F64 || t->type == DIST_F16 || t->type == DIST_BF16)
+        return true;
+    report_tensor(call, at, DIST_ERR_ARGUMENT, "%s has no fractions; use F32 or another float",
+                  dtype_name(t->type));
+    return false;
+}
+
+bool learn_target(const char *call, struct dist_at at, const tensor *t)
+{
+    return tensor_may_write(call, at, t) && check_float(call, at, t);
+}
+
+bool learn_beside(const char *call, struct dist_at at, const tensor *t, const tensor *other, int64_t numel)
+{
+    if (!tensor_may_read(call, at, other) || !tensor_together(call, at, t, other))
+        return false;
+    if (t->type == other->type)
+        return learn_check(other->numel == numel, call, at, "a tensor has %lld elements, and must have %lld",
+                           other->numel, numel);
+    report_tensor(call, at, DIST_ERR_ARGUMENT, "one tensor is %s and another %s; use one type",
+                  dtype_name(t->type), dtype_name(other->type));
+    return false;
+}
+
+bool learn_apart(const char *call, struct dist_at at, const tensor *out, const tensor *in)
+{
+    const char *a = out->data, *b = in->data;
+    return learn_check(a + out->bytes <= b || b + in->bytes <= a, call, at,
+                       "what it writes overlaps what it reads; give it a tensor of its own", 0, 0);
+}
+
+struct kernel learn_kernel(const tensor *t, enum kernel_kind kind)
+{
+    int64_t columns = learn_columns(t);
+    return (struct kernel){ .kind = kind,
+                            .type = t->type,
+                            .out = t->data,
+                            .count = t->numel,
+                            .rows = columns ? t->numel / columns : 0,
+                            .columns = columns };
+}
+
+void learn_read(struct kernel *kernel, const tensor *t)
+{
+    kernel->in[kernel->inputs++] = t->data;
+}
+
+/* The numbers of rows or classes, each from `least` to below `limit`; of a GPU's nobody can tell yet. */
+static bool check_ids(const char *call, struct dist_at at, const tensor *t, const tensor *ids, int64_t count,
+                      int64_t least, int64_t limit)
+{
+    if (!tensor_may_read(call, at, ids) || !tensor_together(call, at, t, ids) ||
+        !learn_check(ids->type == DIST_I64, call, at, "the ids must be of DIST_I64", 0, 0) ||
+        !learn_check(ids->numel == count, call, at, "there are %lld ids for %lld rows", ids->numel, count))
+        return false;
+    const int64_t *id = ids->data;
+    for (int64_t i = 0; !ids->gpu && i < count; i++)
+        if (!learn_check(id[i] >= least && id[i] < limit, call, at,
+                         "an id is %lld, and there are %lld rows to choose from", id[i], limit))
+            return false;
+    return true;
+}
+
+/* ---- rows by their numbers ----------------------------------------------------------------------------------- */
+
+static bool check_table(const char *call, struct dist_at at, const tensor *table, const tensor *rows)
+{
+    return learn_check(table->ndim == 2, call, at,
+                       "the weights have %lld dimensions; make them rows by columns", table->ndim, 0) &&
+           learn_check(learn_columns(rows) == learn_columns(table), call, at,
+                       "a row has %lld elements, and the weights have %lld columns", learn_columns(rows),
+                       learn_columns(table)) &&
+           learn_beside(call, at, table, rows, rows->numel);
+}
+
+void tensor_embedding_at(struct dist_at at, tensor *out, const tensor *weight, const tensor *ids)
+{
+    const char *call = "tensor_embedding";
+    if (!learn_target(call, at, out) || !tensor_may_read(call, at, weight) ||
+        !check_table(call, at, weight, out) || !tensor_together(call, at, out, weight) ||
+        !learn_apart(call, at, out, weight) ||
+        !check_ids(call, at, out, ids, learn_rows(out), 0, weight->shape[0]))
+        return;
+    struct kernel kernel = learn_kernel(out, KERNEL_EMBEDDING);
+    kernel.inner = weight->shape[0];
+    learn_read(&kernel, weight);
+    learn_read(&kernel, ids);
+    tensor_run(call, at, out, kernel);
+}
+
+void tensor_embedding_backward_at(struct dist_at at, tensor *dweight, const tensor *dy, const tensor *ids)
+{
+    const char *call = "tensor_embedding_backward";
+    if (!learn_target(call, at, dweight) || !tensor_may_read(call, at, dy) ||
+        !check_table(call, at, dweight, dy) || !learn_apart(call, at, dweight, dy) ||
+        !check_ids(call, at, dweight, ids, learn_rows(dy), 0, dweight->shape[0]))
+        return;
+    struct kernel kernel = learn_kernel(dy, KERNEL_EMBEDDING_BACKWARD);
+    kernel.out = dweight->data;
+    kernel.inner = dweight->shape[0];
+    learn_read(&kernel, dy);
+    learn_read(&kernel, ids);
+    tensor_run(call, at, dweight, kernel);
+}
+
+/* ---- the loss, and the step ------------------------------------------------------------------------------------ */
+
+void tensor_cross_entropy_at(struct dist_at at, tensor *losses, const tensor *logits, const tensor *ids)
+{
+    const char *call = "tensor_cross_entropy";
+    if (!learn_target(call, at, losses) || !tensor_may_read(call, at, logits) ||
+        !learn_beside(call, at, losses, logits, logits->numel) ||
+        !learn_check(losses->numel == learn_rows(logits), call, at, "there are %lld losses for %lld rows",
+                     losses->numel, learn_rows(logits)) ||
+        !learn_apart(call, at, losses, logits) ||
+        !check_ids(call, at, losses, ids, learn_rows(logits), INT64_MIN, learn_columns(logits)))
+        return;
+    struct kernel kernel = learn_kernel(logits, KERNEL_CROSS_ENTROPY);
+    kernel.out = losses->data;
+    kernel.count = losses->numel;
+    learn_read(&kernel, logits);
+    learn_read(&kernel, ids);
+    tensor_run(call, at, losses, kernel);
+}
+
+void tensor_cross_entropy_backward_at(struct dist_at at, tensor *t, const tensor *ids)
+{
+    const char *call = "tensor_cross_entropy_backward";
+    if (!learn_target(call, at, t) ||
+        !check_ids(call, at, t, ids, learn_rows(t), INT64_MIN, learn_columns(t)))
+        return;
+    struct kernel kernel = learn_kernel(t, KERNEL_CROSS_ENTROPY_BACKWARD);
+    learn_read(&kernel, ids);
+    tensor_run(call, at, t, kernel);
+}
+
+void tensor_adamw_with(struct tensor_adamw_args a)
+{
+    const char *call = "tensor_adamw";
+    double beta1 = a.beta1 > 0 ? a.beta1 : 0.9, beta2 = a.beta2 > 0 ? a.beta2 : 0.999;
+    if (!learn_target(call, a.at, a.w) || !learn_target(call, a.at, a.m) || !learn_target(call, a.at, a.v) ||
+        !learn_beside(call, a.at, a.w, a.m, a.w->numel) || !learn_beside(call, a.at, a.w, a.v, a.w->numel) ||
+        !learn_beside(call, a.at, a.w, a.gradient, a.w->numel) || !learn_apart(call, a.at, a.w, a.m) ||
+        !learn_apart(call, a.at, a.w, a.v) || !learn_apart(call, a.at, a.m, a.v) ||
+        !learn_check(a.step >= 1, call, a.at, "step is %lld; the first is 1", a.step, 0))
+        return;
+    struct kernel kernel = learn_kernel(a.w, KERNEL_ADAMW);
+    kernel.adamw = (struct adamw){ .keep = 1 - a.rate * a.weight_decay,
+                                   .rate = a.rate / (1 - pow(beta1, (double)a.step)),
+                                   .beta1 = beta1,
+                                   .beta2 = beta2,
+                                   .root = sqrt(1 - pow(beta2, (double)a.step)),
+                                   .epsilon = a.epsilon > 0 ? a.epsilon : 1e-8 };
+    kernel.copies = 2;
+    kernel.copy[0] = a.m->data;
+    kernel.copy[1] = a.v->data;
+    learn_read(&kernel, a.gradient);
+    tensor_run(call, a.at, a.w, kernel);
+}

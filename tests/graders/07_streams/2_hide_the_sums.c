@@ -1,0 +1,88 @@
+/* Grades 07.2: every sum starts right after its backward, and nobody waits before the last one. The sums are made on a simulated
+ * GPU. The order is looked at with tensors of the host, where a trace tells it exactly; the learner's lines are the same. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Hide the sums",
+    .forbidden = "dist_synchronize dist_stream_synchronize",
+    .drawing = "spacetime",
+};
+
+static double summed(const struct sitting *s, int rank, int64_t i)
+{
+    double sum = 0;
+    (void)rank;
+    for (int r = 0; r < s->ranks; r++)
+        sum += given(s, r, "gradients", i);
+    return sum;
+}
+
+static int64_t lay_out(struct sitting *s, bool gpu)
+{
+    int64_t layers = pick(s, 1, 8);
+    give_number(s, "gpu", gpu);
+    give_number(s, "layers", (double)layers);
+    give_random(s, "gradients", DIST_F32, layers);
+    return layers;
+}
+
+GRADED(the_sums, 4)
+{
+    EACH_SITTING(s, 1, 4) {
+        int64_t layers = lay_out(s, true);
+        sit(s);
+        expect(s, "weights", layers, summed);
+    }
+}
+
+/* The act of a rank that is a span of that name; -1. */
+static int span(const struct run *run, int rank, const char *word, int layer)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s %d", word, layer);
+    for (int i = run->first[rank]; i < run->first[rank + 1]; i++)
+        if (run->acts[i].kind == ACT_SPAN && strcmp(run->acts[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The sum that a rank made as its nth. */
+static int sum_of(const struct run *run, int rank, int nth)
+{
+    for (int i = run->first[rank]; i < run->first[rank + 1]; i++)
+        if (run->acts[i].kind == ACT_COLLECTIVE && strcmp(run->acts[i].name, "all_reduce") == 0 && nth-- == 0)
+            return i;
+    return -1;
+}
+
+static void look(struct sitting *s, int rank, int layers)
+{
+    int last = span(s->run, rank, "backward", 0);
+    for (int i = layers - 1; i >= 0; i--) {
+        int here = span(s->run, rank, "backward", i),
+            next = i > 0 ? span(s->run, rank, "backward", i - 1) : -1;
+        int sum = sum_of(s->run, rank, layers - 1 - i), wait = sum < 0 ? -1 : s->run->acts[sum].finished;
+        if (!claim(s, here >= 0 && (i == 0 || here < next),
+                   "rank %d: backward(%d) must come, before backward(%d)", rank, i, i - 1) ||
+            !claim(s, sum > here,
+                   "rank %d started fewer sums than layers, or one before its gradient was there", rank))
+            return;
+        claim(s, i == 0 || sum < next, "rank %d: the sum of layer %d started only after backward(%d)", rank,
+              i, i - 1);
+        claim(s, i == 0 || wait > last,
+              "rank %d waited for the sum of layer %d before the last backward: the stream computes nothing "
+              "meanwhile",
+              rank, i);
+    }
+}
+
+GRADED(they_are_hidden, 6)
+{
+    EACH_SITTING(s, 1, 4) {
+        int layers = (int)lay_out(s, false);
+        if (!sit(s))
+            continue;
+        for (int r = 0; r < s->ranks; r++)
+            look(s, r, layers);
+    }
+}

@@ -1,0 +1,104 @@
+/* Grades 09.2: a broadcast along the root's row, then down all columns. */
+#include "steps.h"
+
+const struct exercise exercise = {
+    .title = "A broadcast over a grid",
+    .forbidden = "dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
+                 "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend "
+                 "dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int root; /* that of_root() tells of */
+
+static double of_root(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank; /* the same on all */
+    return given(s, root, "x", i);
+}
+
+static void lay_out(struct sitting *s, int64_t least, int64_t most)
+{
+    static const enum dist_type types[] = { DIST_F32, DIST_F64, DIST_I32, DIST_I64, DIST_U8 };
+    give_random(s, "x", types[pick(s, 0, 4)], pick(s, least, most));
+}
+
+/* The desk has all grids that this number of ranks can have, and in each all roots. */
+#define EACH_GRID(s, rows) \
+    for (int rows = 1; rows <= (s)->ranks; rows++) \
+        if ((s)->ranks % rows == 0)
+
+static void expect_all(struct sitting *s)
+{
+    EACH_GRID(s, rows)
+    {
+        for (root = 0; root < s->ranks; root++) {
+            char name[64];
+            snprintf(name, sizeof name, "x (%d x %d, root %d)", rows, s->ranks / rows, root);
+            expect(s, name, given_count(s, 0, "x"), of_root);
+        }
+    }
+}
+
+GRADED(everybody_has_it, 4)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s, 1, 9);
+        sit(s);
+        expect_all(s);
+    }
+}
+
+/* What a rank must take part in, for one grid and one root. A group of one needs nothing. */
+static int steps_of(const struct sitting *s, int rank, int rows, struct step *steps)
+{
+    int columns = s->ranks / rows, count = 0, here = root / columns * columns + rank % columns;
+    if (rank / columns == root / columns && columns > 1)
+        steps[count++] =
+            (struct step){ "broadcast", "along the root's row", rank / columns * columns, 1, columns, root };
+    if (rows > 1)
+        steps[count++] = (struct step){ "broadcast", "down its column", rank % columns, columns, rows, here };
+    return count;
+}
+
+static void follow_grid(struct sitting *s, int rank, int rows, int *nth)
+{
+    for (root = 0; root < s->ranks; root++, ++*nth) {
+        char when[64];
+        struct step steps[2];
+        int count = steps_of(s, rank, rows, steps);
+        snprintf(when, sizeof when, "%d x %d, root %d", rows, s->ranks / rows, root);
+        /* behind the last root of a grid the desk makes the groups of the next one */
+        claim(s, steps_calls(s, rank, *nth, "new_group") == 0 || root + 1 == s->ranks,
+              "%s: rank %d makes a group; it was given all that it needs", when, rank);
+        steps_follow(s, rank, *nth, when, steps, count);
+    }
+}
+
+GRADED(along_the_row_then_down, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s, 500, 2000);
+        sit(s);
+        expect_all(s);
+        for (int r = 0; s->run && r < s->ranks; r++) {
+            int nth = 0;
+            EACH_GRID(s, rows)
+            {
+                follow_grid(s, r, rows, &nth);
+            }
+        }
+    }
+}
+
+GRADED(nothing_is_left, 2)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s, 1, 9);
+        sit(s);
+        expect_all(s);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, handed(s, r, "left", 0) == 0,
+                  "rank %d leaves 1 or more tensors behind that nobody freed", r);
+    }
+}

@@ -1,0 +1,76 @@
+/* Grades 10.1: the mean over all samples, however many of them each rank has. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "A mean over samples",
+    .forbidden =
+        "dist_broadcast dist_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
+        "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv "
+        "dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int which; /* the gradient that mean() tells of */
+
+static const char *name_of(int i)
+{
+    static const char *const names[] = { "gradient 0", "gradient 1", "gradient 2", "gradient 3" };
+    return names[i];
+}
+
+static double mean(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank;
+    double sum = 0, samples = 0;
+    for (int r = 0; r < s->ranks; r++) {
+        sum += given(s, r, "samples", 0) * given(s, r, name_of(which), i);
+        samples += given(s, r, "samples", 0);
+    }
+    return sum / samples;
+}
+
+/* One rank has none (where there are others), its neighbour has the most. */
+static void deal_out(struct sitting *s, int count)
+{
+    int64_t idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
+    s->tolerance = 1e-6;
+    give_number(s, "count", count);
+    for (int i = 0; i < count; i++)
+        give_random(s, name_of(i), DIST_F32, pick(s, 1, 9));
+    for (int r = 0; r < s->ranks; r++) {
+        double samples = (double)(r == busy ? pick(s, 5, 9) : r == idle ? 0 : pick(s, 1, 4));
+        give(s, r, "samples", DIST_F64, &samples, 1);
+    }
+}
+
+static void expect_means(struct sitting *s, int count)
+{
+    for (which = 0; which < count; which++)
+        expect(s, name_of(which), given_count(s, 0, name_of(which)), mean);
+}
+
+GRADED(mean_over_all_samples, 7)
+{
+    EACH_SITTING(s, 1, 8) {
+        int count = (int)pick(s, 2, 4);
+        deal_out(s, count);
+        sit(s);
+        expect_means(s, count);
+    }
+}
+
+GRADED(no_call_too_many, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        int count = (int)pick(s, 2, 4);
+        deal_out(s, count);
+        if (!sit(s))
+            continue;
+        expect_means(s, count);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_calls(s, r, "all_reduce") <= count + 1,
+                  "rank %d made %d calls of all_reduce; one for each of the %d gradients, and one more, is "
+                  "all it takes",
+                  r, way_calls(s, r, "all_reduce"), count);
+    }
+}

@@ -1,0 +1,116 @@
+/* Grades 10.4: which replica drifts, and where? By checksums, which all ranks know. */
+#include "../../grader/grader.h"
+
+#include <math.h>
+
+#define MOST 8
+#define LENGTH 40
+
+const struct exercise exercise = {
+    .title = "The replica that drifts",
+    .forbidden = "dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static const char *name_of(int i)
+{
+    static const char *const names[MOST] = { "parameter 0", "parameter 1", "parameter 2", "parameter 3",
+                                             "parameter 4", "parameter 5", "parameter 6", "parameter 7" };
+    return names[i];
+}
+
+static int count_of(const struct sitting *s)
+{
+    return (int)given(s, 0, "count", 0);
+}
+
+static bool unlike(const struct sitting *s, int rank, int i)
+{
+    for (int64_t k = 0; k < LENGTH; k++) {
+        double mine = given(s, rank, name_of(i), k), right = given(s, 0, name_of(i), k);
+        if (mine != right || signbit(mine) != signbit(right))
+            return true;
+    }
+    return false;
+}
+
+/* Element 0: the rank; element 1: the parameter. */
+static double answer_of(const struct sitting *s, int rank, int64_t element)
+{
+    (void)rank;
+    for (int r = 1; r < s->ranks; r++)
+        for (int i = 0; i < count_of(s); i++)
+            if (unlike(s, r, i))
+                return element == 0 ? r : i;
+    return -1;
+}
+
+/* Ways for a replica to be unlike: another number, two that have changed places, one up and one down, minus zero. */
+static void spoil(struct sitting *s, double *values, int64_t way)
+{
+    int64_t k = pick(s, 1, LENGTH - 1);
+    if (way == 0) {
+        values[k] += 1;
+    } else if (way == 1) {
+        double kept = values[0];
+        values[0] = values[k];
+        values[k] = kept;
+    } else if (way == 2) {
+        values[k] += 0.25;
+        values[0] -= 0.25;
+    } else {
+        values[LENGTH - 1] = -0.0;
+    }
+}
+
+/* All alike; then, on the `drifts` ranks with the highest numbers, two of the parameters spoiled. */
+static void lay_out(struct sitting *s, int drifts, int64_t way)
+{
+    int count = (int)pick(s, 3, MOST), low = (int)pick(s, 0, count - 2), high = count - 1;
+    give_number(s, "count", count);
+    for (int i = 0; i < count; i++) {
+        double values[LENGTH];
+        for (int k = 0; k < LENGTH - 1; k++)
+            values[k] = 3 * k + (double)pick(s, 1, 2);
+        values[LENGTH - 1] = 0;
+        for (int r = 0; r < s->ranks; r++) {
+            double own[LENGTH];
+            for (int k = 0; k < LENGTH; k++)
+                own[k] = values[k];
+            int nth =
+                r - (s->ranks - drifts); /* the first that drifts does so late, the next ones early, too */
+            if (r > 0 && nth >= 0 && (i == high || (i == low && nth != 1)))
+                spoil(s, own, way);
+            give(s, r, name_of(i), DIST_F32, own, LENGTH);
+        }
+    }
+}
+
+GRADED(who_and_where, 7)
+{
+    EACH_SITTING(s, 1, 8) {
+        int64_t way = s->ranks == 2 ? 1 : s->ranks == 3 ? 2 : s->ranks == 4 ? 3 : pick(s, 0, 3);
+        lay_out(s, s->ranks == 8 ? 0 : s->ranks / 2, way);
+        sit(s);
+        expect(s, "answer", 2, answer_of);
+    }
+}
+
+GRADED(checksums_travel, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s, 2, 0);
+        if (!sit(s))
+            continue;
+        expect(s, "answer", 2, answer_of);
+        for (int r = 0; r < s->ranks; r++) {
+            int64_t bytes = 0;
+            for (int i = s->run->first[r]; i < s->run->first[r + 1]; i++)
+                bytes += s->run->acts[i].kind == ACT_COLLECTIVE ? s->run->acts[i].bytes : 0;
+            claim(s, bytes <= 8 * count_of(s) * (s->ranks + 3),
+                  "rank %d took part with %lld bytes in all; parameters do not travel, and the checksums of "
+                  "all ranks have %d",
+                  r, (long long)bytes, 8 * count_of(s) * s->ranks);
+        }
+    }
+}

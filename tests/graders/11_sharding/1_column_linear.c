@@ -1,0 +1,97 @@
+/* Grades 11.1: a linear layer cut by columns, and the one sum that its backward needs. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Columns of a linear layer",
+    .forbidden = "dist_broadcast dist_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
+                 "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend "
+                 "dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+/* Of this sitting. */
+static int rows, inner, columns;
+
+static double at(const struct sitting *s, int rank, const char *name, int row, int column, int width)
+{
+    return given(s, rank, name, (int64_t)row * width + column);
+}
+
+static double y(const struct sitting *s, int rank, int64_t i)
+{
+    double sum = 0;
+    for (int k = 0; k < inner; k++)
+        sum += at(s, rank, "x", (int)i / columns, k, inner) * at(s, rank, "w", k, (int)i % columns, columns);
+    return sum;
+}
+
+static double dw(const struct sitting *s, int rank, int64_t i)
+{
+    double sum = 0;
+    for (int r = 0; r < rows; r++)
+        sum += at(s, rank, "x", r, (int)i / columns, inner) * at(s, rank, "dy", r, (int)i % columns, columns);
+    return sum;
+}
+
+static double dx(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank;
+    double sum = 0;
+    for (int r = 0; r < s->ranks; r++)
+        for (int c = 0; c < columns; c++)
+            sum += at(s, r, "dy", (int)i / inner, c, columns) * at(s, r, "w", (int)i % inner, c, columns);
+    return sum;
+}
+
+static void lay_out(struct sitting *s)
+{
+    double x[5 * 5];
+    rows = (int)pick(s, 1, 5);
+    inner = (int)pick(s, 2, 5);
+    columns = (int)pick(s, 1, 4);
+    for (int i = 0; i < rows * inner; i++)
+        x[i] = (double)pick(s, 1, 99);
+    for (int r = 0; r < s->ranks; r++)
+        give(s, r, "x", DIST_F32, x, rows * inner);
+    give_random(s, "w", DIST_F32, inner * columns);
+    give_random(s, "dy", DIST_F32, rows * columns);
+    give_number(s, "rows", rows);
+    give_number(s, "inner", inner);
+    give_number(s, "columns", columns);
+}
+
+static void expect_all(struct sitting *s)
+{
+    expect(s, "y", rows * columns, y);
+    expect(s, "dw", inner * columns, dw);
+    expect(s, "dx", rows * inner, dx);
+}
+
+GRADED(forward_and_gradients, 7)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s);
+        sit(s);
+        expect_all(s);
+    }
+}
+
+GRADED(only_dx_travels, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        expect_all(s);
+        for (int r = 0; r < s->ranks; r++) {
+            int64_t bytes = 0;
+            for (int i = s->run->first[r]; i < s->run->first[r + 1]; i++)
+                bytes += s->run->acts[i].kind == ACT_COLLECTIVE ? s->run->acts[i].bytes : 0;
+            claim(s, bytes == 4 * rows * inner && way_calls(s, r, "all_reduce") == 1,
+                  "rank %d summed %lld bytes in %d calls of all_reduce; one call with dx, %d bytes, is all "
+                  "that "
+                  "forward and backward need",
+                  r, (long long)bytes, way_calls(s, r, "all_reduce"), 4 * rows * inner);
+        }
+    }
+}

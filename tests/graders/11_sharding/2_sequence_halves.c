@@ -1,0 +1,143 @@
+/* Grades 11.2: an MLP whose weights and rows are both cut: gather, then reduce and scatter; and the same back. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Two halves of an all-reduce",
+    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_to_all "
+                 "dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv "
+                 "dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+#define MOST 32
+
+/* Of this sitting: the whole, worked out once. */
+static int rows, width, middle, all;
+static double x[MOST][MOST], h[MOST][MOST], dy[MOST][MOST], dh[MOST][MOST];
+
+static double w_at(const struct sitting *s, int i, int j)
+{
+    return given(s, j / middle, "w", (int64_t)i * middle + j % middle);
+}
+
+static double v_at(const struct sitting *s, int i, int j)
+{
+    return given(s, i / middle, "v", (int64_t)(i % middle) * width + j);
+}
+
+static void work_out(const struct sitting *s)
+{
+    for (int r = 0; r < all; r++) {
+        for (int j = 0; j < width; j++) {
+            x[r][j] = given(s, r / rows, "x", (int64_t)(r % rows) * width + j);
+            dy[r][j] = given(s, r / rows, "dy", (int64_t)(r % rows) * width + j);
+        }
+        for (int m = 0; m < middle * s->ranks; m++) {
+            h[r][m] = dh[r][m] = 0;
+            for (int j = 0; j < width; j++) {
+                h[r][m] += x[r][j] * w_at(s, j, m);
+                dh[r][m] += dy[r][j] * v_at(s, m, j);
+            }
+            if (h[r][m] <= 0)
+                h[r][m] = dh[r][m] = 0;
+        }
+    }
+}
+
+static double y(const struct sitting *s, int rank, int64_t i)
+{
+    double sum = 0;
+    for (int m = 0; m < middle * s->ranks; m++)
+        sum += h[rank * rows + i / width][m] * v_at(s, m, (int)(i % width));
+    return sum;
+}
+
+static double dx(const struct sitting *s, int rank, int64_t i)
+{
+    double sum = 0;
+    for (int m = 0; m < middle * s->ranks; m++)
+        sum += dh[rank * rows + i / width][m] * w_at(s, (int)(i % width), m);
+    return sum;
+}
+
+static double dw(const struct sitting *s, int rank, int64_t i)
+{
+    (void)s;
+    double sum = 0;
+    for (int r = 0; r < all; r++)
+        sum += x[r][i / middle] * dh[r][rank * middle + i % middle];
+    return sum;
+}
+
+static double dv(const struct sitting *s, int rank, int64_t i)
+{
+    (void)s;
+    double sum = 0;
+    for (int r = 0; r < all; r++)
+        sum += h[r][rank * middle + i / width] * dy[r][i % width];
+    return sum;
+}
+
+static void give_small(struct sitting *s, const char *name, int count)
+{
+    double values[MOST];
+    for (int r = 0; r < s->ranks; r++) {
+        for (int i = 0; i < count; i++)
+            values[i] = (double)pick(s, -3, 3);
+        give(s, r, name, DIST_F32, values, count);
+    }
+}
+
+static void lay_out(struct sitting *s)
+{
+    rows = (int)pick(s, 1, 3);
+    width = (int)pick(s, 2, 4);
+    middle = (int)pick(s, 1, 3);
+    all = rows * s->ranks;
+    give_small(s, "x", rows * width);
+    give_small(s, "dy", rows * width);
+    give_small(s, "w", width * middle);
+    give_small(s, "v", middle * width);
+    give_number(s, "rows", rows);
+    give_number(s, "width", width);
+    give_number(s, "middle", middle);
+    work_out(s);
+}
+
+static void expect_all(struct sitting *s)
+{
+    expect(s, "y", rows * width, y);
+    expect(s, "dv", middle * width, dv);
+    expect(s, "dw", width * middle, dw);
+    expect(s, "dx", rows * width, dx);
+}
+
+GRADED(forward_and_gradients, 6)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s);
+        sit(s);
+        expect_all(s);
+    }
+}
+
+GRADED(as_many_bytes_as_an_all_reduce, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        expect_all(s);
+        for (int r = 0; r < s->ranks; r++) {
+            int gathers = way_calls(s, r, "all_gather"), scatters = way_calls(s, r, "reduce_scatter");
+            int64_t bytes = 0;
+            for (int i = s->run->first[r]; i < s->run->first[r + 1]; i++)
+                bytes += s->run->acts[i].kind == ACT_COLLECTIVE ? s->run->acts[i].bytes : 0;
+            claim(s, gathers == 2 && scatters == 2 && bytes == 4 * 4 * (int64_t)all * width,
+                  "rank %d made %d calls of all_gather and %d of reduce_scatter, of %lld bytes together; one "
+                  "of each, of "
+                  "all rows (%d bytes), is what each direction needs",
+                  r, gathers, scatters, (long long)bytes, 4 * all * width);
+        }
+    }
+}

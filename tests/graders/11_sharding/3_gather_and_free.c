@@ -1,0 +1,169 @@
+/* Grades 11.3: weights gathered before use and freed after, gradients reduced and scattered; the most memory is measured. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Gather before use, free after",
+    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_to_all "
+                 "dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv "
+                 "dist_batch_isend_irecv tensor_reset_peak_memory",
+    .drawing = "spacetime",
+};
+
+enum { LAYERS = 5, WIDTH = 16, ROWS = 2 };
+
+/* Of this sitting: the whole, worked out once. */
+static int rows, width;
+static double w[LAYERS][WIDTH][WIDTH], dw[LAYERS][WIDTH][WIDTH], y[8][LAYERS + 1][ROWS][WIDTH];
+
+static const char *name_of(const char *what, int layer)
+{
+    static char name[40];
+    snprintf(name, sizeof name, "%s %d", what, layer);
+    return name;
+}
+
+static void work_forward(int r, int l)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j++) {
+            double sum = 0;
+            for (int k = 0; k < width; k++)
+                sum += y[r][l][i][k] * w[l][k][j];
+            y[r][l + 1][i][j] = sum > 0 ? sum : 0;
+        }
+}
+
+static void work_backward(int r, int l, double dy[ROWS][WIDTH])
+{
+    double dx[ROWS][WIDTH] = { { 0 } };
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j++) {
+            double d = y[r][l + 1][i][j] > 0 ? dy[i][j] : 0;
+            for (int k = 0; k < width; k++) {
+                dw[l][k][j] += y[r][l][i][k] * d;
+                dx[i][k] += d * w[l][k][j];
+            }
+        }
+    memcpy(dy, dx, sizeof dx);
+}
+
+static void work_out(const struct sitting *s)
+{
+    int64_t share = (int64_t)width * width / s->ranks;
+    memset(dw, 0, sizeof dw);
+    for (int l = 0; l < LAYERS; l++)
+        for (int64_t i = 0; i < width * width; i++)
+            w[l][i / width][i % width] = given(s, (int)(i / share), name_of("share", l), i % share);
+    for (int r = 0; r < s->ranks; r++) {
+        double dy[ROWS][WIDTH];
+        for (int i = 0; i < rows * width; i++) {
+            y[r][0][i / width][i % width] = given(s, r, "x", i);
+            dy[i / width][i % width] = given(s, r, "dy", i);
+        }
+        for (int l = 0; l < LAYERS; l++)
+            work_forward(r, l);
+        for (int l = LAYERS - 1; l >= 0; l--)
+            work_backward(r, l, dy);
+    }
+}
+
+static int layer; /* which answer() tells of */
+
+static double last_y(const struct sitting *s, int rank, int64_t i)
+{
+    (void)s;
+    return y[rank][LAYERS][i / width][i % width];
+}
+
+static double gradient(const struct sitting *s, int rank, int64_t i)
+{
+    int64_t at = rank * ((int64_t)width * width / s->ranks) + i;
+    return dw[layer][at / width][at % width];
+}
+
+/* Small whole numbers: all sums are exact. */
+static void give_small(struct sitting *s, const char *name, int64_t count, int64_t least, int64_t most)
+{
+    double values[WIDTH * WIDTH];
+    for (int r = 0; r < s->ranks; r++) {
+        for (int64_t i = 0; i < count; i++)
+            values[i] = (double)pick(s, least, most);
+        give(s, r, name, DIST_F64, values, count);
+    }
+}
+
+static void lay_out(struct sitting *s)
+{
+    rows = (int)pick(s, 1, ROWS);
+    width = 2 * s->ranks < 6 ? 6 * s->ranks : 2 * s->ranks;
+    width = width > WIDTH ? WIDTH / s->ranks * s->ranks : width;
+    for (int l = 0; l < LAYERS; l++)
+        give_small(s, name_of("share", l), (int64_t)width * width / s->ranks, -1, 2);
+    give_small(s, "x", rows * width, 1, 3);
+    give_small(s, "dy", rows * width, -3, 3);
+    give_number(s, "rows", rows);
+    give_number(s, "width", width);
+    give_number(s, "layers", LAYERS);
+    work_out(s);
+}
+
+static void expect_all(struct sitting *s)
+{
+    expect(s, "y", rows * width, last_y);
+    for (layer = 0; layer < LAYERS; layer++)
+        expect(s, name_of("gradient", layer), (int64_t)width * width / s->ranks, gradient);
+}
+
+GRADED(values_and_gradients, 5)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s);
+        sit(s);
+        expect_all(s);
+    }
+}
+
+/* Forward: one whole layer beside what it must keep. Backward: w, dw, and w turned, which layer_backward makes. */
+GRADED(one_layer_at_a_time, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        expect_all(s);
+        double whole = 8.0 * width * width, row = 8.0 * rows * width;
+        for (int r = 0; r < s->ranks; r++) {
+            claim(s, handed(s, r, "forward", 0) <= 1.5 * whole + LAYERS * row,
+                  "rank %d had %g bytes at most in forward, beyond what it had before and keeps; the weights "
+                  "of one layer are "
+                  "%g",
+                  r, handed(s, r, "forward", 0) - LAYERS * row, whole);
+            claim(s, handed(s, r, "backward", 0) <= 3.5 * whole + 2 * row,
+                  "rank %d had %g bytes at most in backward beyond what it had before; the weights of one "
+                  "layer, turned too, "
+                  "and their gradient are %g",
+                  r, handed(s, r, "backward", 0), 3 * whole);
+        }
+    }
+}
+
+GRADED(each_layer_travels_three_times, 2)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        expect_all(s);
+        for (int r = 0; r < s->ranks; r++) {
+            int gathers = way_calls(s, r, "all_gather"), scatters = way_calls(s, r, "reduce_scatter");
+            int64_t bytes = 0, right = 3 * LAYERS * (int64_t)(8 * width * width);
+            for (int i = s->run->first[r]; i < s->run->first[r + 1]; i++)
+                bytes += s->run->acts[i].kind == ACT_COLLECTIVE ? s->run->acts[i].bytes : 0;
+            claim(s, bytes == right,
+                  "rank %d took part with %lld bytes, in %d calls of all_gather and %d of reduce_scatter; "
+                  "the weights of each "
+                  "layer, gathered twice, and their gradient are %lld",
+                  r, (long long)bytes, gathers, scatters, (long long)right);
+        }
+    }
+}

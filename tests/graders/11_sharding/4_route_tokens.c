@@ -1,0 +1,100 @@
+/* Grades 11.4: tokens to the experts that were chosen for them, and back; values, and how much has travelled. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Tokens to their experts",
+    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_gather "
+                 "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend "
+                 "dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int width;
+
+static double result(const struct sitting *s, int rank, int64_t i)
+{
+    double expert = given(s, rank, "choice", i / width);
+    return given(s, rank, "x", i) * (expert + 2) + 1000 * (expert + 1);
+}
+
+static int tokens_for(const struct sitting *s, int rank, int expert)
+{
+    int count = 0;
+    for (int64_t i = 0; i < given_count(s, rank, "choice"); i++)
+        count += given(s, rank, "choice", i) == expert;
+    return count;
+}
+
+/* How many come to an expert. */
+static int arriving(const struct sitting *s, int expert)
+{
+    int count = 0;
+    for (int r = 0; r < s->ranks; r++)
+        count += tokens_for(s, r, expert);
+    return count;
+}
+
+static double rows_at_work(const struct sitting *s, int rank, int64_t i)
+{
+    (void)i;
+    return arriving(s, rank);
+}
+
+/* One expert is chosen by nobody, where there are three ranks or more; the others not evenly. */
+static void lay_out(struct sitting *s)
+{
+    int64_t lonely = s->ranks > 2 ? pick(s, 0, s->ranks - 1) : -1;
+    width = (int)pick(s, 1, 4);
+    give_number(s, "width", width);
+    for (int r = 0; r < s->ranks; r++) {
+        int64_t tokens = pick(s, 1, 9);
+        double choice[9], x[9 * 4];
+        for (int64_t i = 0; i < tokens; i++) {
+            choice[i] = (double)(pick(s, 0, s->ranks - 1) * pick(s, 0, 1) + pick(s, 0, 1));
+            if (choice[i] >= s->ranks || choice[i] == lonely)
+                choice[i] = (double)((lonely + 1) % s->ranks);
+        }
+        for (int64_t i = 0; i < tokens * width; i++)
+            x[i] = (double)pick(s, 1, 99);
+        give(s, r, "choice", DIST_I64, choice, tokens);
+        give(s, r, "x", DIST_F32, x, tokens * width);
+    }
+}
+
+static void expect_all(struct sitting *s)
+{
+    for (int r = 0; r < s->ranks; r++)
+        expect_on(s, r, "y", given_count(s, r, "x"), result);
+    expect(s, "rows", 1, rows_at_work);
+}
+
+GRADED(every_token_comes_back, 6)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s);
+        sit(s);
+        expect_all(s);
+    }
+}
+
+GRADED(only_what_must_travel, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        expect_all(s);
+        for (int r = 0; r < s->ranks; r++) {
+            int64_t sent = given_count(s, r, "choice"), come = arriving(s, r),
+                    most = sent > come ? sent : come, bytes = 0;
+            int64_t right = 2 * most * width * 4 + 8 * s->ranks;
+            for (int i = s->run->first[r]; i < s->run->first[r + 1]; i++)
+                bytes += s->run->acts[i].kind == ACT_COLLECTIVE ? s->run->acts[i].bytes : 0;
+            claim(s, bytes <= right && way_calls(s, r, "all_to_all") == 3,
+                  "rank %d took part with %lld bytes in %d calls of all_to_all; counts, tokens there and "
+                  "tokens back are three "
+                  "calls with %lld",
+                  r, (long long)bytes, way_calls(s, r, "all_to_all"), (long long)right);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/* Grades 12.2: two collectives of two groups, in one order on all ranks, and both under way at once. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = { .title = "Two groups, one order", .drawing = "spacetime" };
+
+static double sum(const struct sitting *s, int rank, int64_t i)
+{
+    double all = 0;
+    (void)rank;
+    for (int r = 0; r < s->ranks; r++)
+        all += given(s, r, "sum", i);
+    return all;
+}
+
+static double most(const struct sitting *s, int rank, int64_t i)
+{
+    double largest = given(s, 0, "most", i);
+    (void)rank;
+    for (int r = 1; r < s->ranks; r++)
+        largest = given(s, r, "most", i) > largest ? given(s, r, "most", i) : largest;
+    return largest;
+}
+
+static int64_t lay_out(struct sitting *s)
+{
+    int64_t n = pick(s, 1, 9);
+    give_random(s, "sum", DIST_F32, n);
+    give_random(s, "most", DIST_F32, n);
+    for (int r = 0; r < s->ranks; r++)
+        give(s, r, "most_first", DIST_F64, (double[]){ r == 1 ? 1 : (double)pick(s, 0, 1) }, 1);
+    return n;
+}
+
+GRADED(the_values, 4)
+{
+    EACH_SITTING(s, 2, 8) {
+        int64_t n = lay_out(s);
+        sit(s);
+        expect(s, "sum", n, sum);
+        expect(s, "most", n, most);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, handed(s, r, "in_order", 0) == 1,
+                  "rank %d: make_sum and make_most must each be called once, make_most first where "
+                  "most_first says so",
+                  r);
+    }
+}
+
+/* A rank's nth all-reduce; -1. */
+static int nth_reduce(const struct run *run, int rank, int nth)
+{
+    for (int i = run->first[rank]; i < run->first[rank + 1]; i++)
+        if (run->acts[i].kind == ACT_COLLECTIVE && strcmp(run->acts[i].name, "all_reduce") == 0 && nth-- == 0)
+            return i;
+    return -1;
+}
+
+GRADED(one_order, 6)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        for (int r = 0; r < s->ranks; r++) {
+            int first = nth_reduce(s->run, r, 0), second = nth_reduce(s->run, r, 1);
+            if (!claim(s, first >= 0 && second >= 0, "rank %d: there must be an all-reduce in each group", r))
+                break;
+            claim(s, s->run->acts[first].group < s->run->acts[second].group,
+                  "rank %d did not start the one of group a first: with NCCL it may stand still for ever", r);
+            claim(s, s->run->acts[first].finished > second,
+                  "rank %d waited for the first all-reduce before it started the second: both under way "
+                  "together, then wait",
+                  r);
+        }
+    }
+}

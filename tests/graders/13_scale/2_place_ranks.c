@@ -1,0 +1,63 @@
+/* Grades 13.2: a ring that leaves each node once. */
+#include "../../grader/grader.h"
+
+const struct exercise exercise = {
+    .title = "Place the ranks",
+    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_to_all "
+                 "dist_reduce_scatter dist_barrier "
+                 "dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static int place_of(const struct sitting *s, int rank)
+{
+    double mine = given(s, rank, "node", 0);
+    int before = 0;
+    for (int r = 0; r < s->ranks; r++) {
+        double other = given(s, r, "node", 0);
+        before += other < mine || (other == mine && r < rank);
+    }
+    return before;
+}
+
+static double neighbour(const struct sitting *s, int rank, int64_t i)
+{
+    int wanted = (place_of(s, rank) + (i == 0 ? 1 : s->ranks - 1)) % s->ranks;
+    for (int r = 0; r < s->ranks; r++)
+        if (place_of(s, r) == wanted)
+            return r;
+    return -1;
+}
+
+/* Some nodes with random numbers, never in the order of the ranks alone. */
+static void lay_out(struct sitting *s)
+{
+    int64_t first = pick(s, 10, 40), step = pick(s, 2, 9), count = pick(s, 2, 3);
+    for (int r = 0; r < s->ranks; r++) {
+        double node = (double)(first - step * ((r + r / 3) % count));
+        give(s, r, "node", DIST_F64, &node, 1);
+    }
+}
+
+GRADED(right_neighbours, 7)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s);
+        sit(s);
+        expect(s, "neighbours", 2, neighbour);
+    }
+}
+
+GRADED(one_gather, 3)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s);
+        if (!sit(s))
+            continue;
+        expect(s, "neighbours", 2, neighbour);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_calls(s, r, "all_gather") == 1,
+                  "rank %d made %d calls of all_gather; one is what it takes", r,
+                  way_calls(s, r, "all_gather"));
+    }
+}

@@ -1,0 +1,71 @@
+/* Grades 13.3: Young's interval, the same on all ranks. */
+#include "../../grader/grader.h"
+
+#include <math.h>
+
+const struct exercise exercise = {
+    .title = "How often to write",
+    .forbidden = "dist_broadcast dist_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
+                 "dist_reduce_scatter dist_barrier "
+                 "dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .drawing = "spacetime",
+};
+
+static double slowest(const struct sitting *s, const char *name)
+{
+    double most = 0;
+    for (int r = 0; r < s->ranks; r++)
+        most = fmax(most, given(s, r, name, 0));
+    return most;
+}
+
+static double steps(const struct sitting *s, int rank, int64_t i)
+{
+    double mean = given(s, 0, "mean", 0) / s->ranks;
+    (void)rank, (void)i;
+    return fmax(1, floor(sqrt(2 * slowest(s, "write") * mean) / slowest(s, "step") + 0.5));
+}
+
+/* Each rank its own times. The slowest in one is not the slowest in the other. */
+static void lay_out(struct sitting *s, double least_step)
+{
+    give_number(s, "mean", (double)pick(s, 20000, 90000) * s->ranks);
+    for (int r = 0; r < s->ranks; r++) {
+        double step = least_step * (1 + 0.1 * (double)pick(s, 1, 9) + (r == 0 ? 1 : 0));
+        double write = 30 + (double)pick(s, 1, 20) + (r == s->ranks - 1 ? 25 : 0);
+        give(s, r, "step", DIST_F64, &step, 1);
+        give(s, r, "write", DIST_F64, &write, 1);
+    }
+}
+
+GRADED(all_write_at_the_same_step, 7)
+{
+    EACH_SITTING(s, 1, 8) {
+        lay_out(s, 13.7);
+        sit(s);
+        expect(s, "steps", 1, steps);
+    }
+}
+
+GRADED(at_least_one_step, 2)
+{
+    EACH_SITTING(s, 1, 4) {
+        lay_out(s, 50000);
+        sit(s);
+        expect(s, "steps", 1, steps);
+    }
+}
+
+GRADED(few_calls, 1)
+{
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s, 5.3);
+        if (!sit(s))
+            continue;
+        expect(s, "steps", 1, steps);
+        for (int r = 0; r < s->ranks; r++)
+            claim(s, way_calls(s, r, "all_reduce") <= 2,
+                  "rank %d made %d calls of all_reduce; two are more than enough", r,
+                  way_calls(s, r, "all_reduce"));
+    }
+}

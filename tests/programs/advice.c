@@ -1,0 +1,156 @@
+/*
+ * advice.c: mistakes of which a report has once said something that was not so, by name. A mark stands on each line that a report must
+ * name (test_advice.c).
+ */
+#include "dist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *what;
+
+static bool is(const char *name)
+{
+    return strcmp(what, name) == 0;
+}
+
+/* Rank 0 has the number of its receiver wrong; rank 2 of 3 has no part in it. */
+static void wrong_receiver(int rank, tensor *x)
+{
+    if (rank == 0)
+        dist_send(x, 2); /* mark wrong-send */
+    else if (rank == 1)
+        dist_recv(x, 0); /* mark wrong-send-recv */
+}
+
+static void wrong_sender(int rank, tensor *x)
+{
+    if (rank == 0)
+        dist_recv(x, 2); /* mark wrong-recv */
+    else if (rank == 1)
+        dist_send(x, 0); /* mark wrong-recv-send */
+}
+
+/* A receive from anybody with another tag has nothing to do with a send to another rank. */
+static void not_for_anybody(int rank, tensor *x)
+{
+    if (rank == 0)
+        dist_send(x, 2); /* mark not-for-anybody */
+    else if (rank == 1)
+        dist_recv(x, DIST_ANY_SOURCE, .tag = 9);
+}
+
+static void itself(int rank, tensor *x)
+{
+    tensor *y = tensor_zeros(DIST_I32, 1);
+    if (is("self-irecv") && rank == 0)
+        dist_wait(dist_irecv(x, 0)); /* mark self-irecv */
+    if (is("self-isend") && rank == 0)
+        dist_wait(dist_isend(x, 0)); /* mark self-isend */
+    if (is("self-recv") && rank == 0)
+        dist_recv(x, 0); /* mark self-recv */
+    if (is("self-tag") && rank == 0) {
+        dist_work *out = dist_isend(y, 0, .tag = 3); /* mark self-tag-send */
+        dist_recv(x, 0, .tag = 4);                   /* mark self-tag */
+        dist_wait(out);
+    }
+    if (is("self-hides") && rank == 0)
+        dist_wait(dist_irecv(x, rank)); /* mark self-hides */
+    if (is("self-hides") && rank == 1)
+        dist_send(x, 0); /* mark self-hides-send */
+    if (is("self-good")) {
+        dist_work *in = dist_irecv(x, rank);
+        dist_send(y, rank);
+        dist_wait(in);
+    }
+    tensor_free(y);
+}
+
+/* Rank 1 is in a collective of its group, which is made of messages with DIST_ALGORITHM; that is none for rank 0's receive. */
+static void not_a_message(int rank, tensor *x, dist_group *group)
+{
+    if (rank == 0)
+        dist_recv(x, 1); /* mark not-a-message */
+    else if (rank == 1)
+        dist_all_reduce(x, .group = group); /* mark not-a-message-other */
+}
+
+/* More calls than anybody keeps a list of: in turn, or both at once, which only buffers let pass. */
+static void many(int rank, tensor *x)
+{
+    bool first = rank == 0 || is("many-crossed");
+    for (int i = 0; i < 40000 && rank < 2; i++) {
+        if (first)
+            dist_send(x, 1 - rank); /* mark many-crossed */
+        dist_recv(x, 1 - rank);
+        if (!first)
+            dist_send(x, 1 - rank);
+    }
+}
+
+/* Two mistakes at one moment. */
+static void both_at_once(int rank, tensor *x)
+{
+    tensor *when = tensor_full(DIST_F64, dist_time() + 0.002, 1);
+    dist_broadcast(when, 0);
+    while (dist_time() < tensor_item(when, 0))
+        ;
+    if (rank == 0)
+        dist_send(x, 99);
+    else if (rank == 1)
+        dist_init_process_group();
+    tensor_free(when);
+}
+
+/* All but rank 0 leave out the group. */
+static void two_groups(int rank, tensor *x, dist_group *group)
+{
+    if (rank == 0)
+        dist_all_reduce(x, .group = group); /* mark group */
+    else
+        dist_all_reduce(x); /* mark world */
+}
+
+static void barrier_groups(int rank, dist_group *group)
+{
+    if (rank == 1)
+        dist_barrier(.group = group); /* mark barrier-group */
+    else
+        dist_barrier(); /* mark barrier-world */
+}
+
+static void run(int rank, int size)
+{
+    dist_init_process_group();
+    tensor *x = tensor_zeros(DIST_I32, 1);
+    dist_group *group = dist_new_group(((int[]){ 0, 1 }), 2);
+    if (is("wrong-send"))
+        wrong_receiver(rank, x);
+    else if (is("wrong-recv"))
+        wrong_sender(rank, x);
+    else if (is("not-for-anybody"))
+        not_for_anybody(rank, x);
+    else if (is("groups"))
+        two_groups(rank, x, group);
+    else if (is("many") || is("many-crossed"))
+        many(rank, x);
+    else if (is("both"))
+        both_at_once(rank, x);
+    else if (is("not-a-message"))
+        not_a_message(rank, x, group);
+    else if (is("barriers"))
+        barrier_groups(rank, group);
+    else
+        itself(rank, x);
+    if (is("small-group"))
+        dist_new_group(((int[]){ size - 1 }), 1); /* mark small-group */
+    tensor_free(x);
+    dist_group_free(group);
+    dist_destroy_process_group();
+}
+
+int main(int count, char **words)
+{
+    what = count > 1 ? words[1] : "";
+    return dist_spawn(run, 3);
+}

@@ -1,0 +1,55 @@
+/* parents.c: rank 1 forks a child, which ends in a way that is named, and which is no rank. */
+#define _GNU_SOURCE
+#include "dist.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *what;
+
+/* Does it come back? Then it leaves run(). */
+static void child(void)
+{
+    if (strcmp(what, "exit") == 0)
+        exit(3);
+    if (strcmp(what, "crash") == 0)
+        raise(SIGSEGV);
+    if (strcmp(what, "abort") == 0)
+        abort();
+    if (strcmp(what, "call") == 0)
+        dist_barrier();
+    if (strcmp(what, "leave") == 0)
+        dist_destroy_process_group();
+}
+
+static void run(int rank, int unused)
+{
+    (void)unused;
+    dist_init_process_group();
+    tensor *x = tensor_full(DIST_F32, rank, 2);
+    if (rank == 1) {
+        int status = 0;
+        fflush(NULL);
+        pid_t pid = fork();
+        if (pid == 0) {
+            child();
+            return;
+        }
+        waitpid(pid, &status, 0);
+        printf("child: %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    }
+    dist_all_reduce(x);
+    if (rank == 1)
+        printf("sum %g\n", tensor_item(x, 0));
+    tensor_free(x);
+    dist_destroy_process_group();
+}
+
+int main(int argc, char **argv)
+{
+    what = argc > 1 ? argv[1] : "exit";
+    return dist_spawn(run, 3);
+}

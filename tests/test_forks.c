@@ -1,0 +1,40 @@
+/* test_forks.c: a process that a rank has forked is no rank: however it ends, the job goes on; and it cannot call. */
+#include "started.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(forks, .timeout = 120);
+
+static const struct {
+    const char *what;
+    int status; /* of the child */
+    const char *words;
+} children[] = {
+    { "exit", 3, "" },
+    { "return", 0, "" },
+    { "crash", 139, "" },
+    { "abort", 134, "" },
+    { "call", 41, "this process was forked by a rank, and is none itself; call from the rank." },
+    { "leave", 41, "this process was forked by a rank, and is none itself; call from the rank." },
+};
+
+Test(forks, the_end_of_a_child_is_no_ranks)
+{
+    static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
+    struct started job;
+    char expected[60];
+    for (int mode = 0; mode < 2; mode++)
+        for (size_t i = 0; i < sizeof children / sizeof children[0]; i++) {
+            STARTED(&job, SETTINGS(modes[mode]), "parents", children[i].what);
+            snprintf(expected, sizeof expected, "child: %d\n[1] sum 3\n", children[i].status);
+            cr_expect(job.status == 0, "%s, %s: status %d, %s", modes[mode], children[i].what, job.status,
+                      job.stderr_text);
+            cr_expect(strstr(job.stdout_text, expected), "%s, %s: %s", modes[mode], children[i].what,
+                      job.stdout_text);
+            cr_expect(children[i].words[0] ? strstr(job.stderr_text, children[i].words) != NULL
+                                           : job.stderr_text[0] == '\0',
+                      "%s, %s: %s", modes[mode], children[i].what, job.stderr_text);
+        }
+}

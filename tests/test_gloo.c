@@ -1,0 +1,92 @@
+/*
+ * test_gloo.c: BACKEND=gloo: does it do what dist.h promises, and are its reports those of shared memory?
+ */
+#define _GNU_SOURCE
+#include "conform.h"
+#include "hurry.h"
+#include "started.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(gloo, .timeout = 300);
+
+static void conform(const char *name, void (*part)(struct exam *, int, int), int size)
+{
+    struct conform given = { .sparse = false };
+    struct exam *exam = exam_new(name, size);
+    cr_assert(conform_new(&given, size, exam->seed), "no memory for the reference");
+    given.sparse = given.any_order = true;
+    exam->backend = "gloo";
+    exam->given = &given;
+    bool passed = exam_run(exam, part);
+    cr_assert(passed, "%s", exam_words(exam));
+    conform_free(&given);
+    exam_free(exam);
+}
+
+Test(gloo, keeps_the_promises_of_collectives)
+{
+    for (int size = hurry() ? 3 : 1; size <= (hurry() ? 3 : 5); size++)
+        conform("collectives", conform_world, size);
+    conform("groups", conform_groups, hurry() ? 3 : 5);
+}
+
+Test(gloo, keeps_those_of_messages)
+{
+    for (int size = hurry() ? 3 : 1; size <= (hurry() ? 3 : 5); size++)
+        conform("messages", conform_p2p, size);
+    conform("order", conform_order, hurry() ? 3 : 5);
+    conform("progress", conform_progress, 2);
+}
+
+Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
+{
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    conform("eager messages", conform_p2p, 3);
+    conform("eager order", conform_order, 2);
+    unsetenv("DIST_BUFFERING");
+    setenv("DEVICE", "sim", 1);
+    conform("messages on GPUs", conform_p2p, 2);
+    conform("order on GPUs", conform_order, 2);
+}
+
+/* All programs of chapter 06, with the reports that they give over shared memory. */
+Test(gloo, chapter_06_says_the_same)
+{
+    struct started job;
+    started_begin(&job, SETTINGS("BACKEND=gloo", "OUTPUT_MODES=processes", "OUTPUT_SIZES=2 4 7"),
+                  (const char *const[]){
+                      "sh", "-c",
+                      "tests/tools/outputs.sh $(find build/chapters/06_deadlocks -type f -perm -100)",
+                      NULL });
+    started_end(&job, 240);
+    cr_assert_eq(job.status, 0, "%s%s", job.stdout_text, job.stderr_text);
+}
+
+/* ---- faults and bad input -------------------------------------------------------------------------------- */
+
+static void expect(const char *settings, const char *command, int status, const char *words)
+{
+    struct started job;
+    started_begin(&job, SETTINGS("BACKEND=gloo", settings, "WORLD_SIZE=3"),
+                  (const char *const[]){ "sh", "-c", command, NULL });
+    started_end(&job, 60);
+    cr_expect(strstr(job.stderr_text, words), "%s: not \"%s\" but:\n%s", command, words, job.stderr_text);
+    cr_expect_eq(job.status, status, "%s ended with %d", command, job.status);
+}
+
+Test(gloo, a_dead_rank_is_a_lost_peer)
+{
+    expect("DIST_CHECK=0", "build/tests/programs/doomed kill 1 200000", 128 + SIGKILL,
+           "rank 1 was killed by signal 9 (SIGKILL)");
+}
+
+Test(gloo, ranks_that_are_threads_are_refused)
+{
+    expect("DIST_RANKS=threads", "build/chapters/02_send_recv_chain/chain", DIST_ERR_ENVIRONMENT,
+           "unset DIST_RANKS");
+}

@@ -1,0 +1,217 @@
+/*
+ * test_mpi.c: BACKEND=mpi over each MPI that is here: does it do what dist.h promises, and are its reports those of shared memory?
+ *
+ * Three ways to start: ours, for MPICH (backends/mpi/pmi.c), and both mpiruns. An MPI that is missing is skipped, with its package's name.
+ * Few ranks, most of the time: MPICH is slow where they outnumber the cores.
+ */
+#define _GNU_SOURCE
+#include "conform.h"
+#include "hurry.h"
+#include "started.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(mpi, .timeout = 300);
+
+static const struct flavour {
+    const char *name, *package, *mpirun;
+} flavours[] = {
+    { "openmpi", "openmpi-bin libopenmpi-dev",
+      "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1" },
+    { "mpich", "mpich libmpich-dev", "mpirun.mpich" },
+};
+
+static bool is_here(const struct flavour *flavour)
+{
+    char path[80];
+    snprintf(path, sizeof path, "build/plugins/dist-%s.so", flavour->name);
+    if (access(path, R_OK) == 0)
+        return true;
+    printf("skipped: BACKEND=mpi over %s: install %s\n", flavour->name, flavour->package);
+    return false;
+}
+
+/* ---- started by us, over MPICH ------------------------------------------------------------------------ */
+
+static void conform(const char *name, void (*part)(struct exam *, int, int), int size)
+{
+    struct conform given = { .sparse = false };
+    struct exam *exam = exam_new(name, size);
+    cr_assert(conform_new(&given, size, exam->seed), "no memory for the reference");
+    given.sparse = given.any_order = true;
+    exam->backend = "mpi";
+    exam->given = &given;
+    bool passed = exam_run(exam, part);
+    cr_assert(passed, "%s", exam_words(exam));
+    conform_free(&given);
+    exam_free(exam);
+}
+
+Test(mpi, keeps_the_promises_where_we_start_the_ranks)
+{
+    if (!is_here(&flavours[1]))
+        return;
+    conform("collectives", conform_world, 3);
+    conform("groups", conform_groups, hurry() ? 3 : 6);
+    conform("messages", conform_p2p, 1);
+    conform("messages", conform_p2p, hurry() ? 3 : 8);
+    conform("order", conform_order, 2);
+    conform("progress", conform_progress, 2);
+}
+
+Test(mpi, keeps_them_with_eager_buffers_and_on_simulated_gpus)
+{
+    if (!is_here(&flavours[1]))
+        return;
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    conform("eager messages", conform_p2p, 3);
+    conform("eager order", conform_order, 2);
+    unsetenv("DIST_BUFFERING");
+    setenv("DEVICE", "sim", 1);
+    conform("messages on GPUs", conform_p2p, 2);
+    conform("order on GPUs", conform_order, 2);
+}
+
+/* ---- under mpirun ------------------------------------------------------------------------------------- */
+
+static void run_under(struct started *job, const struct flavour *flavour, int ranks, const char *command)
+{
+    char line[1200], seed[40];
+    snprintf(seed, sizeof seed, "DIST_TEST_SEED=%d", (int)getpid());
+    snprintf(line, sizeof line, "exec %s -n %d %s", flavour->mpirun, ranks, command);
+    started_begin(job, SETTINGS("BACKEND=mpi", seed, "DIST_TRACE="),
+                  (const char *const[]){ "sh", "-c", line, NULL });
+    started_end(job, 120);
+}
+
+static void conform_under(const struct flavour *flavour, const char *part, int ranks)
+{
+    static const char empty[256];
+    struct started job;
+    char board[] = "/tmp/exam_board_XXXXXX", line[200];
+    int fd = mkstemp(board);
+    cr_assert(fd >= 0 && write(fd, empty, sizeof empty) == (ssize_t)sizeof empty);
+    close(fd);
+    setenv("EXAM_BOARD", board, 1);
+    snprintf(line, sizeof line, "build/tests/transport/conform_mpi %s", part);
+    run_under(&job, flavour, ranks, line);
+    unlink(board);
+    snprintf(line, sizeof line, "%s: %d ranks\n", part, ranks);
+    cr_assert(job.status == 0 && strstr(job.stdout_text, line), "%s with %s -n %d: exit status %d\n%s%s",
+              part, flavour->name, ranks, job.status, job.stdout_text, job.stderr_text);
+}
+
+static void conform_all(const struct flavour *flavour)
+{
+    if (!is_here(flavour))
+        return;
+    conform_under(flavour, "collectives", 2);
+    conform_under(flavour, "groups", hurry() ? 3 : 4);
+    conform_under(flavour, "messages", 3);
+    conform_under(flavour, "order", hurry() ? 2 : 5);
+    conform_under(flavour, "progress", 2);
+}
+
+Test(mpi, keeps_them_under_open_mpi)
+{
+    conform_all(&flavours[0]);
+}
+
+Test(mpi, keeps_them_under_mpich)
+{
+    conform_all(&flavours[1]);
+}
+
+/* ---- reports: what chapter 06 shows, line for line; mpirun has a word to say as well ------------------------ */
+
+static void expect_lines(const struct started *job, const char *program, int ranks)
+{
+    char path[200], line[400];
+    snprintf(path, sizeof path, "chapters/06_deadlocks/expected/%s.%d.stderr.txt", program, ranks);
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "there is no %s", path);
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, "report:", 7) != 0)
+            cr_assert(strstr(job->stderr_raw, line), "of %s this is missing: %sit said:\n%s", program, line,
+                      job->stderr_raw);
+    fclose(file);
+}
+
+static void reports(const struct flavour *flavour)
+{
+    static const struct {
+        const char *program;
+        int ranks, status;
+    } all[] = { { "crossed_sends", 4, DIST_ERR_DEADLOCK },       { "ring_of_sends", 7, DIST_ERR_DEADLOCK },
+                { "missing_collective", 2, DIST_ERR_PEER_LOST }, { "wrong_peer", 4, DIST_ERR_MISMATCH },
+                { "wrong_tag", 4, DIST_ERR_MISMATCH },           { "it_depends", 2, DIST_ERR_DEADLOCK } };
+    for (int i = 0; is_here(flavour) && i < (int)(sizeof all / sizeof *all); i++) {
+        struct started job;
+        char command[100];
+        snprintf(command, sizeof command, "build/chapters/06_deadlocks/%s", all[i].program);
+        run_under(&job, flavour, all[i].ranks, command);
+        expect_lines(&job, all[i].program, all[i].ranks);
+        /* As soon as one rank has failed, MPICH's mpirun kills those that are still ending, and may tell their signal as its status. */
+        bool killed = job.status == SIGKILL && flavour == &flavours[1];
+        cr_expect(job.status == all[i].status || killed, "%s under %s ended with %d", all[i].program,
+                  flavour->name, job.status);
+    }
+}
+
+Test(mpi, reports_of_chapter_06_under_open_mpi)
+{
+    reports(&flavours[0]);
+}
+
+Test(mpi, reports_of_chapter_06_under_mpich)
+{
+    reports(&flavours[1]);
+}
+
+/* All of its programs, compared with what they print over shared memory. */
+Test(mpi, chapter_06_where_we_start_the_ranks)
+{
+    struct started job;
+    if (!is_here(&flavours[1]))
+        return;
+    started_begin(&job, SETTINGS("BACKEND=mpi", "OUTPUT_MODES=processes", "OUTPUT_SIZES=4"),
+                  (const char *const[]){
+                      "sh", "-c",
+                      "tests/tools/outputs.sh $(find build/chapters/06_deadlocks -type f -perm -100)",
+                      NULL });
+    started_end(&job, 240);
+    cr_assert_eq(job.status, 0, "%s%s", job.stdout_text, job.stderr_text);
+}
+
+/* ---- bad input ------------------------------------------------------------------------------------------------ */
+
+static void expect_refused(const struct flavour *flavour, const char *command, const char *words)
+{
+    struct started job;
+    if (!is_here(flavour))
+        return;
+    run_under(&job, flavour, 2, command);
+    cr_expect(strstr(job.stderr_text, words), "%s: not \"%s\" but:\n%s", command, words, job.stderr_text);
+    cr_expect_eq(job.status, DIST_ERR_ENVIRONMENT, "%s ended with %d", command, job.status);
+}
+
+/* The launcher of one MPI, and the plug-in of the other: each rank would be alone. */
+Test(mpi, two_mpis_mixed_are_refused)
+{
+    expect_refused(&flavours[1],
+                   "sh -c 'export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$PMI_RANK && unset PMI_FD "
+                   "PMI_RANK PMI_SIZE && exec build/chapters/02_send_recv_chain/chain'",
+                   is_here(&flavours[0]) ? "MPI says that this is rank 0 of 1" : "mpirun of another MPI");
+}
+
+Test(mpi, ranks_that_are_threads_are_refused)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("BACKEND=mpi", "DIST_RANKS=threads"), "build/chapters/02_send_recv_chain/chain");
+    cr_expect(strstr(job.stderr_text, "unset DIST_RANKS"), "%s", job.stderr_text);
+    cr_expect_eq(job.status, DIST_ERR_ENVIRONMENT);
+}

@@ -1,0 +1,244 @@
+/*
+ * test_several.c: several threads of a rank call at once; and very many operations are open at once. The programs
+ * (tests/programs/several.c, many.c) look at their data themselves.
+ */
+#define _GNU_SOURCE
+#include "backends/common/match.h"
+#include "hurry.h"
+#include "started.h"
+#include "stretch.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS 60
+
+TestSuite(several, .timeout = 200);
+
+static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
+
+/* The program's exit status, and what it says, if it shall say something. */
+static void expect(const char *program, const char *const *settings, const char *what, const char *number,
+                   int status, const char *says)
+{
+    static struct started started;
+    const char *words[] = { program, what, number, NULL };
+    started_begin(&started, settings, words);
+    started_end(&started, SECONDS);
+    cr_expect(started.status == status, "%s %s %s with %s: status %d, not %d: %s", program, what, number,
+              settings[0], started.status, status, started.stderr_text);
+    cr_expect(!says || strstr(started.stderr_text, says), "%s %s does not say \"%s\" but: %s", program, what,
+              says, started.stderr_text);
+}
+
+static void in_all_modes(const char *what, int status, const char *says)
+{
+    for (int i = 0; i < 2; i++) {
+        expect("several", SETTINGS(modes[i], "DIST_BUFFERING=rendezvous"), what, "3", status, says);
+        expect("several", SETTINGS(modes[i], "DIST_BUFFERING=eager:4096"), what, "8", status, says);
+    }
+}
+
+Test(several, messages)
+{
+    in_all_modes("talk", 0, NULL);
+}
+
+Test(several, collectives)
+{
+    in_all_modes("meet", 0, NULL);
+}
+
+Test(several, both)
+{
+    in_all_modes("both", 0, NULL);
+    expect("several", SETTINGS("DIST_TRACE=/dev/null"), "both", "4", 0, NULL);
+}
+
+Test(several, a_thread_that_sends_late_is_no_deadlock)
+{
+    in_all_modes("late", 0, NULL);
+}
+
+Test(several, all_threads_wait)
+{
+    in_all_modes("stuck", 45, "deadlock");
+}
+
+Test(several, a_thread_of_no_rank)
+{
+    expect("several", SETTINGS("DIST_RANKS=threads"), "rename", "2", 41, "this thread belongs to no rank");
+    expect("several", SETTINGS("DIST_RANKS=processes"), "rename", "2", 0, NULL);
+}
+
+/* Then the first thread takes locks from the start. */
+Test(several, without_membarrier)
+{
+    static struct started started;
+    const char *words[] = { "several", "both", "4", "refused", NULL };
+    for (int i = 0; i < 2; i++) {
+        started_begin(&started, SETTINGS(modes[i]), words);
+        started_end(&started, SECONDS);
+        cr_expect(started.status == 0, "status %d: %s", started.status, started.stderr_text);
+    }
+}
+
+/* ---- very many ----------------------------------------------------------------------- */
+
+/* The seconds that it takes are the machine's. That they grow as the number does is shown by counts, below; that nothing else on
+ * the way is quadratic, by a limit that ten times as many would miss by far if it were. */
+Test(several, very_many_open)
+{
+    static const char *const kinds[] = { "same",        "tags",  "reverse", "any",
+                                         "collectives", "kinds", "groups",  "batch" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        expect("many", SETTINGS("DIST_RANKS=processes"), kinds[i], hurry() ? "5000" : "100000", 0, NULL);
+}
+
+/* The processor's seconds, which other programs on the machine do not change much. */
+static double seconds_of(const char *kind, int count, const char *const *settings)
+{
+    static struct started started;
+    char number[20];
+    const char *words[] = { "many", kind, number, NULL };
+    snprintf(number, sizeof number, "%d", count);
+    started_begin(&started, settings, words);
+    started_end(&started, SECONDS);
+    const char *at = strstr(started.stdout_text, " s, ");
+    cr_assert(started.status == 0 && at, "many %s %s: status %d: %s", kind, number, started.status,
+              started.stderr_text);
+    return atof(at + 4);
+}
+
+/* Four times as many take at most nine times as long, where twice 2.5 would be 6.25, and a square 16. The least of some tries: what
+ * disturbs makes it only longer. */
+static void is_linear(const char *kind, int count, const char *const *settings, const char *name)
+{
+    double few = 1e9, many = 1e9;
+    for (int tries = 0; tries < 5 && (tries == 0 || many > 9 * few); tries++) {
+        double one = seconds_of(kind, count, settings), four = seconds_of(kind, 4 * count, settings);
+        few = one < few ? one : few;
+        many = four < many ? four : many;
+    }
+    cr_expect(many <= 9 * few, "%s, %s: %d take %g s of the processor, and %d %g s", name, kind, count, few,
+              4 * count, many);
+}
+
+Test(several, very_many_take_linear_time)
+{
+    static const char *const kinds[] = { "alone", "reversed", "reductions" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        int count = hurry() ? 2000 : 6000;
+        is_linear(kinds[i], 4 * count, SETTINGS("DIST_RANKS=processes"), "processes");
+        is_linear(kinds[i], 4 * count, SETTINGS("DIST_RANKS=threads"), "threads");
+        is_linear(kinds[i], 2 * count, SETTINGS("DIST_CHECK=1"), "DIST_CHECK=1");
+        is_linear(kinds[i], 2 * count, SETTINGS("DIST_TRACE=/dev/null"), "traced");
+        is_linear(kinds[i], count, SETTINGS("DEVICE=sim"), "DEVICE=sim");
+        is_linear(kinds[i], count, SETTINGS("DEVICE=sim", "DIST_CHECK=1"), "DEVICE=sim DIST_CHECK=1");
+        is_linear(kinds[i], count, SETTINGS("DEVICE=sim", "BACKEND=cuda"), "DEVICE=sim BACKEND=cuda");
+    }
+}
+
+/* Against a plain list: what lies over a stretch, in order; however it grew, it is not deep. */
+Test(several, stretches_are_found_where_they_lie)
+{
+    enum { COUNT = 400 };
+    static struct stretch all[COUNT];
+    struct stretch *root = NULL;
+    unsigned state = 1;
+    for (int round = 0; round < 20000; round++) {
+        struct stretch *one = &all[(state = state * 1664525 + 1013904223) >> 8 & 0xff];
+        uintptr_t at = (state >> 16) % 1000;
+        if (one->end) {
+            cr_assert_eq(stretch_remove(&root, one), one);
+            cr_assert_null(stretch_remove(&root, one), "it is there twice");
+            one->end = 0;
+        } else {
+            *one = (struct stretch){ .begin = at, .end = at + 1 + state % 60, .number = (uint64_t)round };
+            stretch_add(&root, one);
+        }
+        int over = 0, found = 0;
+        for (int i = 0; i < COUNT; i++)
+            over += all[i].end > at;
+        for (struct stretch *next = NULL, *last; last = next, (next = stretch_find(root, last, at)); found++)
+            cr_assert(next->end > at && (!last || last->begin <= next->begin));
+        cr_assert(over == found, "round %d: %d end behind %d, found were %d", round, over, (int)at, found);
+    }
+}
+
+static int depth_of(const struct stretch *top)
+{
+    int left = top ? depth_of(top->left) : 0, right = top ? depth_of(top->right) : 0;
+    return top ? 1 + (left > right ? left : right) : 0;
+}
+
+Test(several, stretches_are_found_in_few_steps)
+{
+    enum { COUNT = 100000 };
+    for (int order = 0; order < 3; order++) {
+        struct stretch *all = calloc(COUNT, sizeof *all), *root = NULL;
+        for (uintptr_t i = 0; i < COUNT; i++) {
+            uintptr_t at = order == 0 ? i : order == 1 ? COUNT - i : 7;
+            all[i] = (struct stretch){ .begin = at, .end = at + 1, .number = i };
+            stretch_add(&root, &all[i]);
+        }
+        cr_expect_lt(depth_of(root), 60);
+        free(all);
+    }
+}
+
+/* How many entries are looked at until all keys of a table were found and removed. */
+static size_t steps_for(int count, int keys, bool reverse)
+{
+    struct match_table table = { 0 };
+    struct match *entries = calloc((size_t)count, sizeof *entries);
+    size_t steps = 0;
+    match_open(&table);
+    for (int i = 0; i < count; i++)
+        match_add(&table, &entries[i], match_key(i % 3, 7, i % keys));
+    for (int i = 0; i < count; i++) {
+        int k = reverse ? count - 1 - i : i;
+        struct match *found = match_find(&table, match_key(k % 3, 7, k % keys));
+        cr_assert(found && found->key == entries[k].key);
+        struct match *at =
+            table.buckets[found->key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table.bits)].first;
+        for (steps++; at != found; at = at->chain)
+            steps++;
+        match_remove(&table, found);
+    }
+    cr_expect(table.count == 0 && !table.first && !table.last);
+    match_close(&table);
+    free(entries);
+    return steps;
+}
+
+Test(several, matching_takes_few_steps)
+{
+    for (int reverse = 0; reverse < 2; reverse++) {
+        cr_expect_lt(steps_for(100000, 100000, reverse), 300000u, "all tags different");
+        cr_expect_lt(steps_for(100000, 1, reverse), 300000u, "all the same");
+        cr_expect_lt(steps_for(100000, 1000, reverse), 300000u, "some of each");
+    }
+}
+
+/* Of those with one key the first comes first, and others leave that as it is. */
+Test(several, matching_keeps_the_order)
+{
+    struct match_table table = { 0 };
+    static struct match entries[500];
+    match_open(&table);
+    for (int i = 0; i < 500; i++)
+        match_add(&table, &entries[i], match_key(1, 2, i % 5));
+    match_remove(&table, &entries[7]);
+    for (int i = 2; i < 500; i += 5) {
+        struct match *found = match_find(&table, match_key(1, 2, 2));
+        if (i == 7)
+            continue;
+        cr_expect(found == &entries[i], "entry %d is not the next", i);
+        match_remove(&table, found);
+    }
+    cr_expect(!match_find(&table, match_key(1, 2, 2)) && !match_find(&table, match_key(0, 2, 1)));
+    match_close(&table);
+}

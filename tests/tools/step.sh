@@ -1,0 +1,22 @@
+#!/bin/sh
+# step.sh KIND FILE COMMAND...: one step of a build, where V=1 is not set. On a terminal one line tells what is being done, and is
+# gone afterwards; elsewhere the first step says that there are some. What COMMAND says is shown in any case.
+#
+# build/steps is of this make alone: `began` is when, `done` has a line for each step (chapters.sh counts them).
+
+steps=build/steps
+line=
+if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then line=yes; fi
+if mkdir -p build && mkdir $steps 2>/dev/null; then
+    date +%s >$steps/began
+    [ "$line" ] || echo "building; V=1 would show each command"
+fi
+echo "$1 $2" 2>/dev/null >>$steps/done # another make may have begun anew
+[ ! "$line" ] || printf '\r\033[K  %-5s %.66s\r' "$1" "$2"
+shift 2
+
+said=$("$@" 2>&1)
+status=$?
+[ ! "$line" ] || printf '\033[K'
+[ ! "$said" ] || printf '%s\n' "$said" >&2
+exit $status

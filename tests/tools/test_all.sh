@@ -1,0 +1,153 @@
+# test_all.sh: the steps that only `make test-all` takes. It is read by test.sh, after count.sh and suites.sh.
+
+teachers()
+{
+    echo "files that try to cheat, and the teachers' tools"
+    if [ -d solutions ] && [ -d tests/wrong ]; then
+        tests/tools/hostile.sh
+        tests/tools/teaching.sh
+    fi
+}
+
+kernels()
+{
+    echo "the GPU's kernels, on the host"
+    if [ ! "$HAS_CUDA" ]; then
+        skip "the GPU's kernels: nvcc is missing, they were not compiled"
+    elif timeout -k 5 60 build/any/kernels_test >build/results/kernels.log 2>&1; then
+        pass "the GPU's kernels, on the host"
+        cat build/results/kernels.log
+    else
+        fail "the GPU's kernels, on the host: $(tail -n 1 build/results/kernels.log)"
+    fi
+    echo "the GPU's sources, compiled for AMD's"
+    if tests/tools/amd.sh >build/results/amd.log 2>&1; then
+        pass "the GPU's sources, compiled for AMD's"
+        cat build/results/amd.log
+    elif [ "$HIPCC" ]; then
+        fail "the GPU's sources, compiled for AMD's: see build/results/amd.log"
+        tail -n 20 build/results/amd.log | sed 's/^/    /'
+    else
+        skip "$(sed 's/^LEFT OUT *//' build/results/amd.log)"
+    fi
+    if [ ! -e /dev/nvidiactl ]; then skip "make test-gpu: there is no GPU here"; fi
+}
+
+long_suites()
+{
+    echo "the long suites as a whole, and mistakes once more, in the CUDA room on simulated GPUs"
+    for suite in $LONG_SUITES $SLOW_SUITES; do
+        run_suite "$suite" 240 "whole_$(basename "$suite")"
+    done
+    for suite in $SUITES; do
+        case $suite in
+        *_misuse | *_misuse_peers | *_misuse_state)
+            export BACKEND=cuda DEVICE=sim
+            run_suite "$suite" 240 "room_$(basename "$suite")"
+            unset BACKEND DEVICE
+            ;;
+        esac
+    done
+}
+
+model()
+{
+    echo "every interleaving of the protocol's model"
+    if timeout -k 5 120 build/tests/model/model >build/results/model.log 2>&1; then
+        tail -n 1 build/results/model.log
+        sed -n 's/^\([0-9]*\) passed.*/\1/p' build/results/model.log | awk '{ for (i = 1; i <= $1; i++) print "pass model " i }' >>"$RESULTS"
+    else
+        fail "tests/model: see build/results/model.log"
+        tail -n 20 build/results/model.log | sed 's/^/    /'
+    fi
+}
+
+# Another seed each time, which the last line tells.
+kills()
+{
+    echo "ranks and launchers killed wherever they are, for $1 s"
+    build/tests/kills/kills "$1" "$(date +%s)" >build/results/kills.log 2>&1
+    case $? in
+    0) echo "pass kills" >>"$RESULTS"; tail -n 1 build/results/kills.log ;;
+    77) skip "tests/kills: $(tail -n 1 build/results/kills.log)" ;;
+    *) fail "tests/kills: see build/results/kills.log"; tail -n 30 build/results/kills.log | sed 's/^/    /' ;;
+    esac
+}
+
+torture()
+{
+    echo "random programs, and what goes wrong from outside: make torture, a minute of it"
+    env -u SECONDS -u SEED -u FAULT timeout -k 5 180 build/tests/torture/torture 60 >build/results/torture.log 2>&1
+    tail -n 2 build/results/torture.log | head -n 1
+    # A seed says what is done, not when. One that was wrong is tried again: wrong again, it fails; else it is told, and `make torture` with
+    # some minutes has to find it.
+    sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' build/results/torture.log | awk '
+        { for (i = 1; i <= $1; i++) print "pass torture " i }
+        END { if (!NR) print "fail torture: it did not end; see build/results/torture.log" }' >>"$RESULTS"
+    grep -A 1 '^seed' build/results/torture.log | grep -B 1 WRONG | sed -n 's/^\(seed [0-9]*\): .*/\1/p' | while read -r seed; do
+        again=0
+        for try in 1 2 3; do
+            env -u SECONDS SEED="${seed#seed }" timeout -k 5 60 build/tests/torture/torture >build/results/torture.again 2>&1 || again=$((again + try))
+        done
+        if [ $again -eq 0 ]; then
+            skip "torture, $seed: wrong once, and right three times since; see build/results/torture.log"
+        else
+            fail "torture, $seed: see build/results/torture.log, or make torture SEED=${seed#seed }"
+        fi
+    done
+}
+
+failures()
+{
+    echo "calls of the system fail, one after another (a part of them: make fuzz-failures)"
+    timeout -k 5 240 build/tests/inject/failures -s 40 >build/results/failures.log 2>&1
+    if tail -n 1 build/results/failures.log | grep -q ' passed, 0 failed'; then
+        pass "failures: $(tail -n 1 build/results/failures.log)"
+        tail -n 1 build/results/failures.log
+    else
+        fail "failing calls: see build/results/failures.log"
+        grep -A 12 FAILED build/results/failures.log | tail -n 40
+        tail -n 3 build/results/failures.log
+    fi
+}
+
+elsewhere()
+{
+    for name in arm musl; do
+        echo "make test-$name"
+        timeout -k 5 600 tests/tools/elsewhere.sh $name </dev/null || fail "make test-$name: it did not end well ($?; 124: ran into 600 s)"
+    done
+}
+
+asan()
+{
+    echo "AddressSanitizer and UBSan"
+    if [ ! "$ASAN_WORKS" ]; then
+        skip "$CC has no AddressSanitizer on this machine: nothing was run under it"
+        return
+    fi
+    for suite in $ASAN_SUITES; do
+        name=asan_$(basename "$suite")
+        run_asan "$name" run_suite "$suite" 300 "$name"
+        no_reports "$name"
+    done
+    for program in $ASAN_CHAPTERS; do
+        name=asan_$(basename "$program")
+        run_asan "$name" timeout -k 5 60 tests/tools/run.sh "$program" >build/results/"$name".log 2>&1 </dev/null ||
+            fail "$name: see build/results/$name.log"
+        no_reports "$name"
+    done
+}
+
+tsan()
+{
+    echo "ThreadSanitizer, ranks as threads"
+    if [ ! "$TSAN_WORKS" ]; then
+        skip "$CC has no ThreadSanitizer that works on this machine: nothing was run under it"
+        return
+    fi
+    for program in $TSAN_PROGRAMS; do
+        run_tsan "$program" ""
+        run_tsan "$program" _traced
+    done
+}
