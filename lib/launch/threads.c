@@ -35,7 +35,8 @@ static struct rank_thread *ranks;
 
 #ifdef __GLIBC__ /* musl's stdout cannot be replaced: there the lines of all ranks are the process's own */
 
-/* Bytes written by a rank go to the rank's pipe, others to the process's own. */
+/* Bytes written by a rank go to the rank's pipe, others to the process's own. What could not be written is told by a smaller
+ * number, never by -1: glibc's stream takes that for a count, and writes a byte from behind the text. */
 static ssize_t write_target(int target, const char *bytes, size_t size)
 {
     const struct launch_self *self = launch_self_if_any();
@@ -45,7 +46,7 @@ static ssize_t write_target(int target, const char *bytes, size_t size)
     while (done < size) {
         ssize_t written = write(fd, bytes + done, size - done);
         if (written < 0 && errno != EINTR)
-            return done > 0 ? (ssize_t)done : -1;
+            break;
         done += written > 0 ? (size_t)written : 0;
     }
     return (ssize_t)done;
@@ -64,22 +65,24 @@ static ssize_t write_error(void *cookie, const char *bytes, size_t size)
 }
 
 /* Unbuffered: a buffer would be shared by all ranks and mix their lines. The watcher puts lines together. */
-static void replace_stdio(void)
+static bool replace_stdio(void)
 {
     FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_out });
-    FILE *error = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_error });
-    if (!out || !error)
-        return;
+    FILE *error = out ? fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_error }) : NULL;
+    if (!error)
+        return false;
     setvbuf(out, NULL, _IONBF, 0);
     setvbuf(error, NULL, _IONBF, 0);
     stdout = out;
     stderr = error;
+    return true;
 }
 
 #else
 
-static void replace_stdio(void)
+static bool replace_stdio(void)
 {
+    return true;
 }
 
 #endif
@@ -191,10 +194,10 @@ void threads_start(struct job *job, int unused)
     hosted = job;
     atomic_store(&job->world.header->one_process, 1);
     launch_ranks_are_threads();
-    replace_stdio();
+    if (replace_stdio())
+        ranks = calloc((size_t)job->plan.size, sizeof *ranks);
     catch_crashes();
     atexit(note_exit);
-    ranks = calloc((size_t)job->plan.size, sizeof *ranks);
     int started = 0;
     for (; ranks && started < job->plan.size; started++) {
         prepare(&ranks[started], job, started);
