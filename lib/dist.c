@@ -1,6 +1,6 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
 #define _GNU_SOURCE
-#include "algorithms/room.h"
+#include "algorithms/wrap.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"
 #include "leaks.h"
@@ -163,8 +163,8 @@ int dist_destroy_process_group_at(struct dist_at at)
         return -DIST_ERR_STATE;
     if (context->gpu) {
         gpu_await_streams(context->gpu, call_name(CALL_DESTROY), at);
-        comm_flush(context->gpu, call_name(CALL_DESTROY), at);
-        comm_stop(context->gpu);
+        ops_flush(context->gpu, call_name(CALL_DESTROY), at);
+        ops_stop(context->gpu);
     }
     context->quick_reach = context;
     atomic_store(&world_notes(&context->self->world, context->self->env.rank)->leaving, 1);
@@ -173,12 +173,12 @@ int dist_destroy_process_group_at(struct dist_at at)
     leaks_works(&leaks, context);
     context->backend->leave(context->room);
     if (context->gpu)
-        comm_drain(context->gpu);
+        ops_drain(context->gpu);
     leave_groups(context, context->groups);
     leave_groups(context, context->freed_first);
     context->backend->close(context->room);
     if (context->gpu)
-        comm_close(context->gpu);
+        ops_close(context->gpu);
     if (context->checked)
         leaks_memory(&leaks, context);
     context->untaken = NULL;
