@@ -186,7 +186,7 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     if (!check_list(context, at, ranks, count))
         goto done;
     if (context->gpu)
-        comm_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
+        ops_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
     lock_take(&context->lock);
     sweep(context);
     lock_give(&context->lock);
@@ -223,7 +223,7 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
                         "%d of the group's works were not waited for; call dist_wait first", group->pending);
     } else if (group) {
         if (context->gpu)
-            comm_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
+            ops_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
         group->live = 0;
         lock_take(&context->lock);
         settle(context, group);
