@@ -28,7 +28,7 @@ static int halving_rank_at(int place, int extra)
 }
 
 /* Swap with one partner after the other. Each time the half that this rank keeps becomes the whole of the next step. */
-static void halving_halve_and_double(struct communicator *comm, void *x, int64_t count, int place, int extra)
+static void halving_and_doubling(struct communicator *comm, void *x, int64_t count, int place, int extra)
 {
     struct block keep[STEPS], give[STEPS], whole = { 0, count };
     void *inbox = comm_scratch(comm, count - count / 2);
@@ -68,7 +68,7 @@ void halving_all_reduce(struct communicator *comm, void *x, int64_t count)
         comm_recv(comm, comm->rank - 1, inbox, count);
         comm_combine(comm, x, inbox, count);
     }
-    halving_halve_and_double(comm, x, count, place, extra);
+    halving_and_doubling(comm, x, count, place, extra);
     if (place < extra)
         comm_send(comm, comm->rank - 1, x, count);
 }
