@@ -88,7 +88,7 @@ static int64_t block_of(const struct collective *c, const struct dist_group *gro
     return c->in_name ? c->in->numel / group->size : 0;
 }
 
-/* A call that goes to the room directly must not overtake what waits for its stream, and a barrier is one for the current
+/* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
  * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
 static void let_streams_come(struct context *context, const struct collective *c)
 {

@@ -23,8 +23,8 @@ static const struct backend *find_backend(const char *name)
     return NULL;
 }
 
-/* Tensors on a real GPU are out of the reach of a room that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
- * together was looked at before the ranks were started; that NCCL needs a GPU its room says.) */
+/* Tensors on a real GPU are out of the reach of a backend that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
+ * together was looked at before the ranks were started; that NCCL needs a GPU its backend says.) */
 static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
 {
     if (backend->on_streams || strcmp(launch_device(), "cuda") != 0)
@@ -50,7 +50,7 @@ static const struct backend *choose_backend(struct dist_init_args args)
     return NULL;
 }
 
-/* A room that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
+/* A backend that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
 static bool open_gpu(const struct backend *backend, struct dist_at at)
 {
     struct gpu *gpu;

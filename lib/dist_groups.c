@@ -84,7 +84,7 @@ static void choose_id(struct context *context, int size)
     atomic_store(chosen(context), 0);
 }
 
-/* The room forgets a group of which nobody can hear any more, and this member lets its id go. */
+/* The backend forgets a group of which nobody can hear any more, and this member lets its id go. */
 static void settle(struct context *context, struct dist_group *group)
 {
     if (group->settled || atomic_load(&group->untaken) > 0)

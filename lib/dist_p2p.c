@@ -22,7 +22,7 @@ static struct dist_group *check(struct context *context, const struct p2p *ask)
         report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag);
         return NULL;
     }
-    /* What goes to the room directly must not overtake what waits for its stream. */
+    /* What goes to the backend directly must not overtake what waits for its stream. */
     if (context->gpu && !ask->tensor->gpu)
         ops_flush(context->gpu, call_name(ask->call), ask->at);
     return group;

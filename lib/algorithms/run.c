@@ -5,7 +5,7 @@
  * those of another collective that is under way in the same group.
  *
  * In a program's own thread a message is waited for with the inner backend's `wait`, so that the watcher sees a sleeping
- * rank as one. The thread of an asynchronous collective must not note what the rank waits for: it asks the inner backend,
+ * rank as one. The thread of an asynchronous collective must not write what the rank waits for: it asks the inner backend,
  * and sleeps on the rank's bell in between, with a note of its own (a "hand"). With a time limit, or where
  * there are more of them than notes, it naps instead.
  */
