@@ -82,7 +82,12 @@ struct dist_work {
     uint32_t phase;
     bool claimed;
     uint32_t ticket;
-    void *aside; /* an eager message's copy */
+    union {                 /* what a backend holds for it: */
+        void *aside;        /* an eager message's copy; */
+        void *result;       /* nccl, host tensors: a collective's, until all have read their inputs; */
+        struct event *mark; /* nccl: once the stream has passed it the op is over; */
+        struct run *run;    /* algorithms: the collective by messages */
+    };
     struct dist_work *next, *before;
     struct match match;      /* of a send: its number among those to its receiver */
     uint32_t traced;         /* lib/trace: the event that its start was */
