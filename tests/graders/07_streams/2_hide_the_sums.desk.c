@@ -10,7 +10,7 @@ static tensor *given, *gradients[MOST], *weights[MOST];
 static void backward(int layer)
 {
     dist_span("backward %d", layer) {
-        late();
+        desk_late();
         tensor *mine = tensor_slice(given, layer, layer + 1);
         tensor_copy(gradients[layer], mine);
         tensor_free(mine);
