@@ -20,7 +20,8 @@ static const char *meaning(int status)
     case 128 + SIGBUS:
         return "It crashed: it used memory that is not there, or not its own.";
     case 128 + SIGSYS:
-        return "It asked the system for what no exercise needs: a file, a process, a connection. That was refused, and it was "
+        return "It asked the system for what no exercise needs: a file, a process, a connection. That was "
+               "refused, and it was "
                "stopped.";
     case DIST_ERR_DEADLOCK:
         return "It got stuck: no rank can ever move on.";
