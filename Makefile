@@ -455,6 +455,7 @@ exercises/**         : lib/dist.h lib/tensor.h
 solutions/**         : lib/dist.h lib/tensor.h
 tests/programs/**    : lib/dist.h lib/tensor.h ./*.h tests/*.h
 tests/wrong/**       : lib/dist.h lib/tensor.h
+tests/right/**       : lib/dist.h lib/tensor.h
 tests/graders/*/*.desk.c : lib/dist.h lib/tensor.h tests/grader/desk.h ./*.h
 tests/graders/*/left.h : lib/dist.h lib/tensor.h tests/grader/desk.h
 tests/graders/**     : lib/dist.h lib/tensor.h tests/grader/grader.h tests/grader/network.h ./*.h

@@ -4,6 +4,9 @@
  *
  *     exercise  test  points  max  passed|failed|error  ranks  seed  feedback-file      with tabs in between
  *
+ * Whoever started us may be stopped, by Ctrl-C or otherwise: then so are we, and with us the test that runs, its program and all
+ * ranks of that, each of which dies when its parent does.
+ *
  * An error is a fault of the grader: it crashed. Exit status 0 only if all tests have passed.
  */
 #define _GNU_SOURCE
@@ -23,6 +26,13 @@ static unsigned deadline(void)
     const char *limit = getenv("GRADE_LIMIT");
     int given = limit ? atoi(limit) : DEADLINE;
     return given > 0 && given < DEADLINE ? (unsigned)given : DEADLINE;
+}
+
+/* Of all tests together. */
+static unsigned limit_of_all(void)
+{
+    const char *limit = getenv("GRADE_LIMIT");
+    return limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 2 * DEADLINE;
 }
 
 /* In the test's own process. No alarm reaches the learner's program: a child inherits none. */
@@ -118,6 +128,8 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--refused") == 0)
         return tell_refused();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    alarm(limit_of_all());
     for (struct graded *graded = graded_first; graded; graded = graded->next)
         passed &= run_apart(graded);
     put_together();

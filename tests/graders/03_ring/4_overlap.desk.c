@@ -5,7 +5,7 @@ void work_together(tensor *half, tensor *other, void (*work)(tensor *half), int 
 
 static void square(tensor *half)
 {
-    dist_span("work") {
+    dist_span("desk: work") {
         desk_late();
         tensor_mul(half, half);
     }

@@ -1,4 +1,4 @@
-/* feedback: two all_reduces do it */
+/* Two collectives are enough; one is, too. */
 /*
  * 2_from_the_mean.c: exercise 01.2. How far is each rank from the mean of all, and how far is the farthest above it?
  *
