@@ -172,7 +172,8 @@ static void put_refused(const struct results *results)
     for (int i = 0; i < results->count; i++) {
         size_t used = strlen(refused);
         bool last = i == results->count - 1 || begins_exercise(results, i + 1), any = false;
-        for (int k = i; last && k >= 0 && strcmp(results->all[k].exercise, results->all[i].exercise) == 0; k--)
+        for (int k = i; last && k >= 0 && strcmp(results->all[k].exercise, results->all[i].exercise) == 0;
+             k--)
             any = any || strcmp(results->all[k].status, "refused") == 0;
         if (any)
             snprintf(refused + used, sizeof refused - used, "%s%s", used ? " " : "", results->all[i].number);

@@ -60,12 +60,10 @@ enum question { CLASS, RANK, LINE, LINE_TO_CHANGE, CURE, QUESTIONS };
 int answer(int question)
 {
     int answers[QUESTIONS] = { 0 };
-    /* TODO: a number for each. */
     answers[CLASS] = 42;
     answers[RANK] = 2;
     answers[LINE] = (26 + 1);
     answers[LINE_TO_CHANGE] = (24 + 1);
     answers[CURE] = 3;
-    /* end of TODO */
     return answers[question];
 }
