@@ -9,7 +9,8 @@
  *     after       [151, 152]     [151, 152]     [151, 152]     [151, 152]
  *
  * Every rank has one gradient for each layer, and the layers differ in size. Backward computes the last layer's gradient
- * first, so start with that one. Start all of them before you wait for any: in a real program backward goes on meanwhile.
+ * first, so start with that one, and go on down to layer 0. Start all of them before you wait for any: in a real program
+ * backward goes on meanwhile.
  * The only collective that you need is dist_all_reduce; the others are not allowed.
  *
  * Grade it:  make exercise-05.2        Run it:  make try-05.2 N=4        A hint:  make hint-05.2

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -138,10 +139,12 @@ static tensor *stir(void)
 static void sit_down(int rank, int world_size)
 {
     take_files(rank, world_size);
-    late_begin(rank);
+    desk_late_begin(rank);
     dist_init_process_group();
-    late();
+    desk_late();
     tensor *first = stir();
+    if (!getenv("DIST_RANKS")) /* threads: the filter would bind the launcher too */
+        confine();
     desk(rank, world_size);
     while (here.count > 0)
         tensor_free(here.kept[--here.count]);
@@ -150,7 +153,9 @@ static void sit_down(int rank, int world_size)
     put_entry(SHEET_DONE, DIST_U8, NULL, 0);
 }
 
+/* No other process of this user may look into one of ours, nor at what it has open. */
 int main(void)
 {
+    prctl(PR_SET_DUMPABLE, 0);
     return dist_spawn(sit_down, 4);
 }

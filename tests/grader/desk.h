@@ -34,7 +34,10 @@ void desk_hand_in(const char *name, const tensor *t);
 void desk_hand_in_number(const char *name, double value);
 
 /* late.c: sleep for a moment, as long as chance wants. */
-void late_begin(int rank);
-void late(void);
+void desk_late_begin(int rank);
+void desk_late(void);
+
+/* confine.c: from here on the system does for this process only what a rank needs. */
+void confine(void);
 
 #endif

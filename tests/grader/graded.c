@@ -66,6 +66,6 @@ bool graded_run(struct graded *graded)
     bool passed = !feedback_any();
     if (!passed)
         sitting_show_solution();
-    graded_write(graded, passed ? "passed" : "failed", feedback_words());
+    graded_write(graded, passed ? "passed" : refused_any() ? "refused" : "failed", feedback_words());
     return passed;
 }

@@ -7,7 +7,7 @@
  *
  *     GRADED(every_element, 6)                            a test, worth 6 points
  *     {
- *         EACH_SITTING(s, 1, 8) {                        2, 3, 4, 5 and 8 ranks, and 1
+ *         EACH_SITTING(s, 1, 8) {                        2 to 8 ranks, and then 1
  *             int64_t n = pick(s, 1, 9);
  *             give_random(s, "mine", DIST_F32, n);        to every rank its own
  *             sit(s);                                     the learner's program runs, its calls randomly late
@@ -72,7 +72,7 @@ void graded_add(struct graded *graded);
     } \
     static void name_##_body(void)
 
-/* Sit with 2, 3, 4, 5, 8 and at last 1 ranks, as far as these lie between least and most; `make gates` has every number in between. */
+/* Sit with every number of ranks between least and most, and with one rank last. */
 #define EACH_SITTING(s, least, most) \
     for (struct sitting *s = sitting_first(least, most); s; s = sitting_next(s, most))
 struct sitting *sitting_first(int least, int most);
@@ -125,6 +125,15 @@ int64_t way_bytes(const struct sitting *s, int rank);   /* sent by a rank, toget
 int64_t way_largest(const struct sitting *s, int rank); /* bytes of the largest message that a rank sent */
 int way_calls(const struct sitting *s, int rank,
               const char *name); /* "all_gather", "isend", ... made by a rank */
+
+int way_collectives(const struct sitting *s, int rank); /* collectives that a rank took part in */
+
+/* Has what a rank passes on travelled? It has sent at least so many bytes in messages, or taken part with them in collectives: who has
+ * brought its values home otherwise gets no points for the way. */
+bool way_carries(struct sitting *s, int rank, int64_t bytes);
+
+/* Where this sitting is of one rank: a rank alone sends nothing, and meets nobody. */
+void way_alone(struct sitting *s);
 
 /* How many messages have to follow one after the other, where a rank can send one and receive one at the same time. */
 int way_steps(const struct sitting *s);

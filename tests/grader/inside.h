@@ -62,6 +62,10 @@ const char *feedback_words(void);
 bool is_forbidden(const char *call);
 void refuse(void);
 
+/* The learner's file has tried what no exercise needs, and was not let: its tests are "refused", which teachers see beside the points. */
+void refused_mark(bool refused);
+bool refused_any(void);
+
 /* graded.c: all tests, run one, and write down how one has ended; the path of a file of this test or another: $GRADE_OUT/TEST.NAME. */
 extern struct graded *graded_first;
 bool graded_run(struct graded *graded);

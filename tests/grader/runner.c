@@ -4,12 +4,16 @@
  *
  *     exercise  test  points  max  passed|failed|error  ranks  seed  feedback-file      with tabs in between
  *
+ * Whoever started us may be stopped, by Ctrl-C or otherwise: then so are we, and with us the test that runs, its program and all
+ * ranks of that, each of which dies when its parent does.
+ *
  * An error is a fault of the grader: it crashed. Exit status 0 only if all tests have passed.
  */
 #define _GNU_SOURCE
 #include "inside.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +26,13 @@ static unsigned deadline(void)
     const char *limit = getenv("GRADE_LIMIT");
     int given = limit ? atoi(limit) : DEADLINE;
     return given > 0 && given < DEADLINE ? (unsigned)given : DEADLINE;
+}
+
+/* Of all tests together. */
+static unsigned limit_of_all(void)
+{
+    const char *limit = getenv("GRADE_LIMIT");
+    return limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 2 * DEADLINE;
 }
 
 /* In the test's own process. No alarm reaches the learner's program: a child inherits none. */
@@ -101,12 +112,24 @@ static int tell(void)
     return 0;
 }
 
+/* What is wrong with the names in $GRADE_CALLS, where a program cannot even be linked. */
+static int tell_refused(void)
+{
+    refuse();
+    printf("%s", refused_any() ? feedback_words() : "");
+    return refused_any() ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     bool passed = true;
     if (argc == 2 && strcmp(argv[1], "--tell") == 0)
         return tell();
+    if (argc == 2 && strcmp(argv[1], "--refused") == 0)
+        return tell_refused();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    alarm(limit_of_all());
     for (struct graded *graded = graded_first; graded; graded = graded->next)
         passed &= run_apart(graded);
     put_together();

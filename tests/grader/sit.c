@@ -19,6 +19,10 @@ static const char *meaning(int status)
     case 128 + SIGSEGV:
     case 128 + SIGBUS:
         return "It crashed: it used memory that is not there, or not its own.";
+    case 128 + SIGSYS:
+        return "It asked the system for what no exercise needs: a file, a process, a connection. That was "
+               "refused, and it was "
+               "stopped.";
     case DIST_ERR_DEADLOCK:
         return "It got stuck: no rank can ever move on.";
     case DIST_ERR_PEER_LOST:
@@ -42,9 +46,10 @@ static void say_how_it_ended(const struct ending *ending)
         feedback("It had not ended after %.0f seconds and was stopped. That is never right, however good its "
                  "results.",
                  ending->seconds);
-    else if (meaning(ending->status))
+    else if (meaning(ending->status)) {
+        refused_mark(ending->status == 128 + SIGSYS);
         feedback("%s That is exit status %d.", meaning(ending->status), ending->status);
-    else
+    } else
         feedback("It ended with exit status %d.", ending->status);
     feedback_text(ending->error, 16);
 }

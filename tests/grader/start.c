@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "inside.h"
+#include "../reference.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,6 +121,14 @@ static void lay_out(const char *trace)
         close(fd);
 }
 
+/* What decides on the delays must tell nothing of the numbers. */
+static unsigned seed_of_delays(uint64_t seed)
+{
+    uint64_t state = seed ^ 0x6465736b6c617465u;
+    ref_random(&state);
+    return (unsigned)(ref_random(&state) >> 40);
+}
+
 /* Nothing of our environment goes in but what is said here. Another user cannot put a report beside our files. */
 static void become(const char *program, int ranks, uint64_t seed, const char *trace)
 {
@@ -129,7 +138,7 @@ static void become(const char *program, int ranks, uint64_t seed, const char *tr
     snprintf(words[1], sizeof words[1], "DIST_TRACE=%s", trace);
     snprintf(words[2], sizeof words[2], "DIST_CHECK=1");
     snprintf(words[3], sizeof words[3], SHEET_FD "=%d", FIRST_FD);
-    snprintf(words[4], sizeof words[4], SHEET_LATE "=%llu", (unsigned long long)seed);
+    snprintf(words[4], sizeof words[4], SHEET_LATE "=%u", seed_of_delays(seed));
     snprintf(words[5], sizeof words[5], "DIST_REPORT=%s", out_path("report.json", report, sizeof report));
     for (int i = 0; i < (other_user() != 0 ? 5 : 6); i++)
         environment[i] = words[i];

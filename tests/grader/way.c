@@ -68,6 +68,30 @@ int way_calls(const struct sitting *s, int rank, const char *name)
     return count;
 }
 
+int way_collectives(const struct sitting *s, int rank)
+{
+    int count = 0;
+    each_act(act, s, rank)
+        count += act->kind == ACT_COLLECTIVE;
+    return count;
+}
+
+bool way_carries(struct sitting *s, int rank, int64_t bytes)
+{
+    int64_t carried = way_bytes(s, rank);
+    each_act(act, s, rank)
+        carried += act->kind == ACT_COLLECTIVE ? act->bytes : 0;
+    return claim(s, carried >= bytes, "rank %d sent %lld bytes; what others need from it has %lld", rank,
+                 (long long)carried, (long long)bytes);
+}
+
+void way_alone(struct sitting *s)
+{
+    int calls = s->ranks == 1 ? way_sends(s, 0) + way_receives(s, 0) + way_collectives(s, 0) : 0;
+    claim(s, calls == 0, "A rank alone has nobody to talk to, and yet made %d sends, receives or collectives",
+          calls);
+}
+
 /* ---- steps ---------------------------------------------------------------------- */
 
 /* Had `act` ended when `later`, of the same rank, began? What was started ends with the wait for it. */

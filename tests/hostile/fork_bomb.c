@@ -1,4 +1,4 @@
-/* feedback: started more and more processes */
+/* feedback: Your file has machine code in it */
 /* Hidden from the list of calls, and with no end. */
 #include "dist.h"
 

@@ -1,4 +1,4 @@
-/* feedback: first wrong element */
+/* feedback: Your file has machine code in it */
 /* The same, hidden from the list of calls: a raw system call, and a session of its own. It must be gone afterwards. */
 #include "dist.h"
 

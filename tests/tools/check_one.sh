@@ -3,7 +3,7 @@
 
 # What a learner has not written yet leaves things unused.
 case $2 in
-exercises/* | tests/wrong/*) FLAGS="$FLAGS -Wno-unused -Wno-unused-parameter" ;;
+exercises/* | tests/wrong/* | tests/right/*) FLAGS="$FLAGS -Wno-unused -Wno-unused-parameter" ;;
 # Everybody has the double's header of CUDA; the build takes the real one.
 lib/devices/cuda/* | tests/doubles/cuda/*) FLAGS="-Itests/doubles/cuda $FLAGS" ;;
 esac

@@ -162,7 +162,23 @@ static void grades_head(const struct results *results)
             putchar(',');
             put_csv(stdout, results->all[i].number);
         }
-    printf("\r\n");
+    printf(",refused\r\n");
+}
+
+/* The exercises in which something was tried that no exercise needs, with blanks between. */
+static void put_refused(const struct results *results)
+{
+    char refused[1024] = "";
+    for (int i = 0; i < results->count; i++) {
+        size_t used = strlen(refused);
+        bool last = i == results->count - 1 || begins_exercise(results, i + 1), any = false;
+        for (int k = i; last && k >= 0 && strcmp(results->all[k].exercise, results->all[i].exercise) == 0;
+             k--)
+            any = any || strcmp(results->all[k].status, "refused") == 0;
+        if (any)
+            snprintf(refused + used, sizeof refused - used, "%s%s", used ? " " : "", results->all[i].number);
+    }
+    put_csv(stdout, refused);
 }
 
 static void grades_line(const char *name, const struct results *results)
@@ -176,6 +192,8 @@ static void grades_line(const char *name, const struct results *results)
         if (i == results->count - 1 || begins_exercise(results, i + 1))
             printf(",%d", points);
     }
+    putchar(',');
+    put_refused(results);
     printf("\r\n");
 }
 

@@ -13,7 +13,7 @@ struct result {
     char *title;    /* once round */
     char *test;     /* what comes home */
     int points, max;
-    char *status;   /* passed failed not_built error touched missing late */
+    char *status;   /* passed failed refused not_built error touched missing late */
     char *feedback; /* empty if there is none */
     bool passed;
     bool ran; /* it passed or failed; otherwise it never began */

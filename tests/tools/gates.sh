@@ -1,10 +1,11 @@
 #!/bin/sh
-# gates.sh: do the graders judge right? Four gates for each exercise:
+# gates.sh: do the graders judge right? Five gates for each exercise:
 #
 #   stub       it compiles and gets no point
 #   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8
 #   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line;
 #              each is tried TRIES times (2), its calls late by chance
+#   right      answers of other kinds, tests/right/NN_topic/NAME/*.c, pass too, each RIGHT times (1)
 #   regions    stub and solution differ only between their marks, of which there are one to three pairs
 #
 # ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many. Exit status 0 only if all hold.
@@ -50,7 +51,7 @@ stub()
 
 solution()
 {
-    GRADE_TIMES=$TIMES GRADE_SIZES=all tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" && return 0
+    GRADE_TIMES=$TIMES tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" && return 0
     cut -f 2- "$work/$exercise/solution/results.tsv"
     feedback_of "$work/$exercise/solution"
     return 1
@@ -86,6 +87,19 @@ wrong()
     [ $count -ge 4 ]
 }
 
+# Unusual, and right: it loses no point.
+right()
+{
+    for file in tests/right/"$exercise"/*.c; do
+        [ -e "$file" ] || continue
+        out=$work/$exercise/right_$(basename "$file" .c)
+        GRADE_TIMES=${RIGHT:-1} tests/tools/grade_one.sh "$exercise" "$file" "$out" && continue
+        echo "$file does not pass:"
+        feedback_of "$out"
+        return 1
+    done
+}
+
 # Everything outside the marks; each region as one line.
 outside()
 {
@@ -104,7 +118,7 @@ regions()
     diff -u --label stub --label solution "$said.stub" "$said.solution"
 }
 
-# All four for one exercise, as a line: it is told at the end, so that several can run at a time.
+# All five for one exercise, as a line: it is told at the end, so that several can run at a time.
 one()
 {
     exercise=$1
@@ -113,7 +127,7 @@ one()
     good=
     bad=
     mkdir -p "$work/$exercise"
-    for gate in stub solution wrong regions; do
+    for gate in stub solution wrong right regions; do
         gate $gate $gate
     done >"$said.all"
     printf '  %-5s %-28s good:%s\n' "$number" "${exercise#*_*/*_}" "${good:- none}"

@@ -2,7 +2,7 @@
 # grade_all.sh FOLDER: grade a folder of submissions; in it each student has a folder with files in it. Each is graded apart, under limits
 # of time, memory, processes and output (grade_submission.sh), JOBS at a time. A line for each as it comes, and grades.csv.
 #
-# build/grade-all/grades.csv   submission, points, and the points of each exercise
+# build/grade-all/grades.csv   submission, points, the points of each exercise, and in which of them something was refused
 # build/grade-all/001/         what grade_submission.sh left: results.tsv, the feedback of each test, say.txt
 #
 # In the environment: JOBS, OUT (where the csv goes), GRADE_BUDGET (seconds for one submission), GRADE_MEMORY (megabytes).

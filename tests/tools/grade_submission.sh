@@ -35,12 +35,12 @@ mkdir -p "$out" || exit 2
 
 # ---- a room of its own, where the system allows it ---------------------------------
 
-# A new folder for temporary files in place of this one, small, and gone in the end. What we need of the old one shows through.
+# A new folder in place of this one, small, for temporary files, and gone in the end. What we need of the old one shows through.
 own()
 {
     mount -n -t tmpfs -o size=256m,mode=1777 tmpfs /mnt || exit 2
     for path in "$PWD" "$submission" "$(cd "$out" && pwd)" "${RESULT%/*}"; do
-        case $path in "$1"/*) mkdir -p "/mnt${path#"$1"}" && mount -n --bind "$path" "/mnt${path#"$1"}" ;; esac
+        case $path in "$1"/*) mkdir -p "/mnt${path#"$1"}" && mount -n --rbind "$path" "/mnt${path#"$1"}" ;; esac
     done
     mount -n --move /mnt "$1" || exit 2
 }
@@ -53,7 +53,27 @@ if [ ! "$GRADE_ROOM" ]; then
         GRADE_ROOM=bare exec $room "$0" "$@"
     fi
 fi
+# What a submission has no business with is not there at all: answers, other submissions, and what was made of these.
+hide()
+{
+    for folder in "$@"; do
+        [ ! -d "$folder" ] || mount -n -t tmpfs -o size=4k,mode=555 tmpfs "$folder" || exit 2
+    done
+}
+
+# Of a folder with many, only ours: the others' are hidden. Not where the system itself or this tree would be hidden with them.
+alone_in()
+{
+    case $PWD/ in "$1"/*) return ;; esac
+    case $1 in / | /usr* | /bin | /lib* | /etc | /opt | /tmp | /var/tmp | /dev* | /proc* | /mnt*) return ;; esac
+    own "$1"
+}
+
 if [ "$GRADE_ROOM" = bare ]; then
+    hide solutions tests/wrong tests/right tests/hostile build/grade build/solutions
+    mkdir -p "$out"
+    alone_in "$(dirname "$submission")"
+    case $out in *build/grade-all/*) own "$(cd "$out/.." && pwd)" ;; esac
     own /tmp
     own /var/tmp
     own /dev/shm
@@ -189,4 +209,6 @@ for exercise in $(all_exercises); do
     tests_left=$((tests_left - $(wc -l <"$out/$exercise/results.tsv")))
 done
 awk -F '\t' '{ points += $3; max += $4; errors += $5 == "error" || $5 == "touched" }
-     END { printf "%d of %d points%s\n", points, max, errors ? "; in " errors " tests the grader itself failed" : "" }' "$out/results.tsv"
+     $5 == "refused" && !($1 in seen) { seen[$1]; split($1, part, "[_/]"); match($1, "/[0-9]+")
+         refused = refused " " part[1] "." substr($1, RSTART + 1, RLENGTH - 1) }
+     END { printf "%d of %d points%s%s\n", points, max, refused ? "; refused:" refused : "", errors ? "; in " errors " tests the grader itself failed" : "" }' "$out/results.tsv"

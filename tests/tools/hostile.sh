@@ -24,9 +24,18 @@ judge()
 
 mkdir -p $work
 printf '/* feedback: error */\nvoid once_round(void)\n{\n    this is no C\n}\n' >$work/does_not_compile.c
+cat >$work/compiles_without_end.c <<'END'
+/* feedback: The compiler was stopped */
+#include "dist.h"
+#define A(x) x x x x x x x x x x x x x x x x
+#define B(x) A(A(A(A(A(x)))))
+const char *words = B("much more than a program needs, ") B("again ") B("and again ");
+char table[1ul << 31] = { 1, [(1ul << 31) - 1] = 1 };
+void once_round(tensor *traveller, tensor *mine, int rank, int world_size) {}
+END
 before=$(ls /dev/shm)
 failed=0
-for file in tests/hostile/*.c $work/does_not_compile.c; do
+for file in tests/hostile/*.c $work/does_not_compile.c $work/compiles_without_end.c; do
     name=$(basename "$file" .c)
     if grep -q __asm__ "$file" && [ "$(uname -m)" != x86_64 ]; then
         skip "hostile: $name is written for x86_64"

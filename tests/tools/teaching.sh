@@ -86,14 +86,14 @@ submit()
 
 if command -v zip >/dev/null 2>&1 && command -v unzip >/dev/null 2>&1; then
     expect "the zip for Gradescope" unpack
-    expect "no solution is in it" sh -c "! unzip -l build/autograder.zip | grep -E 'solutions/|tests/wrong/'"
+    expect "no solution is in it" sh -c "! unzip -l build/autograder.zip | grep -E 'solutions/|tests/wrong/|tests/right/'"
     expect "setup.sh" env AUTOGRADER="$autograder" "$autograder/source/setup.sh"
     expect "a right answer, in a folder with blanks" submit solutions/03_ring/1_once_round.c 10 '"passed"'
     expect "nothing was handed in" submit none 0 'There is no 1_once_round.c'
-    for name in sleeps:'had not ended' crashes:'It crashed' floods:'printed without an end' fork_bomb:'more and more processes'; do
+    for name in sleeps:'had not ended' crashes:'It crashed' floods:'printed without an end' fork_bomb:'machine code in it' asks_the_system:'asked the system for what no exercise needs'; do
         expect "a submission that ${name%%:*}" submit "tests/hostile/${name%%:*}.c" 0 "${name#*:}"
     done
-    if [ "$(id -u)" -eq 0 ]; then expect "a submission that forges" submit tests/gradescope/forges.c 0 'sent 0 messages'; fi
+    if [ "$(id -u)" -eq 0 ]; then expect "a submission that forges" submit tests/gradescope/forges.c 0 'machine code in it'; fi
 else
     skip "teaching: zip or unzip is not there, so no zip for Gradescope was tried"
 fi
@@ -112,7 +112,7 @@ grade_all()
 grades_are()
 {
     cat "$work/grades.csv"
-    cut -d , -f 1-3 "$work/grades.csv" | grep -q '^"bomb",0,' && grep -q "^\"'=1+1\",0," "$work/grades.csv" &&
+    cut -d , -f 1-3 "$work/grades.csv" | grep -q '^"bomb",0,' && grep -q '^"bomb",0,.*,"03.1"' "$work/grades.csv" && grep -q "^\"'=1+1\",0," "$work/grades.csv" &&
         grep -q '^"Bea, ""B""",10,' "$work/grades.csv" && [ "$(wc -l <"$work/grades.csv")" -eq 4 ]
 }
 
@@ -133,7 +133,7 @@ handout()
 # No file of it is a solution or a wrong answer, under whatever name.
 tells_nothing()
 {
-    find solutions tests/wrong -name '*.c' -exec sha256sum {} + | cut -c 1-64 | sort -u >"$work/ours"
+    find solutions tests/wrong tests/right -name '*.c' -exec sha256sum {} + | cut -c 1-64 | sort -u >"$work/ours"
     find "$work/workbook" -name '*.c' -exec sha256sum {} + | grep -F -f "$work/ours" && return 1
     ! find "$work/workbook" -path '*/build' -prune -o -name '*TEACHING*' -print | grep .
 }
@@ -161,7 +161,7 @@ new_exercise()
 {
     mkdir -p "$work/teacher/tests"
     cp -rp Makefile lib diagrams exercises solutions "$work/teacher/"
-    cp -rp tests/*.[ch] tests/doubles tests/grader tests/graders tests/wrong tests/tools "$work/teacher/tests/"
+    cp -rp tests/*.[ch] tests/doubles tests/grader tests/graders tests/wrong tests/right tests/tools "$work/teacher/tests/"
     take_build "$work/teacher"
     (cd "$work/teacher" && export RESULTS=/dev/null && make new-exercise NAME=03_ring/99_thing &&
         make CC="${CC:-cc}" gates ONLY=03.99 TIMES=2)

@@ -22,6 +22,7 @@ GRADED(every_sum, 6)
         give_random(s, "mine", DIST_F32, n);
         sit(s);
         expect(s, "x", n, own_and_all_above);
+        way_alone(s);
     }
 }
 
@@ -30,6 +31,9 @@ GRADED(one_message_each, 4)
     EACH_SITTING(s, 2, 8) {
         give_random(s, "mine", DIST_F32, 3);
         sit(s);
+        expect(s, "x", 3, own_and_all_above);
+        for (int r = 1; r < s->ranks; r++)
+            way_carries(s, r, 3 * 4);
         for (int r = 1; r < s->ranks; r++)
             claim(s, way_sends(s, r) == 1 && way_sends_to(s, r, r - 1) == 1,
                   "messages sent by rank %d: %d, to rank %d: %d; it takes one, to the rank below", r,

@@ -20,6 +20,7 @@ GRADED(every_entry, 6)
         sit(s);
         for (int r = 0; r < s->ranks; r++)
             expect_on(s, r, "list", r + 1, entry);
+        way_alone(s);
     }
 }
 
@@ -29,6 +30,7 @@ GRADED(no_more_than_is_known, 4)
         give_random(s, "mine", DIST_F32, 1);
         sit(s);
         for (int r = 0; r < s->ranks; r++) {
+            expect_on(s, r, "list", r + 1, entry);
             int messages = r < s->ranks - 1;
             int64_t bytes = messages * (r + 1) * 4;
             claim(s, way_sends(s, r) == messages && way_bytes(s, r) == bytes,

@@ -34,8 +34,12 @@ GRADED(four_steps, 4)
         int messages = 0;
         give_random(s, "mine", DIST_F32, 2);
         sit(s);
-        for (int r = 0; r < s->ranks; r++)
+        expect(s, "from_left", 2, left);
+        expect(s, "from_right", 2, right);
+        for (int r = 0; r < s->ranks; r++) {
             messages += way_sends(s, r);
+            way_carries(s, r, 2 * 4 * ((r > 0) + (r < s->ranks - 1)));
+        }
         claim(s, messages == 2 * (s->ranks - 1), "%d messages were sent; %d ranks in a row need %d", messages,
               s->ranks, 2 * (s->ranks - 1));
         claim(s, way_steps(s) <= 4,

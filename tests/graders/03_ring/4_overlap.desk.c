@@ -5,8 +5,8 @@ void work_together(tensor *half, tensor *other, void (*work)(tensor *half), int 
 
 static void square(tensor *half)
 {
-    dist_span("work") {
-        late();
+    dist_span("desk: work") {
+        desk_late();
         tensor_mul(half, half);
     }
 }

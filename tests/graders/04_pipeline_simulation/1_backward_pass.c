@@ -22,6 +22,7 @@ GRADED(one_message_each_way, 3)
     EACH_SITTING(s, 2, 8) {
         network_lay_out(s, (int)pick(s, 1, 4));
         sit(s);
+        expect(s, "dw", NETWORK_WIDTH * NETWORK_WIDTH, network_gradient);
         for (int r = 0; r < s->ranks; r++) {
             int back = r > 0, forward = r < s->ranks - 1;
             int sends_back = way_sends_to(s, r, r - 1), sends_forward = way_sends_to(s, r, r + 1);
@@ -29,6 +30,7 @@ GRADED(one_message_each_way, 3)
                 s, sends_back == back && sends_forward == forward && way_sends(s, r) == back + forward,
                 "messages sent by rank %d: %d, to the stage before: %d, to the next: %d; expected %d and %d",
                 r, way_sends(s, r), sends_back, sends_forward, back, forward);
+            way_carries(s, r, (back + forward) * NETWORK_WIDTH * 8);
         }
     }
 }

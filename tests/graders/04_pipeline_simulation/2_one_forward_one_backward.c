@@ -50,7 +50,8 @@ static void look_at_order(struct sitting *s, int rank, int pieces)
     bool right = true;
     for (int i = s->run->first[rank]; right && i < s->run->first[rank + 1]; i++) {
         const struct act *act = &s->run->acts[i];
-        if (act->kind != ACT_SPAN)
+        bool step_of_it = strncmp(act->name, "forward ", 8) == 0 || strncmp(act->name, "backward ", 9) == 0;
+        if (act->kind != ACT_SPAN || !step_of_it)
             continue;
         step(s, rank, pieces, k++, word, sizeof word);
         right = claim(s, strcmp(act->name, word) == 0,
@@ -67,6 +68,7 @@ GRADED(order_on_every_stage, 3)
         int pieces = lay_out(s);
         if (!sit(s))
             continue;
+        expect(s, "dw", NETWORK_WIDTH * NETWORK_WIDTH, network_gradient);
         for (int r = 0; r < s->ranks; r++)
             look_at_order(s, r, pieces);
     }
@@ -95,6 +97,7 @@ GRADED(in_flight_on_every_stage, 3)
         int pieces = lay_out(s);
         if (!sit(s))
             continue;
+        expect(s, "dw", NETWORK_WIDTH * NETWORK_WIDTH, network_gradient);
         for (int r = 0; r < s->ranks; r++)
             claim(s, most_in_flight(s, r) == smaller(s->ranks - r, pieces),
                   "rank %d with %d stages and %d micro-batches: %d in flight at most; with 1F1B it is %d", r,

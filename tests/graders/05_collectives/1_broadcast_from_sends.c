@@ -3,7 +3,7 @@
 
 const struct exercise exercise = {
     .title = "Broadcast from sends",
-    .forbidden = COLLECTIVES,
+    .forbidden = COLLECTIVES " dist_isend dist_irecv dist_batch_isend_irecv",
     .drawing = "flow",
 };
 
@@ -42,11 +42,16 @@ GRADED(nobody_gets_it_twice, 3)
 {
     EACH_SITTING(s, 2, 8) {
         int src = (int)pick(s, 0, s->ranks - 1);
-        lay_out(s, src);
+        int64_t sent = 0, n = lay_out(s, src);
         sit(s);
+        expect(s, "x", n, of_src);
         for (int r = 0; r < s->ranks; r++)
             claim(s, way_receives(s, r) == (r != src),
                   "messages received by rank %d: %d; expected %d, as src is rank %d", r, way_receives(s, r),
                   r != src, src);
+        for (int r = 0; r < s->ranks; r++)
+            sent += way_bytes(s, r);
+        claim(s, sent == 4 * n * (s->ranks - 1), "%lld bytes were sent; %d times the tensor are %lld",
+              (long long)sent, s->ranks - 1, (long long)(4 * n * (s->ranks - 1)));
     }
 }

@@ -4,7 +4,8 @@
 const struct exercise exercise = {
     .title = "Scatter, then gather",
     .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_all_gather dist_all_to_all "
-                 "dist_reduce_scatter dist_barrier dist_send dist_isend dist_batch_isend_irecv",
+                 "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend "
+                 "dist_irecv dist_batch_isend_irecv",
     .drawing = "spacetime",
 };
 
@@ -55,11 +56,13 @@ GRADED(any_number_of_samples, 4)
 GRADED(all_take_part, 3)
 {
     EACH_SITTING(s, 2, 8) {
-        lay_out(s, pick(s, 1, 40));
-        sit(s);
-        for (int r = 0; r < s->ranks; r++)
+        int64_t count = pick(s, 1, 40);
+        try_count(s, count);
+        for (int r = 0; r < s->ranks; r++) {
+            way_carries(s, r, 2 * 4 * block_of(s));
             claim(s, way_calls(s, r, "scatter") == 1 && way_calls(s, r, "gather") == 1,
                   "calls of scatter on rank %d: %d, of gather: %d; every rank makes one of each", r,
                   way_calls(s, r, "scatter"), way_calls(s, r, "gather"));
+        }
     }
 }

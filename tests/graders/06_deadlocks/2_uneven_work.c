@@ -56,6 +56,7 @@ GRADED(steps_of_the_busiest, 3)
     EACH_SITTING(s, 2, 8) {
         deal_out(s);
         sit(s);
+        expect(s, "weights", given_count(s, 0, "weights"), weight);
         for (int r = 0; r < s->ranks; r++)
             claim(s, way_calls(s, r, "all_reduce") == steps(s) + 1 && way_calls(s, r, "broadcast") == 1,
                   "rank %d called all_reduce %d times, broadcast %d times; with %d steps it is %d times, and "

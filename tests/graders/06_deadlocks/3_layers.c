@@ -27,6 +27,11 @@ static double own_weights(const struct sitting *s, int rank, int64_t i)
     return given(s, rank, "weights", i);
 }
 
+static double own_bias(const struct sitting *s, int rank, int64_t i)
+{
+    return given(s, rank, "bias", i);
+}
+
 /* Weights and bias of one size: then a mixed-up tag is not found by its length. */
 GRADED(weights_and_bias_arrive, 7)
 {
@@ -38,6 +43,7 @@ GRADED(weights_and_bias_arrive, 7)
         expect(s, "new_weights", n, previous_weights);
         expect(s, "new_bias", n, previous_bias);
         expect(s, "weights", n, own_weights);
+        expect(s, "bias", n, own_bias);
     }
 }
 
@@ -48,9 +54,12 @@ GRADED(two_to_the_next_rank, 3)
         give_random(s, "bias", DIST_F32, 10);
         sit(s);
         expect(s, "new_weights", 2000, previous_weights);
-        for (int r = 0; r < s->ranks; r++)
+        expect(s, "new_bias", 10, previous_bias);
+        for (int r = 0; r < s->ranks; r++) {
+            way_carries(s, r, 4 * 2010);
             claim(s, way_sends(s, r) == 2 && way_sends_to(s, r, (r + 1) % s->ranks) == 2,
                   "rank %d sent %d messages, %d of them to the next rank; two are right, both to the next", r,
                   way_sends(s, r), way_sends_to(s, r, (r + 1) % s->ranks));
+        }
     }
 }

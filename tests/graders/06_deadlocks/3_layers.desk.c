@@ -10,6 +10,7 @@ void desk(int rank, int world_size)
     tensor *new_bias = desk_room(DIST_F32, tensor_numel(bias));
     hand_on(weights, bias, new_weights, new_bias, rank, world_size);
     desk_hand_in("weights", weights);
+    desk_hand_in("bias", bias);
     desk_hand_in("new_weights", new_weights);
     desk_hand_in("new_bias", new_bias);
 }

@@ -37,6 +37,7 @@ GRADED(two_streams_are_used, 5)
         give_random(s, "x", DIST_F32, 3);
         if (!sit(s))
             continue;
+        expect(s, "x", 3, sum);
         for (int r = 0; r < s->ranks; r++) {
             claim(s, handed(s, r, "current", 0) == 1,
                   "rank %d: in the end the default stream is not the current stream", r);

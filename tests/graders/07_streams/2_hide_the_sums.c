@@ -39,7 +39,7 @@ GRADED(the_sums, 4)
 static int span(const struct run *run, int rank, const char *word, int layer)
 {
     char name[32];
-    snprintf(name, sizeof name, "%s %d", word, layer);
+    snprintf(name, sizeof name, "desk: %s %d", word, layer);
     for (int i = run->first[rank]; i < run->first[rank + 1]; i++)
         if (run->acts[i].kind == ACT_SPAN && strcmp(run->acts[i].name, name) == 0)
             return i;
@@ -82,6 +82,7 @@ GRADED(they_are_hidden, 6)
         int layers = (int)lay_out(s, false);
         if (!sit(s))
             continue;
+        expect(s, "weights", layers, summed);
         for (int r = 0; r < s->ranks; r++)
             look(s, r, layers);
     }

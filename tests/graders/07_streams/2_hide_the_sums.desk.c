@@ -9,8 +9,8 @@ static tensor *given, *gradients[MOST], *weights[MOST];
 
 static void backward(int layer)
 {
-    dist_span("backward %d", layer) {
-        late();
+    dist_span("desk: backward %d", layer) {
+        desk_late();
         tensor *mine = tensor_slice(given, layer, layer + 1);
         tensor_copy(gradients[layer], mine);
         tensor_free(mine);
@@ -19,7 +19,7 @@ static void backward(int layer)
 
 static void update(int layer)
 {
-    dist_span("update %d", layer) {
+    dist_span("desk: update %d", layer) {
         tensor_add(weights[layer], gradients[layer]);
     }
 }

@@ -29,6 +29,7 @@ GRADED(everybody_has_it, 4)
         give_number(s, "root", s->ranks > 1 ? (double)pick(s, 1, s->ranks - 1) : 0);
         sit(s);
         expect(s, "x", n, from_root);
+        way_alone(s);
     }
 }
 

@@ -39,6 +39,7 @@ GRADED(the_sum_everywhere, 4)
         give_random(s, "x", DIST_F32, n);
         sit(s);
         expect(s, "x", n, sum);
+        way_alone(s);
     }
 }
 
@@ -49,8 +50,10 @@ GRADED(one_block_a_message, 3)
         int messages = 2 * (s->ranks - 1), bytes = 4 * (int)((n + s->ranks - 1) / s->ranks);
         give_random(s, "x", DIST_F32, n);
         sit(s);
+        expect(s, "x", n, sum);
         no_detour(s);
         for (int r = 0; r < s->ranks; r++) {
+            way_carries(s, r, 2 * 4 * (n - (n + s->ranks - 1) / s->ranks));
             int to_next = way_sends_to(s, r, (r + 1) % s->ranks);
             claim(s, way_sends(s, r) == messages && to_next == messages && way_largest(s, r) <= bytes,
                   "rank %d sent %d messages, %d of them to the next rank, the largest of %d bytes; a ring "
@@ -64,8 +67,10 @@ GRADED(one_block_a_message, 3)
 GRADED(all_at_the_same_time, 3)
 {
     EACH_SITTING(s, 3, 8) {
-        give_random(s, "x", DIST_F32, uneven(s));
+        int64_t n = pick(s, 0, 1) ? uneven(s) : pick(s, 1, s->ranks);
+        give_random(s, "x", DIST_F32, n);
         sit(s);
+        expect(s, "x", n, sum);
         no_detour(s);
         claim(s, way_steps(s) == 2 * (s->ranks - 1),
               "%d messages have to follow one after the other; in a ring where all send and receive at the "

@@ -29,6 +29,7 @@ GRADED(block_r_of_the_sum, 4)
         sit(s);
         expect(s, "output", size, block_of_sum);
         expect(s, "input", size * s->ranks, as_it_was);
+        way_alone(s);
     }
 }
 
@@ -38,6 +39,7 @@ GRADED(one_block_a_message, 3)
         int messages = s->ranks - 1, bytes = 4 * (int)pick(s, 2, 5);
         give_random(s, "input", DIST_F32, bytes / 4 * s->ranks);
         sit(s);
+        expect(s, "output", bytes / 4, block_of_sum);
         for (int r = 0; r < s->ranks; r++) {
             int to_next = way_sends_to(s, r, (r + 1) % s->ranks);
             claim(s,
@@ -55,6 +57,7 @@ GRADED(all_at_the_same_time, 3)
     EACH_SITTING(s, 3, 8) {
         give_random(s, "input", DIST_F32, 2 * s->ranks);
         sit(s);
+        expect(s, "output", 2, block_of_sum);
         claim(s, way_steps(s) == s->ranks - 1,
               "%d messages have to follow one after the other; in a ring where all send and receive at the "
               "same "

@@ -13,7 +13,7 @@ static _Thread_local int64_t begin[MOST + 1];
 static void backward(int layer)
 {
     dist_span("desk: backward %d", layer) {
-        late();
+        desk_late();
         tensor *to = tensor_slice(flat, begin[layer], begin[layer + 1]);
         tensor *from = tensor_slice(computed, begin[layer], begin[layer + 1]);
         tensor_copy(to, from);

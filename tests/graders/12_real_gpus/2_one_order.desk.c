@@ -9,14 +9,14 @@ static int made, sum_made_at, most_made_at;
 
 static void make_sum(void)
 {
-    late();
+    desk_late();
     tensor_copy(sum, brings_sum);
     sum_made_at += ++made;
 }
 
 static void make_most(void)
 {
-    late();
+    desk_late();
     tensor_copy(most, brings_most);
     most_made_at += ++made;
 }

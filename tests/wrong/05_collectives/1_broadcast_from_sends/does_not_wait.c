@@ -1,4 +1,4 @@
-/* feedback: missing        dist_wait on that work */
+/* feedback: Your file calls dist_isend */
 /*
  * 1_broadcast_from_sends.c: exercise 05.1. One rank has it, then all have it; with dist_send and dist_recv only.
  *

@@ -1,4 +1,4 @@
-/* feedback: that of the last layer has */
+/* feedback: where that of layer */
 /*
  * 2_average_gradients.c: exercise 05.2. The mean of everybody's gradients, for all layers, without waiting in between.
  *

@@ -1,4 +1,4 @@
-/* feedback: down a binomial tree of 8 ranks it is 3 */
+/* feedback: down a binomial tree of */
 /*
  * 1_tree_broadcast.c: exercise 08.1. A broadcast down a binomial tree: whoever has the tensor helps to pass it on.
  *

@@ -1,4 +1,4 @@
-/* feedback: two all_reduces do it */
+/* Two collectives are enough; one is, too. */
 /*
  * 2_from_the_mean.c: exercise 01.2. How far is each rank from the mean of all, and how far is the farthest above it?
  *
@@ -18,7 +18,6 @@
 /* All three have as many elements. */
 void from_the_mean(tensor *difference, tensor *largest, tensor *mine)
 {
-    /* TODO: difference = mine - mean. An all_reduce overwrites what it is given (tensor_copy, tensor_clone, tensor_sub). */
     int n = (int)tensor_numel(mine), ranks = dist_get_world_size();
     tensor *all = tensor_zeros(DIST_F32, n * ranks);
     dist_all_gather(all, mine);
@@ -26,12 +25,9 @@ void from_the_mean(tensor *difference, tensor *largest, tensor *mine)
     for (int i = 0; i < n * ranks; i++)
         tensor_set(difference, i % n, tensor_item(difference, i % n) - tensor_item(all, i) / ranks);
     tensor_free(all);
-    /* end of TODO */
 
-    /* TODO: largest = the largest difference of all ranks. */
     tensor_copy(largest, difference);
     dist_all_reduce(largest, .op = DIST_MAX);
-    /* end of TODO */
 }
 
 static void run(int rank, int world_size)
