@@ -403,6 +403,8 @@ $(GRADERS): %: %.o build/tests/grader/libgrader.a build/tests/reference.o build/
 
 build/tests/tools/convert: $(patsubst %.c,build/%.o,$(wildcard tests/tools/convert*.c))
 	$(call say,LINK,$@) $(CC) $^ -o $@
+build/tests/tools/switch build/tests/tools/tcp_ping: %: %.o
+	$(call say,LINK,$@) $(CC) $^ -o $@
 build/tests/test_convert build/asan/tests/test_convert: | build/tests/tools/convert
 build/tests/test_predict build/asan/tests/test_predict: | build/bin/predict
 build/tests/test_model11 build/asan/tests/test_model11: | $(patsubst %,build/chapters/11_sharding/%,grid tensor_parallel sequence_parallel fsdp)
@@ -523,6 +525,10 @@ run-%: programs ##l one chapter: make run-02, make run-02 N=7, make run-02 PROG=
 	$Q $(if $N,WORLD_SIZE=$N) tests/tools/run.sh $(chosen)
 chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS) $(CUDA_CHAPTERS)),$(CHAPTERS)))
 
+cluster-%: programs build/tests/tools/switch ##l a chapter on hosts made of namespaces: make cluster-02 HOSTS=3 N=4 BACKEND=gloo RATE=1gbit DELAY=100us
+	$Q $(if $(chosen),,echo "$(unknown)" >&2; exit 2)
+	$Q HOSTS="$(HOSTS)" RATE="$(RATE)" DELAY="$(DELAY)" BACKEND="$(BACKEND)" N="$N" tests/tools/cluster.sh $(chosen)
+
 unknown = $(if $(wildcard chapters/$*_*/$(or $(PROG),none).cu),$(PROG) has a kernel of its own: it needs nvcc and a GPU; \`make doctor\` looks for them.,There is no chapter or program like that; \`ls chapters/*\` shows them.)
 
 suites: $(MPI_PLUGINS) $(GLOO_PLUGIN) $(SUITES) $(TEST_PROGRAMS) $(KILLS) $(DISTRUN) $(DRAWERS)
@@ -546,7 +552,7 @@ FOR_ALL := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:bui
 endif
 
 # Everything is built before the first test runs: a compiler beside it would disturb what it sees of time.
-test: suites programs graders $(FOR_ALL) ## run the tests, some minutes; says that it installs Criterion and Graphviz, then does where that is allowed
+test: suites programs graders build/tests/tools/switch build/tests/tools/tcp_ping $(FOR_ALL) ## run the tests, some minutes; says that it installs Criterion and Graphviz, then does where that is allowed
 	$Q CC="$(CC)" SUITES="$(SUITES)" SLOW_SUITES="$(SLOW_SUITES)" SUITES_LEFT_OUT="$(SUITES_LEFT_OUT)" CHAPTERS="$(CHAPTERS)" LESSONS="$(LESSONS)" \
 	    tests/tools/test.sh quick
 
