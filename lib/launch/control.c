@@ -12,8 +12,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define WIDTH 79         /* columns */
-#define BYE_MS 2000      /* for the last words to be taken */
+#define WIDTH 79    /* columns */
+#define BYE_MS 2000 /* for the last words to be taken */
 
 static void tell(const char *sentence)
 {
@@ -52,7 +52,8 @@ void control_lost(struct job *job, int node, const char *how)
     int first = nodes_first(control->nodes->size, control->nodes->count, node);
     bool one = nodes_first(control->nodes->size, control->nodes->count, node + 1) == first + 1;
     nodes_ranks(control->nodes, node, ranks, sizeof ranks);
-    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node, how, ranks, one ? "is" : "are");
+    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node, how, ranks,
+             one ? "is" : "are");
     if (world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
         tell(why);
         if (control->hub && job->plan.write)
@@ -253,8 +254,8 @@ int control_verdict(struct job *job)
     const struct nodes *nodes = control->nodes;
     char text[300];
     if (control->status != 0 && !job->interrupt && nodes->links[0].fd >= 0) {
-        snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why", control->status,
-                 nodes->links[0].name);
+        snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
+                 control->status, nodes->links[0].name);
         tell(text);
     }
     return control->status;

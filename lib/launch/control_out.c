@@ -14,9 +14,12 @@
 #define PING_MS 1000
 #define VANISHED_MS 5000
 
-void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes, size_t size)
+void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
+                 size_t size)
 {
-    struct frame frame = { .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number };
+    struct frame frame = {
+        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
+    };
     connection_put(link, frame, bytes);
 }
 
@@ -91,7 +94,8 @@ struct control *control_open(struct job *job)
     control->nodes = nodes;
     control->hub = nodes->number == 0;
     control->first = header->first = nodes_first(nodes->size, nodes->count, nodes->number);
-    control->local = header->local = nodes_first(nodes->size, nodes->count, nodes->number + 1) - header->first;
+    control->local = header->local =
+        nodes_first(nodes->size, nodes->count, nodes->number + 1) - header->first;
     header->nodes = nodes->count;
     header->node = nodes->number;
     snprintf(header->address, sizeof header->address, "%s", nodes->address);
@@ -204,7 +208,8 @@ static void say_ends(struct job *job)
         int status = job->statuses[rank], state = (int)atomic_load(&job->world.header->slots[rank].state);
         if (job->pids[rank] != 0 || control->relayed[rank].end)
             continue;
-        if (WIFSIGNALED(status) && job->stop_step != 0 && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL))
+        if (WIFSIGNALED(status) && job->stop_step != 0 &&
+            (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL))
             status = DIST_ERR_PEER_LOST << 8;
         control->relayed[rank].end = true;
         control_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);

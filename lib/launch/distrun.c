@@ -104,7 +104,8 @@ static bool read_number(const char *text, int least, int most, int *number)
 
 static int refuse_option(const char *option)
 {
-    static const char *const names[] = { "--help", "--version", "--restarts", "--nodes", "--node", "--at", "--secret" };
+    static const char *const names[] = { "--help", "--version", "--restarts", "--nodes",
+                                         "--node", "--at",      "--secret" };
     char why[200];
     size_t length = strcspn(option, "=");
     struct nearest nearest = nearest_to(option, length);
@@ -179,7 +180,8 @@ static int run_to_end(struct job_plan *plan, int restarts)
         int status = job_run(plan, why, sizeof why);
         if (status < 0)
             return complain(-status, why);
-        bool mistake = (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == PROGRAM_NOT_RUNNABLE;
+        bool mistake =
+            (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == PROGRAM_NOT_RUNNABLE;
         if (status == 0 || lost == 0 || mistake || plan->restart == restarts)
             return status;
         plan->size = lost < plan->size ? plan->size - lost : 1;
@@ -246,7 +248,8 @@ int main(int argc, char **argv)
     }
     plan.review = NULL; /* which reads what only the ranks of this machine have written down */
     nodes.size = plan.size;
-    status = restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(&nodes, plan.argv[0], why, sizeof why);
+    status =
+        restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(&nodes, plan.argv[0], why, sizeof why);
     status = status ? complain(status, why) : run_to_end(&plan, 0);
     nodes_leave(&nodes);
     return status;

@@ -64,7 +64,8 @@ bool world_fail(struct world *world, int rank, enum rank_end end, int code)
 
 bool world_fail_as(struct world *world, const struct world_failure *failure)
 {
-    bool first = fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause, false);
+    bool first =
+        fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause, false);
     if (first)
         world_wake(world);
     return first;

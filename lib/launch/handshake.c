@@ -31,7 +31,8 @@ bool handshake_same_version(const struct opening *a, const struct opening *b)
     return a->layout == b->layout && strncmp(a->version, b->version, sizeof a->version) == 0;
 }
 
-uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller, struct opening called)
+uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
+                                   struct opening called)
 {
     struct opening both[] = { *caller, called };
     both[1].proof = 0;

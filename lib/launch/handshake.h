@@ -25,7 +25,8 @@ struct claim {
 
 struct opening handshake_opening(const struct nodes *nodes);
 bool handshake_same_version(const struct opening *a, const struct opening *b);
-uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller, struct opening called);
+uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
+                                   struct opening called);
 uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct claim claim);
 
 /* All of it, within the time set for the socket. */

@@ -37,11 +37,13 @@ struct job_plan {
                   const char *text); /* puts a report of ours in a file */
     int (*after)(const struct world *world, char *why,
                  size_t why_size); /* called when all ranks have ended */
-    struct nodes *nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
-    bool (*asleep)(const struct world *world, uint64_t *sleeps, bool *leaving); /* do all ranks of this machine sleep? */
+    struct nodes *
+        nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
+    bool (*asleep)(const struct world *world, uint64_t *sleeps,
+                   bool *leaving);                  /* do all ranks of this machine sleep? */
     bool (*refresh)(struct world *world, int rank); /* have them write their notes anew */
     void (*explain)(struct world *world);           /* no rank of any machine will ever move */
-    int restart;                   /* how often it was started before: distrun --restarts */
+    int restart;                                    /* how often it was started before: distrun --restarts */
     int *lost; /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
 };
 
@@ -91,8 +93,8 @@ int program_look_for(const char *program);
 
 /* watch.c: returns when all ranks have ended and all output is handed on. */
 void job_watch(struct job *job);
-void job_watch_round(struct job *job, int timeout);  /* once */
-void job_interrupt(struct job *job, int number);     /* as if this signal had come */
+void job_watch_round(struct job *job, int timeout); /* once */
+void job_interrupt(struct job *job, int number);    /* as if this signal had come */
 #define WATCH_NODES ((uint64_t)1 << 32) /* events from here on are of the connections to other machines */
 
 /* stop.c: pass SIGTERM on to the ranks that catch it; false: none does. Has their time run out? */

@@ -60,30 +60,38 @@ static int listen_there(const struct nodes *nodes, int *out, char *why, size_t w
     if (fd >= 0)
         return 0;
     if (everywhere)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                     "%s would listen to everybody; name this machine's address in the network of the job", nodes->host);
-    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size, "node 0 cannot wait for the others at %.100s port %s: %s", nodes->host,
-                 nodes->port,
-                 error == EADDRINUSE      ? "the port is taken; name another one on all machines"
-                 : error == EADDRNOTAVAIL ? "that is no address of this machine; name one that is, or start node 0 there"
-                                          : strerror(error));
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "%s would listen to everybody; name this machine's address in the network of the job",
+            nodes->host);
+    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                           "node 0 cannot wait for the others at %.100s port %s: %s", nodes->host,
+                           nodes->port,
+                           error == EADDRINUSE ? "the port is taken; name another one on all machines"
+                           : error == EADDRNOTAVAIL
+                               ? "that is no address of this machine; name one that is, or start node 0 there"
+                               : strerror(error));
 }
 
 /* Of a caller that knows the secret: what is wrong with it? */
-static int judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why, size_t size)
+static int judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
+                 size_t size)
 {
     if (claim->count != nodes->count || claim->size != nodes->size)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, size,
-                     "node %d (%s) was started for %d ranks on %d nodes, node 0 for %d on %d; give all the same", claim->node,
-                     from, claim->size, claim->count, nodes->size, nodes->count);
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, size,
+            "node %d (%s) was started for %d ranks on %d nodes, node 0 for %d on %d; give all the same",
+            claim->node, from, claim->size, claim->count, nodes->size, nodes->count);
     if (claim->node < 1 || claim->node >= nodes->count || nodes->links[claim->node].fd >= 0)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, size,
-                     "two machines say that they are node %d, the second is %s (%s); give each a number of its own",
-                     claim->node, claim->name, from);
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, size,
+            "two machines say that they are node %d, the second is %s (%s); give each a number of its own",
+            claim->node, claim->name, from);
     if (claim->program != nodes->program)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, size,
-                     "node %d (%s, %s) starts another program than node 0; copy the same one to all machines", claim->node,
-                     claim->name, from);
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, size,
+            "node %d (%s, %s) starts another program than node 0; copy the same one to all machines",
+            claim->node, claim->name, from);
     return 0;
 }
 
@@ -106,12 +114,14 @@ static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
     bool ours = handshake_receive(fd, &caller, sizeof caller) && caller.magic == HANDSHAKE_MAGIC;
     if (ours)
         called.proof = handshake_proof_of_called(nodes, &caller, called);
-    bool said = ours && handshake_give(fd, &called, sizeof called) && handshake_receive(fd, &claim, sizeof claim);
+    bool said =
+        ours && handshake_give(fd, &called, sizeof called) && handshake_receive(fd, &claim, sizeof claim);
     claim.name[sizeof claim.name - 1] = '\0';
     if (ours && !handshake_same_version(&caller, &called))
         stranger(from, "a caller with another version of the library");
     else if (!said || memcmp(&claim.caller, &caller, sizeof caller) != 0 ||
-             memcmp(&claim.called, &called, sizeof called) != 0 || claim.proof != handshake_proof_of_caller(nodes, claim))
+             memcmp(&claim.called, &called, sizeof called) != 0 ||
+             claim.proof != handshake_proof_of_caller(nodes, claim))
         stranger(from, ours ? "a caller that does not know the secret" : "a caller that is no distrun");
     else {
         int status = judge(nodes, &claim, from, why, why_size);
@@ -130,13 +140,20 @@ static int missing(const struct nodes *nodes, int seconds, char *why, size_t why
 {
     struct text text = { .used = 0 };
     char ranks[80];
-    int count = 0;
+    int count = 0, last = 0;
+    for (int node = 1; node < nodes->count; node++)
+        last = nodes->links[node].fd < 0 ? node : last;
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd < 0)
-            text_add(&text, "%snode %d (%s)", count++ ? ", " : "", node, nodes_ranks(nodes, node, ranks, sizeof ranks));
-    return handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
-                 "%.300s %s not come within %d s; start distrun there, too (DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                 text.bytes, count == 1 ? "has" : "have", seconds);
+            text_add(&text, "%snode %d (%s)",
+                     !count++       ? ""
+                     : node == last ? " and "
+                                    : ", ",
+                     node, nodes_ranks(nodes, node, ranks, sizeof ranks));
+    return handshake_wrong(
+        DIST_ERR_TIMEOUT, why, why_size,
+        "%.300s %s not come within %d s; start distrun there, too (DIST_INIT_TIMEOUT=SECONDS waits longer)",
+        text.bytes, count == 1 ? "has" : "have", seconds);
 }
 
 static bool all_have_come(const struct nodes *nodes)
@@ -153,8 +170,8 @@ static int look_after(const struct nodes *nodes, char *why, size_t why_size)
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd >= 0 && !connection_fill(&nodes->links[node]))
             return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
-                         "node %d (%s) came, and has ended before all had; look at that one first", node,
-                         nodes->links[node].name);
+                                   "node %d (%s) came, and has ended before all had; look at that one first",
+                                   node, nodes->links[node].name);
     return 0;
 }
 
@@ -166,7 +183,8 @@ static int receive_all(struct nodes *nodes, int fd, int seconds, char *why, size
         int64_t left = give_up - job_clock();
         if (left <= 0)
             return missing(nodes, seconds, why, why_size);
-        int caller = poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+        int caller =
+            poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
         int status = caller >= 0 ? greet(nodes, caller, why, why_size) : look_after(nodes, why, why_size);
         if (status != 0)
             return status;
@@ -194,10 +212,12 @@ int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
-        return handshake_wrong(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d nodes", nodes->count);
+        return handshake_wrong(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d nodes",
+                               nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? host(nodes, seconds, why, why_size) : nodes_call(nodes, seconds, why, why_size);
+    return nodes->number == 0 ? host(nodes, seconds, why, why_size)
+                              : nodes_call(nodes, seconds, why, why_size);
 }
 
 void nodes_leave(struct nodes *nodes)

@@ -32,11 +32,11 @@ struct connection {
         char *bytes;
         size_t used, room;
     } in, out;
-    size_t taken;   /* bytes of `in` that were handed on */
-    int64_t heard;  /* clock when something came for the last time, ms, */
-    int64_t spoke;  /* and when something was sent */
-    char name[64];  /* of the host there */
-    bool done;      /* it has said that all of its ranks have ended */
+    size_t taken;  /* bytes of `in` that were handed on */
+    int64_t heard; /* clock when something came for the last time, ms, */
+    int64_t spoke; /* and when something was sent */
+    char name[64]; /* of the host there */
+    bool done;     /* it has said that all of its ranks have ended */
 };
 
 struct frame {
@@ -48,11 +48,13 @@ struct frame {
 
 bool connection_open(struct connection *link, int fd);
 void connection_close(struct connection *link);
-bool connection_put(struct connection *link, struct frame frame, const void *bytes); /* false: no memory, or closed */
-bool connection_send(struct connection *link);                                        /* what can go now; false: it has broken */
-bool connection_fill(struct connection *link);                                        /* what has come; false: it has ended */
-bool connection_next(struct connection *link, struct frame *frame, const char **bytes); /* valid until connection_fill */
-size_t connection_waiting(const struct connection *link);                              /* bytes that were not yet taken */
+bool connection_put(struct connection *link, struct frame frame,
+                    const void *bytes);        /* false: no memory, or closed */
+bool connection_send(struct connection *link); /* what can go now; false: it has broken */
+bool connection_fill(struct connection *link); /* what has come; false: it has ended */
+bool connection_next(struct connection *link, struct frame *frame,
+                     const char **bytes);                 /* valid until connection_fill */
+size_t connection_waiting(const struct connection *link); /* bytes that were not yet taken */
 
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
@@ -61,9 +63,9 @@ struct nodes {
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
     char key_text[2 * SECRET_BYTES + 1];
-    uint64_t program;  /* a number of the program's bytes */
-    const char *version; /* of the library */
-    char address[64];  /* of this machine, as the others see it */
+    uint64_t program;         /* a number of the program's bytes */
+    const char *version;      /* of the library */
+    char address[64];         /* of this machine, as the others see it */
     struct connection *links; /* [count]: node 0 has one to each, the others one to node 0 */
 };
 
@@ -78,7 +80,8 @@ int nodes_of_rank(int size, int nodes, int rank);
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
 
 bool nodes_are_asked_for(const struct nodes *nodes);
-void nodes_prepare(const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */
+void nodes_prepare(
+    const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */
 
 /* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
 int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size);

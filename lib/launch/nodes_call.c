@@ -37,22 +37,27 @@ static int try_all(const struct addrinfo *found)
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
 static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
-    struct claim claim = { .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program };
+    struct claim claim = {
+        .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
+    };
     claim.caller = handshake_opening(nodes);
     door_limit(fd, ANSWER_MS);
     if (!handshake_give(fd, &claim.caller, sizeof claim.caller) ||
         !handshake_receive(fd, &claim.called, sizeof claim.called))
         return -1;
     if (claim.called.magic != HANDSHAKE_MAGIC)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size, "what answers at %.100s port %s is no distrun; name another port",
-                               nodes->host, nodes->port);
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "what answers at %.100s port %s is no distrun; name another port", nodes->host,
+                               nodes->port);
     if (!handshake_same_version(&claim.caller, &claim.called))
         return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "node 0 runs another version of the library (%.20s, this is %s); install the same on all machines",
+                               "node 0 runs another version of the library (%.20s, this is %s); install the "
+                               "same on all machines",
                                claim.called.version, nodes->version);
     if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called))
         return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "node 0 at %.100s has another secret; start both with the same DIST_SECRET", nodes->host);
+                               "node 0 at %.100s has another secret; start both with the same DIST_SECRET",
+                               nodes->host);
     gethostname(claim.name, sizeof claim.name - 1);
     claim.proof = handshake_proof_of_caller(nodes, claim);
     return handshake_give(fd, &claim, sizeof claim) ? 0 : -1;
@@ -70,7 +75,8 @@ static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_
         status = control_is_come(hub, why, why_size);
         if (status < 0 && !open)
             return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
-                                   "node 0 (%.100s) has ended before all had come; look at it first", nodes->host);
+                                   "node 0 (%.100s) has ended before all had come; look at it first",
+                                   nodes->host);
     }
     return status >= 0 ? status
                        : handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
@@ -80,10 +86,11 @@ static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_
 static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     char ranks[80];
-    return handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
-                           "node 0 (%s) has not answered at %.100s port %s within %d s; start distrun there, too "
-                           "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                           nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
+    return handshake_wrong(
+        DIST_ERR_TIMEOUT, why, why_size,
+        "node 0 (%s) has not answered at %.100s port %s within %d s; start distrun there, too "
+        "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+        nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
 }
 
 int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)

@@ -78,7 +78,8 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     if (i == 4)
         return 0;
     if (!text && *at + 1 >= argc)
-        return -wrong(why, why_size, "%s stands last, but needs a word after it, and then a program", names[i]);
+        return -wrong(why, why_size, "%s stands last, but needs a word after it, and then a program",
+                      names[i]);
     text = text ? text + 1 : argv[++*at];
     bool right = i == 0   ? read_count(text, 1, NODES_MOST, &nodes->count)
                  : i == 1 ? read_count(text, 0, INT_MAX, &nodes->number)
@@ -105,13 +106,15 @@ static int find_place(struct nodes *nodes, char *why, size_t why_size)
     if (*nodes->host)
         return 0;
     if (!host || !*host)
-        return wrong(why, why_size, "--at is missing: say on all machines where node 0 is, as in --at host:29500");
+        return wrong(why, why_size,
+                     "--at is missing: say on all machines where node 0 is, as in --at host:29500");
     snprintf(both, sizeof both, "%.250s:%.30s", host, port && *port ? port : PORT);
     if (read_place(nodes, both))
         return 0;
-    return wrong(why, why_size,
-                 "MASTER_ADDR is \"%.60s\" and MASTER_PORT \"%.20s\", which name no place; give --at host:29500",
-                 host, port ? port : "");
+    return wrong(
+        why, why_size,
+        "MASTER_ADDR is \"%.60s\" and MASTER_PORT \"%.20s\", which name no place; give --at host:29500", host,
+        port ? port : "");
 }
 
 static bool read_key(struct nodes *nodes, const char *text)
@@ -133,7 +136,8 @@ static int read_file(struct nodes *nodes, char *line, size_t size, char *why, si
     if (file)
         fclose(file);
     if (!read)
-        return wrong(why, why_size, "--secret: %.100s cannot be read; it must hold the job's secret", nodes->secret_file);
+        return wrong(why, why_size, "--secret: %.100s cannot be read; it must hold the job's secret",
+                     nodes->secret_file);
     line[strcspn(line, "\r\n")] = '\0';
     return 0;
 }
@@ -151,9 +155,10 @@ static int find_secret(struct nodes *nodes, char *why, size_t why_size)
     if (*line && read_key(nodes, line))
         return 0;
     if (*line)
-        return wrong(why, why_size,
-                     "%s is no secret of a job: that is 32 hexadecimal digits, as node 0 makes and prints them",
-                     nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
+        return wrong(
+            why, why_size,
+            "%s is no secret of a job: that is 32 hexadecimal digits, as node 0 makes and prints them",
+            nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
     if (nodes->number > 0)
         return wrong(why, why_size,
                      "the job's secret is missing; node 0 prints it: start this one with DIST_SECRET=..., or "
@@ -162,9 +167,11 @@ static int find_secret(struct nodes *nodes, char *why, size_t why_size)
         return wrong(why, why_size, "the system gives no random bytes for a secret; set DIST_SECRET");
     for (int i = 0; i < SECRET_BYTES; i++)
         sprintf(nodes->key_text + 2 * i, "%02x", nodes->key[i]);
-    fprintf(stderr, "distrun: on the other machines: DIST_SECRET=%s distrun -n %d --nodes %d --node %s --at %s:%s "
-                    "PROGRAM\n",
-            nodes->key_text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host, nodes->port);
+    fprintf(stderr,
+            "distrun: on the other machines: DIST_SECRET=%s distrun -n %d --nodes %d --node %s --at %s:%s "
+            "PROGRAM\n",
+            nodes->key_text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host,
+            nodes->port);
     return 0;
 }
 
@@ -187,7 +194,8 @@ static uint64_t number_of(const char *program)
 
 bool nodes_are_asked_for(const struct nodes *nodes)
 {
-    return nodes->count > 1 || (nodes->count == 0 && (nodes->number >= 0 || *nodes->host || nodes->secret_file));
+    return nodes->count > 1 ||
+           (nodes->count == 0 && (nodes->number >= 0 || *nodes->host || nodes->secret_file));
 }
 
 void nodes_prepare(const struct nodes *nodes)
@@ -206,7 +214,8 @@ static int check_settings(char *why, size_t why_size)
     const char *backend = launch_backend();
     if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
         return wrong(why, why_size,
-                     "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, or mpi with MPICH",
+                     "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
+                     "or mpi with MPICH",
                      backend);
     if (setting_text("DIST_TRACE"))
         return wrong(why, why_size, "DIST_TRACE writes down the ranks of one machine only; unset it");
@@ -218,14 +227,16 @@ static int check(struct nodes *nodes, char *why, size_t why_size)
     if (nodes->count == 0)
         return wrong(why, why_size, "--nodes is missing: say on how many machines the job is");
     if (nodes->number >= nodes->count)
-        return wrong(why, why_size, "--node is %d, but of %d nodes the last is %d; they count from 0", nodes->number,
-                     nodes->count, nodes->count - 1);
+        return wrong(why, why_size, "--node is %d, but of %d nodes the last is %d; they count from 0",
+                     nodes->number, nodes->count, nodes->count - 1);
     if (nodes->number < 0)
-        return wrong(why, why_size, "--node is missing: say which of the %d machines this is, from 0", nodes->count);
+        return wrong(why, why_size, "--node is missing: say which of the %d machines this is, from 0",
+                     nodes->count);
     if (nodes->size == 0)
         return wrong(why, why_size, "-n is missing: say on all machines how many ranks there are in all");
     if (nodes->size < nodes->count)
-        return wrong(why, why_size, "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
+        return wrong(why, why_size,
+                     "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
                      nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
     return check_settings(why, why_size);
 }

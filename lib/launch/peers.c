@@ -9,9 +9,9 @@
 
 #define LOOKS \
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
-#define WIDTH 74       /* columns, as of all reports */
+#define WIDTH 74              /* columns, as of all reports */
 #define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
-#define TELL_LOOKS 200 /* ms that the teller of an unwatched job has for its sentence */
+#define TELL_LOOKS 200        /* ms that the teller of an unwatched job has for its sentence */
 
 void launch_rank_ended(struct world *world, int rank)
 {

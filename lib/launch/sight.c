@@ -101,12 +101,14 @@ static const char *take(const struct node_bytes *from, size_t *at, size_t size)
 static void take_site(struct world *world, int rank, const struct node_bytes *from, size_t *at)
 {
     struct place place;
-    const char *head = take(from, at, sizeof place), *bytes = head ? take(from, at, sizeof(struct site)) : NULL;
+    const char *head = take(from, at, sizeof place),
+               *bytes = head ? take(from, at, sizeof(struct site)) : NULL;
     if (!bytes)
         return;
     memcpy(&place, head, sizeof place);
     if (place.number < WORLD_SITES)
-        memcpy((struct site *)world_at(world, world->header->sites_offset) + (size_t)rank * WORLD_SITES + place.number,
+        memcpy((struct site *)world_at(world, world->header->sites_offset) + (size_t)rank * WORLD_SITES +
+                   place.number,
                bytes, sizeof(struct site));
 }
 

@@ -83,7 +83,8 @@ struct rank_notes {
     char refusal[160];           /* why it refused a message: written before the sender is told */
     char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site; /* and where that is */
-    _Atomic uint32_t sent;  /* over several machines: messages that ranks of this one have sent to it, which they count; */
+    _Atomic uint32_t
+        sent; /* over several machines: messages that ranks of this one have sent to it, which they count; */
     _Atomic uint32_t heard; /* and those that it has heard, when it went to sleep for the last time */
     _Atomic uint32_t
         leaving; /* 1: in dist_destroy_process_group, it starts nothing any more, and ends what it can */

@@ -26,7 +26,8 @@ static bool put(const char *line)
     uint64_t used = atomic_load(&own->used), room = sizeof own->bytes - used;
     if (!key || !value)
         return false;
-    int length = snprintf(own->bytes + used, room, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
+    int length =
+        snprintf(own->bytes + used, room, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
     if (length >= (int)room)
         return false;
     atomic_store(&own->used, used + (uint64_t)length);
@@ -82,7 +83,8 @@ static void barrier(void)
 {
     uint64_t mine = atomic_fetch_add(&world_board(&pmi.self->world, pmi.self->env.rank)->steps, 1) + 1;
     for (int i = 0; i < pmi.self->env.world_size; i++)
-        while (atomic_load(&world_board(&pmi.self->world, i)->steps) < mine && !world_failed(&pmi.self->world))
+        while (atomic_load(&world_board(&pmi.self->world, i)->steps) < mine &&
+               !world_failed(&pmi.self->world))
             nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 }
 

@@ -169,8 +169,9 @@ int transport_start(struct transport_room *room, struct dist_work *op,
 int transport_wait(void *room, struct dist_work *op);
 bool transport_test(void *room, struct dist_work *op);
 void transport_note(void *room, const struct dist_work *op);
-bool transport_drive(struct transport_room *room);       /* true: something moved */
-void transport_count_heard(struct transport_room *room); /* for the watchers; the caller is awake, and has done what they ask */
+bool transport_drive(struct transport_room *room); /* true: something moved */
+void transport_count_heard(
+    struct transport_room *room); /* for the watchers; the caller is awake, and has done what they ask */
 bool transport_moves(const struct transport_room *room); /* something is under way, and will come by itself */
 void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
                      void *argument);

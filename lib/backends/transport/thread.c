@@ -25,7 +25,8 @@ static bool hears(void *argument)
 {
     struct transport_room *room = argument;
     room_lock(room);
-    bool over = room->progress_stops || room->drivers > 0 || room->flights, moved = !over && drive_for_program(room);
+    bool over = room->progress_stops || room->drivers > 0 || room->flights,
+         moved = !over && drive_for_program(room);
     room_unlock(room);
     if (moved)
         bell_ring(&room->slot->bell);

@@ -23,7 +23,7 @@ struct transport_job {
     char *board;
     size_t board_bytes;
     const char *address; /* of this machine, for a transport that listens there */
-    int (*over)(void); /* 1: the job has failed, and nobody else will come */
+    int (*over)(void);   /* 1: the job has failed, and nobody else will come */
 };
 
 enum transport_call {
