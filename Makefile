@@ -403,6 +403,8 @@ $(GRADERS): %: %.o build/tests/grader/libgrader.a build/tests/reference.o build/
 
 build/tests/tools/convert: $(patsubst %.c,build/%.o,$(wildcard tests/tools/convert*.c))
 	$(call say,LINK,$@) $(CC) $^ -o $@
+build/tests/tools/switch build/tests/tools/tcp_ping: %: %.o
+	$(call say,LINK,$@) $(CC) $^ -o $@
 build/tests/test_convert build/asan/tests/test_convert: | build/tests/tools/convert
 build/tests/test_predict build/asan/tests/test_predict: | build/bin/predict
 build/tests/test_model11 build/asan/tests/test_model11: | $(patsubst %,build/chapters/11_sharding/%,grid tensor_parallel sequence_parallel fsdp)
@@ -509,7 +511,7 @@ export INCLUDE_RULES
 
 # ---- what you can ask for --------------------------------------------------------
 
-.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
+.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-nodes test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
         watch gates seal gradescope handout grade-all new-exercise quiz test-gpu test-torch bench-gpu gpu-proof check-amd coverage FORCE
 
 chapters: programs ##l build everything, run the chapters with four ranks, and compare what they print with what they should
@@ -523,6 +525,10 @@ run-%: programs ##l one chapter: make run-02, make run-02 N=7, make run-02 PROG=
 	$Q $(if $(chosen),,echo "$(unknown)" >&2; exit 2)
 	$Q $(if $N,WORLD_SIZE=$N) tests/tools/run.sh $(chosen)
 chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS) $(CUDA_CHAPTERS)),$(CHAPTERS)))
+
+cluster-%: programs build/tests/tools/switch ##l a chapter on hosts made of namespaces: make cluster-02 HOSTS=3 N=4 BACKEND=gloo RATE=1gbit DELAY=100us
+	$Q $(if $(chosen),,echo "$(unknown)" >&2; exit 2)
+	$Q HOSTS="$(HOSTS)" RATE="$(RATE)" DELAY="$(DELAY)" BACKEND="$(BACKEND)" N="$N" tests/tools/cluster.sh $(chosen)
 
 unknown = $(if $(wildcard chapters/$*_*/$(or $(PROG),none).cu),$(PROG) has a kernel of its own: it needs nvcc and a GPU; \`make doctor\` looks for them.,There is no chapter or program like that; \`ls chapters/*\` shows them.)
 
@@ -547,7 +553,7 @@ FOR_ALL := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:bui
 endif
 
 # Everything is built before the first test runs: a compiler beside it would disturb what it sees of time.
-test: suites programs graders $(FOR_ALL) ## run the tests, some minutes; says that it installs Criterion and Graphviz, then does where that is allowed
+test: suites programs graders build/tests/tools/switch build/tests/tools/tcp_ping $(FOR_ALL) ## run the tests, some minutes; says that it installs Criterion and Graphviz, then does where that is allowed
 	$Q CC="$(CC)" SUITES="$(SUITES)" SLOW_SUITES="$(SLOW_SUITES)" SUITES_LEFT_OUT="$(SUITES_LEFT_OUT)" CHAPTERS="$(CHAPTERS)" LESSONS="$(LESSONS)" \
 	    tests/tools/test.sh quick
 
@@ -557,6 +563,9 @@ test-all: test ## and all others: long suites, every mode, models, sanitizers
 	    ASAN_CHAPTERS="$(CHAPTERS:build/%=build/asan/%)" \
 	    TSAN_WORKS="$(TSAN_WORKS)" TSAN_PROGRAMS="$(TSAN_SOURCES:%.c=build/tsan/%)" HAS_CUDA="$(HAS_CUDA)" \
 	    $(for_amd) tests/tools/test.sh all
+
+test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: TURNS=16 are 210 runs
+	$Q tests/tools/nodes_faults.sh $(or $(TURNS),1)
 
 test-bare: ## do the README's commands work on a machine with git, gcc and make alone? Needs root and debootstrap; FULL=1: more
 	$Q FULL="$(FULL)" tests/tools/bare.sh

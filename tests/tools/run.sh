@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh PROGRAM...: run programs one after another, each under a heading.
+# run.sh PROGRAM...: run programs one after another, each under a heading. RUN: what starts them, if something does.
 # Some programs end with an error on purpose: the exit status to expect stands in expected/NAME.N.exit.
 
 failed=0
@@ -10,7 +10,7 @@ for program in "$@"; do
 
     printf '\n==== %s: %s' "$(basename "$lesson")" "$name"
     printf '%s ====\n' "${WORLD_SIZE:+ with $WORLD_SIZE ranks}"
-    "$program"
+    $RUN "$program"
     status=$?
     [ $status -eq 0 ] || echo "exit status $status"
     if [ $status -ne "$expected" ]; then

@@ -95,6 +95,8 @@ quick)
     lessons
     exercises 1 2
     learners
+    echo "a cluster of namespaces"
+    tests/tools/hosts_test.sh quick
     ;;
 all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
@@ -106,9 +108,12 @@ all)
     teachers
     model
     kills 60
+    nodes
     torture
     failures
     kernels
+    echo "chapters over three hosts"
+    tests/tools/hosts_test.sh all
     elsewhere
     asan
     tsan

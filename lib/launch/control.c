@@ -1,0 +1,146 @@
+/* control.c: what the watchers of the other machines say is taken in; control.h has the list. */
+#define _GNU_SOURCE
+#include "control.h"
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- frames ------------------------------------------------------------------------------------------------- */
+
+static void take_board(struct job *job, int node, int rank, const char *bytes, size_t size)
+{
+    struct control *control = job->control;
+    struct world_board *board = world_board(&job->world, rank);
+    uint64_t head[2];
+    if (size < sizeof head)
+        return;
+    memcpy(head, bytes, sizeof head);
+    size_t length = size - sizeof head;
+    if (head[0] > sizeof board->bytes || length > sizeof board->bytes - head[0])
+        return;
+    memcpy(board->bytes + head[0], bytes + sizeof head, length);
+    atomic_store(&board->used, head[0] + length);
+    atomic_store(&board->steps, head[1]);
+    if (control->hub)
+        control_put_all(control, node, FRAME_BOARD, rank, 0, bytes, size);
+}
+
+static void take_sight(struct job *job, int rank, const char *bytes, size_t size)
+{
+    struct node_bytes *sight = &job->control->sights[rank];
+    char *room = size > sight->room ? realloc(sight->bytes, size) : sight->bytes;
+    if (!room)
+        return;
+    sight->bytes = room;
+    sight->room = size > sight->room ? size : sight->room;
+    sight->used = size;
+    memcpy(room, bytes, size);
+    if (job->stopping) { /* it tells where the rank was stopped */
+        sight_unpack(&job->world, rank, sight);
+        job_note_rank(job, rank);
+    }
+}
+
+/* The hub's world says which failure was the first; there all others learn it. */
+static void take_failure(struct job *job, int node, const char *bytes, size_t size)
+{
+    struct control *control = job->control;
+    struct world_failure failure;
+    if (size != sizeof failure)
+        return;
+    memcpy(&failure, bytes, size);
+    failure.cause[sizeof failure.cause - 1] = '\0';
+    if (!control->hub && !control->said_failure) {
+        control->said_failure = true;
+        control_say_sights(job, &control->nodes->links[0]);
+    }
+    bool first = world_fail_as(&job->world, &failure);
+    if (control->hub)
+        control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+}
+
+static void take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
+{
+    struct control *control = job->control;
+    if (size != sizeof job->statuses[rank] || control->relayed[rank].end)
+        return;
+    control->relayed[rank].end = true;
+    memcpy(&job->statuses[rank], bytes, size);
+    job->alive--;
+    struct rank_slot *slot = &job->world.header->slots[rank];
+    atomic_store(&slot->pid, -1);
+    atomic_store(&slot->state, (uint32_t)state);
+}
+
+static void take_signal(struct job *job, int node, int number)
+{
+    if (job->control->hub)
+        control_signal(job, number, node);
+    job_interrupt(job, number);
+}
+
+/* What only the hub is told. */
+static void take_from_node(struct job *job, int node, const struct frame *frame, const char *bytes)
+{
+    struct control *control = job->control;
+    bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
+    if (frame->kind == FRAME_OUTPUT)
+        output_take(&job->output, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_JOINED)
+        control->joined = true;
+    else if (frame->kind == FRAME_SIGHT && is_rank)
+        take_sight(job, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_REPLY)
+        decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_END && is_rank)
+        take_end(job, frame->number, frame->more, bytes, frame->bytes);
+    else if (frame->kind == FRAME_DONE) {
+        control->nodes->links[node].done = true;
+        if (frame->number)
+            world_told(&job->world);
+    }
+}
+
+/* What only the others are. */
+static void take_from_hub(struct job *job, const struct frame *frame)
+{
+    struct control *control = job->control;
+    if (frame->kind == FRAME_FIRST)
+        atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
+    else if (frame->kind == FRAME_PROBE)
+        decide_probed(job, frame->more, frame->number);
+    else if (frame->kind == FRAME_GIVE_UP)
+        world_give_up(&job->world);
+    else if (frame->kind == FRAME_BYE) {
+        control->over = true;
+        control->status = frame->number;
+    }
+}
+
+static void take(struct job *job, int node, const struct frame *frame, const char *bytes)
+{
+    bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
+    if (frame->kind == FRAME_BOARD && is_rank)
+        take_board(job, node, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_FAIL)
+        take_failure(job, node, bytes, frame->bytes);
+    else if (frame->kind == FRAME_SIGNAL)
+        take_signal(job, node, frame->number);
+    else if (job->control->hub)
+        take_from_node(job, node, frame, bytes);
+    else
+        take_from_hub(job, frame);
+}
+
+void control_read(struct job *job, int node)
+{
+    struct connection *link = &job->control->nodes->links[node];
+    struct frame frame;
+    const char *bytes;
+    bool open = connection_fill(link);
+    while (link->fd >= 0 && connection_next(link, &frame, &bytes))
+        take(job, node, &frame, bytes);
+    if (!open && link->fd >= 0)
+        control_lost(job, node, "has lost its launcher");
+}

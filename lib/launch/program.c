@@ -1,0 +1,62 @@
+/* program.c: is there such a program, and how does it learn its place? */
+#define _GNU_SOURCE
+#include "job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Look once before n ranks fail one by one. 0, or the status that a shell would give. */
+int program_look_at(const char *file)
+{
+    struct stat status;
+    if (stat(file, &status) != 0)
+        return PROGRAM_NOT_FOUND;
+    return S_ISREG(status.st_mode) && access(file, X_OK) == 0 ? 0 : PROGRAM_NOT_RUNNABLE;
+}
+
+int program_look_for(const char *program)
+{
+    const char *path = getenv("PATH");
+    if (strchr(program, '/') || !path)
+        return program_look_at(program);
+    for (const char *from = path;; from++) {
+        char file[PATH_MAX];
+        int length = (int)strcspn(from, ":");
+        snprintf(file, sizeof file, "%.*s%s%s", length, from, length > 0 ? "/" : "./", program);
+        if (program_look_at(file) == 0)
+            return 0;
+        from += length;
+        if (*from == '\0')
+            return PROGRAM_NOT_FOUND;
+    }
+}
+
+/* ---- its place -------------------------------------------------------------------------------- */
+
+static bool set_number(const char *name, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    return setenv(name, text, 1) == 0;
+}
+
+/* As torchrun tells it. Ranks need no secret. */
+static bool set_place(const struct nodes *nodes)
+{
+    return setenv("MASTER_ADDR", nodes->host, 1) == 0 && setenv("MASTER_PORT", nodes->port, 1) == 0 &&
+           set_number("GROUP_RANK", nodes->number) && set_number("GROUP_WORLD_SIZE", nodes->count) &&
+           unsetenv("DIST_SECRET") == 0;
+}
+
+bool program_set_place(const struct job *job, int rank)
+{
+    const struct world_header *header = job->world.header;
+    return set_number("RANK", rank) && set_number("LOCAL_RANK", rank - header->first) &&
+           set_number("WORLD_SIZE", job->plan.size) && set_number("LOCAL_WORLD_SIZE", header->local) &&
+           (!job->plan.nodes || set_place(job->plan.nodes)) && set_number("DIST_WORLD_FD", job->world.fd) &&
+           set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart);
+}

@@ -1,0 +1,143 @@
+/*
+ * test_nodes.c: one job on several machines (distrun --nodes): how their launchers meet, and what is refused.
+ */
+#define _GNU_SOURCE
+#include "../lib/launch/nodes.h"
+#include "nodes_jobs.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(nodes, .timeout = 240);
+
+#define CHAIN "build/chapters/02_send_recv_chain/chain"
+
+/* ---- the start ------------------------------------------------------------------------------------- */
+
+Test(nodes, five_ranks_on_three_nodes_are_dealt_out_in_blocks)
+{
+    struct started nodes[3];
+    NEEDS_GLOO();
+    nodes_begin_all(nodes, 3, 5,
+                    "sh -c 'echo $RANK of $WORLD_SIZE, $LOCAL_RANK of $LOCAL_WORLD_SIZE, $GROUP_RANK of "
+                    "$GROUP_WORLD_SIZE, $MASTER_ADDR ${DIST_SECRET-no secret}'");
+    nodes_end_all(nodes, 3);
+    cr_expect_str_eq(nodes[0].stdout_text, "0 of 5, 0 of 2, 0 of 3, 127.0.0.1 no secret\n"
+                                           "1 of 5, 1 of 2, 0 of 3, 127.0.0.1 no secret\n"
+                                           "2 of 5, 0 of 2, 1 of 3, 127.0.0.1 no secret\n"
+                                           "3 of 5, 1 of 2, 1 of 3, 127.0.0.1 no secret\n"
+                                           "4 of 5, 0 of 1, 2 of 3, 127.0.0.1 no secret\n");
+    for (int i = 0; i < 3; i++)
+        cr_expect_eq(nodes[i].status, 0, "node %d: %d %s", i, nodes[i].status, nodes[i].stderr_text);
+}
+
+Test(nodes, a_chain_runs_over_three)
+{
+    struct started nodes[3];
+    NEEDS_GLOO();
+    nodes_begin_all(nodes, 3, 4, CHAIN);
+    nodes_end_all(nodes, 3);
+    cr_expect_str_eq(nodes[0].stdout_text,
+                     "rank 0 holds 42\nrank 1 holds 52\nrank 2 holds 62\nrank 3 holds 72\n", "%s",
+                     nodes[0].stderr_text);
+    cr_expect_str_eq(nodes[1].stdout_text, "");
+}
+
+/* ---- bad input --------------------------------------------------------------------------------------- */
+
+static void refused(const char *settings, const char *options, int status, const char *words)
+{
+    struct started node;
+    nodes_begin_one(&node, settings, options, CHAIN);
+    started_end(&node, 30);
+    cr_expect_eq(node.status, status, "%s ended with %d", options, node.status);
+    cr_expect(strstr(node.stderr_text, words), "%s: not \"%s\" but: %s", options, words, node.stderr_text);
+    cr_expect_eq(strchr(node.stderr_text, '\n'), strrchr(node.stderr_text, '\n'), "more than a sentence: %s",
+                 node.stderr_text);
+}
+
+Test(nodes, what_makes_no_sense_is_told_in_one_sentence)
+{
+    nodes_port = nodes_new_port();
+    refused("A=", "-n 4 --nodes 2 --node 2", 46, "--node is 2, but of 2 nodes the last is 1");
+    refused("A=", "-n 4 --nodes 2", 46, "--node is missing");
+    refused("A=", "-n 4 --node 1", 46, "--nodes is missing");
+    refused("A=", "--nodes 2 --node 0", 46, "-n is missing");
+    refused("A=", "-n 1 --nodes 2 --node 0", 46, "1 rank cannot be dealt out to 2 nodes");
+    refused("A=", "-n 4 --nodes two --node 0", 46, "--nodes is \"two\"; it must be a whole number");
+    refused("A=", "-n 4 --nodes 2 --node 0 --restarts 1", 46, "--restarts is for jobs on one machine");
+    refused("BACKEND=shm", "-n 4 --nodes 2 --node 0", 46, "joins ranks of one machine");
+    refused("DIST_TRACE=/tmp/x.json", "-n 4 --nodes 2 --node 0", 46, "DIST_TRACE writes down");
+    refused("A=", "-n 4 --nodes 2 --node 0 --secret /nowhere/secret", 46, "/nowhere/secret cannot be read");
+    refused("DIST_SECRET=abc", "-n 4 --nodes 2 --node 1", 46, "DIST_SECRET is no secret of a job");
+    refused("DIST_SECRET=", "-n 4 --nodes 2 --node 1", 46, "the job's secret is missing");
+    refused("DIST_INIT_TIMEOUT=1", "-n 5 --nodes 3 --node 0", 44,
+            "node 1 (ranks 2 and 3) and node 2 (rank 4) have not come within 1 s");
+    refused("DIST_INIT_TIMEOUT=1", "-n 5 --nodes 3 --node 1", 44, "node 0 (ranks 0 and 1) has not answered");
+}
+
+/* Both are told. */
+static void unlike(const char *second, const char *program, const char *words)
+{
+    struct started nodes[2];
+    nodes_port = nodes_new_port();
+    nodes_begin_one(&nodes[0], "A=", "-n 4 --nodes 2 --node 0", CHAIN);
+    nodes_begin_one(&nodes[1], "A=", second, program);
+    nodes_end_all(nodes, 2);
+    for (int i = 0; i < 2; i++) {
+        cr_expect_eq(nodes[i].status, 46, "node %d ended with %d", i, nodes[i].status);
+        cr_expect(strstr(nodes[i].stderr_text, words), "node %d: not \"%s\" but: %s", i, words,
+                  nodes[i].stderr_text);
+    }
+}
+
+Test(nodes, that_do_not_fit_are_told_on_both)
+{
+    unlike("-n 4 --nodes 2 --node 1", CHAIN "_vector", "starts another program than node 0");
+    unlike("-n 5 --nodes 2 --node 1", CHAIN, "for 5 ranks on 2 nodes, node 0 for 4 on 2");
+}
+
+Test(nodes, a_wrong_secret_is_sent_away_and_the_right_one_taken)
+{
+    struct started nodes[3];
+    NEEDS_GLOO();
+    nodes_port = nodes_new_port();
+    nodes_begin_one(&nodes[0], "A=", "-n 2 --nodes 2 --node 0", CHAIN);
+    nodes_begin_one(&nodes[1], "DIST_SECRET=ffffffffffffffffffffffffffffffff", "-n 2 --nodes 2 --node 1",
+                    CHAIN);
+    started_end(&nodes[1], 60);
+    cr_expect_eq(nodes[1].status, 46);
+    cr_expect(strstr(nodes[1].stderr_text, "has another secret"), "%s", nodes[1].stderr_text);
+    nodes_begin_one(&nodes[2], "A=", "-n 2 --nodes 2 --node 1", CHAIN);
+    started_end(&nodes[2], 60);
+    started_end(&nodes[0], 60);
+    cr_expect_eq(nodes[0].status, 0, "%s", nodes[0].stderr_text);
+    cr_expect(strstr(nodes[0].stderr_text, "does not know the secret"), "%s", nodes[0].stderr_text);
+}
+
+/* Aumasson and Bernstein's own example. */
+Test(nodes, the_proof_is_siphash)
+{
+    unsigned char key[16], bytes[15];
+    for (unsigned char i = 0; i < 16; i++)
+        key[i] = i;
+    for (unsigned char i = 0; i < 15; i++)
+        bytes[i] = i;
+    cr_expect_eq(secret_proof(key, bytes, sizeof bytes), 0xa129ca6149be45e5u);
+}
+
+Test(nodes, another_version_is_refused)
+{
+    struct started hub;
+    struct nodes nodes = { .count = 2, .number = 1, .size = 2, .version = "9.9.9", .host = "127.0.0.1" };
+    char why[300] = "";
+    nodes_port = nodes_new_port();
+    snprintf(nodes.port, sizeof nodes.port, "%d", nodes_port);
+    nodes_begin_one(&hub, "DIST_INIT_TIMEOUT=3", "-n 2 --nodes 2 --node 0", CHAIN);
+    cr_expect_eq(nodes_meet(&nodes, 20, why, sizeof why), 46);
+    cr_expect(strstr(why, "another version of the library"), "%s", why);
+    nodes_leave(&nodes);
+    started_end(&hub, 30);
+    cr_expect(strstr(hub.stderr_text, "a caller with another version"), "%s", hub.stderr_text);
+}

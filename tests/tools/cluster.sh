@@ -1,0 +1,23 @@
+#!/bin/sh
+# cluster.sh PROGRAM...: what `make cluster-NN` does: run a chapter's programs on hosts made of namespaces (hosts.sh, on_hosts.sh).
+# HOSTS (3), N ranks (4), RATE and DELAY of the cables; BACKEND mpi or gloo, or mpi's engine by its name: openmpi, mpich.
+
+has()
+{
+    [ -e "build/plugins/dist-$1.so" ]
+}
+
+engine=$BACKEND
+case $engine in
+mpi) if has openmpi; then engine=openmpi; else engine=mpich; fi ;;
+'') for engine in openmpi mpich gloo; do has $engine && break; done ;;
+openmpi | mpich | gloo) ;;
+*)
+    echo "BACKEND=$engine joins ranks of one machine; here it is mpi (or openmpi, mpich) or gloo" >&2
+    exit 2
+    ;;
+esac
+has $engine || { echo "the library's part for $engine is not built; \`make doctor\` says what to install" >&2; exit 2; }
+
+WORLD_SIZE=${N:-4} RUN="tests/tools/on_hosts.sh $engine" exec tests/tools/hosts.sh -n "${HOSTS:-3}" \
+    ${RATE:+-r "$RATE"} ${DELAY:+-d "$DELAY"} tests/tools/run.sh "$@"

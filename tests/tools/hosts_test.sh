@@ -1,0 +1,129 @@
+#!/bin/bash
+# hosts_test.sh quick|all: is the cluster of hosts.sh one, and what do the chapters print over it?
+# No time is compared but with a lower bound: a cable may be slower than it should, never faster.
+
+. tests/tools/count.sh
+
+hosts=tests/tools/hosts.sh
+work=build/results/hosts
+rm -rf $work && mkdir -p $work
+
+# expect NAME COMMAND...: it ends with 0
+expect()
+{
+    local name=$1
+    shift
+    if "$@" >$work/say 2>&1 </dev/null; then
+        pass "hosts: $name"
+    else
+        fail "hosts: $name"
+        tail -n 20 $work/say | sed 's/^/    /'
+    fi
+}
+
+# expect_words STATUS WORDS COMMAND...: bad input is told in one sentence
+expect_words()
+{
+    local wanted=$1 words=$2 status
+    shift 2
+    timeout 60 "$@" >$work/say 2>&1 </dev/null
+    status=$?
+    if [ $status -eq "$wanted" ] && grep -qF -e "$words" $work/say && [ "$(wc -l <$work/say)" -eq 1 ]; then
+        pass "hosts: $words"
+    else
+        fail "hosts: status $status, not $wanted and \"$words\": $(cat $work/say)"
+    fi
+}
+
+# Every host has a name, a boot id, /dev/shm, /tmp and processes of its own, knows the others by name, and sees this folder.
+apart()
+{
+    $hosts -n 3 bash -ec '
+        touch /dev/shm/switch /tmp/switch
+        for h in $HOSTS; do
+            on $h bash -ec "[ \$(hostname) = $h ]; [ \$(ls /dev/shm | wc -l) = 0 ]; [ ! -e /tmp/switch ]; cat /proc/sys/kernel/random/boot_id
+                [ \$(ps ax -o pid= | wc -l) -lt 10 ]; [ -x $PWD/tests/tools/hosts.sh ]; grep -q h2 /etc/hosts; ls /sys/class/net | grep -q eth0"
+        done >'"$work"'/ids
+        [ $(sort -u '"$work"'/ids | wc -l) = 3 ]'
+}
+
+# On the switch: somebody at h1 answers; knock: does it?
+talk='
+    ping='"$PWD"'/build/tests/tools/tcp_ping
+    exec 3< <(exec on h1 $ping listen)
+    read -r word <&3
+    knock() { on h0 $ping h1 "${1:-8}" "${2:-1}" "${3:-500}"; }'
+
+# A cable that is cut carries nothing, and mended it does again: by the bridge, and by the switch with a delay.
+cable()
+{
+    $hosts -n 2 $1 bash -c "$talk"'
+        knock 8 1 20000 || exit 1
+        cut h1
+        if knock; then echo "a message came over a cable that was cut"; exit 1; fi
+        mend h1
+        for i in $(seq 50); do knock && exit 0; done
+        echo "a mended cable carries nothing"
+        exit 1'
+}
+
+# at_least US BYTES OPTIONS...: that is what a message takes, if not more
+at_least()
+{
+    local least=$1 bytes=$2
+    shift 2
+    $hosts -n 2 "$@" bash -c "$talk"'
+        took=$(knock '$bytes' 5 20000) || exit 1
+        echo "$took us, where '$least' is the least"
+        awk -v took=$took "BEGIN { exit took < '$least' }"'
+}
+
+# Nothing is left, whoever is killed.
+killed()
+{
+    local pid mark=4$RANDOM
+    $hosts -n 2 $2 bash -c "on h0 sleep $mark & on h1 sh -c 'trap \"\" TERM INT HUP; echo up; while :; do sleep $mark; done'" >$work/up 2>&1 &
+    pid=$!
+    for _ in $(seq 200); do grep -q up $work/up && break; sleep 0.1; done
+    grep -q up $work/up || { cat $work/up; return 1; }
+    kill -"$1" $pid
+    for _ in $(seq 100); do
+        ps ax -o args= | grep -q "^sleep $mark" || return 0
+        sleep 0.1
+    done
+    ps ax -o pid=,args= | grep -e "$mark"
+    return 1
+}
+
+why=$($hosts -n 2 true 2>&1)
+if [ $? -eq 77 ]; then
+    skip "the cluster of namespaces: $why"
+    exit 0
+fi
+
+expect "each is apart" apart
+expect "a cable is cut and mended" cable
+for signal in KILL TERM HUP; do expect "nothing is left after SIG$signal" killed $signal; done
+expect_words 2 "there is no host h9" $hosts -n 2 on h9 true
+expect_words 2 "a number of hosts, 1 to 64" $hosts -n 0 true
+$hosts -n 2 -d 1ms true >$work/say 2>&1
+if [ $? -eq 77 ]; then
+    skip "rates and delays: $(cat $work/say)"
+else
+    expect "the switch's cable is cut and mended" cable "-d 100us"
+    expect "a delay of 3 ms" at_least 3000 8 -d 3ms
+    expect "64 KiB at 10 Mbit/s" at_least 26214 65536 -r 10mbit # (half of its time: it comes back while it still goes)
+    expect_words 2 "a rate is written 1gbit" $hosts -r fast true
+    expect_words 2 "a delay is written 100us" $hosts -d 1 true
+fi
+[ "$1" = all ] || exit 0
+
+# Where an mpirun starts the ranks, on three hosts.
+for engine in openmpi mpich; do
+    if [ ! -e build/plugins/dist-$engine.so ]; then
+        skip "chapters over hosts, by $engine: it is not here"
+        continue
+    fi
+    OUTPUT_MODES=processes OUTPUT_SIZES="4 7" RUN="tests/tools/on_hosts.sh $engine" \
+        $hosts -n 3 tests/tools/outputs.sh $(ls -d $OVER_HOSTS)
+done

@@ -1,0 +1,68 @@
+#!/bin/bash
+# on_hosts.sh ENGINE PROGRAM...: run WORLD_SIZE ranks of a program over the hosts of hosts.sh, from its switch.
+# ENGINE: openmpi or mpich, by their mpirun; gloo, by a distrun on each host. Ranks are dealt out in blocks: 7 on 3 hosts are 3, 2 and 2.
+#
+# DIST_OUTPUT=ordered: what the ranks print comes rank by rank, as from our own launcher.
+
+engine=$1 ranks=${WORLD_SIZE:-4}
+shift
+unset WORLD_SIZE
+read -r -a hosts <<<"$HOSTS"
+[ "$ranks" -ge ${#hosts[@]} ] || hosts=("${hosts[@]:0:ranks}")
+
+places= # h0:3,h1:2,h2:2
+for i in "${!hosts[@]}"; do
+    places=$places${places:+,}${hosts[i]}:$((ranks / ${#hosts[@]} + (i < ranks % ${#hosts[@]})))
+done
+
+# Each rank into a file of its own, and the files one after another.
+ordered()
+{
+    local folder=$PWD/build/on_hosts.$$ status
+    rm -rf "$folder" && mkdir -p "$folder" || exit 2
+    "${start[@]}" /bin/sh -c 'exec "$@" >'"$folder"'/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}' sh "$@"
+    status=$?
+    (cd "$folder" && ls | sort -n | xargs -r cat)
+    rm -rf "$folder"
+    exit $status
+}
+
+# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores.
+under_openmpi()
+{
+    local name net=10.77.0.0/24
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    start=(mpirun.openmpi --bind-to none --mca mpi_yield_when_idle 1 --mca plm_rsh_agent agent --mca plm_rsh_no_tree_spawn 1
+        --mca oob_tcp_if_include $net --mca btl self,vader,tcp --mca btl_tcp_if_include $net -H "$places" -n "$ranks")
+    exec 2> >(grep --line-buffered -v 'plm:rsh: Warning: setpgid' >&2) # (its agent was faster than it)
+    for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_)'); do start+=(-x "$name"); done
+}
+
+on_all_by_distrun()
+{
+    local i pids=() status=0
+    DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+    export DIST_SECRET
+    for i in "${!hosts[@]}"; do
+        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" &
+        pids+=($!)
+    done
+    for i in "${!pids[@]}"; do
+        wait "${pids[i]}"
+        status=$((status ? status : $?))
+    done
+    exit $status
+}
+
+case $engine in
+openmpi) under_openmpi ;;
+mpich) start=(mpirun.mpich -launcher ssh -launcher-exec "$(command -v agent)" -hosts "$places" -n "$ranks") ;;
+gloo) export BACKEND=gloo; on_all_by_distrun "$@" ;;
+*)
+    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich or gloo" >&2
+    exit 2
+    ;;
+esac
+export BACKEND=mpi
+[ "$DIST_OUTPUT" = ordered ] && ordered "$@"
+exec "${start[@]}" "$@"
