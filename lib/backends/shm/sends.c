@@ -87,22 +87,14 @@ static void sends_end(struct shm_room *room, struct dist_work *op, enum verdict 
     engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-/* An eager message that lies in its envelope is nobody's business any more once that was posted: it needs no ticket. */
-static bool sends_needs_ticket(const struct dist_work *op)
-{
-    return !op->aside || bytes_of(op, op->in) > CELL_TEXT;
-}
-
 /* False: there is no ticket. */
 static bool sends_post(struct shm_room *room, struct peer *peer, struct dist_work *op)
 {
     size_t bytes = bytes_of(op, op->in);
-    if (sends_needs_ticket(op)) {
-        op->ticket = sends_take_ticket(room);
-        if (op->ticket == NO_TICKET)
-            return false;
-        sends_clear_ticket(room, op->ticket);
-    }
+    op->ticket = sends_take_ticket(room);
+    if (op->ticket == NO_TICKET)
+        return false;
+    sends_clear_ticket(room, op->ticket);
     struct envelope *envelope = channel_next(peer, bytes);
     sends_write(room, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_TEXT : CELL_TEXT, envelope);
     channel_post(room, op->peer, envelope, bytes, op->match.number);
@@ -117,7 +109,7 @@ static void sends_was_taken(struct shm_room *room, struct peer *peer, struct dis
     enum verdict verdict = channel_verdict(peer, op->match.key);
     if (verdict == VERDICT_SHARED && !engine_is_shared(room) && !op->async)
         share_help(room, op);
-    if (verdict == VERDICT_DONE || verdict == VERDICT_REFUSED || !sends_needs_ticket(op)) {
+    if (verdict == VERDICT_DONE || verdict == VERDICT_REFUSED) {
         sends_end(room, op, verdict);
         return;
     }
