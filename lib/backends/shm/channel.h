@@ -66,7 +66,7 @@
 #define SEQ_RING 0x40000000u  /* the ring was used; */
 #define SEQ_HURRY 0x80000000u /* sends wait for a place */
 #define SEQ_BATCH 16          /* messages of the ring for which one ack serves */
-#define SLOT_STALE (1u << 20) /* messages after which the slot's number is moved along */
+#define SLOT_STALE (1u << 16) /* messages after which the slot's number is moved along */
 #define ACK_VERDICT 3u        /* in ack: enum verdict on the slot's last message; */
 #define ACK_COUNT 0xffu       /* behind the verdict: how many were taken; */
 #define ACK_WANT 10           /* and from this bit on: which message the receiver waits for (channel_want) */
