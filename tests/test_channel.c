@@ -76,8 +76,8 @@ static void flood(struct exam *exam, int rank, int size)
             usleep(20000);
         for (int i = 0; i < MANY; i++) {
             int k = round % 2 ? MANY - 1 - i : i;
-            works[MANY + k] = dist_irecv(came[k] = tensor_zeros(DIST_I32, count_of(k) ? count_of(k) : 1), from,
-                                         .tag = round % 2 ? k : 0);
+            works[MANY + k] = dist_irecv(came[k] = tensor_zeros(DIST_I32, count_of(k) ? count_of(k) : 1),
+                                         from, .tag = round % 2 ? k : 0);
         }
         exam_check(exam, dist_wait_all(works, 2 * MANY) == 0, "dist_wait_all failed");
         for (int k = 0; k < MANY; k++) {

@@ -1,6 +1,6 @@
 /*
- * channel.h: the state of the channel's model, shared by its three files: channel.c walks, channel_post.c sends,
- * channel_take.c receives. A channel is here a slot and a ring of two cells, and acknowledges for two.
+ * channel.h: the state of the channel's model, shared by its four files: channel.c walks, channel_post.c sends,
+ * channel_take.c and channel_match.c receive. A channel is here a slot and a ring of two cells, and acknowledges for two.
  *
  * Two ranks, 0 and 1, each one thread. A rank runs a short program of calls; in a wait it walks along its open
  * operations as engine.c does, one memory access a step. The bell is here one bit, set together with the news:
@@ -48,11 +48,12 @@ enum way {
 struct op {
     uint8_t call; /* the line of the program that posted it */
     uint8_t way;
-    uint8_t ticket;  /* of a send; */
-    uint8_t number;  /* that was posted: the n-th of this channel, */
-    uint8_t place;   /* and where it stands */
-    uint8_t message; /* of a receive that has found its envelope: which of the peer's operations; see `with` */
-    uint8_t with;    /* and that envelope's ticket */
+    uint8_t ticket; /* of a send; */
+    uint8_t number; /* that was posted: the n-th of this channel, */
+    uint8_t place;  /* and where it stands */
+    uint8_t
+        message;  /* of a receive that has found its envelope: which of the peer's operations; see `with` */
+    uint8_t with; /* and that envelope's ticket */
 };
 
 /* An envelope, as its receiver keeps it. A message is named by the number of the operation that sends it. */
@@ -85,10 +86,11 @@ struct rank {
 
 /* What both can see. Everything with [2] is written by that rank only, but tickets, which the peer stamps. */
 struct shared {
-    uint8_t seq[2][PLACES], ring[2];  /* the number of the message there; the slot's bit: the ring is in use */
-    uint8_t ack[2], verdict[2];       /* one word: how many, and the verdict on the slot's */
-    uint8_t text[2][PLACES], ticket[2][PLACES], head[2][PLACES]; /* the envelopes on this rank's way to the other */
-    uint8_t cell_verdict[2][PLACES];  /* which the peer writes, where it is not DONE */
+    uint8_t seq[2][PLACES], ring[2]; /* the number of the message there; the slot's bit: the ring is in use */
+    uint8_t ack[2], verdict[2];      /* one word: how many, and the verdict on the slot's */
+    uint8_t text[2][PLACES], ticket[2][PLACES],
+        head[2][PLACES];             /* the envelopes on this rank's way to the other */
+    uint8_t cell_verdict[2][PLACES]; /* which the peer writes, where it is not DONE */
     uint8_t stamps[2][ROW];
     uint8_t tensor[2][OPS]; /* the message's number, until the program overwrites it */
 };
@@ -169,6 +171,15 @@ struct turn {
 
 struct call call_of(const struct turn *t, int rank, int op); /* the call that posted an operation */
 void note_broken(struct turn *t, bool good, const char *promise);
+
+/* channel_match.c */
+void match(struct turn *t, struct op *op, struct copy envelope);
+void got(struct turn *t, struct op *op, uint8_t text);
+void refuse(struct turn *t, const struct op *op);
+void read_tensor(struct turn *t, struct op *op);
+void finish(struct op *op);
+void copy_aside(struct turn *t);
+void stamp(struct turn *t);
 
 void send_step(struct turn *t);               /* channel_post.c: AT_SEND to AT_VERDICT */
 void recv_step(struct turn *t);               /* channel_take.c: AT_RECV to AT_STAMP */

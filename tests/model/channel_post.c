@@ -167,7 +167,8 @@ static void write_seq(struct turn *t)
     order_store(t->order, t->rank, WORD_SEQ(t->rank, place), t->step->fault != SEQ_RELAXED);
     t->shared->seq[t->rank][place] = t->me->sent;
     if (place && t->step->fault != RING_UNSAID)
-        t->shared->ring[t->rank] = 1; /* said after it: who sees that sees this; before: it is looked for again */
+        t->shared->ring[t->rank] =
+            1; /* said after it: who sees that sees this; before: it is looked for again */
     t->state->ranks[t->peer].rung = 1;
     here(t)->way = POSTED;
     t->me->moved = 1;

@@ -6,82 +6,6 @@ static struct op *here(struct turn *t)
     return &t->me->ops[t->me->at];
 }
 
-/* The message found its receive: is it the next of its tag, and has it not been here before? */
-static void match(struct turn *t, struct op *op, struct copy envelope)
-{
-    uint8_t tag = call_of(t, t->peer, envelope.message).tag;
-    for (int i = 0; i < envelope.message; i++)
-        if (call_of(t, t->peer, i).what == SEND && call_of(t, t->peer, i).tag == tag)
-            note_broken(t, t->me->matched >> i & 1, "a message overtakes one of the same tag");
-    note_broken(t, !(t->me->matched >> envelope.message & 1), "a message is delivered twice");
-    t->me->matched |= (uint8_t)(1 << envelope.message);
-    op->message = envelope.message;
-    op->with = envelope.ticket;
-}
-
-static void got(struct turn *t, struct op *op, uint8_t text)
-{
-    note_broken(t, text == op->message, "a receive gets other data than was sent");
-    t->me->got |= (uint8_t)(1 << op->message);
-}
-
-static void refuse(struct turn *t, const struct op *op)
-{
-    t->me->refused |= (uint8_t)(1 << op->message);
-    t->me->verdict = VERDICT_REFUSED;
-}
-
-static void read_tensor(struct turn *t, struct op *op)
-{
-    say(t->step, "rank %d: receive %d copies the tensor of send %d", t->rank, t->me->at, op->message);
-    note_broken(t, order_read(t->order, t->rank, PLACE_TENSOR(t->peer, op->message)),
-                "a tensor is read while its owner may write it");
-    got(t, op, t->shared->tensor[t->peer][op->message]);
-}
-
-static void finish(struct op *op)
-{
-    op->way = FINISHED;
-    op->message = op->with = 0;
-}
-
-/* A parked letter has found its receive. */
-static void deliver_parked(struct turn *t, struct copy envelope)
-{
-    struct op *op = here(t);
-    uint8_t size = call_of(t, t->peer, envelope.message).size;
-    match(t, op, envelope);
-    t->me->verdict = VERDICT_DONE;
-    op->way = COPYING;
-    t->me->pc = size == LONG ? AT_PROGRAM : size == FAR ? AT_COPY_ASIDE : AT_STAMP;
-    if (call_of(t, t->rank, t->me->at).misfit) {
-        refuse(t, op);
-        t->me->pc = AT_STAMP;
-    } else if (size == SHORT) {
-        got(t, op, envelope.text);
-    } else if (size == FAR && t->step->fault == STAMP_FIRST) {
-        t->me->pc = AT_STAMP;
-    }
-}
-
-void take_parked(struct turn *t, uint8_t op)
-{
-    uint8_t tag = call_of(t, t->rank, op).tag, count = t->me->parked_count;
-    t->me->at = op;
-    for (uint8_t i = 0; i < count && t->step->fault != PARKED_FORGOTTEN; i++) {
-        uint8_t at = t->step->fault == LAST_PARKED_FIRST ? (uint8_t)(count - 1 - i) : i;
-        struct copy envelope = t->me->parked[at];
-        if (call_of(t, t->peer, envelope.message).tag != tag)
-            continue;
-        for (; at + 1 < count; at++)
-            t->me->parked[at] = t->me->parked[at + 1];
-        t->me->parked[at] = (struct copy){ 0 };
-        t->me->parked_count--;
-        deliver_parked(t, envelope);
-        return;
-    }
-}
-
 /* ---- along the receives ----------------------------------------------------------------- */
 
 /* The end of a walk along the channel: what was taken is acknowledged. */
@@ -158,10 +82,10 @@ static void settle(struct turn *t)
     if (place && t->me->verdict != VERDICT_DONE && !first)
         t->me->pc = AT_CELL_VERDICT;
     else
-        t->me->pc = !place || t->me->taken - t->me->acked >= BATCH ||
-                            (first && t->me->verdict != VERDICT_DONE)
-                        ? AT_ACK
-                        : AT_RECV;
+        t->me->pc =
+            !place || t->me->taken - t->me->acked >= BATCH || (first && t->me->verdict != VERDICT_DONE)
+                ? AT_ACK
+                : AT_RECV;
     if (t->me->pc == AT_RECV)
         t->me->verdict = VERDICT_NONE;
 }
@@ -220,8 +144,8 @@ static void write_cell_verdict(struct turn *t)
 /* channel_acknowledge. */
 static void write_ack(struct turn *t)
 {
-    bool late = t->step->fault == ACK_FIRST && t->me->verdict == VERDICT_DONE &&
-                t->me->at < t->me->count && here(t)->way == COPYING;
+    bool late = t->step->fault == ACK_FIRST && t->me->verdict == VERDICT_DONE && t->me->at < t->me->count &&
+                here(t)->way == COPYING;
     say(t->step, "rank %d: writes ack %d, and rings", t->rank, t->me->taken);
     order_store(t->order, t->rank, WORD_ACK(t->rank), t->step->fault != ACK_RELAXED);
     t->shared->ack[t->rank] = t->me->acked = t->me->taken;
@@ -252,41 +176,10 @@ static void copy_from_channel(struct turn *t)
     }
 }
 
-/* ticket_stamp. Called from a walk, and from a receive that finds its letter parked. */
-static void stamp(struct turn *t)
-{
-    struct op *op = here(t);
-    bool late =
-        t->step->fault == STAMP_FIRST && !(t->me->got >> op->message & 1) && t->me->verdict == VERDICT_DONE;
-    say(t->step, "rank %d: stamps ticket %d of send %d, and rings", t->rank, op->with, op->message);
-    order_store(t->order, t->rank, WORD_STAMP(t->peer, op->with), t->step->fault != STAMP_RELAXED);
-    t->shared->stamps[t->peer][op->with] = t->me->verdict;
-    t->state->ranks[t->peer].rung = 1;
-    t->me->verdict = VERDICT_NONE;
-    if (late) {
-        t->me->pc = AT_COPY_ASIDE;
-        return;
-    }
-    finish(op);
-    t->me->moved = 1;
-    t->me->pc = AT_PROGRAM;
-}
-
-static void copy_aside(struct turn *t)
-{
-    read_tensor(t, here(t));
-    t->me->pc = AT_STAMP;
-    if (t->step->fault == STAMP_FIRST) {
-        finish(here(t));
-        t->me->pc = AT_PROGRAM;
-    }
-}
-
 void recv_step(struct turn *t)
 {
-    static void (*const steps[])(struct turn *) = {
-        visit,     look_ring,  read_envelope, place, copy_from_channel, write_cell_verdict,
-        write_ack, copy_aside, stamp
-    };
+    static void (*const steps[])(struct turn *) = { visit,     look_ring,         read_envelope,
+                                                    place,     copy_from_channel, write_cell_verdict,
+                                                    write_ack, copy_aside,        stamp };
     steps[t->me->pc - AT_RECV](t);
 }

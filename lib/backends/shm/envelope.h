@@ -50,7 +50,7 @@ static inline void envelope_copy(struct envelope *to, const struct envelope *fro
 static inline size_t envelope_bytes(const struct envelope *envelope)
 {
     return envelope->length != ENVELOPE_FAR ? envelope->length
-                                      : (size_t)envelope->far.bytes_high << 32 | envelope->far.bytes;
+                                            : (size_t)envelope->far.bytes_high << 32 | envelope->far.bytes;
 }
 
 static inline uint64_t envelope_offset(const struct envelope *envelope)

@@ -52,7 +52,7 @@ static void forget(struct shm_room *room, struct queue *sends)
         queue_remove(sends, op);
         if (room->self->untaken)
             room->self->untaken(room->self, op);
-        sends_forget(room, op);
+        eager_forget(room, op);
     }
 }
 
@@ -67,8 +67,8 @@ void shm_leave(void *state)
         forget(room, &room->peers[peer].waiting);
     }
     forget(room, &room->away);
-    recvs_close(room);
-    sends_close(room);
+    unexpected_close(room);
+    eager_close(room);
     room->busy = NULL;
     room->groups = NULL;
 }

@@ -78,7 +78,7 @@ bool p2p_hopeless(struct shm_room *room, struct dist_work *op)
     if (room->self->untaken)
         room->self->untaken(room->self, op);
     sends_drop(room, op);
-    if (sends_forget(room, op))
+    if (eager_forget(room, op))
         room->open--;
     else
         engine_done(room, op, DIST_ERR_PEER_LOST);

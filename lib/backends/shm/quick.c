@@ -67,7 +67,8 @@ APART enum quick quick_send_far(struct shm_room *room, const tensor *t, int numb
     return quick_look(room, peer, 0);
 }
 
-static inline enum quick quick_send(struct shm_room *room, const tensor *t, int number, int tag, uint32_t site)
+static inline enum quick quick_send(struct shm_room *room, const tensor *t, int number, int tag,
+                                    uint32_t site)
 {
     struct peer *peer = &room->peers[number];
     uint32_t ack = channel_look(peer);

@@ -4,15 +4,13 @@
  * The receiver does the matching, alone, so there is nothing to agree on. A receive first looks among the unexpected
  * messages, in the order in which they came, then waits in `posted`. A message that comes looks for the first receive
  * that it fits. Finding none, it is set aside, so that those behind it get their turn: that is how a receive
- * with tag 2 overtakes one with tag 1, while two messages with the same tag never pass each other. But messages of somebody from whom
- * nothing is wanted stay in their channel: that holds back a sender that is too quick.
+ * with tag 2 overtakes one with tag 1, while two messages with the same tag never pass each other. But messages of somebody from
+ * whom nothing is wanted stay in their channel: that holds back a sender that is too quick.
  */
 #include "channel.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Do size and type agree? If not, say how they differ. */
 static bool recvs_agree(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
@@ -45,12 +43,6 @@ static void recvs_copy_envelope(struct shm_room *room, struct dist_work *op, con
         host_copy(op->out.data, world_at(room->world, envelope_offset(envelope)), bytes);
     else
         envelope_get(op->out.data, envelope->text, bytes);
-}
-
-static void recvs_forget(struct shm_room *room, struct unexpected *copy)
-{
-    copy->next = room->unexpected_kept;
-    room->unexpected_kept = copy;
 }
 
 static void recvs_end(struct shm_room *room, struct dist_work *op, int src, uint32_t ticket, bool good)
@@ -90,7 +82,7 @@ static void recvs_deliver_unexpected(struct shm_room *room, struct dist_work *op
     if (good)
         recvs_copy_envelope(room, op, &found->envelope);
     recvs_end(room, op, found->src, envelope_ticket(&found->envelope), good);
-    recvs_forget(room, found);
+    unexpected_free(room, found);
 }
 
 /* Make the first long copy of the queue, with the engine unlocked: the rank's other threads go on. */
@@ -106,27 +98,13 @@ bool recvs_copy(struct shm_room *room)
     op->claimed = false;
     op->aside = NULL;
     recvs_end(room, op, found->src, envelope_ticket(&found->envelope), true);
-    recvs_forget(room, found);
+    unexpected_free(room, found);
     return true;
 }
 
-/* A private copy of an envelope; NULL: there is no memory left. One that nobody has numbered is the youngest. */
-static struct unexpected *recvs_set_aside(struct shm_room *room, int src, const struct envelope *envelope)
-{
-    struct unexpected *copy = room->unexpected_kept;
-    if (copy)
-        room->unexpected_kept = copy->next;
-    else if (!(copy = malloc(sizeof *copy)))
-        return NULL;
-    uint64_t arrival = channel_arrival(room, src, envelope);
-    copy->src = src;
-    copy->arrival = arrival != UINT64_MAX ? arrival : channel_draw(room, room->rank);
-    envelope_copy(&copy->envelope, envelope);
-    return copy;
-}
-
 /* A very long one for a receive that waits, and has nothing else to do: the sender may help. */
-static void recvs_deliver_shared(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
+static void recvs_deliver_shared(struct shm_room *room, struct dist_work *op, int src,
+                                 const struct envelope *envelope)
 {
     uint32_t ticket = envelope_ticket(envelope);
     recvs_unpost(room, op);
@@ -138,7 +116,8 @@ static void recvs_deliver_shared(struct shm_room *room, struct dist_work *op, in
 }
 
 /* The next message of src has found its receive. A long one leaves the channel before it is copied. */
-static void recvs_deliver(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
+static void recvs_deliver(struct shm_room *room, struct dist_work *op, int src,
+                          const struct envelope *envelope)
 {
     struct peer *peer = &room->peers[src];
     size_t bytes = envelope_bytes(envelope);
@@ -147,7 +126,7 @@ static void recvs_deliver(struct shm_room *room, struct dist_work *op, int src, 
         recvs_deliver_shared(room, op, src, envelope);
         return;
     }
-    struct unexpected *found = bytes > DIRECT_BYTES ? recvs_set_aside(room, src, envelope) : NULL;
+    struct unexpected *found = bytes > DIRECT_BYTES ? unexpected_new(room, src, envelope) : NULL;
     recvs_unpost(room, op);
     op->from = src;
     if (found) {
@@ -164,22 +143,9 @@ static void recvs_deliver(struct shm_room *room, struct dist_work *op, int src, 
     engine_done(room, op, good ? DIST_OK : DIST_ERR_MISMATCH);
 }
 
-static bool recvs_keep(struct shm_room *room, int src, const struct envelope *envelope)
-{
-    struct unexpected *copy = recvs_set_aside(room, src, envelope);
-    if (!copy) {
-        world_fail_because(room->world, room->rank, DIST_ERR_MEMORY,
-                           "there is no memory left to set a message aside");
-        return false;
-    }
-    match_add(&room->unexpected, &copy->match, match_key(src, envelope->group, envelope->tag));
-    room->peers[src].unexpected++;
-    channel_take(room, src, &room->peers[src], envelope, VERDICT_PARKED);
-    return true;
-}
-
 /* The receive that was posted first of those that this message fits. */
-static struct dist_work *recvs_receive_for(const struct shm_room *room, int src, const struct envelope *envelope)
+static struct dist_work *recvs_receive_for(const struct shm_room *room, int src,
+                                           const struct envelope *envelope)
 {
     struct match *one = match_find(&room->posted, match_key(src, envelope->group, envelope->tag));
     struct match *any =
@@ -196,7 +162,7 @@ static bool recvs_take(struct shm_room *room, int src)
     const struct envelope *envelope = channel_peek(&room->peers[src]);
     struct dist_work *op = envelope ? recvs_receive_for(room, src, envelope) : NULL;
     if (!op)
-        return envelope && recvs_keep(room, src, envelope);
+        return envelope && unexpected_keep(room, src, envelope);
     recvs_deliver(room, op, src, envelope);
     return true;
 }
@@ -213,7 +179,7 @@ bool recvs_drain(struct shm_room *room, int src)
 
 static void recvs_flush(struct shm_room *room)
 {
-    for (int src = channel_next_caller(room, 0); src < room->size; src = channel_next_caller(room, src + 1))
+    for (int src = 0; src < room->size; src++)
         channel_flush(room, src, &room->peers[src]);
 }
 
@@ -229,31 +195,6 @@ bool recvs_from_anybody(struct shm_room *room)
     return moved;
 }
 
-/* The unexpected message that was sent first of those that fit this receive. */
-static struct unexpected *recvs_unexpected_for(const struct shm_room *room, const struct dist_work *op)
-{
-    struct unexpected *found = NULL;
-    if (room->unexpected.count == 0)
-        return NULL;
-    if (op->peer != DIST_ANY_SOURCE)
-        return (struct unexpected *)match_find(&room->unexpected, match_key(op->peer, op->group->id, op->tag));
-    for (int src = 0; src < room->size; src++) {
-        struct unexpected *next = NULL;
-        if (room->peers[src].unexpected > 0)
-            next = (struct unexpected *)match_find(&room->unexpected, match_key(src, op->group->id, op->tag));
-        if (next && (!found || next->arrival < found->arrival))
-            found = next;
-    }
-    return found;
-}
-
-static void recvs_deliver_kept(struct shm_room *room, struct dist_work *op, struct unexpected *found)
-{
-    match_remove(&room->unexpected, &found->match);
-    room->peers[found->src].unexpected--;
-    recvs_deliver_unexpected(room, op, found);
-}
-
 /* What was sent first may be set aside already, or still be in a channel, behind others. So all that was sent before it is taken. */
 static void recvs_look_for_any(struct shm_room *room, struct dist_work *op)
 {
@@ -261,21 +202,21 @@ static void recvs_look_for_any(struct shm_room *room, struct dist_work *op)
     bool goes_on = true;
     recvs_post(room, op);
     while (goes_on && op->from < 0) {
-        struct unexpected *found = recvs_unexpected_for(room, op);
+        struct unexpected *found = unexpected_for(room, op);
         int src = channel_first(room, &arrival);
         goes_on = src >= 0 && (!found || arrival < found->arrival);
         if (goes_on) {
             goes_on = recvs_take(room, src);
         } else if (found) {
             recvs_unpost(room, op);
-            recvs_deliver_kept(room, op, found);
+            recvs_deliver_unexpected(room, op, unexpected_take(room, found));
         }
     }
     recvs_flush(room);
 }
 
-/* Of receives that are posted in a row the first looks whether its message has come, and then one in so many: the others are served
- * together. Nobody waits for that for long: a sender that does rings the progress thread. */
+/* Of receives that are posted in a row one in so many looks whether messages have come: the others are served together. Nobody waits for
+ * that for long: a sender that does rings the progress thread. */
 static bool recvs_is_time(const struct shm_room *room, const struct dist_work *op)
 {
     return !op->async || room->peers[op->peer].unlooked++ % SEQ_BATCH == 0;
@@ -286,18 +227,16 @@ int shm_recv(void *state, struct dist_work *op)
     struct shm_room *room = state;
     if (engine_enter(room, op, op->async) != DIST_OK)
         return op->status;
-    struct unexpected *found;
     op->from = -1;
+    struct unexpected *found;
     if (op->peer == DIST_ANY_SOURCE) {
         recvs_look_for_any(room, op);
-    } else if ((found = recvs_unexpected_for(room, op))) {
-        recvs_deliver_kept(room, op, found);
+    } else if ((found = unexpected_for(room, op))) {
+        recvs_deliver_unexpected(room, op, unexpected_take(room, found));
     } else {
         recvs_post(room, op);
-        if (room->posted_any > 0)
-            recvs_from_anybody(room);
-        else if (recvs_is_time(room, op))
-            recvs_drain(room, op->peer);
+        if (recvs_is_time(room, op))
+            room->posted_any > 0 ? recvs_from_anybody(room) : recvs_drain(room, op->peer);
     }
     return engine_start(room, op);
 }
@@ -308,22 +247,4 @@ void recvs_drop(struct shm_room *room, struct dist_work *op)
         queue_remove(&room->copies, op);
     else
         recvs_unpost(room, op);
-}
-
-void recvs_close(struct shm_room *room)
-{
-    for (struct dist_work *op = room->copies.first; op; op = op->next)
-        free(op->aside);
-    room->copies.first = NULL;
-    while (room->unexpected.first) {
-        struct match *first = room->unexpected.first; /* of a struct unexpected */
-        room->unexpected.first = first->next;
-        free(first);
-    }
-    for (struct unexpected *copy; (copy = room->unexpected_kept);) {
-        room->unexpected_kept = copy->next;
-        free(copy);
-    }
-    match_close(&room->unexpected);
-    match_close(&room->posted);
 }

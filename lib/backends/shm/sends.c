@@ -6,16 +6,10 @@
  * for one looks at its ticket; those that nobody waits for are looked at a few at a time.
  */
 #include "channel.h"
-#include "../../devices/host.h"
 
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define SWEPT 2           /* at a time */
-#define EAGER_PAGE 4096   /* an eager message up to this long is copied into memory that is used again */
-#define EAGER_YIELDS 200  /* for a place, before one is copied aside */
+#define SWEPT 2 /* at a time */
 
 static void sends_write(struct shm_room *room, const struct dist_work *op, size_t bytes, size_t fits,
                         struct envelope *envelope)
@@ -76,7 +70,7 @@ static void sends_end(struct shm_room *room, struct dist_work *op, enum verdict 
 {
     sends_give_ticket_back(room, op->ticket);
     sends_drop(room, op);
-    if (sends_forget(room, op)) { /* its call has long returned */
+    if (eager_forget(room, op)) { /* its call has long returned */
         room->open--;
         return;
     }
@@ -118,8 +112,7 @@ static void sends_was_taken(struct shm_room *room, struct peer *peer, struct dis
     queue_add(&room->away, op);
 }
 
-/* Read the acknowledgement. */
-static bool sends_settle(struct shm_room *room, struct peer *peer)
+bool sends_settle(struct shm_room *room, struct peer *peer)
 {
     struct dist_work *op;
     bool moved = false;
@@ -186,8 +179,7 @@ bool sends_sweep(struct shm_room *room)
     return moved;
 }
 
-/* After this an eager copy may be gone. */
-static void sends_line_up(struct shm_room *room, struct dist_work *op)
+void sends_line_up(struct shm_room *room, struct dist_work *op)
 {
     struct peer *peer = &room->peers[op->peer];
     sends_sweep(room);
@@ -201,90 +193,6 @@ static void sends_line_up(struct shm_room *room, struct dist_work *op)
     op->step = SEND_WAITING;
     queue_add(&peer->waiting, op);
     sends_push(room, op->peer);
-}
-
-/* ---- eager messages -------------------------------------------------------------------- */
-
-/* Somewhere to copy this many bytes; NULL: there is no memory left. */
-static struct eager *sends_copy(struct shm_room *room, size_t bytes)
-{
-    struct eager **kept = &room->eager_kept[bytes > CELL_TEXT], *eager = bytes <= EAGER_PAGE ? *kept : NULL;
-    if (eager) {
-        *kept = eager->next;
-        return eager;
-    }
-    eager = calloc(1, sizeof *eager);
-    if (eager && bytes > CELL_TEXT &&
-        !(eager->page = host_alloc(room->self, bytes > EAGER_PAGE ? bytes : EAGER_PAGE))) {
-        free(eager);
-        eager = NULL;
-    }
-    return eager;
-}
-
-bool sends_forget(struct shm_room *room, struct dist_work *op)
-{
-    if (!op->aside)
-        return false;
-    struct eager *eager = (struct eager *)op;
-    atomic_fetch_sub(&op->group->untaken, 1);
-    if (bytes_of(op, op->in) > EAGER_PAGE) {
-        host_free(room->self, eager->page);
-        free(eager);
-        return true;
-    }
-    struct eager **kept = &room->eager_kept[eager->page != NULL];
-    eager->next = *kept;
-    *kept = eager;
-    return true;
-}
-
-void sends_close(struct shm_room *room)
-{
-    for (int i = 0; i < 2; i++)
-        for (struct eager *eager; (eager = room->eager_kept[i]);) {
-            room->eager_kept[i] = eager->next;
-            host_free(room->self, eager->page);
-            free(eager);
-        }
-}
-
-/* All places are taken: give the receiver a moment. If that was in vain, the next need not try it. */
-static void sends_await_place(struct shm_room *room, struct peer *peer)
-{
-    for (int i = 0; i < EAGER_YIELDS && !peer->stuck && channel_is_full(peer); i++) {
-        engine_progress(room, true);
-        if (!sends_settle(room, peer)) {
-            engine_unlock(room);
-            sched_yield();
-            engine_lock(room);
-        }
-    }
-    peer->stuck = channel_is_full(peer);
-}
-
-/* An eager message: copy it aside and let the copy travel on; the caller's op is over. */
-static int sends_eagerly(struct shm_room *room, struct dist_work *op)
-{
-    size_t bytes = bytes_of(op, op->in);
-    struct peer *peer = &room->peers[op->peer];
-    if (channel_is_full(peer))
-        sends_await_place(room, peer);
-    struct eager *copy = sends_copy(room, bytes);
-    if (!copy)
-        return engine_refuse(room, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
-    memcpy(&copy->op, op,
-           offsetof(struct dist_work, live)); /* not its links among the works, which other threads change */
-    copy->op.aside = copy->op.in.data = copy->page ? copy->page : copy->text;
-    copy->op.async = true;
-    host_copy(copy->op.aside, op->in.data, bytes);
-    atomic_fetch_add(&op->group->untaken, 1);
-    room->open++;
-    engine_done(room, op, DIST_OK);
-    sends_line_up(room, &copy->op);
-    helper_takes_over(room);
-    engine_unlock(room);
-    return DIST_OK;
 }
 
 int shm_send(void *state, struct dist_work *op)
@@ -306,7 +214,7 @@ int shm_send(void *state, struct dist_work *op)
     }
     op->ticket = NO_TICKET;
     if (eager)
-        return sends_eagerly(room, op);
+        return eager_send(room, op);
     sends_line_up(room, op);
     return engine_start(room, op);
 }

@@ -88,10 +88,9 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
     struct shm_room *room = calloc(1, sizeof *room);
     if (room)
         room->peers = calloc((size_t)self->world.header->size, sizeof *room->peers);
-    int status =
-        room && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
-            ? launch_read_buffering(&room->eager_bytes, why, why_size)
-            : DIST_ERR_MEMORY;
+    int status = room && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
+                     ? launch_read_buffering(&room->eager_bytes, why, why_size)
+                     : DIST_ERR_MEMORY;
     if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
         self->world.header->room_bytes)
         status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */

@@ -3,9 +3,8 @@
  *
  * Two ideas carry everything.
  *
- * A CHANNEL leads from one rank to another: a slot of half a cache line, and behind it a ring of cells. Only the sender writes
- * it, only the receiver reads it. A short message lies in its envelope, a long one is the offset of the sender's
- * tensor, from which the receiver copies once. channel.h has the protocol, the argument that it is right, and why it is quick.
+ * A CHANNEL leads from one rank to another: a slot, and behind it a ring of cells. A short message lies in its envelope, a long one is
+ * the offset of the sender's tensor, from which the receiver copies once. channel.h has the protocol, and why it is right and quick.
  *
  * A BOARD is where a group meets for collectives: every member pins up a card (what it calls, where its tensor
  * is), a barrier, and then the members work on each other's tensors in place. board.c has the barrier, cards.c what is on
@@ -109,8 +108,8 @@ struct shm_room {
 
     struct lock lock; /* where self->alone is over */
     bool helper_runs;
-    bool stop;           /* tells the helper to end */
-    bool hurried;        /* a peer was told that sends wait for a place; the helper has not looked after that */
+    bool stop;    /* tells the helper to end */
+    bool hurried; /* a peer was told that sends wait for a place; the helper has not looked after that */
     bool helper_listens; /* the helper is counted among the sleepers of slot.helper */
     int drivers;         /* threads inside wait */
     int open;            /* operations in the lists below */
@@ -118,14 +117,14 @@ struct shm_room {
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
-    struct queue away;                        /* sends whose messages are parked */
-    struct match_table posted;                /* receives; none matches an unexpected message */
-    size_t posted_any;                        /* those of them that take a message from anybody */
-    struct match_table unexpected;            /* messages */
-    struct queue copies;                      /* receives whose long message (op->aside) is yet to be copied */
-    struct unexpected *unexpected_kept;       /* to be used again; */
-    struct eager *eager_kept[2];              /* those without a page, and with one */
-    struct shm_group *groups;                 /* those with collectives to drive */
+    struct queue away;                  /* sends whose messages are parked */
+    struct match_table posted;          /* receives; none matches an unexpected message */
+    size_t posted_any;                  /* those of them that take a message from anybody */
+    struct match_table unexpected;      /* messages */
+    struct queue copies;                /* receives whose long message (op->aside) is yet to be copied */
+    struct unexpected *unexpected_kept; /* to be used again; */
+    struct eager *eager_kept[2];        /* those without a page, and with one */
+    struct shm_group *groups;           /* those with collectives to drive */
     struct shm_group *retired, **retired_end; /* freed groups whose board others may still use */
     uint32_t free_ticket_count;
     uint32_t tickets_used;          /* those from here on were never taken */
