@@ -156,7 +156,7 @@ static inline uint64_t world_pages(uint64_t bytes)
 /* How large the backend's room is: what every pair of ranks shares, and what every rank has. */
 static inline uint64_t world_room_bytes(int size)
 {
-    uint64_t pair_bytes = 64, rank_bytes = (1 << 20) + (64 << 10);
+    uint64_t pair_bytes = 64 + 4096, rank_bytes = (1 << 20) + (64 << 10) + 8192;
     return world_pages(pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size);
 }
 

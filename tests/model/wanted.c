@@ -1,5 +1,5 @@
 /*
- * wanted.c: the model of letters that are wanted: lib/backends/shm/quick.c, lane_take, and helper.c's settle.
+ * wanted.c: the model of letters that are wanted: lib/backends/shm/quick.c, channel_acknowledge, and the helper's nap.
  *
  * A receive that waits says in ack for what; a sender that reads so is done as soon as the letter is posted. Here are the
  * scenarios, the faults, the ranks' programs, and the store buffer; wanted.h describes the state.
@@ -28,7 +28,7 @@ static const struct fault faults[] = {
     { "a want tells the tag, and not the size", 3 },
     { "a letter that was refused counts as wanted, since the next receive wants one like it", 3 },
     { "the sender of an isend sets no HURRY", 5 },
-    { "the helper starts before all is settled", 5 },
+    { "the helper does not nap once after HURRY was set", 5 },
     { "who takes a letter looks for HURRY before ack is written", 5 },
     { "the helper does not listen", 5 },
     { "seq is written relaxed", 0 },

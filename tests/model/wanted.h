@@ -2,9 +2,9 @@
  * wanted.h: the state of the model of wanted letters, shared by its three files: wanted.c has the programs, wanted_post.c
  * the sender, wanted_take.c the receiver.
  *
- * One lane, from a sender to a receiver. The sender has a helper from its first isend on; the two take turns by a lock, and
+ * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full ring. The sender has a helper from its first isend on; the two take turns by a lock, and
  * are one thread here. What the receiver writes into ack passes through a store buffer, which empties when it likes: that is the
- * light way of lane_take. Sleepers on a rank's bell see all news, as the bell's model shows; the helper sleeps until it is rung.
+ * light way of channel_acknowledge. Sleepers on a rank's bell see all news, as the bell's model shows; the helper sleeps until it is rung.
  */
 #ifndef MODEL_WANTED_H
 #define MODEL_WANTED_H
@@ -36,7 +36,7 @@ enum {
 };
 
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
-enum { WATCHED = 1, HURRY = 2 }; /* the LANE_ bits of seq */
+enum { HURRY = 1 }; /* a bit of seq */
 
 /* Where the sender stands: in the quick way; in the long way; starting its helper; and the helper. */
 enum {
@@ -56,7 +56,7 @@ enum {
 };
 
 /* And the receiver. PEEK: only where a fault reads the bits of seq before ack is written. */
-enum { ASK, SAY_WANT, LOOK_PARKED, WATCH, READ, COPY, PEEK, WRITE_ACK, READ_BITS, SETTLE_ACK, RING };
+enum { ASK, SAY_WANT, LOOK_PARKED, WATCH, READ, COPY, PEEK, WRITE_ACK, READ_BITS, RING };
 
 /* The word ack. `want` is the letter's kind, as in the programs; 0: none. */
 struct ack {

@@ -88,10 +88,10 @@ static void posted(struct turn *t)
 
 static void post(struct turn *t)
 {
-    say(t->step, "sender: writes seq %d%s", t->state->seq + 1, me(t)->watches ? ", watched" : "");
+    say(t->step, "sender: writes seq %d", t->state->seq + 1);
     order_store(t->order, THE_SENDER, WORD_SEQ, t->step->fault != SEQ_RELAXED);
     t->state->seq++;
-    t->state->bits = me(t)->watches ? WATCHED : 0;
+    t->state->bits = 0;
 }
 
 /* The end of a send whose letter was taken, or was told by its ticket. */
@@ -140,7 +140,7 @@ static void set_hurry(struct turn *t)
     t->state->bits |= HURRY;
 }
 
-/* Before the helper is there: settle. By then what was on its way has reached memory. */
+/* The helper naps once after HURRY was set: by then what was on its way has reached memory. */
 static void settle(struct turn *t)
 {
     me(t)->pc = LISTEN;

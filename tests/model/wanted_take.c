@@ -156,16 +156,15 @@ static void taken(struct turn *t)
         next_call(t);
 }
 
-/* lane_take_from: was it a letter that nobody has come to wait behind? */
+/* channel_acknowledge: does anybody wait for a place? */
 static void read_bits(struct turn *t)
 {
     uint8_t bits = t->step->fault == HURRY_READ_FIRST ? me(t)->bits : t->state->bits;
-    say(t->step, "receiver: the letter is%s watched%s", bits & WATCHED ? "" : " not",
-        bits & HURRY ? ", and others wait behind it" : "");
-    if (bits == WATCHED)
-        taken(t);
+    say(t->step, "receiver: %s", bits & HURRY ? "others wait for a place" : "nobody waits for a place");
+    if (bits & HURRY)
+        me(t)->pc = RING;
     else
-        me(t)->pc = SETTLE_ACK;
+        taken(t);
 }
 
 static void ring(struct turn *t)
@@ -218,14 +217,12 @@ bool receiver_step(struct turn *t)
     case READ_BITS:
         read_bits(t);
         return true;
-    case SETTLE_ACK:
+    case RING: /* a seq_cst fence comes first */
         while (empty_ack_buffer(t))
             ;
-        say(t->step, "receiver: writes ack once more, seq_cst: it is in memory");
-        me(t)->pc = RING;
-        return true;
-    default:
         ring(t);
         return true;
+    default:
+        return false;
     }
 }

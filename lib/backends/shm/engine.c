@@ -1,14 +1,14 @@
 /*
  * engine.c: drives the open operations of one rank.
  *
- * Sends that wait for their lane, receives that wait for a letter and asynchronous collectives that wait for a
+ * Sends that wait for their receive, receives that wait for a message and asynchronous collectives that wait for a
  * barrier are all in lists; engine_progress moves each as far as it can. Three kinds of callers:
  *   - a thread that posts something: drives lightly, it wants to go on;
  *   - a thread that waits: drives everything until its own operation is done;
  *   - the helper (helper.c): drives while nobody waits.
  * Nobody polls for ever: a waiter spins and yields a little, then sleeps on slot.bell.
  */
-#include "letters.h"
+#include "p2p.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 bool engine_progress(struct shm_room *room, bool light)
 {
-    bool moved = letters_progress(room, light);
+    bool moved = p2p_progress(room, light);
     for (struct shm_group *g = room->groups, *next; g; g = next) {
         next = g->next;
         if (collective_progress(room, g, light))
@@ -69,20 +69,16 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
         atomic_store_explicit(&op->done, 1, memory_order_release);
         return;
     }
-    atomic_store(&op->done, 1);
-    bell_ring(&slot_of(room, room->rank)->bell);
+    atomic_store_explicit(&op->done, 1, memory_order_release);
+    bell_ring_lightly(&slot_of(room, room->rank)->bell);
 }
 
 /* Ring the helpers of those whom a send or a receive waits for: they may be computing, with the other half open. */
 static void urge_peers(struct shm_room *room, const struct dist_work *op)
 {
-    atomic_thread_fence(memory_order_seq_cst); /* a watched letter was posted with less */
     bool any = op->peer == DIST_ANY_SOURCE;
-    for (int i = 0; i < (any ? op->group->size : 1); i++) {
-        int peer = any ? op->group->ranks[i] : op->peer;
-        if (peer != room->rank)
-            bell_ring(&slot_of(room, peer)->helper);
-    }
+    for (int i = 0; i < (any ? op->group->size : 1); i++)
+        p2p_urge(room, any ? op->group->ranks[i] : op->peer);
 }
 
 /* Whoever waits for a send looks whether it is over: nobody else does so for long. */
@@ -97,7 +93,7 @@ bool shm_test(void *state, struct dist_work *op)
     if (!atomic_load_explicit(&op->done, memory_order_acquire)) {
         engine_lock(room);
         if (!is_over(room, op) && engine_progress(room, true))
-            is_over(room, op); /* progress may have found its letter parked, and the verdict there */
+            is_over(room, op); /* progress may have found its message parked, and the verdict there */
         helper_nudge(room);
         engine_unlock(room);
         if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_URGE == 0))
@@ -113,8 +109,8 @@ void engine_sleep(struct shm_room *room, const struct dist_work *op, bool (*look
     notes_write(room, op, false);
     engine_lock(room);
     for (const struct peer *peer = op ? NULL : room->busy; peer; peer = peer->next)
-        if (peer->sends.first)
-            urge_peers(room, peer->sends.first);
+        if (peer->posted.first)
+            urge_peers(room, peer->posted.first);
     engine_unlock(room);
     if (op && op->p2p)
         urge_peers(room, op);
@@ -153,7 +149,7 @@ static void give_up(struct shm_room *room, struct dist_work *op)
     }
     if (!atomic_load(&op->done)) {
         if (op->p2p)
-            letters_drop(room, op);
+            p2p_drop(room, op);
         else
             collective_drop(room, op);
         int status = backend_failed(room->world, op);

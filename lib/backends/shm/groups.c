@@ -97,7 +97,7 @@ int shm_group_new(void *state, struct dist_work *op)
     struct shm_group *g = group->rank >= 0 ? new_group(room, group) : NULL;
     void *board = g ? g->board : NULL;
     bool poor = !group->live || (group->rank >= 0 && !g);
-    op->in.data = board || poor ? board : room->lanes; /* anything that is not nothing */
+    op->in.data = board || poor ? board : room->callers; /* anything that is not nothing */
     op->block = (int64_t)hash_ranks(group);
     op->group = room->world_group.group;
     int status = shm_collective(room, op);

@@ -8,7 +8,7 @@
  * interleaving of a waiter, a computing rank and its helper.
  */
 #define _GNU_SOURCE
-#include "lane.h"
+#include "p2p.h"
 
 #include <time.h>
 
@@ -17,7 +17,7 @@
 /* Is there something that light driving leaves undone? */
 static bool work_waits(const struct shm_room *room)
 {
-    if (room->copies.first)
+    if (room->copies.first || room->hurried)
         return true;
     for (struct shm_group *g = room->groups; g; g = g->next)
         if (collective_ready(g))
@@ -37,6 +37,17 @@ static void helper_listen(struct shm_room *room, bool listen)
         atomic_fetch_sub(&bell->sleepers, 1);
 }
 
+/* Who takes a message looks for SEQ_HURRY after it has written ack, but its look may come before that has reached memory: then it has
+ * seen no bit, and rings nobody. So after the bit was set give memory the moment that bell.h speaks of, and look again. (Elsewhere than
+ * on x86 the fence in channel_acknowledge has no such moment, and this waits in vain.) */
+static void helper_settle(struct shm_room *room)
+{
+    room->hurried = false;
+    engine_unlock(room);
+    nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+    engine_lock(room);
+}
+
 static void *helper_main(void *argument)
 {
     struct shm_room *room = argument;
@@ -45,6 +56,8 @@ static void *helper_main(void *argument)
     launch_become(room->self);
     engine_lock(room);
     while (!room->stop) {
+        if (room->hurried && room->drivers == 0)
+            helper_settle(room);
         uint32_t seen = atomic_load(&bell->rings);
         bool moved = room->drivers == 0 && room->open > 0 && engine_progress(room, false);
         if (room->open == 0)
@@ -59,24 +72,9 @@ static void *helper_main(void *argument)
     return NULL;
 }
 
-/* Before there is a helper: a letter that was wanted may still lie in its lane, taken by somebody who has looked for LANE_HURRY
- * in vain, and whose ack, written before that look, is not in memory yet. Set it, and give memory the moment that bell.h speaks
- * of (on x86; elsewhere it waits in vain, for the fence in lane_take_from has no such moment); from then on that ack can be seen,
- * and whoever takes one of these letters later rings the helper. */
-static void settle(struct shm_room *room)
-{
-    bool open = false;
-    for (int dst = 0; dst < room->size; dst++)
-        if (lane_wrote_to(room, dst) && dst != room->rank)
-            open |= !lane_frees_soon(room, dst);
-    if (open)
-        nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
-}
-
 bool helper_start(struct shm_room *room)
 {
     if (!room->helper_runs) {
-        settle(room);
         if (!atomic_load_explicit(&room->lock.taken, memory_order_relaxed)) {
             atomic_store(&room->self->alone.over, 1); /* from here on the lock is real; we are its holder */
             lock_take(&room->lock);

@@ -1,16 +1,15 @@
 /* leave.c: a rank leaves the job: what it has sent is taken first, or given up where nobody will come for it. */
-#include "letters.h"
-
-#include <stdlib.h>
+#include "p2p.h"
 
 /* Give up one operation that nobody will come for any more. False: there is none among the first of each list; until they are
  * over, the others need not be looked at. */
 static bool drop_one(struct shm_room *room)
 {
-    if (room->away.first && letters_hopeless(room, room->away.first))
+    if (room->away.first && p2p_hopeless(room, room->away.first))
         return true;
     for (struct peer *peer = room->busy; peer; peer = peer->next)
-        if (peer->sends.first && letters_hopeless(room, peer->sends.first))
+        if ((peer->posted.first && p2p_hopeless(room, peer->posted.first)) ||
+            (peer->waiting.first && p2p_hopeless(room, peer->waiting.first)))
             return true;
     for (struct shm_group *g = room->groups; g; g = g->next)
         if (collective_hopeless(room, g))
@@ -21,7 +20,7 @@ static bool drop_one(struct shm_room *room)
 static bool is_empty(const struct shm_room *room)
 {
     for (const struct peer *peer = room->busy; peer; peer = peer->next)
-        if (peer->sends.first)
+        if (peer->posted.first || peer->waiting.first)
             return false;
     return !room->away.first && !room->copies.first && !room->groups;
 }
@@ -53,7 +52,7 @@ static void forget(struct shm_room *room, struct queue *sends)
         queue_remove(sends, op);
         if (room->self->untaken)
             room->self->untaken(room->self, op);
-        letters_forget(room, op);
+        eager_forget(room, op);
     }
 }
 
@@ -63,19 +62,13 @@ void shm_leave(void *state)
     struct shm_room *room = state;
     flush(room);
     helper_stop(room);
-    for (int peer = 0; peer < room->size; peer++)
-        forget(room, &room->peers[peer].sends);
+    for (int peer = 0; peer < room->size; peer++) {
+        forget(room, &room->peers[peer].posted);
+        forget(room, &room->peers[peer].waiting);
+    }
     forget(room, &room->away);
-    for (struct dist_work *op = room->copies.first; op; op = op->next)
-        free(op->aside);
-    room->copies.first = NULL;
+    unexpected_close(room);
+    eager_close(room);
     room->busy = NULL;
     room->groups = NULL;
-    while (room->parked.first) {
-        struct match *letter = room->parked.first; /* of a struct parked */
-        room->parked.first = letter->next;
-        free(letter);
-    }
-    match_close(&room->parked);
-    match_close(&room->posted);
 }

@@ -1,5 +1,5 @@
 /* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
-#include "lane.h"
+#include "channel.h"
 
 static struct note_op *next_note(struct shm_room *room)
 {
@@ -40,17 +40,17 @@ static void note_work(struct shm_room *room, const struct dist_work *op, bool ar
                               .members = g == &room->world_group ? 0 : board_members_offset(room, g) };
 }
 
-static void note_letter(struct shm_room *room, int src, const struct letter *letter)
+static void note_envelope(struct shm_room *room, int src, const struct envelope *envelope)
 {
     struct note_op *note = next_note(room);
     if (note)
         *note = (struct note_op){ .kind = NOTE_LETTER,
-                                  .type = letter->type,
-                                  .group = letter->group,
-                                  .site = (uint16_t)letter_site(letter),
+                                  .type = envelope->type,
+                                  .group = envelope->group,
+                                  .site = (uint16_t)envelope_site(envelope),
                                   .peer = src,
-                                  .tag = letter->tag,
-                                  .count = (int64_t)(letter_bytes(letter) / dtype_size(letter->type)) };
+                                  .tag = envelope->tag,
+                                  .count = (int64_t)(envelope_bytes(envelope) / dtype_size(envelope->type)) };
 }
 
 /* Has the engine pinned this collective's card, or is it about to? Who has claimed it writes `step` without the lock. */
@@ -68,14 +68,16 @@ static void note_queue(struct shm_room *room, const struct queue *queue, const s
             note_work(room, op, false);
 }
 
-static void note_letters(struct shm_room *room, const struct dist_work *waited)
+static void note_messages(struct shm_room *room, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (struct dist_work *op = room->away.first; op && sends_look(room, op); op = room->away.first)
         ;
     note_queue(room, &room->away, waited);
-    for (const struct peer *peer = room->busy; peer; peer = peer->next)
-        note_queue(room, &peer->sends, waited);
+    for (const struct peer *peer = room->busy; peer; peer = peer->next) {
+        note_queue(room, &peer->posted, waited);
+        note_queue(room, &peer->waiting, waited);
+    }
     for (const struct match *at = room->posted.first; at && looks > 0; at = at->next, looks--) {
         const struct dist_work *op = match_receive(at);
         if (op != waited)
@@ -90,14 +92,14 @@ void notes_write(struct shm_room *room, const struct dist_work *waited, bool dir
     atomic_store_explicit(&notes_of(room)->open_count, 0, memory_order_relaxed);
     if (waited)
         note_work(room, waited, direct || has_arrived(waited));
-    note_letters(room, waited);
+    note_messages(room, waited);
     for (const struct shm_group *g = room->groups; g; g = g->next)
         if (g->queue.first != waited)
             note_work(room, g->queue.first, has_arrived(g->queue.first));
-    for (const struct match *at = room->parked.first; at && looks > 0; at = at->next, looks--)
-        note_letter(room, ((const struct parked *)at)->src, &((const struct parked *)at)->letter);
-    for (int src = lane_next_caller(room, 0); src < room->size; src = lane_next_caller(room, src + 1))
-        if (lane_peek(room, src))
-            note_letter(room, src, lane_peek(room, src));
+    for (const struct match *at = room->unexpected.first; at && looks > 0; at = at->next, looks--)
+        note_envelope(room, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
+    for (int src = channel_next_caller(room, 0); src < room->size; src = channel_next_caller(room, src + 1))
+        if (channel_peek(&room->peers[src]))
+            note_envelope(room, src, channel_peek(&room->peers[src]));
     engine_unlock(room);
 }

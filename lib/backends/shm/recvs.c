@@ -1,26 +1,25 @@
 /*
- * recvs.c: the receiver's side: letters are matched, parked, and their data copied.
+ * recvs.c: the receiver's side: messages are matched, set aside where none asks for them, and their data copied.
  *
- * The receiver does the matching, alone, so there is nothing to agree on. A receive first looks among the parked
- * letters, in the order in which they came, then waits in `posted`. A letter in a lane looks for the first receive
- * that it fits. Finding none, it is parked, so that the letters behind it get their turn: that is how a receive
- * with tag 2 overtakes one with tag 1, while two letters with the same tag never pass each other.
+ * The receiver does the matching, alone, so there is nothing to agree on. A receive first looks among the unexpected
+ * messages, in the order in which they came, then waits in `posted`. A message that comes looks for the first receive
+ * that it fits. Finding none, it is set aside, so that those behind it get their turn: that is how a receive
+ * with tag 2 overtakes one with tag 1, while two messages with the same tag never pass each other. But messages of somebody from
+ * whom nothing is wanted stay in their channel: that holds back a sender that is too quick.
  */
-#include "lane.h"
+#include "channel.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Do size and type agree? If not, say how they differ. */
-static bool agree(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
+static bool recvs_agree(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
 {
-    size_t bytes = letter_bytes(letter);
-    if (letter->type == (uint8_t)op->type && bytes == bytes_of(op, op->out))
+    size_t bytes = envelope_bytes(envelope);
+    if (envelope->type == (uint8_t)op->type && bytes == bytes_of(op, op->out))
         return true;
-    const struct site *site = world_site_at(room->world, src, letter_site(letter));
-    enum dist_type type = letter->type;
+    const struct site *site = world_site_at(room->world, src, envelope_site(envelope));
+    enum dist_type type = envelope->type;
     size_t count = bytes / dtype_size(type);
     const char *plural = count == 1 ? "" : "s";
     snprintf(op->why, sizeof op->why,
@@ -37,153 +36,151 @@ static bool agree(struct shm_room *room, struct dist_work *op, int src, const st
     return false;
 }
 
-static void copy_letter(struct shm_room *room, struct dist_work *op, const struct letter *letter)
+static void recvs_copy_envelope(struct shm_room *room, struct dist_work *op, const struct envelope *envelope)
 {
-    size_t bytes = letter_bytes(letter);
-    if (letter->length == LANE_FAR)
-        host_copy(op->out.data, world_at(room->world, letter_offset(letter)), bytes);
+    size_t bytes = envelope_bytes(envelope);
+    if (envelope->length == ENVELOPE_FAR)
+        host_copy(op->out.data, world_at(room->world, envelope_offset(envelope)), bytes);
     else
-        letter_read(op->out.data, letter->text, bytes);
+        envelope_get(op->out.data, envelope->text, bytes);
 }
 
-static void end_recv(struct shm_room *room, struct dist_work *op, int src, uint32_t ticket, bool good)
+static void recvs_end(struct shm_room *room, struct dist_work *op, int src, uint32_t ticket, bool good)
 {
     ticket_stamp(room, src, ticket, good ? VERDICT_DONE : VERDICT_REFUSED);
     engine_done(room, op, good ? DIST_OK : DIST_ERR_MISMATCH);
 }
 
-static void post(struct shm_room *room, struct dist_work *op)
+static void recvs_post(struct shm_room *room, struct dist_work *op)
 {
     match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
     if (op->peer == DIST_ANY_SOURCE) {
         room->posted_any++;
     } else {
         room->peers[op->peer].receives++;
-        letters_busy(room, op->peer);
+        p2p_busy(room, op->peer);
     }
 }
 
-static void unpost(struct shm_room *room, struct dist_work *op)
+static void recvs_unpost(struct shm_room *room, struct dist_work *op)
 {
     match_remove(&room->posted, &op->match);
     (*(op->peer == DIST_ANY_SOURCE ? &room->posted_any : &room->peers[op->peer].receives))--;
 }
 
-/* A parked letter has found its receive. Matching is quick and done at once; a long copy is put in a queue, so
+/* An unexpected message has found its receive. Matching is quick and done at once; a long copy is put in a queue, so
  * that a thread that only posts something does not have to make it. */
-static void deliver_parked(struct shm_room *room, struct dist_work *op, struct parked *found)
+static void recvs_deliver_unexpected(struct shm_room *room, struct dist_work *op, struct unexpected *found)
 {
     op->from = found->src;
-    bool good = agree(room, op, found->src, &found->letter);
-    if (good && letter_bytes(&found->letter) > DIRECT_BYTES) {
+    bool good = recvs_agree(room, op, found->src, &found->envelope);
+    if (good && envelope_bytes(&found->envelope) > DIRECT_BYTES) {
         op->aside = found;
         queue_add(&room->copies, op);
         return;
     }
     if (good)
-        copy_letter(room, op, &found->letter);
-    end_recv(room, op, found->src, letter_ticket(&found->letter), good);
-    free(found);
+        recvs_copy_envelope(room, op, &found->envelope);
+    recvs_end(room, op, found->src, envelope_ticket(&found->envelope), good);
+    unexpected_free(room, found);
 }
 
 /* Make the first long copy of the queue, with the engine unlocked: the rank's other threads go on. */
 bool recvs_copy(struct shm_room *room)
 {
     struct dist_work *op = room->copies.first;
-    struct parked *found = op->aside;
+    struct unexpected *found = op->aside;
     queue_remove(&room->copies, op);
     op->claimed = true;
     engine_unlock(room);
-    copy_letter(room, op, &found->letter);
+    recvs_copy_envelope(room, op, &found->envelope);
     engine_lock(room);
     op->claimed = false;
     op->aside = NULL;
-    end_recv(room, op, found->src, letter_ticket(&found->letter), true);
-    free(found);
+    recvs_end(room, op, found->src, envelope_ticket(&found->envelope), true);
+    unexpected_free(room, found);
     return true;
 }
 
-/* One that nobody has numbered is the youngest. */
-static struct parked *set_aside(struct shm_room *room, int src, const struct letter *letter)
-{
-    struct parked *parked = malloc(sizeof *parked);
-    uint64_t arrival = lane_arrival(room, src);
-    if (parked)
-        *parked = (struct parked){ .src = src,
-                                   .arrival = arrival != UINT64_MAX ? arrival : lane_draw(room, room->rank),
-                                   .letter = *letter };
-    return parked;
-}
-
 /* A very long one for a receive that waits, and has nothing else to do: the sender may help. */
-static void deliver_shared(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
+static void recvs_deliver_shared(struct shm_room *room, struct dist_work *op, int src,
+                                 const struct envelope *envelope)
 {
-    uint32_t ticket = letter_ticket(letter);
-    unpost(room, op);
+    uint32_t ticket = envelope_ticket(envelope);
+    recvs_unpost(room, op);
     op->from = src;
-    if (share_copy(room, op, src, letter))
-        end_recv(room, op, src, ticket, true);
+    if (share_copy(room, op, src, envelope))
+        recvs_end(room, op, src, ticket, true);
     else
         engine_done(room, op, backend_failed(room->world, op));
 }
 
-/* The letter at the head of src's lane has found its receive. A long one leaves the lane before it is copied. */
-static bool deliver(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
+/* The next message of src has found its receive. A long one leaves the channel before it is copied. */
+static void recvs_deliver(struct shm_room *room, struct dist_work *op, int src,
+                          const struct envelope *envelope)
 {
-    if (letter_bytes(letter) >= SHARE_BYTES && !engine_is_shared(room) && !op->async && src != room->rank &&
-        agree(room, op, src, letter)) {
-        deliver_shared(room, op, src, letter);
-        return true;
+    struct peer *peer = &room->peers[src];
+    size_t bytes = envelope_bytes(envelope);
+    if (bytes >= SHARE_BYTES && !engine_is_shared(room) && !op->async && src != room->rank &&
+        recvs_agree(room, op, src, envelope)) {
+        recvs_deliver_shared(room, op, src, envelope);
+        return;
     }
-    struct parked *found = letter_bytes(letter) > DIRECT_BYTES ? set_aside(room, src, letter) : NULL;
-    unpost(room, op);
-    if (found) {
-        lane_take(room, src, VERDICT_PARKED);
-        deliver_parked(room, op, found);
-        return true;
-    } /* a long one, too, where there is no memory to set it aside */
-    bool good = agree(room, op, src, letter);
+    struct unexpected *found = bytes > DIRECT_BYTES ? unexpected_new(room, src, envelope) : NULL;
+    recvs_unpost(room, op);
     op->from = src;
+    if (found) {
+        channel_take(room, src, peer, envelope, VERDICT_PARKED);
+        recvs_deliver_unexpected(room, op, found);
+        return;
+    } /* a long one, too, where there is no memory to set it aside */
+    bool good = recvs_agree(room, op, src, envelope);
     if (good)
-        copy_letter(room, op, letter);
-    lane_take(room, src, good ? VERDICT_DONE : VERDICT_REFUSED);
+        recvs_copy_envelope(room, op, envelope);
+    channel_take(room, src, peer, envelope, good ? VERDICT_DONE : VERDICT_REFUSED);
+    if (bytes >= ACK_BYTES)
+        channel_flush(room, src, peer);
     engine_done(room, op, good ? DIST_OK : DIST_ERR_MISMATCH);
-    return true;
 }
 
-static bool park(struct shm_room *room, int src, const struct letter *letter)
+/* The receive that was posted first of those that this message fits. */
+static struct dist_work *recvs_receive_for(const struct shm_room *room, int src,
+                                           const struct envelope *envelope)
 {
-    struct parked *parked = set_aside(room, src, letter);
-    if (!parked) {
-        world_fail_because(room->world, room->rank, DIST_ERR_MEMORY,
-                           "there is no memory left to set a message aside");
-        return false;
-    }
-    match_add(&room->parked, &parked->match, match_key(src, letter->group, letter->tag));
-    room->peers[src].parked++;
-    lane_take(room, src, VERDICT_PARKED);
-    return true;
-}
-
-/* The receive that was posted first of those that this letter fits. */
-static struct dist_work *receive_for(const struct shm_room *room, int src, const struct letter *letter)
-{
-    struct match *one = match_find(&room->posted, match_key(src, letter->group, letter->tag));
+    struct match *one = match_find(&room->posted, match_key(src, envelope->group, envelope->tag));
     struct match *any =
         room->posted_any == 0
             ? NULL
-            : match_find(&room->posted, match_key(DIST_ANY_SOURCE, letter->group, letter->tag));
+            : match_find(&room->posted, match_key(DIST_ANY_SOURCE, envelope->group, envelope->tag));
     struct match *found = one && (!any || one->number < any->number) ? one : any;
     return found ? match_receive(found) : NULL;
 }
 
+/* Take the next message of src. False: there is none. */
+static bool recvs_take(struct shm_room *room, int src)
+{
+    const struct envelope *envelope = channel_peek(&room->peers[src]);
+    struct dist_work *op = envelope ? recvs_receive_for(room, src, envelope) : NULL;
+    if (!op)
+        return envelope && unexpected_keep(room, src, envelope);
+    recvs_deliver(room, op, src, envelope);
+    return true;
+}
+
 bool recvs_drain(struct shm_room *room, int src)
 {
-    const struct letter *letter = lane_peek(room, src);
-    if (!letter)
-        return false;
-    struct dist_work *op = receive_for(room, src, letter);
-    return op ? deliver(room, op, src, letter) : park(room, src, letter);
+    struct peer *peer = &room->peers[src];
+    bool moved = false;
+    while (peer->receives > 0 && recvs_take(room, src))
+        moved = true;
+    channel_flush(room, src, peer);
+    return moved;
+}
+
+static void recvs_flush(struct shm_room *room)
+{
+    for (int src = 0; src < room->size; src++)
+        channel_flush(room, src, &room->peers[src]);
 }
 
 bool recvs_from_anybody(struct shm_room *room)
@@ -191,30 +188,38 @@ bool recvs_from_anybody(struct shm_room *room)
     uint64_t arrival;
     bool moved = false;
     int src;
-    for (int i = 0; i < room->size && room->posted_any > 0; i++) {
-        if ((src = lane_first(room, NULL, &arrival)) < 0 || !recvs_drain(room, src))
-            break;
+    while (room->posted_any > 0 && (src = channel_first(room, &arrival)) >= 0 && recvs_take(room, src))
         moved = true;
-    }
+    if (moved)
+        recvs_flush(room);
     return moved;
 }
 
-/* The parked letter that was sent first of those that fit this receive. */
-static struct parked *letter_for(const struct shm_room *room, const struct dist_work *op)
+/* What was sent first may be set aside already, or still be in a channel, behind others. So all that was sent before it is taken. */
+static void recvs_look_for_any(struct shm_room *room, struct dist_work *op)
 {
-    struct parked *found = NULL;
-    if (room->parked.count == 0)
-        return NULL;
-    if (op->peer != DIST_ANY_SOURCE)
-        return (struct parked *)match_find(&room->parked, match_key(op->peer, op->group->id, op->tag));
-    for (int src = 0; src < room->size; src++) {
-        struct parked *next = NULL;
-        if (room->peers[src].parked > 0)
-            next = (struct parked *)match_find(&room->parked, match_key(src, op->group->id, op->tag));
-        if (next && (!found || next->arrival < found->arrival))
-            found = next;
+    uint64_t arrival;
+    bool goes_on = true;
+    recvs_post(room, op);
+    while (goes_on && op->from < 0) {
+        struct unexpected *found = unexpected_for(room, op);
+        int src = channel_first(room, &arrival);
+        goes_on = src >= 0 && (!found || arrival < found->arrival);
+        if (goes_on) {
+            goes_on = recvs_take(room, src);
+        } else if (found) {
+            recvs_unpost(room, op);
+            recvs_deliver_unexpected(room, op, unexpected_take(room, found));
+        }
     }
-    return found;
+    recvs_flush(room);
+}
+
+/* Of receives that are posted in a row one in so many looks whether messages have come: the others are served together. Nobody waits for
+ * that for long: a sender that does rings the progress thread. */
+static bool recvs_is_time(const struct shm_room *room, const struct dist_work *op)
+{
+    return !op->async || room->peers[op->peer].unlooked++ % SEQ_BATCH == 0;
 }
 
 int shm_recv(void *state, struct dist_work *op)
@@ -222,20 +227,17 @@ int shm_recv(void *state, struct dist_work *op)
     struct shm_room *room = state;
     if (engine_enter(room, op, op->async) != DIST_OK)
         return op->status;
-    int src = op->peer;
-    uint64_t arrival = 0;
-    if (src == DIST_ANY_SOURCE)
-        src = lane_first(room, op, &arrival);
-    struct parked *found = letter_for(room, op);
-    if (found && (op->peer != DIST_ANY_SOURCE || src < 0 || found->arrival < arrival)) {
-        match_remove(&room->parked, &found->match);
-        room->peers[found->src].parked--;
-        deliver_parked(room, op, found);
-        return engine_start(room, op);
+    op->from = -1;
+    struct unexpected *found;
+    if (op->peer == DIST_ANY_SOURCE) {
+        recvs_look_for_any(room, op);
+    } else if ((found = unexpected_for(room, op))) {
+        recvs_deliver_unexpected(room, op, unexpected_take(room, found));
+    } else {
+        recvs_post(room, op);
+        if (recvs_is_time(room, op))
+            room->posted_any > 0 ? recvs_from_anybody(room) : recvs_drain(room, op->peer);
     }
-    post(room, op);
-    if (src >= 0)
-        recvs_drain(room, src);
     return engine_start(room, op);
 }
 
@@ -244,5 +246,5 @@ void recvs_drop(struct shm_room *room, struct dist_work *op)
     if (op->aside)
         queue_remove(&room->copies, op);
     else
-        unpost(room, op);
+        recvs_unpost(room, op);
 }

@@ -1,46 +1,40 @@
 /*
- * sends.c: the sender's side: letters are written, posted, and their verdicts read.
+ * sends.c: the sender's side: messages are posted, and their verdicts read.
  *
- * For each peer they wait in a queue, whose first has that peer's lane, or is the next to get it: so letters to one peer keep
- * their order. A send whose letter was parked stands in `away`. Whoever waits for one looks at its ticket; those that nobody
- * waits for are looked at a few at a time.
+ * A send is posted at once where its channel has a place, and stands in its peer's queue until it is acknowledged; else it waits in a
+ * second queue for a place, so messages to one peer keep their order. A send whose message was parked stands in `away`. Whoever waits
+ * for one looks at its ticket; those that nobody waits for are looked at a few at a time.
  */
-#include "lane.h"
-#include "../../devices/host.h"
+#include "channel.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SWEPT 2 /* at a time */
 
-/* A send's way, in op->step. */
-enum { SEND_QUEUED, SEND_POSTED, SEND_PARKED };
-
-static void write_letter(struct shm_room *room, const struct dist_work *op, struct letter *letter)
+static void sends_write(struct shm_room *room, const struct dist_work *op, size_t bytes, size_t fits,
+                        struct envelope *envelope)
 {
-    size_t bytes = bytes_of(op, op->in);
-    letter->tag = op->tag;
-    letter->origin = letter_origin(op->site, op->ticket);
-    letter->group = (uint16_t)op->group->id;
-    letter->type = (uint8_t)op->type;
-    if (bytes <= LANE_BYTES) {
-        letter->length = (uint8_t)bytes;
-        letter_write(letter->text, op->in.data, bytes);
+    envelope->tag = op->tag;
+    envelope->origin = envelope_origin(op->site, op->ticket);
+    envelope->group = (uint16_t)op->group->id;
+    envelope->type = (uint8_t)op->type;
+    if (bytes <= fits) {
+        envelope->length = (uint8_t)bytes;
+        envelope_put(envelope->text, op->in.data, bytes);
     } else {
-        letter_point(letter, world_offset(room->world, op->aside ? op->aside : op->in.data), bytes);
+        envelope_point(envelope, world_offset(room->world, op->in.data), bytes);
     }
 }
 
-/* The next free ticket; NO_TICKET: all are with letters that are parked. */
-static uint32_t take_ticket(struct shm_room *room)
+/* The next free ticket; NO_TICKET: all are with messages that are parked. */
+static uint32_t sends_take_ticket(struct shm_room *room)
 {
     if (room->free_ticket_count > 0)
         return room->free_tickets[--room->free_ticket_count];
     return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
 }
 
-static void clear_ticket(struct shm_room *room, uint32_t ticket)
+static void sends_clear_ticket(struct shm_room *room, uint32_t ticket)
 {
     atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + ticket], VERDICT_NONE,
                           memory_order_relaxed);
@@ -48,12 +42,12 @@ static void clear_ticket(struct shm_room *room, uint32_t ticket)
 
 void sends_spare(struct shm_room *room)
 {
-    room->spare = take_ticket(room);
+    room->spare = sends_take_ticket(room);
     if (room->spare != NO_TICKET)
-        clear_ticket(room, room->spare);
+        sends_clear_ticket(room, room->spare);
 }
 
-static void give_ticket_back(struct shm_room *room, uint32_t ticket)
+static void sends_give_ticket_back(struct shm_room *room, uint32_t ticket)
 {
     if (ticket != NO_TICKET)
         room->free_tickets[room->free_ticket_count++] = ticket;
@@ -61,21 +55,22 @@ static void give_ticket_back(struct shm_room *room, uint32_t ticket)
         sends_spare(room);
 }
 
-static struct queue *queue_of(struct shm_room *room, const struct dist_work *op)
+static struct queue *sends_queue(struct shm_room *room, const struct dist_work *op)
 {
-    return op->step == SEND_PARKED ? &room->away : &room->peers[op->peer].sends;
+    struct peer *peer = &room->peers[op->peer];
+    return op->step == SEND_PARKED ? &room->away : op->step == SEND_POSTED ? &peer->posted : &peer->waiting;
 }
 
 void sends_drop(struct shm_room *room, struct dist_work *op)
 {
-    queue_remove(queue_of(room, op), op);
+    queue_remove(sends_queue(room, op), op);
 }
 
-static void end_send(struct shm_room *room, struct dist_work *op, enum verdict verdict)
+static void sends_end(struct shm_room *room, struct dist_work *op, enum verdict verdict)
 {
-    give_ticket_back(room, op->ticket);
+    sends_give_ticket_back(room, op->ticket);
     sends_drop(room, op);
-    if (letters_forget(room, op)) { /* its call has long returned */
+    if (eager_forget(room, op)) { /* its call has long returned */
         room->open--;
         return;
     }
@@ -86,21 +81,30 @@ static void end_send(struct shm_room *room, struct dist_work *op, enum verdict v
     engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-static void prepare_letter(struct shm_room *room, struct dist_work *op)
+/* False: there is no ticket. */
+static bool sends_post(struct shm_room *room, struct peer *peer, struct dist_work *op)
 {
-    clear_ticket(room, op->ticket);
+    size_t bytes = bytes_of(op, op->in);
+    op->ticket = sends_take_ticket(room);
+    if (op->ticket == NO_TICKET)
+        return false;
+    sends_clear_ticket(room, op->ticket);
+    struct envelope *envelope = channel_next(peer, bytes);
+    sends_write(room, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_TEXT : CELL_TEXT, envelope);
+    channel_post(room, op->peer, envelope, bytes, op->match.number);
+    op->match.key = peer->sent;
     op->step = SEND_POSTED;
-    write_letter(room, op, lane_letter(room, op->peer));
+    return true;
 }
 
-/* The letter was taken out of its lane. */
-static void was_taken(struct shm_room *room, struct dist_work *op)
+/* Its message was taken out of the channel. */
+static void sends_was_taken(struct shm_room *room, struct peer *peer, struct dist_work *op)
 {
-    enum verdict verdict = lane_verdict(room, op->peer);
+    enum verdict verdict = channel_verdict(peer, op->match.key);
     if (verdict == VERDICT_SHARED && !engine_is_shared(room) && !op->async)
         share_help(room, op);
     if (verdict == VERDICT_DONE || verdict == VERDICT_REFUSED) {
-        end_send(room, op, verdict);
+        sends_end(room, op, verdict);
         return;
     }
     sends_drop(room, op);
@@ -108,31 +112,42 @@ static void was_taken(struct shm_room *room, struct dist_work *op)
     queue_add(&room->away, op);
 }
 
-/* Move the first of a queue on by a step. While anything waits for the lane, its freeing is to be told. */
-static bool push_first(struct shm_room *room, struct dist_work *op)
+bool sends_settle(struct shm_room *room, struct peer *peer)
 {
-    bool waits = op->step == SEND_QUEUED || op->next;
-    if (waits ? !lane_frees_soon(room, op->peer) : !lane_is_free(room, op->peer))
-        return false;
-    if (op->step == SEND_POSTED) {
-        was_taken(room, op);
-        return true;
+    struct dist_work *op;
+    bool moved = false;
+    channel_look(peer);
+    while ((op = peer->posted.first) && op->match.key <= peer->known) {
+        sends_was_taken(room, peer, op);
+        moved = true;
     }
-    op->ticket = take_ticket(room);
-    if (op->ticket == NO_TICKET)
-        return false;
-    prepare_letter(room, op);
-    lane_stamp(room, op->peer, lane_seq(room, op->peer) + 1, op->match.number);
-    lane_post(room, op->peer);
-    return true;
+    peer->stuck &= !moved;
+    return moved;
 }
 
-bool sends_push(struct shm_room *room, int peer)
+/* True: some were posted. While any waits, that a place is free is to be told. */
+static bool sends_fill(struct shm_room *room, struct peer *peer)
 {
-    const struct queue *queue = &room->peers[peer].sends;
+    struct dist_work *op;
     bool moved = false;
-    while (queue->first && push_first(room, queue->first))
+    while ((op = peer->waiting.first) && !channel_is_full(peer) && sends_post(room, peer, op)) {
+        queue_remove(&peer->waiting, op);
+        queue_add(&peer->posted, op);
         moved = true;
+    }
+    if (channel_hurry(peer, peer->waiting.first))
+        room->hurried = true;
+    return moved;
+}
+
+bool sends_push(struct shm_room *room, int number)
+{
+    struct peer *peer = &room->peers[number];
+    bool moved = (peer->posted.first || peer->waiting.first) && sends_settle(room, peer);
+    while (peer->waiting.first && sends_fill(room, peer)) {
+        moved = true;
+        sends_settle(room, peer);
+    }
     return moved;
 }
 
@@ -144,7 +159,7 @@ bool sends_look(struct shm_room *room, struct dist_work *op)
     enum verdict verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
     if (verdict == VERDICT_NONE)
         return false;
-    end_send(room, op, verdict);
+    sends_end(room, op, verdict);
     return true;
 }
 
@@ -164,53 +179,42 @@ bool sends_sweep(struct shm_room *room)
     return moved;
 }
 
-/* After this an eager copy may be gone. */
-static void line_up(struct shm_room *room, struct dist_work *op)
+void sends_line_up(struct shm_room *room, struct dist_work *op)
 {
-    int peer = op->peer;
-    queue_add(&room->peers[peer].sends, op);
-    letters_busy(room, peer);
+    struct peer *peer = &room->peers[op->peer];
     sends_sweep(room);
-    sends_push(room, peer);
-}
-
-/* An eager message: copy it aside and let the copy travel on, by the helper; the caller's op is over. */
-static int send_eagerly(struct shm_room *room, struct dist_work *op)
-{
-    struct dist_work *copy = calloc(1, sizeof *copy);
-    void *aside = copy ? host_alloc(room->self, bytes_of(op, op->in)) : NULL;
-    if (!aside) {
-        free(copy);
-        return engine_refuse(room, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
+    if (peer->sent - peer->known <= 1 || channel_is_full(peer))
+        sends_settle(room, peer); /* all may be taken: then the slot is free */
+    p2p_busy(room, op->peer);
+    if (!peer->waiting.first && !channel_is_full(peer) && sends_post(room, peer, op)) {
+        queue_add(&peer->posted, op);
+        return;
     }
-    memcpy(copy, op,
-           offsetof(struct dist_work, live)); /* not its links among the works, which other threads change */
-    host_copy(aside, op->in.data, bytes_of(op, op->in));
-    copy->aside = aside;
-    copy->in.data = aside;
-    copy->async = true;
-    atomic_fetch_add(&op->group->untaken, 1);
-    room->open++;
-    engine_done(room, op, DIST_OK);
-    line_up(room, copy);
-    helper_takes_over(room);
-    engine_unlock(room);
-    return DIST_OK;
+    op->step = SEND_WAITING;
+    queue_add(&peer->waiting, op);
+    sends_push(room, op->peer);
 }
 
 int shm_send(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
+    struct peer *peer = &room->peers[op->peer];
     bool eager = room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes;
-    op->ticket = op->begun_quickly ? letter_ticket(lane_letter(room, op->peer)) : NO_TICKET;
-    op->step = op->begun_quickly ? SEND_POSTED : SEND_QUEUED;
     if (engine_enter(room, op, op->async || eager) != DIST_OK)
         return op->status;
-    op->match.number = lane_draw(room, op->peer);
-    if (op->begun_quickly)
-        lane_stamp(room, op->peer, lane_seq(room, op->peer), op->match.number);
+    op->match.number = channel_draw(room, op->peer);
+    if (op->begun_quickly) {
+        op->ticket = envelope_ticket(slot_envelope(peer->out));
+        op->match.key = peer->sent;
+        op->step = SEND_POSTED;
+        channel_stamp(room, op->peer, op->match.number);
+        queue_add(&peer->posted, op);
+        p2p_busy(room, op->peer);
+        return engine_start(room, op);
+    }
+    op->ticket = NO_TICKET;
     if (eager)
-        return send_eagerly(room, op);
-    line_up(room, op);
+        return eager_send(room, op);
+    sends_line_up(room, op);
     return engine_start(room, op);
 }

@@ -1,23 +1,23 @@
 /*
  * share.c: a long message is copied by both its ends.
  *
- * The receiver copies (lane.h). A blocking sender would only watch it, on a core of its own where there is one; so the receiver
+ * The receiver copies (channel.h). A blocking sender would only watch it, on a core of its own where there is one; so the receiver
  * makes an offer of the copy, and whoever has time takes the next chunk. Nobody waits for help: alone, the
  * receiver takes all chunks itself.
  *
  * Why it is right.
- *   Who owns which word. The offer is its receiver's, one at a time: made when a letter has matched, over when all
+ *   Who owns which word. The offer is its receiver's, one at a time: made when a message has matched, over when all
  *   of its bytes are done. The sender only takes chunks (compare-and-swap on `next`) and adds to `done`.
- *   No chunk twice, none after the end. `next` names the letter (who sent it, and its number) beside the chunk, in one
+ *   No chunk twice, none after the end. `next` names the message (who sent it, and its number) beside the chunk, in one
  *   word. A late sender finds another name, or no chunk left. A swap that succeeds also says that `to`, read before it, was
- *   this letter's: an offer is only made anew when the one before has no chunk left.
+ *   this message's: an offer is only made anew when the one before has no chunk left.
  *   Orders. The receiver writes `to` and `done`, then `next` (release), then its ack: SHARED. The sender sees the ack, so it
  *   finds the offer or what came later. It copies, then adds to `done` (release). The receiver sees all bytes in
- *   `done` (acquire), so the tensor is whole; then it stamps the letter's ticket, and the send is over.
+ *   `done` (acquire), so the tensor is whole; then it stamps the message's ticket, and the send is over.
  *   A sender that dies inside a chunk: the job has failed, which the receiver looks for while it waits.
  */
 #define _GNU_SOURCE
-#include "lane.h"
+#include "channel.h"
 #include "../../devices/host.h"
 
 #include <sched.h>
@@ -26,14 +26,13 @@
 #define CHUNK ((size_t)128 << 10)
 #define NAP_NS 50000 /* a sender that took the last chunk may have lost its core */
 
-/* The name of src's letter that is in its lane now, or was the last there. */
-static uint64_t name_of(struct shm_room *room, int src, int dst)
+/* The name of src's message with this number. */
+static uint64_t name_of(int src, uint64_t number)
 {
-    uint32_t seq = atomic_load_explicit(&lane_between(room, src, dst)->seq, memory_order_relaxed);
-    return (uint64_t)src << 54 | (uint64_t)(seq & 0x3fffff) << 32;
+    return (uint64_t)src << 54 | (number & 0x3fffff) << 32;
 }
 
-/* Take chunks of the letter with this name while there are any. */
+/* Take chunks of the message with this name while there are any. */
 static void take_chunks(struct shm_room *room, struct offer *offer, uint64_t name, const char *from,
                         size_t bytes)
 {
@@ -55,21 +54,22 @@ static void take_chunks(struct shm_room *room, struct offer *offer, uint64_t nam
 
 void share_help(struct shm_room *room, struct dist_work *op)
 {
-    take_chunks(room, &room->offers[op->peer], name_of(room, room->rank, op->peer), op->in.data,
+    take_chunks(room, &room->offers[op->peer], name_of(room->rank, op->match.key), op->in.data,
                 bytes_of(op, op->in));
 }
 
-bool share_copy(struct shm_room *room, struct dist_work *op, int src, const struct letter *letter)
+bool share_copy(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
 {
     struct offer *offer = &room->offers[room->rank];
     struct patience patience = { 0 };
-    uint64_t name = name_of(room, src, room->rank);
-    size_t bytes = letter_bytes(letter);
-    const char *from = world_at(room->world, letter_offset(letter));
+    uint64_t name = name_of(src, room->peers[src].taken + 1);
+    size_t bytes = envelope_bytes(envelope);
+    const char *from = world_at(room->world, envelope_offset(envelope));
     atomic_store_explicit(&offer->to, world_offset(room->world, op->out.data), memory_order_relaxed);
     atomic_store_explicit(&offer->done, 0, memory_order_relaxed);
     atomic_store_explicit(&offer->next, name, memory_order_release);
-    lane_take(room, src, VERDICT_SHARED);
+    channel_take(room, src, &room->peers[src], envelope, VERDICT_SHARED);
+    channel_flush(room, src, &room->peers[src]);
     take_chunks(room, offer, name, from, bytes);
     while (atomic_load_explicit(&offer->done, memory_order_acquire) < bytes) {
         if (patience_spin(&patience))

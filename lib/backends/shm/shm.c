@@ -1,16 +1,16 @@
 /*
  * shm.c: joining and leaving the room, and the room's table of calls.
  *
- * The room's part of the world's memory:   lanes[pairs][2]   callers[size]   offers[size]   arrivals[size]   stamps[size][size]
- *                                       tickets[size][TICKETS]   the world's board
+ * The room's part of the world's memory:   slots[pairs][2]   callers[size]   offers[size]   arrivals[size]   stamps[size][size]
+ *                                       tickets[size][TICKETS]   rings[pairs][2][RING_CELLS]   the world's board
  */
-#include "lane.h"
+#include "channel.h"
 
 #include <stdlib.h>
 
 static uint64_t callers_offset(int size)
 {
-    return 2 * lane_pairs(size) * sizeof(struct lane);
+    return 2 * channel_pairs(size) * sizeof(struct slot);
 }
 
 static uint64_t offers_offset(int size)
@@ -33,10 +33,31 @@ static uint64_t tickets_offset(int size)
     return stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
 }
 
-static uint64_t world_board_offset(int size)
+/* A page each: one that is never used is never there. */
+static uint64_t rings_offset(int size)
 {
     uint64_t end = tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
     return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
+}
+
+static uint64_t world_board_offset(int size)
+{
+    uint64_t end = rings_offset(size) + 2 * channel_pairs(size) * RING_CELLS * sizeof(struct cell);
+    return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
+}
+
+static void fill_peers(struct shm_room *room, char *base)
+{
+    struct slot *slots = (struct slot *)base;
+    struct cell *cells = (struct cell *)(base + rings_offset(room->size));
+    for (int other = 0; other < room->size; other++) {
+        size_t out = channel_index(room->rank, other), in = channel_index(other, room->rank);
+        struct peer *peer = &room->peers[other];
+        peer->out = &slots[out];
+        peer->in = &slots[in];
+        peer->out_ring = &cells[out * RING_CELLS];
+        peer->in_ring = &cells[in * RING_CELLS];
+    }
 }
 
 static void fill_room(struct shm_room *room, struct launch_self *self)
@@ -48,7 +69,7 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->size = self->world.header->size;
     if (self->algorithms || !launch_can_settle()) /* the former have collectives in threads of their own */
         atomic_store(&self->alone.over, 1);
-    room->lanes = (struct lane *)base;
+    fill_peers(room, base);
     room->callers = (struct callers *)(base + callers_offset(room->size));
     room->offers = (struct offer *)(base + offers_offset(room->size));
     room->arrivals = (struct arrivals *)(base + arrivals_offset(room->size));
@@ -57,7 +78,7 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->world_group.board = (struct board *)(base + world_board_offset(room->size));
     room->busy_end = &room->busy;
     match_open(&room->posted);
-    match_open(&room->parked);
+    match_open(&room->unexpected);
     room->retired_end = &room->retired;
 }
 
@@ -65,28 +86,22 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
                          size_t why_size)
 {
     struct shm_room *room = calloc(1, sizeof *room);
-    if (room) {
-        room->to = calloc((size_t)self->world.header->size, sizeof *room->to);
+    if (room)
         room->peers = calloc((size_t)self->world.header->size, sizeof *room->peers);
-    }
-    int status =
-        room && room->to && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
-            ? launch_read_buffering(&room->eager_bytes, why, why_size)
-            : DIST_ERR_MEMORY;
+    int status = room && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
+                     ? launch_read_buffering(&room->eager_bytes, why, why_size)
+                     : DIST_ERR_MEMORY;
     if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
         self->world.header->room_bytes)
         status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
     if (status != DIST_OK) {
         if (room)
             groups_free_lists(&room->world_group);
-        free(room ? room->to : NULL);
         free(room ? room->peers : NULL);
         free(room);
         return status;
     }
     fill_room(room, self);
-    for (int peer = 0; peer < room->size; peer++)
-        room->to[peer] = lane_between(room, room->rank, peer);
     room->world_group.group = world;
     world->room = &room->world_group;
     patience_tune(room->size);
@@ -102,7 +117,6 @@ static int shm_close(void *state)
     struct shm_room *room = state;
     groups_close(room);
     groups_free_lists(&room->world_group);
-    free(room->to);
     free(room->peers);
     free(room);
     return DIST_OK;

@@ -1,11 +1,10 @@
 /*
- * shm.h: the shared-memory room: ranks on one machine, mailboxes and boards in the world's memory.
+ * shm.h: the shared-memory room: ranks on one machine, channels and boards in the world's memory.
  *
  * Two ideas carry everything.
  *
- * A LANE is the mailbox from one rank to another: half a cache line. Only the sender writes it, only the receiver
- * reads it. It holds one message at a time: a short one itself, a long one as the offset of the sender's
- * tensor, from which the receiver copies once. lane.h has the protocol, the argument that it is right, and why it is quick.
+ * A CHANNEL leads from one rank to another: a slot, and behind it a ring of cells. A short message lies in its envelope, a long one is
+ * the offset of the sender's tensor, from which the receiver copies once. channel.h has the protocol, and why it is right and quick.
  *
  * A BOARD is where a group meets for collectives: every member pins up a card (what it calls, where its tensor
  * is), a barrier, and then the members work on each other's tensors in place. board.c has the barrier, cards.c what is on
@@ -29,7 +28,7 @@
 #define SLOT_BYTES \
     (16 << 10) /* more, at most so much, through the board's slots; beyond from tensor to tensor */
 
-/* What became of a message: the low two bits of lane.ack, or the value of a ticket. */
+/* What became of a message: the low two bits of slot.ack, or the value of a ticket. */
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED, VERDICT_SHARED = VERDICT_NONE };
 
 /* What a member of a group pins to the board for one collective. */
@@ -96,12 +95,10 @@ struct shm_room {
     struct launch_self *self;
     struct world *world;
     int rank, size;
-    struct lane *lanes;        /* one pair for every two ranks, and for each with itself */
-    struct lane **to;          /* by rank: the lane to it; of this rank to itself: nothing to go by */
     struct callers *callers;   /* by rank: who has ever written to it */
     struct offer *offers;      /* by rank */
-    struct arrivals *arrivals; /* by rank: what it was sent, counted (lane.h); by sender and rank: */
-    _Atomic uint64_t *stamps;  /* the number of the letter in that lane */
+    struct arrivals *arrivals; /* by rank: what it was sent, counted (channel.h); by sender and rank: */
+    _Atomic uint64_t *stamps;  /* the number of the message in that slot */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
     unsigned looks;            /* of the quick ways: patience_looks(), */
@@ -111,7 +108,8 @@ struct shm_room {
 
     struct lock lock; /* where self->alone is over */
     bool helper_runs;
-    bool stop;           /* tells the helper to end */
+    bool stop;    /* tells the helper to end */
+    bool hurried; /* a peer was told that sends wait for a place; the helper has not looked after that */
     bool helper_listens; /* the helper is counted among the sleepers of slot.helper */
     int drivers;         /* threads inside wait */
     int open;            /* operations in the lists below */
@@ -119,12 +117,14 @@ struct shm_room {
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
-    struct queue away;                        /* sends whose letters are parked */
-    struct match_table posted;                /* receives; none matches a parked letter */
-    size_t posted_any;                        /* those of them that take a letter from anybody */
-    struct match_table parked;                /* letters */
-    struct queue copies;                      /* receives whose long letter (op->aside) is yet to be copied */
-    struct shm_group *groups;                 /* those with collectives to drive */
+    struct queue away;                  /* sends whose messages are parked */
+    struct match_table posted;          /* receives; none matches an unexpected message */
+    size_t posted_any;                  /* those of them that take a message from anybody */
+    struct match_table unexpected;      /* messages */
+    struct queue copies;                /* receives whose long message (op->aside) is yet to be copied */
+    struct unexpected *unexpected_kept; /* to be used again; */
+    struct eager *eager_kept[2];        /* those without a page, and with one */
+    struct shm_group *groups;           /* those with collectives to drive */
     struct shm_group *retired, **retired_end; /* freed groups whose board others may still use */
     uint32_t free_ticket_count;
     uint32_t tickets_used;          /* those from here on were never taken */

@@ -1,8 +1,5 @@
-/* letters.c: what sends and receives have in common: their lists, who is busy, and when to give one up. */
-#include "lane.h"
-#include "../../devices/host.h"
-
-#include <stdlib.h>
+/* p2p.c: what sends and receives have in common: their lists, who is busy, and when to give one up. */
+#include "channel.h"
 
 void queue_add(struct queue *queue, struct dist_work *op)
 {
@@ -22,7 +19,7 @@ void queue_remove(struct queue *queue, struct dist_work *op)
     op->next = op->before = NULL;
 }
 
-void letters_busy(struct shm_room *room, int number)
+void p2p_busy(struct shm_room *room, int number)
 {
     struct peer *peer = &room->peers[number];
     if (peer->busy)
@@ -33,13 +30,24 @@ void letters_busy(struct shm_room *room, int number)
     room->busy_end = &peer->next;
 }
 
-bool letters_progress(struct shm_room *room, bool light)
+void p2p_urge(struct shm_room *room, int peer)
+{
+    if (peer == room->rank)
+        return;
+    atomic_thread_fence(memory_order_seq_cst); /* the news was written with less */
+    bell_ring(&slot_of(room, peer)->helper);
+}
+
+bool p2p_progress(struct shm_room *room, bool light)
 {
     bool moved = sends_sweep(room);
+    moved |= room->posted_any > 0 && recvs_from_anybody(room);
     for (struct peer **at = &room->busy, *peer; (peer = *at);) {
-        moved |= sends_push(room, (int)(peer - room->peers));
-        moved |= peer->receives > 0 && recvs_drain(room, (int)(peer - room->peers));
-        peer->busy = peer->sends.first || peer->receives > 0;
+        int number = (int)(peer - room->peers);
+        moved |= sends_push(room, number);
+        peer->unlooked = 0;
+        moved |= peer->receives > 0 && room->posted_any == 0 && recvs_drain(room, number);
+        peer->busy = peer->posted.first || peer->waiting.first || peer->receives > 0;
         if (peer->busy) {
             at = &peer->next;
             continue;
@@ -48,11 +56,10 @@ bool letters_progress(struct shm_room *room, bool light)
         if (!*at)
             room->busy_end = at;
     }
-    moved |= recvs_from_anybody(room);
     return room->copies.first && !light ? recvs_copy(room) : moved;
 }
 
-void letters_drop(struct shm_room *room, struct dist_work *op)
+void p2p_drop(struct shm_room *room, struct dist_work *op)
 {
     if (op->sends)
         sends_drop(room, op);
@@ -60,18 +67,8 @@ void letters_drop(struct shm_room *room, struct dist_work *op)
         recvs_drop(room, op);
 }
 
-bool letters_forget(struct shm_room *room, struct dist_work *op)
-{
-    if (!op->aside)
-        return false;
-    host_free(room->self, op->aside);
-    atomic_fetch_sub(&op->group->untaken, 1);
-    free(op);
-    return true;
-}
-
 /* A send that nobody can take any more, because its receiver has left. */
-bool letters_hopeless(struct shm_room *room, struct dist_work *op)
+bool p2p_hopeless(struct shm_room *room, struct dist_work *op)
 {
     int peer = op->peer;
     if (peer != room->rank && atomic_load(&slot_of(room, peer)->state) < RANK_LEFT)
@@ -81,7 +78,7 @@ bool letters_hopeless(struct shm_room *room, struct dist_work *op)
     if (room->self->untaken)
         room->self->untaken(room->self, op);
     sends_drop(room, op);
-    if (letters_forget(room, op))
+    if (eager_forget(room, op))
         room->open--;
     else
         engine_done(room, op, DIST_ERR_PEER_LOST);

@@ -1,34 +1,41 @@
 /*
- * lane.c: the model of the channel between two ranks: lib/backends/shm/{lane,sends,recvs}.c.
+ * channel.c: the model of the channel between two ranks: lib/backends/shm/{channel,sends,recvs}.c.
  *
- * Here are the scenarios, the faults, and the ranks' programs; letters.h describes the state.
+ * Here are the scenarios, the faults, and the ranks' programs; channel.h describes the state.
  */
-#include "letters.h"
+#include "channel.h"
 #include "models.h"
 
 static const struct scenario scenarios[] = {
-    { "two letters each way, short and far", 2 },
-    { "tags that force parking, three letters and one back", 2 },
+    { "two messages each way, short and far", 2 },
+    { "tags that force parking, three messages and one back", 2 },
     { "two of one tag parked, far", 2 },
-    { "long copies, of a parked letter and from the lane", 2 },
-    { "a receive that does not fit, from the lane and from the parked", 2 },
+    { "long copies, of a parked message and from the channel", 2 },
+    { "a receive that does not fit, from the channel and from the parked", 2 },
     { "one ticket for three sends", 2 },
+    { "more messages than the channel holds", 2 },
+    { "one refused in the slot, others behind it", 2 },
+    { "one refused in a cell, which is then used again", 2 },
     { 0 }
 };
 
 static const struct fault faults[] = {
-    { "seq is written before the letter", 0 },
-    { "a letter is written without asking whether the lane is free", 0 },
+    { "seq is written before the envelope", 0 },
+    { "a cell is used again before its message is known to be taken", 6 },
+    { "the slot is written before its message is known to be taken", 6 },
+    { "nobody says that the ring is in use", 0 },
+    { "the verdict on the last message stays in a cell that is used again", 8 },
+    { "the verdict is written into the cell after ack", 8 },
+    { "ack tells the verdict on the last message, not on the slot's", 7 },
+    { "a run that is shorter than a batch is not acknowledged", 0 },
     { "ack is written before the copy", 0 },
     { "the ticket is stamped before the copy", 1 },
-    { "a send is over when its letter is parked", 1 },
-    { "that the lane was held is forgotten within a walk", 1 },
-    { "a letter just posted does not hold the lane for the rest of the walk", 1 },
-    { "the verdict is read without looking whether ack counts this letter", 0 },
-    { "the ticket is freed when the letter is parked", 5 },
-    { "the ticket is cleared after the letter is posted", 3 },
-    { "parked letters are taken last come, first served", 2 },
-    { "a new receive does not look among the parked letters", 1 },
+    { "a send is over when its message is parked", 1 },
+    { "the verdict is read without looking whether ack counts this message", 0 },
+    { "the ticket is freed when the message is parked", 5 },
+    { "the ticket is cleared after the message is posted", 3 },
+    { "parked messages are taken last come, first served", 2 },
+    { "a new receive does not look among the parked messages", 1 },
     { "the peer is not rung for an ack", 0 },
     { "seq is written relaxed", 0 },
     { "seq is read relaxed", 0 },
@@ -48,6 +55,9 @@ static const char *const programs[][2] = {
     { "s1l s2l r1l w0  w1  w2 ", "s1l r2l w1  r1l w0  w2 " },
     { "s1f s1f s2s w0  w2  w1 ", "x1f r2s w0  w1  x1f w2 " },
     { "s1l s2l s2s w2  w1  w0 ", "r2l r1l r2s w0  w1  w2 " },
+    { "s1f s1s s1f s1s w0  w3  w1  w2 ", "r1f r1s r1f r1s w3  w0  w1  w2 " },
+    { "s1f s1s s1f w0  w1  w2 ", "x1f r1s r1f w0  w1  w2 " },
+    { "s1f s1s s1f s1s w0  w1  w2  w3 ", "r1f x1s r1f r1s w0  w1  w2  w3 " },
 };
 
 static struct call call_at(int scenario, int rank, int line)
@@ -81,7 +91,7 @@ static struct order order_in(struct state *s)
     return (struct order){ s->knows, sizeof s->knows / sizeof *s->knows, 2, 1 };
 }
 
-static void lane_begin(struct step *step)
+static void channel_begin(struct step *step)
 {
     struct state *s = step->state;
     order_begin(order_in(s));
@@ -110,7 +120,7 @@ static void wait(struct turn *t, uint8_t op)
     if (t->me->ops[op].way != FINISHED) {
         say(t->step, "rank %d: waits for operation %d, looks around", t->rank, op);
         t->me->pc = AT_SEND;
-        t->me->at = t->me->held = t->me->moved = t->me->rung = 0;
+        t->me->at = t->me->looked = t->me->held = t->me->moved = t->me->rung = 0;
         return;
     }
     say(t->step, "rank %d: operation %d is over", t->rank, op);
@@ -152,11 +162,11 @@ static bool rest(struct turn *t)
         return false; /* asleep */
     say(t->step, "rank %d: the walk is over%s", t->rank, !over && !t->me->moved ? ", the bell has rung" : "");
     t->me->pc = AT_PROGRAM;
-    t->me->at = t->me->held = t->me->moved = 0;
+    t->me->at = t->me->looked = t->me->held = t->me->moved = 0;
     return true;
 }
 
-static bool lane_move(struct step *step, int rank)
+static bool channel_move(struct step *step, int rank)
 {
     struct state *s = step->state;
     struct turn turn = { step, s, &s->ranks[rank], &s->shared, order_in(s), rank, 1 - rank };
@@ -173,7 +183,7 @@ static bool lane_move(struct step *step, int rank)
     return true;
 }
 
-static const char *lane_end(struct step *step)
+static const char *channel_end(struct step *step)
 {
     const struct state *s = step->state;
     for (int rank = 0; rank < 2; rank++) {
@@ -188,13 +198,13 @@ static const char *lane_end(struct step *step)
     return NULL;
 }
 
-const struct model model_lane = {
-    .name = "lane",
-    .promise = "each letter arrives once, whole and in order; a send is over only when its data was taken",
+const struct model model_channel = {
+    .name = "channel",
+    .promise = "each message arrives once, whole and in order; a send is over only when its data was taken",
     .bytes = sizeof(struct state),
     .scenarios = scenarios,
     .faults = faults,
-    .begin = lane_begin,
-    .move = lane_move,
-    .end = lane_end,
+    .begin = channel_begin,
+    .move = channel_move,
+    .end = channel_end,
 };

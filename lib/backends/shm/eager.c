@@ -1,0 +1,96 @@
+/*
+ * eager.c: messages that are over as soon as they were copied aside. The copy travels on as any send does, and nobody waits for it.
+ *
+ * Copies are used again; those of more than an envelope holds keep a page of the arena.
+ */
+#include "channel.h"
+#include "../../devices/host.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EAGER_PAGE 4096  /* an eager message up to this long is copied into memory that is used again */
+#define EAGER_YIELDS 200 /* for a place, before one is copied aside */
+
+/* Somewhere to copy this many bytes; NULL: there is no memory left. */
+static struct eager *eager_copy(struct shm_room *room, size_t bytes)
+{
+    struct eager **kept = &room->eager_kept[bytes > CELL_TEXT], *eager = bytes <= EAGER_PAGE ? *kept : NULL;
+    if (eager) {
+        *kept = eager->next;
+        return eager;
+    }
+    eager = calloc(1, sizeof *eager);
+    if (eager && bytes > CELL_TEXT &&
+        !(eager->page = host_alloc(room->self, bytes > EAGER_PAGE ? bytes : EAGER_PAGE))) {
+        free(eager);
+        eager = NULL;
+    }
+    return eager;
+}
+
+bool eager_forget(struct shm_room *room, struct dist_work *op)
+{
+    if (!op->aside)
+        return false;
+    struct eager *eager = (struct eager *)op;
+    atomic_fetch_sub(&op->group->untaken, 1);
+    if (bytes_of(op, op->in) > EAGER_PAGE) {
+        host_free(room->self, eager->page);
+        free(eager);
+        return true;
+    }
+    struct eager **kept = &room->eager_kept[eager->page != NULL];
+    eager->next = *kept;
+    *kept = eager;
+    return true;
+}
+
+void eager_close(struct shm_room *room)
+{
+    for (int i = 0; i < 2; i++)
+        for (struct eager *eager; (eager = room->eager_kept[i]);) {
+            room->eager_kept[i] = eager->next;
+            host_free(room->self, eager->page);
+            free(eager);
+        }
+}
+
+/* All places are taken: give the receiver a moment. If that was in vain, the next need not try it. */
+static void eager_await_place(struct shm_room *room, struct peer *peer)
+{
+    for (int i = 0; i < EAGER_YIELDS && !peer->stuck && channel_is_full(peer); i++) {
+        engine_progress(room, true);
+        if (!sends_settle(room, peer)) {
+            engine_unlock(room);
+            sched_yield();
+            engine_lock(room);
+        }
+    }
+    peer->stuck = channel_is_full(peer);
+}
+
+/* An eager message: copy it aside and let the copy travel on; the caller's op is over. */
+int eager_send(struct shm_room *room, struct dist_work *op)
+{
+    size_t bytes = bytes_of(op, op->in);
+    struct peer *peer = &room->peers[op->peer];
+    if (channel_is_full(peer))
+        eager_await_place(room, peer);
+    struct eager *copy = eager_copy(room, bytes);
+    if (!copy)
+        return engine_refuse(room, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
+    memcpy(&copy->op, op,
+           offsetof(struct dist_work, live)); /* not its links among the works, which other threads change */
+    copy->op.aside = copy->op.in.data = copy->page ? copy->page : copy->text;
+    copy->op.async = true;
+    host_copy(copy->op.aside, op->in.data, bytes);
+    atomic_fetch_add(&op->group->untaken, 1);
+    room->open++;
+    engine_done(room, op, DIST_OK);
+    sends_line_up(room, &copy->op);
+    helper_takes_over(room);
+    engine_unlock(room);
+    return DIST_OK;
+}
