@@ -155,7 +155,7 @@ static int read_options(int argc, char **argv, struct job_plan *plan, int *resta
 static int run_to_end(struct job_plan *plan, int restarts)
 {
     char why[512];
-    int lost = 0;
+    static int lost; /* job_run sets it; the plan outlives this call */
     plan->lost = &lost;
     for (;;) {
         int status = job_run(plan, why, sizeof why);

@@ -15,7 +15,7 @@ static bool read_key(struct nodes *nodes, const char *text)
             return false;
         nodes->key[i] = (unsigned char)byte;
     }
-    snprintf(nodes->key_text, sizeof nodes->key_text, "%s", text);
+    snprintf(nodes->key_text, sizeof nodes->key_text, "%.32s", text);
     return text[strspn(text, "0123456789abcdefABCDEF")] == '\0' && strlen(text) == (size_t)2 * SECRET_BYTES;
 }
 
