@@ -74,6 +74,11 @@ void replay_check(const struct world *world); /* replay.c */
  * again it is reported and declared failed. */
 void diagnose_look(struct world *world, int rank);
 
+/* The same where the job is on several machines, whose watchers ask each other (launch/decide.c): do all ranks of this one sleep (`sleeps`
+ * is a number of their present sleeps), and are all about to leave? And no rank of any will ever move: tell why. */
+bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving);
+void diagnose_explain(struct world *world);
+
 bool diagnose_stuck(const struct world *world, int rank); /* stuck.c */
 bool diagnose_knows_threads(const struct world *world);   /* tasks.c: no others could still call */
 bool diagnose_leaving(

@@ -23,12 +23,14 @@ static bool still_there(const struct rank_slot *slot)
 
 static bool all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
 {
-    for (int rank = 0; rank < world->header->size; rank++) {
+    for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
         if (rank != caller && still_there(slot) && atomic_load(&slot->sleep.epoch) == epochs[rank])
             return false;
     }
-    return diagnose_stuck(world, caller);
+    uint64_t sleeps;
+    bool leaving;
+    return caller < 0 ? diagnose_asleep(world, &sleeps, &leaving) : diagnose_stuck(world, caller);
 }
 
 static bool wait_until_stuck(const struct world *world, int caller, const uint32_t *epochs)
@@ -45,7 +47,7 @@ static bool wake_helpers(struct world *world, int caller)
 {
     static const uint32_t none[WORLD_MAX_RANKS];
     bool any = false;
-    for (int rank = 0; rank < world->header->size; rank++) {
+    for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         if (!still_there(slot) || atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
             continue;
@@ -59,7 +61,7 @@ static bool wake_helpers(struct world *world, int caller)
 static bool wake_ranks(struct world *world, int caller)
 {
     uint32_t epochs[WORLD_MAX_RANKS];
-    for (int rank = 0; rank < world->header->size; rank++) {
+    for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         epochs[rank] = atomic_load(&slot->sleep.epoch);
         if (rank != caller && still_there(slot))

@@ -53,31 +53,46 @@ static bool still_there(const struct world *world, int rank)
     return atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
 }
 
-bool diagnose_stuck(const struct world *world, int caller)
+/* Do all ranks of this machine sleep? How many are there; -1: one is awake. Where the job is on one machine, these are all. */
+static int asleep(const struct world *world, int caller, uint64_t *sleeps)
 {
     uint64_t first[WORLD_MAX_RANKS];
-    int size = world->header->size, there = 0;
-    for (int rank = 0; rank < size; rank++) {
+    int begin = world->header->first, end = begin + world->header->local, there = 0;
+    *sleeps = 0;
+    for (int rank = begin; rank < end; rank++) {
         first[rank] = 0;
         if (!still_there(world, rank))
             continue;
         there++;
         first[rank] = rank_asleep(world, rank, caller);
+        *sleeps = *sleeps * 31 + first[rank];
         if (first[rank] == 0)
-            return false;
+            return -1;
     }
     if (!diagnose_knows_threads(world))
-        return false;
-    for (int rank = 0; rank < size; rank++)
+        return -1;
+    for (int rank = begin; rank < end; rank++)
         if (first[rank] != 0 &&
             (!still_there(world, rank) || rank_asleep(world, rank, caller) != first[rank]))
-            return false;
-    return there > 0 && !world_failed(world);
+            return -1;
+    return world_failed(world) ? -1 : there;
+}
+
+bool diagnose_stuck(const struct world *world, int caller)
+{
+    uint64_t sleeps;
+    return asleep(world, caller, &sleeps) > 0;
+}
+
+bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving)
+{
+    *leaving = diagnose_leaving(world);
+    return asleep(world, -1, sleeps) >= 0;
 }
 
 bool diagnose_leaving(const struct world *world)
 {
-    for (int rank = 0; rank < world->header->size; rank++)
+    for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++)
         if (still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
             return false;
     return true;
@@ -138,6 +153,19 @@ static void explain(struct diagnosis *d, struct world *world)
                                    .advice = d->advice,
                                    .rank = first });
     world_wake(world);
+}
+
+void diagnose_explain(struct world *world)
+{
+    struct diagnosis d = { .world = world, .size = world->header->size };
+    if (make_views(&d)) {
+        read_views(world, d.views);
+        explain(&d, world);
+    } else {
+        report_without_memory(world);
+    }
+    free(d.views);
+    free(d.cycle);
 }
 
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */

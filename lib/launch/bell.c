@@ -21,6 +21,8 @@ enum { BELL_FUTEX_WAIT, BELL_FUTEX_WAKE };
 #define PAUSE_NS 45
 #define TUNE_PAUSES 100
 #define TUNE_TRIES 3
+#define SHORT_NAP 20000 /* ns between two looks of a listener; it grows */
+#define LONG_NAP 1000000
 
 static int64_t clock_now(void)
 {
@@ -111,6 +113,32 @@ void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milli
                 struct sleep_note *note)
 {
     bell_sleep_for(bell, news, arg, (int64_t)milliseconds * 1000000, note);
+}
+
+void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
+                 struct sleep_note *note)
+{
+    int64_t end = clock_now() + (int64_t)milliseconds * 1000000, nap = SHORT_NAP;
+    atomic_fetch_add(&bell->sleepers, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    uint32_t seen = atomic_load(&bell->rings);
+    bool woken = news(arg);
+    if (!woken && note) {
+        atomic_store(&note->seen, seen);
+        atomic_fetch_add(&note->epoch, 1);
+    }
+    bool asleep = !woken && note;
+    while (!woken && clock_now() < end && !news(arg)) {
+        struct timespec limit = { .tv_nsec = nap };
+        woken = syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAIT, seen, &limit, NULL, 0) == 0 ||
+                atomic_load(&bell->rings) != seen;
+        nap = nap < LONG_NAP ? nap + nap / 4 : nap;
+    }
+    if (asleep) {
+        atomic_fetch_add(&note->epoch, 1);
+        atomic_thread_fence(memory_order_release); /* as in doze_for */
+    }
+    atomic_fetch_sub(&bell->sleepers, 1);
 }
 
 void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64_t nanoseconds,

@@ -81,6 +81,11 @@ void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milli
 void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64_t nanoseconds,
                     struct sleep_note *note);
 
+/* The same for a sleeper that nobody rings for what comes from another machine: it looks itself now and then, and counts as asleep
+ * meanwhile, until there is news, the bell rings, or somebody wakes it to have its notes written anew. */
+void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
+                 struct sleep_note *note);
+
 /* Sleep while `rings` is `seen`, at most `milliseconds`, without being counted among the sleepers: for a thread
  * whose being there somebody else makes known. */
 void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note);

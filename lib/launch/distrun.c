@@ -9,21 +9,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define USAGE 2  /* exit status: the command line makes no sense */
 #define WIDTH 74 /* columns, as of all reports */
-#define NOT_RUNNABLE 126
-#define NOT_FOUND 127
 #define MOST_RESTARTS 1000
 
 static const char help[] =
     "usage: distrun [-n RANKS] [--restarts TIMES] PROGRAM [ARGUMENT...]\n"
+    "       distrun -n RANKS --nodes MACHINES --node NUMBER --at HOST:PORT PROGRAM...\n"
     "\n"
     "Starts PROGRAM as RANKS processes that find each other in dist_init_process_group,\n"
     "and watches over them: when one fails, all end, and one report says why.\n"
@@ -33,6 +30,11 @@ static const char help[] =
     "  --restarts TIMES\n"
     "             where ranks were lost, start again with those that are left: for programs\n"
     "             that go on from a checkpoint. Not after 40 to 49\n"
+    "  --nodes MACHINES, --node NUMBER, --at HOST:PORT\n"
+    "             the job is on several machines: start it on each, with its number from 0,\n"
+    "             where node 0 is, and RANKS in all. What ranks print comes out at node 0\n"
+    "  --secret FILE\n"
+    "             holds the job's secret; or DIST_SECRET has it. Node 0 can make one\n"
     "  --help     show this text; --version: which version this is\n"
     "\n"
     "  DIST_OUTPUT=live      show lines as they come, with their rank (the default)\n"
@@ -57,6 +59,14 @@ static bool set_number(const char *name, int number)
     return setenv(name, text, 1) == 0;
 }
 
+/* As torchrun tells it. Ranks need no secret. */
+static bool set_place(const struct nodes *nodes)
+{
+    return setenv("MASTER_ADDR", nodes->host, 1) == 0 && setenv("MASTER_PORT", nodes->port, 1) == 0 &&
+           set_number("GROUP_RANK", nodes->number) && set_number("GROUP_WORLD_SIZE", nodes->count) &&
+           unsetenv("DIST_SECRET") == 0;
+}
+
 /* A rank that does not become its program says so, if it is the first one. */
 static _Noreturn void fail_to_start(struct job *job, int rank, int status)
 {
@@ -73,40 +83,15 @@ static _Noreturn void fail_to_start(struct job *job, int rank, int status)
 static void program_start(struct job *job, int rank)
 {
     job_become_child(job, rank);
-    int size = job->plan.size;
-    if (!set_number("RANK", rank) || !set_number("LOCAL_RANK", rank) || !set_number("WORLD_SIZE", size) ||
-        !set_number("LOCAL_WORLD_SIZE", size) || !set_number("DIST_WORLD_FD", job->world.fd) ||
+    const struct world_header *header = job->world.header;
+    if (!set_number("RANK", rank) || !set_number("LOCAL_RANK", rank - header->first) ||
+        !set_number("WORLD_SIZE", job->plan.size) || !set_number("LOCAL_WORLD_SIZE", header->local) ||
+        (job->plan.nodes && !set_place(job->plan.nodes)) || !set_number("DIST_WORLD_FD", job->world.fd) ||
         !set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart))
         fail_to_start(job, rank, DIST_ERR_MEMORY);
     fcntl(job->world.fd, F_SETFD, 0);
     execvp(job->plan.argv[0], job->plan.argv);
-    fail_to_start(job, rank, NOT_RUNNABLE);
-}
-
-/* Look once before n ranks fail one by one. 0, or the status that a shell would give. */
-static int look_at(const char *file)
-{
-    struct stat status;
-    if (stat(file, &status) != 0)
-        return NOT_FOUND;
-    return S_ISREG(status.st_mode) && access(file, X_OK) == 0 ? 0 : NOT_RUNNABLE;
-}
-
-static int look_for(const char *program)
-{
-    const char *path = getenv("PATH");
-    if (strchr(program, '/') || !path)
-        return look_at(program);
-    for (const char *from = path;; from++) {
-        char file[PATH_MAX];
-        int length = (int)strcspn(from, ":");
-        snprintf(file, sizeof file, "%.*s%s%s", length, from, length > 0 ? "/" : "./", program);
-        if (look_at(file) == 0)
-            return 0;
-        from += length;
-        if (*from == '\0')
-            return NOT_FOUND;
-    }
+    fail_to_start(job, rank, PROGRAM_NOT_RUNNABLE);
 }
 
 static bool read_number(const char *text, int least, int most, int *number)
@@ -119,7 +104,8 @@ static bool read_number(const char *text, int least, int most, int *number)
 
 static int refuse_option(const char *option)
 {
-    static const char *const names[] = { "--help", "--version", "--restarts" };
+    static const char *const names[] = { "--help", "--version", "--restarts", "--nodes",
+                                         "--node", "--at",      "--secret" };
     char why[200];
     size_t length = strcspn(option, "=");
     struct nearest nearest = nearest_to(option, length);
@@ -164,6 +150,7 @@ static int read_option(const char *name, const char *text, int least, int most, 
 static int read_options(int argc, char **argv, struct job_plan *plan, int *restarts)
 {
     int i = 1, wrong = 0;
+    char why[SETTING_WHY];
     for (; wrong == 0 && i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
         const char *number = argv[i] + 2;
         if (strncmp(argv[i], "-n", 2) == 0) {
@@ -173,6 +160,8 @@ static int read_options(int argc, char **argv, struct job_plan *plan, int *resta
         } else if (strncmp(argv[i], "--restarts", 10) == 0 && (!argv[i][10] || argv[i][10] == '=')) {
             number = argv[i][10] ? argv[i] + 11 : argv[++i];
             wrong = read_option("--restarts", number, 0, MOST_RESTARTS, restarts);
+        } else if ((wrong = nodes_option(plan->nodes, argc, argv, &i, why, sizeof why)) != 0) {
+            wrong = wrong > 0 ? 0 : -complain(-wrong, why);
         } else {
             answer(argv[i]);
             wrong = -refuse_option(argv[i]);
@@ -191,7 +180,8 @@ static int run_to_end(struct job_plan *plan, int restarts)
         int status = job_run(plan, why, sizeof why);
         if (status < 0)
             return complain(-status, why);
-        bool mistake = (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == NOT_RUNNABLE;
+        bool mistake =
+            (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == PROGRAM_NOT_RUNNABLE;
         if (status == 0 || lost == 0 || mistake || plan->restart == restarts)
             return status;
         plan->size = lost < plan->size ? plan->size - lost : 1;
@@ -209,8 +199,9 @@ static int read_environment(struct job_plan *plan)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (launch_read_modes(&threads, &plan->ordered, why, sizeof why) != 0)
         return complain(DIST_ERR_ENVIRONMENT, why);
+    int alone = nodes_are_asked_for(plan->nodes) ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
-        launch_read_size(cores > 0 ? (int)cores : 1, &plan->size, why, sizeof why);
+        launch_read_size(alone, &plan->size, why, sizeof why);
     settings_warn_unknown();
     if (threads)
         return complain(DIST_ERR_ENVIRONMENT, "ranks as threads (DIST_RANKS=threads, BACKEND=cuda) need a "
@@ -224,7 +215,12 @@ int main(int argc, char **argv)
                              .look = diagnose_look,
                              .review = replay_check,
                              .write = diagnose_lost,
-                             .after = trace_write };
+                             .after = trace_write,
+                             .asleep = diagnose_asleep,
+                             .refresh = diagnose_refresh,
+                             .explain = diagnose_explain };
+    struct nodes nodes = { .number = -1, .version = DIST_VERSION };
+    plan.nodes = &nodes;
     char why[512];
     if (argc < 2)
         return fprintf(stderr, "%.*s\n", (int)strcspn(help, "\n"), help), USAGE;
@@ -234,16 +230,27 @@ int main(int argc, char **argv)
     plan.argv = argv + first;
     if (first >= argc)
         return complain(USAGE, "no program is named; it stands after the options");
+    nodes_prepare(&nodes);
     int status = read_environment(&plan);
     if (status != 0)
         return status;
-    status = look_for(plan.argv[0]);
+    status = program_look_for(plan.argv[0]);
     if (status != 0) {
-        bool here = status == NOT_FOUND && look_at(plan.argv[0]) == 0;
+        bool here = status == PROGRAM_NOT_FOUND && program_look_at(plan.argv[0]) == 0;
         snprintf(why, sizeof why, "%.200s %s%s%.200s%s", plan.argv[0],
-                 status == NOT_FOUND ? "was not found" : "is not a program that can be run",
+                 status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
                  here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
         return complain(status, why);
     }
-    return run_to_end(&plan, restarts);
+    if (!nodes_are_asked_for(&nodes)) {
+        plan.nodes = NULL;
+        return run_to_end(&plan, restarts);
+    }
+    plan.review = NULL; /* which reads what only the ranks of this machine have written down */
+    nodes.size = plan.size;
+    status =
+        restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(&nodes, plan.argv[0], why, sizeof why);
+    status = status ? complain(status, why) : run_to_end(&plan, 0);
+    nodes_leave(&nodes);
+    return status;
 }

@@ -20,7 +20,7 @@ struct dialect {
 
 /* In order of precedence: what starts processes around another launcher's variables comes first. */
 static const struct dialect dialects[] = {
-    { LAUNCH_DISTRUN, "DIST_WORLD_FD", "RANK", "WORLD_SIZE", "LOCAL_RANK", NULL },
+    { LAUNCH_DISTRUN, "DIST_WORLD_FD", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
     { LAUNCH_OPENMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
       "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE" },
     { LAUNCH_MPICH, "PMI_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS" },

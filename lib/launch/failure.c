@@ -62,6 +62,15 @@ bool world_fail(struct world *world, int rank, enum rank_end end, int code)
     return first;
 }
 
+bool world_fail_as(struct world *world, const struct world_failure *failure)
+{
+    bool first =
+        fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause, false);
+    if (first)
+        world_wake(world);
+    return first;
+}
+
 void world_fail_because(struct world *world, int rank, int code, const char *cause)
 {
     if (fail(world, rank, END_ERROR, code, cause, false))

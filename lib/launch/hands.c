@@ -96,14 +96,27 @@ struct sleep_note *launch_note(struct launch_self *self)
     return is_second ? hand_of_thread : &self->world.header->slots[self->env.rank].sleep;
 }
 
-void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
-                  int milliseconds, bool timed)
+static struct sleep_note *note_for(struct launch_self *self, const struct bell *bell, bool timed)
 {
     struct sleep_note *note = launch_note(self);
     if (note) {
         atomic_store(&note->bell, world_offset(&self->world, bell));
         atomic_store(&note->timed, timed);
     }
+    return note;
+}
+
+void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
+                   int milliseconds)
+{
+    bell_listen(bell, news, arg, milliseconds, note_for(self, bell, false));
+    launch_look_around(self);
+}
+
+void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
+                  int milliseconds, bool timed)
+{
+    struct sleep_note *note = note_for(self, bell, timed);
     bell_sleep(bell, news, arg, milliseconds, note);
     launch_look_around(self);
 }

@@ -46,6 +46,8 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     bool output = output_open(&job->output, plan->size, plan->threads, plan->ordered);
     if (!output || !job->pids || !job->statuses || !job->notes || world_create(&job->world, plan->size) != 0)
         return false;
+    if (plan->nodes && !control_open(job))
+        return false;
     job->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     output_own(&job->output, job->null_fd);
     bool taken = job_signals_take(job);
@@ -56,6 +58,7 @@ static bool job_open(struct job *job, const struct job_plan *plan)
 static void job_close(struct job *job)
 {
     job_signals_restore(job);
+    control_close(job);
     free(job->signals);
     if (job->signals_fd >= 0)
         close(job->signals_fd);
@@ -117,6 +120,8 @@ static bool start_all(struct job *job)
     fflush(NULL);
     int channels = job->output.count / 2;
     for (int channel = 0; channel < channels; channel++) {
+        if (job->control && !world_has(&job->world, channel))
+            continue;
         if (!output_make_pipes(&job->output, channel))
             return false;
         if (!job->plan.threads) {
@@ -177,7 +182,8 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
     } else {
         job_watch(&job);
         job_signals_let_through(&job);
-        result = job_verdict(&job);
+        result = job.control && !job.control->hub ? control_verdict(&job) : job_verdict(&job);
+        control_bye(&job, result);
         if (plan->lost)
             *plan->lost = job_lost(&job);
         if (result == 0 && plan->review)

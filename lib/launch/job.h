@@ -13,6 +13,7 @@
 #ifndef LAUNCH_JOB_H
 #define LAUNCH_JOB_H
 
+#include "control.h"
 #include "launch.h"
 #include "output.h"
 
@@ -36,7 +37,13 @@ struct job_plan {
                   const char *text); /* puts a report of ours in a file */
     int (*after)(const struct world *world, char *why,
                  size_t why_size); /* called when all ranks have ended */
-    int restart;                   /* how often it was started before: distrun --restarts */
+    struct nodes *
+        nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
+    bool (*asleep)(const struct world *world, uint64_t *sleeps,
+                   bool *leaving);                  /* do all ranks of this machine sleep? */
+    bool (*refresh)(struct world *world, int rank); /* have them write their notes anew */
+    void (*explain)(struct world *world);           /* no rank of any machine will ever move */
+    int restart;                                    /* how often it was started before: distrun --restarts */
     int *lost; /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
 };
 
@@ -52,6 +59,7 @@ struct job {
     struct job_plan plan;
     struct world world;
     struct output output;
+    struct control *control;     /* to the watchers of the other machines; NULL: there are none */
     struct job_signals *signals; /* how signals were before; signals.c */
     int signals_fd;              /* the signals that the watcher takes are read here */
     struct rlimit files_before;  /* the limit of open files, before it was raised */
@@ -77,8 +85,17 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size);
 /* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
 void job_become_child(struct job *job, int rank);
 
+/* program.c: look once before n ranks fail one by one. 0, or the status that a shell would give; a file, or what a shell would find. */
+#define PROGRAM_NOT_RUNNABLE 126
+#define PROGRAM_NOT_FOUND 127
+int program_look_at(const char *file);
+int program_look_for(const char *program);
+
 /* watch.c: returns when all ranks have ended and all output is handed on. */
 void job_watch(struct job *job);
+void job_watch_round(struct job *job, int timeout); /* once */
+void job_interrupt(struct job *job, int number);    /* as if this signal had come */
+#define WATCH_NODES ((uint64_t)1 << 32) /* events from here on are of the connections to other machines */
 
 /* stop.c: pass SIGTERM on to the ranks that catch it; false: none does. Has their time run out? */
 bool job_ask(struct job *job);
@@ -87,6 +104,7 @@ bool job_grace_is_over(const struct job *job);
 /* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and
  * gives the milliseconds until it wants to be called again. */
 void job_stop_begin(struct job *job);
+void job_note_rank(struct job *job, int rank);
 int job_stop_step(struct job *job);
 int64_t job_clock(void);
 

@@ -118,6 +118,8 @@ struct sleep_note *launch_note(struct launch_self *self);
 void launch_sleep(
     struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
     bool timed); /* bell_sleep with it; timed: news come by themselves; then launch_look_around */
+void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
+                   int milliseconds); /* the same with bell_listen */
 struct sleep_note *launch_take_hand(struct launch_self *self);
 void launch_drop_hand(struct launch_self *self, struct sleep_note *hand);
 

@@ -11,6 +11,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#define JAM_US 1000
+
 /* A reader that has stopped (a pager) must not keep the watcher from seeing Ctrl-C. */
 static bool interrupted(void)
 {
@@ -20,13 +22,15 @@ static bool interrupted(void)
 }
 
 /* A pipe that is ready takes at least one page without blocking. */
-static int write_all(int fd, const char *bytes, size_t size)
+static int write_all(const struct output *output, int fd, const char *bytes, size_t size)
 {
     while (size > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLOUT };
         if (poll(&ready, 1, 100) == 0) {
             if (interrupted())
                 return EINTR;
+            if (output->meanwhile)
+                output->meanwhile(output->argument);
             continue;
         }
         ssize_t written = write(fd, bytes, size < 4096 ? size : 4096);
@@ -63,7 +67,7 @@ static void add(struct output *output, int target, const char *bytes, size_t siz
         return;
     output_flush(output);
     if (output->error[target] == 0)
-        output->error[target] = write_all(target + 1, bytes, size);
+        output->error[target] = write_all(output, target + 1, bytes, size);
 }
 
 static void add_prefix(struct output *output, const struct stream *stream)
@@ -136,12 +140,26 @@ static void close_stream(struct output *output, struct stream *stream)
         hand_on(output, stream);
 }
 
+void output_take(struct output *output, int index, const char *bytes, size_t size)
+{
+    if (index < 0 || index >= output->count || output->error[output->streams[index].target] == EPIPE)
+        return;
+    if (is_kept(output, &output->streams[index]))
+        keep(&output->streams[index], bytes, size);
+    else
+        take_lines(output, &output->streams[index], bytes, size);
+}
+
 void output_read(struct output *output, int index)
 {
     char bytes[OUTPUT_LINE / 4]; /* a stack may be small (ulimit -s) */
     struct stream *stream = &output->streams[index];
     if (stream->read_fd < 0)
         return;
+    if (output->is_jammed && output->is_jammed(output->argument)) {
+        usleep(JAM_US);
+        return;
+    }
     ssize_t size = read(stream->read_fd, bytes, sizeof bytes);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -149,10 +167,10 @@ void output_read(struct output *output, int index)
         output->error[0] = errno;
     if (size <= 0)
         close_stream(output, stream);
-    else if (is_kept(output, stream))
-        keep(stream, bytes, (size_t)size);
+    else if (output->divert)
+        output->divert(output->argument, index, bytes, (size_t)size);
     else
-        take_lines(output, stream, bytes, (size_t)size);
+        output_take(output, index, bytes, (size_t)size);
 }
 
 /* Nobody reads our output any more: close the pipes behind it, so that the ranks learn it as they would
@@ -170,7 +188,7 @@ void output_flush(struct output *output)
     for (int target = 0; target < 2; target++) {
         struct buffer *ready = &output->ready[target];
         if (ready->used > 0 && output->error[target] == 0)
-            output->error[target] = write_all(target + 1, ready->bytes, ready->used);
+            output->error[target] = write_all(output, target + 1, ready->bytes, ready->used);
         ready->used = 0;
         if (output->error[target] == EPIPE)
             close_target(output, target);

@@ -39,7 +39,11 @@ struct output {
     bool colour[2];
     struct buffer ready[2]; /* whole lines for stdout, stderr */
     int error[2];           /* errno of the write that failed; nothing is written after */
-    bool *owned;            /* [fd]: the watcher's, closed in children */
+    void *argument;         /* of these, where the job is on several machines; else they are NULL: */
+    void (*divert)(void *argument, int stream, const char *bytes, size_t size); /* where it goes instead */
+    bool (*is_jammed)(const void *argument);                                    /* it cannot go there now */
+    void (*meanwhile)(void *argument); /* called while our own output takes nothing */
+    bool *owned;                       /* [fd]: the watcher's, closed in children */
     int owned_count;
 };
 
@@ -57,6 +61,8 @@ void output_close_owned(const struct output *output);
 
 /* Take what a pipe holds now. flush: write all whole lines. finish: no more will come; write the rest too. */
 void output_read(struct output *output, int stream);
+void output_take(struct output *output, int stream, const char *bytes,
+                 size_t size); /* the same, read elsewhere */
 void output_flush(struct output *output);
 void output_finish(struct output *output);
 

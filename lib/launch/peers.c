@@ -9,8 +9,9 @@
 
 #define LOOKS \
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
-#define WIDTH 74       /* columns, as of all reports */
-#define TELL_LOOKS 200 /* ms that the teller of an unwatched job has for its sentence */
+#define WIDTH 74              /* columns, as of all reports */
+#define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
+#define TELL_LOOKS 200        /* ms that the teller of an unwatched job has for its sentence */
 
 void launch_rank_ended(struct world *world, int rank)
 {
@@ -62,6 +63,19 @@ bool world_check_peers(struct world *world, int rank)
     return world_failed(world);
 }
 
+/* On another machine somebody may have seen it before us, and tells; or what we see comes of it. */
+static bool is_permitted(const struct world *world)
+{
+    const struct world_header *header = world->header;
+    for (int look = 0; look < PERMISSION_LOOKS && header->node > 0; look++) {
+        uint32_t permission = atomic_load(&header->permission);
+        if (permission != PERMISSION_UNKNOWN)
+            return permission == PERMISSION_GRANTED;
+        usleep(1000);
+    }
+    return header->node == 0;
+}
+
 /* Where nobody watches, whoever ends first may have its launcher end the others, too: so let the teller be through; and if it has
  * ended before it was, or nobody tells, tell instead. */
 bool launch_tells(struct launch_self *self, int code, const char *cause)
@@ -69,7 +83,7 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
     struct world *world = &self->world;
     bool told = false;
     if (world_fail_and_tell(world, self->env.rank, code, cause))
-        return true;
+        return is_permitted(world);
     for (int look = 0; look < TELL_LOOKS && !self->watched && !told; look++) {
         int teller = world_teller(world, &told);
         if ((teller < 0 || (teller < world->header->size && has_ended(world, teller))) &&

@@ -40,6 +40,7 @@ const struct setting settings[] = {
     { "CUDA_HOME", .kind = SETTING_OTHER },
     { "NO_COLOR", .kind = SETTING_OTHER },
     { "TMPDIR", .kind = SETTING_OTHER },
+    { "DIST_SECRET", .kind = SETTING_OTHER },
     { "DIST_WORLD_FD", .kind = SETTING_OTHER },
     { "DIST_TEST_BACKENDS", .kind = SETTING_OTHER },
     { "DIST_TEST_SEED", .kind = SETTING_OTHER },

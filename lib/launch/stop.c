@@ -58,19 +58,23 @@ bool job_grace_is_over(const struct job *job)
     return job->asked && job_clock() - job->asked > GRACE;
 }
 
+void job_note_rank(struct job *job, int rank)
+{
+    const struct rank_slot *slot = &job->world.header->slots[rank];
+    const struct rank_notes *notes = world_notes(&job->world, rank);
+    struct rank_note *note = &job->notes[rank];
+    note->now = atomic_load(&slot->call);
+    note->last = atomic_load(&slot->last_call);
+    snprintf(note->host_call, sizeof note->host_call, "%s", notes->host_call);
+    note->host_site = notes->host_site;
+}
+
 void job_stop_begin(struct job *job)
 {
     job->stopping = true;
     job->stop_began = job_clock();
-    for (int rank = 0; rank < job->plan.size; rank++) {
-        const struct rank_slot *slot = &job->world.header->slots[rank];
-        const struct rank_notes *notes = world_notes(&job->world, rank);
-        struct rank_note *note = &job->notes[rank];
-        note->now = atomic_load(&slot->call);
-        note->last = atomic_load(&slot->last_call);
-        snprintf(note->host_call, sizeof note->host_call, "%s", notes->host_call);
-        note->host_site = notes->host_site;
-    }
+    for (int rank = 0; rank < job->plan.size; rank++)
+        job_note_rank(job, rank);
     if (job->interrupt)
         signal_all(job, job->interrupt);
 }

@@ -23,7 +23,7 @@ static void end_quietly(struct job *job, int number)
 }
 
 /* A second Ctrl-C means: now. So does a second SIGTERM where ranks catch it: the first was theirs. */
-static void take_interrupt(struct job *job, int number)
+void job_interrupt(struct job *job, int number)
 {
     if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && job_ask(job))
         return;
@@ -40,8 +40,10 @@ static bool take_signals(struct job *job)
     while (read(job->signals_fd, &signal, sizeof signal) == (ssize_t)sizeof signal) {
         if (signal.ssi_signo == SIGCHLD)
             child = true;
-        else
-            take_interrupt(job, (int)signal.ssi_signo);
+        else {
+            control_signal(job, (int)signal.ssi_signo, -1);
+            job_interrupt(job, (int)signal.ssi_signo);
+        }
     }
     return child;
 }
@@ -78,7 +80,7 @@ static void look_for_missing(struct job *job)
 {
     const struct world_header *header = job->world.header;
     int missing = -1;
-    bool joined = false;
+    bool joined = job->control && job->control->joined;
     for (int rank = header->size - 1; rank >= 0; rank--) {
         uint32_t state = atomic_load(&header->slots[rank].state);
         joined |= state == RANK_JOINED;
@@ -96,7 +98,7 @@ static int patience_left(const struct job *job, int64_t all_ended)
 }
 
 /* One round: what has come in, who has ended, what follows from it. */
-static void watch_round(struct job *job, int timeout)
+void job_watch_round(struct job *job, int timeout)
 {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(job->output.events_fd, events, EVENTS, timeout);
@@ -104,6 +106,8 @@ static void watch_round(struct job *job, int timeout)
     for (int i = 0; i < count; i++) {
         if (events[i].data.u64 == SIGNALS)
             ended |= take_signals(job);
+        else if (events[i].data.u64 >= WATCH_NODES)
+            control_read(job, (int)(events[i].data.u64 - WATCH_NODES));
         else
             output_read(&job->output, (int)events[i].data.u64);
     }
@@ -112,14 +116,16 @@ static void watch_round(struct job *job, int timeout)
         reap(job);
     if (ended || quiet) {
         look_for_missing(job);
-        if (job->plan.look)
+        if (job->plan.look && !job->control)
             job->plan.look(&job->world, -1);
     }
     output_flush(&job->output);
+    if (job->control)
+        control_turn(job);
     if (job->output.error[0])
         end_quietly(job, SIGPIPE);
     if (!job->stopping && job_grace_is_over(job))
-        take_interrupt(job, SIGTERM);
+        job_interrupt(job, SIGTERM);
     if (!job->stopping && (job->interrupt || world_failed(&job->world)))
         job_stop_begin(job);
 }
@@ -130,10 +136,12 @@ void job_watch(struct job *job)
     epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, job->signals_fd, &event);
     while (job->alive > 0) {
         int timeout = job->stopping ? job_stop_step(job) : LOOK_EVERY;
-        watch_round(job, timeout < LOOK_EVERY ? timeout : LOOK_EVERY);
+        job_watch_round(job, timeout < LOOK_EVERY ? timeout : LOOK_EVERY);
     }
     int64_t all_ended = job_clock();
     for (int left; (left = patience_left(job, all_ended)) > 0;)
-        watch_round(job, left);
+        job_watch_round(job, left);
+    if (job->control)
+        control_finish(job);
     output_finish(&job->output);
 }

@@ -34,6 +34,16 @@ static uint64_t room_offset(int size)
     return world_pages(sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
 }
 
+static uint64_t board_offset(int size)
+{
+    return room_offset(size) + world_room_bytes(size);
+}
+
+static uint64_t arena_offset(int size)
+{
+    return board_offset(size) + (uint64_t)size * sizeof(struct world_board);
+}
+
 static uint64_t trace_bytes(uint64_t arena_bytes)
 {
     return arena_bytes / 8 < TRACE_MOST ? arena_bytes / 8 / WORLD_PAGE * WORLD_PAGE : TRACE_MOST;
@@ -41,8 +51,7 @@ static uint64_t trace_bytes(uint64_t arena_bytes)
 
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
 {
-    return room_offset(size) + world_room_bytes(size) +
-           (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
+    return arena_offset(size) + (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
 }
 
 /* The largest file that this process may make. Asking for more would not fail but send SIGXFSZ. */
@@ -114,7 +123,9 @@ int world_create(struct world *world, int size)
     header->sites_offset = sites_offset(size);
     header->room_offset = room_offset(size);
     header->room_bytes = world_room_bytes(size);
-    header->arena_offset = header->room_offset + header->room_bytes;
+    header->board_offset = board_offset(size);
+    header->local = size;
+    header->arena_offset = arena_offset(size);
     header->arena_bytes = arena_bytes;
     header->trace_offset = header->arena_offset + (uint64_t)size * arena_bytes;
     header->trace_bytes = trace_bytes(arena_bytes);

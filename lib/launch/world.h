@@ -1,10 +1,13 @@
 /*
  * world.h: the one block of memory that all ranks of a job, and its watcher, map.
  *
- *   +--------+-----------+-----------+------------+----------------+-----------+-----------+-----
- *   | header | a slot of | notes of  | call sites | the backend's  | arena of  | arena of  | ...
- *   |        | each rank | each rank | of each    | room           | rank 0    | rank 1    |
- *   +--------+-----------+-----------+------------+----------------+-----------+-----------+-----
+ *   +--------+-----------+-----------+------------+---------------+----------+-----------+-----------+-----
+ *   | header | a slot of | notes of  | call sites | the backend's | board of | arena of  | arena of  | ...
+ *   |        | each rank | each rank | of each    | room          | each     | rank 0    | rank 1    |
+ *   +--------+-----------+-----------+------------+---------------+----------+-----------+-----------+-----
+ *
+ * Over several machines (nodes.h) each has a world of its own, with room for all ranks. Only boards are the same on all: the watchers see
+ * to that.
  *
  * It is a memfd (or, where that is refused, a file of /dev/shm without a name): so nothing can be left behind, whatever dies. It is as large
  * as address space allows and costs only the pages that are touched. Ranks may map it at different
@@ -81,6 +84,9 @@ struct rank_notes {
     char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site; /* and where that is */
     _Atomic uint32_t
+        sent; /* over several machines: messages that ranks of this one have sent to it, which they count; */
+    _Atomic uint32_t heard; /* and those that it has heard, when it went to sleep for the last time */
+    _Atomic uint32_t
         leaving; /* 1: in dist_destroy_process_group, it starts nothing any more, and ends what it can */
     _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
@@ -101,6 +107,16 @@ struct group_ids {
     _Atomic uint16_t chosen[2];             /* by rank 0, for the group that is being made; used in turn */
 };
 
+/* What a rank has to tell all others before they can talk to each other: it only grows. */
+struct world_board {
+    _Atomic uint64_t used; /* bytes */
+    char bytes[((size_t)256 << 10) - 2 * sizeof(uint64_t)];
+    _Atomic uint64_t steps; /* that all take together: this rank has come so far */
+};
+
+/* May a rank tell the user of a failure that it was the first to see on this machine? Over several of them the first one's watcher says. */
+enum permission { PERMISSION_UNKNOWN, PERMISSION_DENIED, PERMISSION_GRANTED };
+
 struct world_header {
     uint32_t magic;
     int32_t size;          /* how many ranks */
@@ -109,12 +125,17 @@ struct world_header {
     uint64_t sites_offset; /* struct site[size][WORLD_SITES] */
     uint64_t room_offset;  /* the backend's room: zeroed pages */
     uint64_t room_bytes;
+    uint64_t board_offset; /* struct world_board[size] */
     uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
     uint64_t
         trace_offset; /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
     uint64_t trace_bytes;
-    _Atomic uint32_t leavers; /* ranks that have left the job */
+    int32_t nodes, node;         /* how many machines (0 or 1: this one), and which this is; */
+    int32_t first, local;        /* its ranks: from which one on, and how many; */
+    char address[64];            /* and its address, as the other machines see it */
+    _Atomic uint32_t permission; /* enum permission */
+    _Atomic uint32_t leavers;    /* ranks that have left the job */
     struct group_ids group_ids;
     _Atomic uint32_t given_up; /* 1: all others are leaving, and nothing that is open can come to its end */
     _Atomic uint32_t
@@ -179,6 +200,23 @@ static inline struct rank_notes *world_notes(const struct world *world, int rank
     return (struct rank_notes *)world_at(world, world->header->notes_offset) + rank;
 }
 
+static inline struct world_board *world_board(const struct world *world, int rank)
+{
+    return (struct world_board *)world_at(world, world->header->board_offset) + rank;
+}
+
+/* Is the job on several machines, each with a watcher of ours? */
+static inline bool world_is_spread(const struct world *world)
+{
+    return world->header->nodes > 1;
+}
+
+/* Is it a rank of this machine? */
+static inline bool world_has(const struct world *world, int rank)
+{
+    return rank >= world->header->first && rank < world->header->first + world->header->local;
+}
+
 /* The same memory in the view that is never closed; addresses outside the world stay as they are. */
 static inline void *world_open_view(const struct world *world, const void *address)
 {
@@ -190,6 +228,9 @@ static inline void *world_open_view(const struct world *world, const void *addre
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
 void world_fail_because(struct world *world, int rank, int code,
                         const char *cause); /* END_ERROR, with a sentence */
+
+/* The same, as a record says that was made on another machine. */
+bool world_fail_as(struct world *world, const struct world_failure *failure);
 
 /* The same, and take it on to tell the user, in one step: so what is told is what the job fails of. True: tell, then say that it is
  * done, and wake everybody. Nobody is woken here: a launcher that is not ours may end us as soon as a rank has ended. */

@@ -41,6 +41,8 @@ under_openmpi()
 on_all_by_distrun()
 {
     local i pids=() status=0
+    DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+    export DIST_SECRET
     for i in "${!hosts[@]}"; do
         on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" &
         pids+=($!)

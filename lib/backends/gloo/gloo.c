@@ -1,7 +1,8 @@
 /*
  * gloo.c: BACKEND=gloo: TCP between processes, by Gloo, which PyTorch uses where there are no GPUs.
  *
- * Gloo's ranks find each other on a board in the world's memory: so they are of one machine, whoever has started them.
+ * Gloo's ranks find each other on boards in the world's memory. Over several machines the watchers of distrun --nodes see to it that
+ * the boards are the same on all; other launchers' ranks are of one machine.
  */
 #include "../transport/room.h"
 
@@ -20,11 +21,10 @@ static const struct transport *gloo_find(struct launch_self *self, struct transp
     char error[200] = "";
     const struct transport *transport = transport_load("gloo", error, sizeof error);
     struct world *world = &self->world;
-    struct transport_rank *behind = world_at(world, world->header->room_offset);
-    size_t used = (size_t)job->size * sizeof *behind;
     gloo_world = world;
-    job->board = (char *)(behind + job->size);
-    job->board_bytes = (world->header->room_bytes - used) / (size_t)job->size / WORLD_LINE * WORLD_LINE;
+    job->board = (char *)world_board(world, 0);
+    job->board_bytes = sizeof(struct world_board);
+    job->address = world_is_spread(world) ? world->header->address : "127.0.0.1";
     job->over = is_over;
     if (transport)
         return transport;

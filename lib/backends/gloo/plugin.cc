@@ -213,7 +213,7 @@ class board_store : public gloo::rendezvous::Store {
 void join(mesh *m)
 {
     board_store store(m->job);
-    gloo::transport::tcp::attr where("127.0.0.1");
+    gloo::transport::tcp::attr where(m->job.address);
     auto device = gloo::transport::tcp::CreateDevice(where);
     m->context = std::make_shared<gloo::rendezvous::Context>(m->job.rank, m->job.size);
     m->context->setTimeout(JOIN);

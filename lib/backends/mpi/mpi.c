@@ -70,7 +70,7 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
     const struct transport *transport = transport_load(wanted->name, error, sizeof error);
     if (!transport)
         return missing(self, wanted, error, status, why, why_size);
-    if (!started && is_spread(self)) {
+    if (!started && is_spread(self) && !world_is_spread(&self->world)) {
         snprintf(why, why_size, "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
                  wanted->starter);
         *status = DIST_ERR_ENVIRONMENT;

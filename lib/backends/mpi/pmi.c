@@ -10,18 +10,10 @@
 #include <unistd.h>
 
 #define LINE 2048
-#define NAMES 16384 /* bytes of names and values of a rank */
 
-/* Behind the room's own words, in the world's memory: what a rank has put, as "name value\n" one after the other. */
-struct pmi_rank {
-    _Atomic uint32_t barriers; /* that it has come to */
-    _Atomic uint32_t used;
-    char names[NAMES];
-};
-
+/* What a rank has put stands on its board, as "name value\n" one after the other. The board's steps are barriers that it has come to. */
 static struct pmi {
     struct launch_self *self;
-    struct pmi_rank *ranks;
     int ours; /* MPI has the other end */
     pthread_t thread;
     bool runs;
@@ -29,23 +21,23 @@ static struct pmi {
 
 static bool put(const char *line)
 {
-    struct pmi_rank *own = &pmi.ranks[pmi.self->env.rank];
+    struct world_board *own = world_board(&pmi.self->world, pmi.self->env.rank);
     const char *key = strstr(line, " key="), *value = strstr(line, " value=");
-    uint32_t used = atomic_load(&own->used);
+    uint64_t used = atomic_load(&own->used), room = sizeof own->bytes - used;
     if (!key || !value)
         return false;
-    int length = snprintf(own->names + used, NAMES - used, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5,
-                          value + 7);
-    if (length >= (int)(NAMES - used))
+    int length =
+        snprintf(own->bytes + used, room, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
+    if (length >= (int)room)
         return false;
-    atomic_store(&own->used, used + (uint32_t)length);
+    atomic_store(&own->used, used + (uint64_t)length);
     return true;
 }
 
-static bool get_of(struct pmi_rank *rank, const char *key, char *value)
+static bool get_of(const struct world_board *board, const char *key, char *value)
 {
     size_t length = strlen(key);
-    const char *at = rank->names, *end = rank->names + atomic_load(&rank->used);
+    const char *at = board->bytes, *end = at + atomic_load(&board->used);
     for (; at < end; at = strchr(at, '\n') + 1)
         if (strncmp(at, key, length) == 0 && at[length] == ' ') {
             at += length + 1;
@@ -55,6 +47,18 @@ static bool get_of(struct pmi_rank *rank, const char *key, char *value)
     return false;
 }
 
+/* Which ranks share a machine: blocks of "(first machine, machines, ranks on each)". */
+static void say_mapping(char *text, size_t size)
+{
+    const struct world_header *header = pmi.self->world.header;
+    int nodes = world_is_spread(&pmi.self->world) ? header->nodes : 1, more = header->size % nodes;
+    if (more == 0)
+        snprintf(text, size, "(vector,(0,%d,%d))", nodes, header->size / nodes);
+    else
+        snprintf(text, size, "(vector,(0,%d,%d),(%d,%d,%d))", more, header->size / nodes + 1, more,
+                 nodes - more, header->size / nodes);
+}
+
 static void get(const char *line, char *answer)
 {
     char key[256] = "", value[LINE] = "";
@@ -62,10 +66,10 @@ static void get(const char *line, char *answer)
     int size = pmi.self->env.world_size;
     bool found = at && sscanf(at, " key=%255s", key) == 1;
     if (strcmp(key, "PMI_process_mapping") == 0)
-        snprintf(value, sizeof value, "(vector,(0,1,%d))", size);
+        say_mapping(value, sizeof value);
     else
         for (int i = 0; found && i <= size; i++)
-            if (i == size || get_of(&pmi.ranks[i], key, value)) {
+            if (i == size || get_of(world_board(&pmi.self->world, i), key, value)) {
                 found = i < size;
                 break;
             }
@@ -77,9 +81,10 @@ static void get(const char *line, char *answer)
 /* All have come as often as this one. A job that has failed meets no more. */
 static void barrier(void)
 {
-    uint32_t mine = atomic_fetch_add(&pmi.ranks[pmi.self->env.rank].barriers, 1) + 1;
+    uint64_t mine = atomic_fetch_add(&world_board(&pmi.self->world, pmi.self->env.rank)->steps, 1) + 1;
     for (int i = 0; i < pmi.self->env.world_size; i++)
-        while (atomic_load(&pmi.ranks[i].barriers) < mine && !world_failed(&pmi.self->world))
+        while (atomic_load(&world_board(&pmi.self->world, i)->steps) < mine &&
+               !world_failed(&pmi.self->world))
             nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 }
 
@@ -127,11 +132,9 @@ bool pmi_serve(struct launch_self *self)
 {
     int ends[2];
     char text[16];
-    struct transport_rank *behind = world_at(&self->world, self->world.header->room_offset);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     pmi = (struct pmi){ .self = self, .ours = ends[0] };
-    pmi.ranks = (struct pmi_rank *)(behind + self->env.world_size);
     const int values[] = { ends[1], self->env.rank, self->env.world_size };
     const char *const names[] = { "PMI_FD", "PMI_RANK", "PMI_SIZE" };
     for (int i = 0; i < 3; i++) {

@@ -13,6 +13,8 @@ static bool is_deserted(const struct transport_room *room, const struct dist_wor
 {
     if (world_over(&room->self->world))
         return true;
+    if (room->spread) /* how far those of other machines are is not known here; the watchers say when all are */
+        return false;
     bool left = transport_has_left(room, op->p2p ? op->peer : op->group->ranks[0]);
     return left && (op->p2p || op->group->rank != 0) && atomic_load(&room->ranks[room->rank].coming) == 0;
 }

@@ -184,7 +184,7 @@ static void hear_come(struct transport_room *room, const struct wire *wire)
 
 void meet_desert(struct transport_room *room)
 {
-    for (struct meeting *m = room->meetings, *next; m; m = next) {
+    for (struct meeting *m = room->spread ? NULL : room->meetings, *next; m; m = next) {
         bool deserted = false;
         next = m->next;
         for (int i = 0; m->group && i < m->size && !deserted; i++)

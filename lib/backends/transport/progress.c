@@ -75,6 +75,12 @@ bool transport_drive(struct transport_room *room)
     return moved;
 }
 
+void transport_count_heard(struct transport_room *room)
+{
+    if (room->spread)
+        atomic_store(&room->notes->heard, room->heard);
+}
+
 bool transport_moves(const struct transport_room *room)
 {
     return !room->failed &&
@@ -99,6 +105,7 @@ static void enter(struct transport_room *room)
 static void leave(struct transport_room *room)
 {
     bool open = transport_is_open(room);
+    transport_count_heard(room);
     room->drivers--;
     if (room->drivers == 0 && open && room->progress_runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
@@ -148,12 +155,18 @@ void transport_sleep(struct transport_room *room, const struct dist_work *op, bo
                      void *argument)
 {
     room_lock(room);
-    bool moves = transport_moves(room);
-    if (!moves)
+    bool listens = room->spread && !room->flights, moves = !listens && transport_moves(room);
+    if (!moves) {
         transport_notes_write(room, op);
+        transport_count_heard(room);
+    }
     room->nap = !moves ? SHORT_NAP : room->nap < LONG_NAP ? room->nap + room->nap / 4 : room->nap;
     int64_t nap = room->nap;
     room_unlock(room);
+    if (listens) {
+        launch_listen(room->self, &room->slot->bell, news, argument, NAP);
+        return;
+    }
     if (!moves) {
         launch_sleep(room->self, &room->slot->bell, news, argument, NAP, false);
         return;

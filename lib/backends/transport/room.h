@@ -14,7 +14,8 @@
  *
  * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
  * counts it (transport_rank.coming), then rings. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
- * one without sleeps until somebody rings. So if all sleep, nothing is on its way, and nobody will ever ring.
+ * one without sleeps until somebody rings. So if all sleep, nothing is on its way, and nobody will ever ring. Between machines nobody can
+ * ring. There a rank listens in its sleep, and notes are counted for the watchers, who ask each other (launch/decide.c).
  */
 #ifndef TRANSPORT_ROOM_H
 #define TRANSPORT_ROOM_H
@@ -131,6 +132,7 @@ struct transport_room {
     bool progress_runs, progress_stops, progress_sleeps;
     int64_t nap;     /* ns: the last one, */
     double looked;   /* and when the job was looked at for the last time */
+    uint32_t heard;  /* notes, where it is spread */
     uint32_t formed; /* groups */
     int failed;      /* all was given up with this status, */
     char why[200];
@@ -168,7 +170,9 @@ int transport_start(struct transport_room *room, struct dist_work *op,
 int transport_wait(void *room, struct dist_work *op);
 bool transport_test(void *room, struct dist_work *op);
 void transport_note(void *room, const struct dist_work *op);
-bool transport_drive(struct transport_room *room);       /* true: something moved */
+bool transport_drive(struct transport_room *room); /* true: something moved */
+void transport_count_heard(
+    struct transport_room *room); /* for the watchers; the caller is awake, and has done what they ask */
 bool transport_moves(const struct transport_room *room); /* something is under way, and will come by itself */
 void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
                      void *argument);

@@ -20,6 +20,19 @@ static bool drive_for_program(struct transport_room *room)
     return works && transport_drive(room);
 }
 
+/* What comes from another machine nobody rings for. */
+static bool hears(void *argument)
+{
+    struct transport_room *room = argument;
+    room_lock(room);
+    bool over = room->progress_stops || room->drivers > 0 || room->flights,
+         moved = !over && drive_for_program(room);
+    room_unlock(room);
+    if (moved)
+        bell_ring(&room->slot->bell);
+    return over || moved;
+}
+
 static void *progress_main(void *argument)
 {
     struct transport_room *room = argument;
@@ -31,11 +44,16 @@ static void *progress_main(void *argument)
         uint32_t seen = atomic_load(&bell->rings);
         bool moved = drive_for_program(room),
              naps = room->drivers == 0 && transport_is_open(room) && transport_moves(room);
+        bool listens = naps && room->spread && !room->flights;
         room->progress_sleeps = !naps && !moved;
+        if (!moved)
+            transport_count_heard(room);
         nap = moved ? SHORT_NAP : nap < LONG_NAP ? nap + nap / 4 : nap;
         room_unlock(room);
         if (moved)
             bell_ring(&room->slot->bell);
+        else if (listens)
+            bell_listen(bell, hears, room, NAP, &room->notes->helper_sleep);
         else if (naps)
             bell_sleep_for(bell, nothing, NULL, nap, NULL);
         else

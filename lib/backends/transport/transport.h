@@ -19,10 +19,11 @@ struct transport_job {
     int rank, size;
     /* inout[i] = in[i] op inout[i], for transports that reduce. */
     void (*reduce)(void *inout, void *in, int64_t count, int type, int op);
-    /* Memory of all ranks, zero at first, where they find each other: of each so many bytes; NULL: the transport needs none. */
+    /* Memory of all ranks, zero at first, where they find each other: a struct world_board of each; NULL: the transport needs none. */
     char *board;
     size_t board_bytes;
-    int (*over)(void); /* 1: the job has failed, and nobody else will come */
+    const char *address; /* of this machine, for a transport that listens there */
+    int (*over)(void);   /* 1: the job has failed, and nobody else will come */
 };
 
 enum transport_call {

@@ -104,7 +104,9 @@ void wire_send(struct transport_room *room, int peer, const struct wire *wire, s
     }
     memcpy(flight->note, wire, bytes);
     flight->op = NULL;
-    if (!room->spread)
+    if (room->spread)
+        atomic_fetch_add(&world_notes(&room->self->world, peer)->sent, 1);
+    else
         atomic_fetch_add(&room->ranks[peer].coming, 1);
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
     if (flight->request == 0) {
@@ -128,6 +130,7 @@ bool wire_hear(struct transport_room *room)
         broken(room);
     if (bytes <= 0)
         return bytes < 0;
+    room->heard++;
     read_note(room, from, &wire);
     if (!room->spread)
         atomic_fetch_sub(&room->ranks[room->rank].coming, 1);

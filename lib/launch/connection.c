@@ -1,0 +1,125 @@
+/* connection.c: frames over one TCP connection. Nothing here blocks. */
+#define _GNU_SOURCE
+#include "job.h"
+#include "nodes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define FRAME_MOST (1u << 22) /* bytes; ours are shorter */
+#define PIECE 65536
+
+static bool reserve(struct node_bytes *buffer, size_t size)
+{
+    if (buffer->used + size <= buffer->room)
+        return true;
+    size_t room = (buffer->used + size) * 2;
+    char *larger = realloc(buffer->bytes, room);
+    if (!larger)
+        return false;
+    buffer->bytes = larger;
+    buffer->room = room;
+    return true;
+}
+
+static void drop(struct node_bytes *buffer, size_t size)
+{
+    if (size > 0 && size < buffer->used)
+        memmove(buffer->bytes, buffer->bytes + size, buffer->used - size);
+    buffer->used -= size;
+}
+
+bool connection_open(struct connection *link, int fd)
+{
+    int on = 1;
+    link->fd = fd;
+    link->heard = link->spoke = job_clock();
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+void connection_close(struct connection *link)
+{
+    if (link->fd >= 0)
+        close(link->fd);
+    link->fd = -1;
+    link->out.used = 0;
+}
+
+bool connection_put(struct connection *link, struct frame frame, const void *bytes)
+{
+    if (link->fd < 0 || !reserve(&link->out, sizeof frame + frame.bytes))
+        return false;
+    memcpy(link->out.bytes + link->out.used, &frame, sizeof frame);
+    if (frame.bytes > 0)
+        memcpy(link->out.bytes + link->out.used + sizeof frame, bytes, frame.bytes);
+    link->out.used += sizeof frame + frame.bytes;
+    return true;
+}
+
+bool connection_send(struct connection *link)
+{
+    size_t sent = 0;
+    while (link->fd >= 0 && sent < link->out.used) {
+        ssize_t some =
+            send(link->fd, link->out.bytes + sent, link->out.used - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some < 0 && errno != EAGAIN)
+            return false;
+        if (some <= 0)
+            break;
+        sent += (size_t)some;
+        link->spoke = job_clock();
+    }
+    drop(&link->out, sent);
+    return true;
+}
+
+bool connection_fill(struct connection *link)
+{
+    drop(&link->in, link->taken);
+    link->taken = 0;
+    while (link->fd >= 0) {
+        if (!reserve(&link->in, PIECE))
+            return false;
+        ssize_t some = recv(link->fd, link->in.bytes + link->in.used, PIECE, MSG_DONTWAIT);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some < 0 && errno == EAGAIN)
+            return true;
+        if (some <= 0)
+            return false;
+        link->in.used += (size_t)some;
+        link->heard = job_clock();
+    }
+    return false;
+}
+
+bool connection_next(struct connection *link, struct frame *frame, const char **bytes)
+{
+    size_t there = link->in.used - link->taken;
+    if (there < sizeof *frame)
+        return false;
+    memcpy(frame, link->in.bytes + link->taken, sizeof *frame);
+    if (frame->bytes > FRAME_MOST) { /* none of ours */
+        link->taken = link->in.used;
+        return false;
+    }
+    if (there < sizeof *frame + frame->bytes)
+        return false;
+    *bytes = link->in.bytes + link->taken + sizeof *frame;
+    link->taken += sizeof *frame + frame->bytes;
+    return true;
+}
+
+size_t connection_waiting(const struct connection *link)
+{
+    return link->fd < 0 ? 0 : link->out.used;
+}

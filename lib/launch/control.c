@@ -1,0 +1,262 @@
+/* control.c: what the watchers of the other machines say is taken in; control.h has the list. */
+#define _GNU_SOURCE
+#include "control.h"
+#include "job.h"
+#include "text.h"
+#include "../dist_base.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define WIDTH 79    /* columns */
+#define BYE_MS 2000 /* for the last words to be taken */
+
+static void tell(const char *sentence)
+{
+    char wrapped[600];
+    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
+    dprintf(STDERR_FILENO, "%s.\n", wrapped);
+}
+
+/* ---- a machine is lost ------------------------------------------------------------------------------------- */
+
+/* Its ranks count as stopped: it was not they who failed. */
+static void count_as_ended(struct job *job, int node)
+{
+    struct control *control = job->control;
+    int end = nodes_first(control->nodes->size, control->nodes->count, node + 1);
+    for (int rank = nodes_first(control->nodes->size, control->nodes->count, node); rank < end; rank++) {
+        if (control->relayed[rank].end)
+            continue;
+        control->relayed[rank].end = true;
+        job->statuses[rank] = DIST_ERR_PEER_LOST << 8;
+        job->alive--;
+    }
+}
+
+void control_lost(struct job *job, int node, const char *how)
+{
+    struct control *control = job->control;
+    struct connection *link = &control->nodes->links[node];
+    char ranks[80], why[300];
+    bool done = link->done || control->over;
+    epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
+    connection_close(link);
+    link->done = true;
+    if (done)
+        return;
+    int first = nodes_first(control->nodes->size, control->nodes->count, node);
+    bool one = nodes_first(control->nodes->size, control->nodes->count, node + 1) == first + 1;
+    nodes_ranks(control->nodes, node, ranks, sizeof ranks);
+    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node, how, ranks,
+             one ? "is" : "are");
+    if (world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
+        tell(why);
+        if (control->hub && job->plan.write)
+            job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
+        world_told(&job->world);
+        world_wake(&job->world);
+    }
+    if (control->hub) {
+        count_as_ended(job, node);
+    } else {
+        control->over = true;
+        control->status = DIST_ERR_PEER_LOST;
+    }
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------- */
+
+static void take_board(struct job *job, int node, int rank, const char *bytes, size_t size)
+{
+    struct control *control = job->control;
+    struct world_board *board = world_board(&job->world, rank);
+    uint64_t head[2];
+    if (size < sizeof head)
+        return;
+    memcpy(head, bytes, sizeof head);
+    size_t length = size - sizeof head;
+    if (head[0] > sizeof board->bytes || length > sizeof board->bytes - head[0])
+        return;
+    memcpy(board->bytes + head[0], bytes + sizeof head, length);
+    atomic_store(&board->used, head[0] + length);
+    atomic_store(&board->steps, head[1]);
+    if (control->hub)
+        control_put_all(control, node, FRAME_BOARD, rank, 0, bytes, size);
+}
+
+static void take_sight(struct job *job, int rank, const char *bytes, size_t size)
+{
+    struct node_bytes *sight = &job->control->sights[rank];
+    char *room = size > sight->room ? realloc(sight->bytes, size) : sight->bytes;
+    if (!room)
+        return;
+    sight->bytes = room;
+    sight->room = size > sight->room ? size : sight->room;
+    sight->used = size;
+    memcpy(room, bytes, size);
+    if (job->stopping) { /* it tells where the rank was stopped */
+        sight_unpack(&job->world, rank, sight);
+        job_note_rank(job, rank);
+    }
+}
+
+/* The hub's world says which failure was the first; there all others learn it. */
+static void take_failure(struct job *job, int node, const char *bytes, size_t size)
+{
+    struct control *control = job->control;
+    struct world_failure failure;
+    if (size != sizeof failure)
+        return;
+    memcpy(&failure, bytes, size);
+    failure.cause[sizeof failure.cause - 1] = '\0';
+    if (!control->hub && !control->said_failure) {
+        control->said_failure = true;
+        control_say_sights(job, &control->nodes->links[0]);
+    }
+    bool first = world_fail_as(&job->world, &failure);
+    if (control->hub)
+        control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+}
+
+static void take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
+{
+    struct control *control = job->control;
+    if (size != sizeof job->statuses[rank] || control->relayed[rank].end)
+        return;
+    control->relayed[rank].end = true;
+    memcpy(&job->statuses[rank], bytes, size);
+    job->alive--;
+    struct rank_slot *slot = &job->world.header->slots[rank];
+    atomic_store(&slot->pid, -1);
+    atomic_store(&slot->state, (uint32_t)state);
+}
+
+static void take_signal(struct job *job, int node, int number)
+{
+    if (job->control->hub)
+        control_signal(job, number, node);
+    job_interrupt(job, number);
+}
+
+static void take(struct job *job, int node, const struct frame *frame, const char *bytes)
+{
+    struct control *control = job->control;
+    bool rank = frame->number >= 0 && frame->number < job->plan.size;
+    switch (frame->kind) {
+    case FRAME_OUTPUT:
+        output_take(&job->output, frame->number, bytes, frame->bytes);
+        break;
+    case FRAME_BOARD:
+        if (rank)
+            take_board(job, node, frame->number, bytes, frame->bytes);
+        break;
+    case FRAME_JOINED:
+        control->joined = true;
+        break;
+    case FRAME_SIGHT:
+        if (rank && control->hub)
+            take_sight(job, frame->number, bytes, frame->bytes);
+        break;
+    case FRAME_FAIL:
+        take_failure(job, node, bytes, frame->bytes);
+        break;
+    case FRAME_FIRST:
+        atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
+        break;
+    case FRAME_SIGNAL:
+        take_signal(job, node, frame->number);
+        break;
+    case FRAME_PROBE:
+        decide_probed(job, frame->more, frame->number);
+        break;
+    case FRAME_REPLY:
+        if (control->hub)
+            decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
+        break;
+    case FRAME_GIVE_UP:
+        world_give_up(&job->world);
+        break;
+    case FRAME_END:
+        if (rank && control->hub)
+            take_end(job, frame->number, frame->more, bytes, frame->bytes);
+        break;
+    case FRAME_DONE:
+        control->nodes->links[node].done = true;
+        if (frame->number)
+            world_told(&job->world);
+        break;
+    case FRAME_BYE:
+        control->over = true;
+        control->status = frame->number;
+        break;
+    default:
+        break;
+    }
+}
+
+void control_read(struct job *job, int node)
+{
+    struct connection *link = &job->control->nodes->links[node];
+    struct frame frame;
+    const char *bytes;
+    bool open = connection_fill(link);
+    while (link->fd >= 0 && connection_next(link, &frame, &bytes))
+        take(job, node, &frame, bytes);
+    if (!open && link->fd >= 0)
+        control_lost(job, node, "has lost its launcher");
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
+
+static bool all_are_done(const struct control *control)
+{
+    for (int node = 1; node < control->nodes->count; node++)
+        if (!control->nodes->links[node].done)
+            return false;
+    return true;
+}
+
+void control_finish(struct job *job)
+{
+    struct control *control = job->control;
+    bool told = false;
+    world_teller(&job->world, &told);
+    control_turn(job);
+    if (!control->hub)
+        control_put(&control->nodes->links[0], FRAME_DONE, told, 0, NULL, 0);
+    while (control->hub ? !all_are_done(control) : !control->over)
+        job_watch_round(job, 10);
+}
+
+/* Then all is said; a node that does not take it is left alone. */
+void control_bye(struct job *job, int status)
+{
+    struct control *control = job->control;
+    int64_t give_up = job_clock() + BYE_MS;
+    if (!control || !control->hub)
+        return;
+    control_put_all(control, -1, FRAME_BYE, status, 0, NULL, 0);
+    for (int node = 1; node < control->nodes->count; node++) {
+        struct connection *link = &control->nodes->links[node];
+        while (link->fd >= 0 && connection_send(link) && link->out.used > 0 && job_clock() < give_up)
+            poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
+    }
+}
+
+int control_verdict(struct job *job)
+{
+    const struct control *control = job->control;
+    const struct nodes *nodes = control->nodes;
+    char text[300];
+    if (control->status != 0 && !job->interrupt && nodes->links[0].fd >= 0) {
+        snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
+                 control->status, nodes->links[0].name);
+        tell(text);
+    }
+    return control->status;
+}

@@ -1,0 +1,103 @@
+/*
+ * control.h: what the watchers of a job's machines tell each other while it runs. Node 0's is the hub: each of the others has one
+ * connection, to it; what concerns all it hands on.
+ *
+ *   frame       who sends it when
+ *   COME        hub, once all nodes have come: start your ranks. REFUSED: nobody starts; a status and a sentence
+ *   PING        both, after a second of silence; after 5 s without a frame the other host has vanished
+ *   OUTPUT      nodes: what a rank has printed (number: the stream)
+ *   BOARD       nodes, and the hub to all others: what a rank has put on its board since the last one (world.h)
+ *   JOINED      nodes: a rank of theirs has called dist_init_process_group
+ *   SIGHT       nodes: all that a rank has pinned up (sight.c): before they tell a failure, and when the hub asks
+ *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
+ *               your rank tells the user; or it was not, and says nothing
+ *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
+ *   PROBE       hub: do all of your ranks sleep? REPLY: nodes; what it holds stands in decide.c
+ *   GIVE_UP     hub: all that are still there are leaving, and nothing that is open can end
+ *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything; was the failure told?
+ *   BYE         hub, at last: the job's exit status
+ *
+ * A connection that ends before BYE means that the launcher there was killed, and its ranks with it.
+ */
+#ifndef LAUNCH_CONTROL_H
+#define LAUNCH_CONTROL_H
+
+#include "nodes.h"
+
+enum frame_kind {
+    FRAME_COME = 1,
+    FRAME_REFUSED,
+    FRAME_PING,
+    FRAME_OUTPUT,
+    FRAME_BOARD,
+    FRAME_JOINED,
+    FRAME_SIGHT,
+    FRAME_FAIL,
+    FRAME_FIRST,
+    FRAME_SIGNAL,
+    FRAME_PROBE,
+    FRAME_REPLY,
+    FRAME_GIVE_UP,
+    FRAME_END,
+    FRAME_DONE,
+    FRAME_BYE
+};
+
+/* What has gone out of one rank, so that it goes once. */
+struct relayed {
+    uint64_t used, steps; /* of its board */
+    bool end;
+};
+
+struct decision; /* decide.c */
+struct job;
+
+struct control {
+    struct nodes *nodes;
+    bool hub;
+    int first, local;          /* the ranks of this machine */
+    struct relayed *relayed;   /* per rank */
+    struct node_bytes *sights; /* per rank; the hub's */
+    bool joined;               /* some rank of another machine has */
+    bool said_joined, said_failure, stopping;
+    bool over;                 /* BYE has come, or never will: */
+    int status;                /* the job's exit status */
+    struct decision *decision; /* the hub's */
+};
+
+/* control_out.c: before the ranks start; NULL: no memory. What there is to say, in each round of the watcher. */
+struct control *control_open(struct job *job);
+void control_close(struct job *job);
+void control_turn(struct job *job);
+void control_signal(struct job *job, int number, int except);
+void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
+                 size_t size);
+void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
+                     const void *bytes, size_t size);
+void control_say_failure(struct job *job, struct connection *link);
+void control_say_sights(struct job *job, struct connection *link);
+
+/* control.c: take what has come over the connection to a node; all is over: wait until it is so everywhere. */
+void control_read(struct job *job, int node);
+void control_lost(struct job *job, int node, const char *how);
+void control_finish(struct job *job);
+void control_bye(struct job *job, int status);
+int control_verdict(struct job *job); /* of a node that is not the hub */
+
+/* decide.c */
+bool decide_open(struct control *control);
+void decide_close(struct control *control);
+void decide_turn(struct job *job);
+void decide_probed(struct job *job, int phase, int number);
+void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);
+
+/* sight.c: what a rank has pinned up, with what that points to. Unpacked into its place in the hub's world. */
+bool sight_pack(const struct world *world, int rank, struct node_bytes *to);
+void sight_unpack(struct world *world, int rank, const struct node_bytes *from);
+
+/* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
+void control_come(struct connection *link);
+void control_refuse(struct connection *link, int status, const char *why);
+int control_is_come(struct connection *link, char *why, size_t why_size);
+
+#endif

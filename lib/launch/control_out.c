@@ -1,0 +1,255 @@
+/* control_out.c: what a watcher tells those of the other machines; control.h has the list. */
+#define _GNU_SOURCE
+#include "control.h"
+#include "job.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include "../dist_base.h"
+
+#define PING_MS 1000
+#define VANISHED_MS 5000
+
+void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
+                 size_t size)
+{
+    struct frame frame = {
+        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
+    };
+    connection_put(link, frame, bytes);
+}
+
+/* From the hub to all but one; from another node to the hub. */
+void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
+                     const void *bytes, size_t size)
+{
+    for (int node = 0; node < control->nodes->count; node++)
+        if (node != except)
+            control_put(&control->nodes->links[node], kind, number, more, bytes, size);
+}
+
+/* ---- the start ------------------------------------------------------------------------------------------- */
+
+void control_come(struct connection *link)
+{
+    control_put(link, FRAME_COME, 0, 0, NULL, 0);
+    connection_send(link);
+}
+
+void control_refuse(struct connection *link, int status, const char *why)
+{
+    control_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
+    connection_send(link);
+}
+
+int control_is_come(struct connection *link, char *why, size_t why_size)
+{
+    struct frame frame;
+    const char *bytes;
+    if (!connection_next(link, &frame, &bytes))
+        return -1;
+    if (frame.kind == FRAME_COME)
+        return 0;
+    snprintf(why, why_size, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
+    return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
+}
+
+/* The ranks' output goes to node 0, and to nobody's terminal here. */
+static void divert(void *control, int stream, const char *bytes, size_t size)
+{
+    control_put_all(control, -1, FRAME_OUTPUT, stream, 0, bytes, size);
+}
+
+static bool is_jammed(const void *argument)
+{
+    const struct control *control = argument;
+    return connection_waiting(&control->nodes->links[0]) > OUTPUT_LINE * 16;
+}
+
+/* While a reader of our output has stopped, the others shall not take us for dead. */
+static void meanwhile(void *argument)
+{
+    struct control *control = argument;
+    for (int node = 0; node < control->nodes->count; node++) {
+        struct connection *link = &control->nodes->links[node];
+        if (job_clock() - link->spoke > PING_MS)
+            control_put(link, FRAME_PING, 0, 0, NULL, 0);
+        connection_send(link);
+        link->heard = job_clock(); /* what they say waits */
+    }
+}
+
+struct control *control_open(struct job *job)
+{
+    struct nodes *nodes = job->plan.nodes;
+    struct world_header *header = job->world.header;
+    struct control *control = calloc(1, sizeof *control);
+    job->control = control;
+    if (!control)
+        return NULL;
+    control->nodes = nodes;
+    control->hub = nodes->number == 0;
+    control->first = header->first = nodes_first(nodes->size, nodes->count, nodes->number);
+    control->local = header->local =
+        nodes_first(nodes->size, nodes->count, nodes->number + 1) - header->first;
+    header->nodes = nodes->count;
+    header->node = nodes->number;
+    snprintf(header->address, sizeof header->address, "%s", nodes->address);
+    control->relayed = calloc((size_t)nodes->size, sizeof *control->relayed);
+    control->sights = calloc((size_t)nodes->size, sizeof *control->sights);
+    if (!control->relayed || !control->sights || (control->hub && !decide_open(control)))
+        return NULL;
+    job->output.argument = control;
+    job->output.meanwhile = control->hub ? meanwhile : NULL;
+    job->output.divert = control->hub ? NULL : divert;
+    job->output.is_jammed = control->hub ? NULL : is_jammed;
+    job->alive += control->hub ? nodes->size - control->local : 0;
+    for (int node = 0; node < nodes->count; node++) {
+        struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
+        output_own(&job->output, nodes->links[node].fd);
+        nodes->links[node].heard = job_clock();
+        if (nodes->links[node].fd >= 0 &&
+            epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
+            return NULL;
+    }
+    return control;
+}
+
+void control_close(struct job *job)
+{
+    struct control *control = job->control;
+    if (!control)
+        return;
+    for (int rank = 0; control->sights && rank < control->nodes->size; rank++)
+        free(control->sights[rank].bytes);
+    decide_close(control);
+    free(control->sights);
+    free(control->relayed);
+    free(control);
+    job->control = NULL;
+}
+
+/* ---- in each round ----------------------------------------------------------------------------------------- */
+
+void control_signal(struct job *job, int number, int except)
+{
+    if (job->control)
+        control_put_all(job->control, except, FRAME_SIGNAL, number, 0, NULL, 0);
+}
+
+static bool is_here(const struct control *control, int rank)
+{
+    return rank >= control->first && rank < control->first + control->local;
+}
+
+/* The bytes first: who sees a step sees them. */
+static void say_boards(struct job *job)
+{
+    struct control *control = job->control;
+    for (int rank = control->first; rank < control->first + control->local; rank++) {
+        struct relayed *relayed = &control->relayed[rank];
+        const struct world_board *board = world_board(&job->world, rank);
+        uint64_t head[2] = { relayed->used, atomic_load(&board->steps) }, used = atomic_load(&board->used);
+        if (used < relayed->used) /* wiped, and begun anew */
+            relayed->used = head[0] = 0;
+        if (used == relayed->used && head[1] == relayed->steps)
+            continue;
+        size_t size = used - relayed->used;
+        char *bytes = malloc(sizeof head + size);
+        if (!bytes)
+            return;
+        memcpy(bytes, head, sizeof head);
+        memcpy(bytes + sizeof head, board->bytes + relayed->used, size);
+        control_put_all(control, -1, FRAME_BOARD, rank, 0, bytes, sizeof head + size);
+        free(bytes);
+        relayed->used = used;
+        relayed->steps = head[1];
+    }
+}
+
+void control_say_sights(struct job *job, struct connection *link)
+{
+    struct control *control = job->control;
+    for (int rank = control->first; rank < control->first + control->local; rank++) {
+        struct node_bytes sight = { 0 };
+        if (sight_pack(&job->world, rank, &sight))
+            control_put(link, FRAME_SIGHT, rank, 0, sight.bytes, sight.used);
+        free(sight.bytes);
+    }
+}
+
+void control_say_failure(struct job *job, struct connection *link)
+{
+    struct world_failure failure = *world_failure(&job->world);
+    control_put(link, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
+}
+
+static void say_failure(struct job *job)
+{
+    struct control *control = job->control;
+    if (control->said_failure || !world_failed(&job->world))
+        return;
+    control->said_failure = true;
+    if (!control->hub)
+        control_say_sights(job, &control->nodes->links[0]);
+    for (int node = 0; node < control->nodes->count; node++)
+        control_say_failure(job, &control->nodes->links[node]);
+}
+
+/* As the hub would have seen it: whom this watcher has stopped was not killed. */
+static void say_ends(struct job *job)
+{
+    struct control *control = job->control;
+    for (int rank = control->first; rank < control->first + control->local && !control->hub; rank++) {
+        int status = job->statuses[rank], state = (int)atomic_load(&job->world.header->slots[rank].state);
+        if (job->pids[rank] != 0 || control->relayed[rank].end)
+            continue;
+        if (WIFSIGNALED(status) && job->stop_step != 0 &&
+            (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL))
+            status = DIST_ERR_PEER_LOST << 8;
+        control->relayed[rank].end = true;
+        control_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
+    }
+}
+
+static void say_joined(struct job *job)
+{
+    struct control *control = job->control;
+    for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
+        if (is_here(control, rank) && atomic_load(&job->world.header->slots[rank].state) == RANK_JOINED) {
+            control->said_joined = true;
+            control_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
+        }
+}
+
+/* Who is silent has vanished; who takes nothing has, too, but that shows as silence. */
+static void look_after(struct job *job, int node)
+{
+    struct connection *link = &job->control->nodes->links[node];
+    int64_t now = job_clock();
+    if (link->fd < 0)
+        return;
+    if (now - link->spoke > PING_MS && link->out.used == 0)
+        control_put(link, FRAME_PING, 0, 0, NULL, 0);
+    if (now - link->heard > VANISHED_MS)
+        control_lost(job, node, "has not answered for 5 s");
+    else if (!connection_send(link))
+        control_lost(job, node, "has hung up");
+}
+
+void control_turn(struct job *job)
+{
+    struct control *control = job->control;
+    say_joined(job);
+    say_boards(job);
+    say_failure(job);
+    say_ends(job);
+    if (control->hub)
+        decide_turn(job);
+    for (int node = 0; node < control->nodes->count; node++)
+        look_after(job, node);
+}

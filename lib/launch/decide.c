@@ -1,0 +1,227 @@
+/*
+ * decide.c: can any rank of any machine still move?
+ *
+ * On one machine that is read off the notes (diagnose.h): all sleep, and no bell was rung since. Between machines something may be on
+ * its way. So every rank counts the messages that it sends to each rank, before it does, and those that it has heard, before it sleeps again
+ * (rank_notes.sent, .heard); and the hub asks all watchers, in three waves, the next one only while all still sleep:
+ *
+ *   1  do all of your ranks sleep, and what have they sent and heard?     (often; it costs a frame)
+ *   2  have them look again and write their notes anew, and show these    (diagnose/fresh.c)
+ *   3  do they still sleep the same sleeps, and have counted nothing more?
+ *
+ * These are Mattern's four counters (1987). Between its answers to 2 and 3 each host's ranks slept all the time, so there is a moment,
+ * after the last answer to 2 and before the first to 3, at which all slept at once; the counts of that moment are those of both answers;
+ * and if as much was heard as was sent, to each rank that is still there, nothing was on its way. A rank that hears counts it only when it
+ * is about to sleep again: whatever it does about it happens while more is sent than heard. So nobody will ever move.
+ */
+#define _GNU_SOURCE
+#include "control.h"
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_MS 10  /* between two waves, and, while nothing comes of them, */
+#define REST_MS 40 /* at most */
+
+struct tally {
+    uint32_t sent, heard; /* to this rank; by it */
+    uint32_t there;       /* it is of this host, and has not left */
+};
+
+/* One host's answer; a tally for each rank of the job stands behind it. */
+struct answer {
+    uint64_t sleeps; /* a number of the present sleep of all its ranks */
+    uint32_t asleep, leaving;
+};
+
+struct decision {
+    int phase;     /* 0: nobody was asked; else the wave */
+    int number;    /* of the question; answers to earlier ones are late */
+    int answers;   /* that have come */
+    int64_t next;  /* when to ask again, ms */
+    int pause;     /* and how much later then */
+    size_t bytes;  /* of an answer */
+    char *wave[4]; /* [phase]: the answers, one for each node */
+};
+
+static size_t answer_bytes(const struct control *control)
+{
+    return sizeof(struct answer) + (size_t)control->nodes->size * sizeof(struct tally);
+}
+
+bool decide_open(struct control *control)
+{
+    struct decision *d = control->decision = calloc(1, sizeof *d);
+    size_t bytes = answer_bytes(control);
+    if (d)
+        d->bytes = bytes, d->pause = ASK_MS;
+    for (int phase = 1; d && phase <= 3; phase++)
+        if (!(d->wave[phase] = calloc((size_t)control->nodes->count, bytes)))
+            return false;
+    return d != NULL;
+}
+
+void decide_close(struct control *control)
+{
+    for (int phase = 1; control->decision && phase <= 3; phase++)
+        free(control->decision->wave[phase]);
+    free(control->decision);
+    control->decision = NULL;
+}
+
+/* ---- every node --------------------------------------------------------------------------------------------- */
+
+/* What this host has to say. The counts stand between two looks at the sleeps, which must be the same. */
+static void look_here(struct job *job, int phase, char *out)
+{
+    struct control *control = job->control;
+    struct answer answer = { 0 };
+    struct tally *tallies = (struct tally *)(void *)(out + sizeof answer);
+    uint64_t again;
+    bool leaving;
+    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1))) {
+        memset(out, 0, answer_bytes(control));
+        return;
+    }
+    bool asleep = job->plan.asleep(&job->world, &answer.sleeps, &leaving);
+    for (int rank = 0; rank < job->plan.size; rank++) {
+        const struct rank_notes *notes = world_notes(&job->world, rank);
+        bool here = rank >= control->first && rank < control->first + control->local;
+        tallies[rank].sent = atomic_load(&notes->sent);
+        tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
+        tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;
+    }
+    answer.asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == answer.sleeps;
+    answer.leaving = leaving;
+    memcpy(out, &answer, sizeof answer);
+}
+
+void decide_probed(struct job *job, int phase, int number)
+{
+    struct connection *hub = &job->control->nodes->links[0];
+    char *out = calloc(1, answer_bytes(job->control));
+    if (!out)
+        return;
+    look_here(job, phase, out);
+    if (phase == 2)
+        control_say_sights(job, hub);
+    control_put(hub, FRAME_REPLY, number, phase, out, answer_bytes(job->control));
+    free(out);
+}
+
+/* ---- the hub --------------------------------------------------------------------------------------------------- */
+
+static const struct answer *answer_of(const struct decision *d, int phase, int node)
+{
+    return (const struct answer *)(const void *)(d->wave[phase] + (size_t)node * d->bytes);
+}
+
+static const struct tally *tallies_of(const struct decision *d, int phase, int node)
+{
+    return (const struct tally *)(const void *)(answer_of(d, phase, node) + 1);
+}
+
+/* All asleep, somebody there, and to each of those as much was sent as it has heard? */
+static bool is_still(const struct control *control, int phase)
+{
+    const struct decision *d = control->decision;
+    int nodes = control->nodes->count, there = 0;
+    for (int node = 0; node < nodes; node++)
+        if (!answer_of(d, phase, node)->asleep)
+            return false;
+    for (int rank = 0; rank < control->nodes->size; rank++) {
+        uint32_t sent = 0, heard = 0, is_there = 0;
+        for (int node = 0; node < nodes; node++) {
+            const struct tally *tally = &tallies_of(d, phase, node)[rank];
+            sent += tally->sent;
+            heard += tally->heard;
+            is_there |= tally->there;
+        }
+        there += is_there != 0;
+        if (is_there && sent != heard)
+            return false;
+    }
+    return there > 0;
+}
+
+static bool all_leave(const struct control *control)
+{
+    for (int node = 0; node < control->nodes->count; node++)
+        if (!answer_of(control->decision, 3, node)->leaving)
+            return false;
+    return true;
+}
+
+static void decided(struct job *job)
+{
+    struct control *control = job->control;
+    if (all_leave(control)) {
+        control_put_all(control, -1, FRAME_GIVE_UP, 0, 0, NULL, 0);
+        world_give_up(&job->world);
+        return;
+    }
+    for (int rank = control->local; rank < job->plan.size; rank++) /* the hub's own are the first */
+        sight_unpack(&job->world, rank, &control->sights[rank]);
+    job->plan.explain(&job->world);
+}
+
+static void ask(struct job *job, int phase)
+{
+    struct control *control = job->control;
+    struct decision *d = control->decision;
+    d->phase = phase;
+    d->number++;
+    d->answers = 1;
+    control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
+    for (int node = 1; node < control->nodes->count; node++)
+        connection_send(&control->nodes->links[node]);
+    look_here(job, phase, d->wave[phase]);
+}
+
+/* Not now. While a job computes it need not be asked often. */
+static void rest(struct decision *d)
+{
+    d->phase = 0;
+    d->next = job_clock() + d->pause;
+    d->pause = d->pause * 2 < REST_MS ? d->pause * 2 : REST_MS;
+}
+
+static void go_on(struct job *job)
+{
+    struct control *control = job->control;
+    struct decision *d = control->decision;
+    bool still = is_still(control, d->phase);
+    if (still && d->phase == 1)
+        d->pause = ASK_MS;
+    if (still && d->phase < 3) {
+        ask(job, d->phase + 1);
+        return;
+    }
+    bool same = still && memcmp(d->wave[2], d->wave[3], d->bytes * (size_t)control->nodes->count) == 0;
+    rest(d);
+    if (same && !world_failed(&job->world))
+        decided(job);
+}
+
+void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size)
+{
+    struct control *control = job->control;
+    struct decision *d = control->decision;
+    if (size != d->bytes || number != d->number || phase != d->phase)
+        return;
+    memcpy(d->wave[phase] + (size_t)node * d->bytes, bytes, size);
+    if (++d->answers == control->nodes->count)
+        go_on(job);
+}
+
+void decide_turn(struct job *job)
+{
+    struct decision *d = job->control->decision;
+    uint64_t sleeps;
+    bool leaving;
+    if (world_failed(&job->world) || atomic_load(&job->world.header->given_up))
+        return;
+    if (d->phase == 0 && job_clock() >= d->next && job->plan.asleep(&job->world, &sleeps, &leaving))
+        ask(job, 1);
+}

@@ -1,0 +1,77 @@
+/* handshake.c: what both sides of a handshake need; nodes.c has the order. */
+#define _GNU_SOURCE
+#include "handshake.h"
+#include "door.h"
+#include "../dist_base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int handshake_wrong(int status, char *why, size_t size, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(why, size, format, list);
+    va_end(list);
+    return status;
+}
+
+struct opening handshake_opening(const struct nodes *nodes)
+{
+    struct opening own = { .magic = HANDSHAKE_MAGIC, .layout = door_layout() };
+    snprintf(own.version, sizeof own.version, "%s", nodes->version);
+    secret_random(own.nonce, sizeof own.nonce);
+    return own;
+}
+
+bool handshake_same_version(const struct opening *a, const struct opening *b)
+{
+    return a->layout == b->layout && strncmp(a->version, b->version, sizeof a->version) == 0;
+}
+
+uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
+                                   struct opening called)
+{
+    struct opening both[] = { *caller, called };
+    both[1].proof = 0;
+    return secret_proof(nodes->key, both, sizeof both);
+}
+
+uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct claim claim)
+{
+    claim.proof = 0;
+    return secret_proof(nodes->key, &claim, sizeof claim);
+}
+
+bool handshake_receive(int fd, void *bytes, size_t size)
+{
+    return recv(fd, bytes, size, MSG_WAITALL) == (ssize_t)size;
+}
+
+bool handshake_give(int fd, const void *bytes, size_t size)
+{
+    return send(fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+void handshake_address(int fd, bool other, char *text, size_t size)
+{
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    snprintf(text, size, "somebody");
+    struct sockaddr *to = (struct sockaddr *)&address;
+    if ((other ? getpeername(fd, to, &length) : getsockname(fd, to, &length)) == 0)
+        getnameinfo((struct sockaddr *)&address, length, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+}
+
+int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+    int error = getaddrinfo(nodes->host, nodes->port, &hints, found);
+    if (error == 0)
+        return 0;
+    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                           "the host %.100s, at which node 0 is to be, is not known here (%s)", nodes->host,
+                           gai_strerror(error));
+}

@@ -1,0 +1,49 @@
+/* handshake.h: the messages by which the watchers of a job's machines meet; nodes.c has the order. */
+#ifndef LAUNCH_HANDSHAKE_H
+#define LAUNCH_HANDSHAKE_H
+
+#include "nodes.h"
+
+#include <netdb.h>
+
+#define HANDSHAKE_MAGIC 0x74736964u /* "dist" */
+
+struct opening {
+    uint32_t magic, layout;
+    char version[24];
+    unsigned char nonce[16];
+    uint64_t proof; /* node 0's */
+};
+
+struct claim {
+    struct opening caller, called; /* as both have said */
+    int32_t node, count, size, unused;
+    uint64_t program;
+    char name[64];
+    uint64_t proof; /* of all before it */
+};
+
+struct opening handshake_opening(const struct nodes *nodes);
+bool handshake_same_version(const struct opening *a, const struct opening *b);
+uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
+                                   struct opening called);
+uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct claim claim);
+
+/* All of it, within the time set for the socket. */
+bool handshake_receive(int fd, void *bytes, size_t size);
+bool handshake_give(int fd, const void *bytes, size_t size);
+
+/* The address of this end of a connection, or of the other, in digits. */
+void handshake_address(int fd, bool other, char *text, size_t size);
+
+/* Where node 0 is. 0, or the status with a sentence. */
+int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size);
+
+/* A sentence, and its status. */
+int handshake_wrong(int status, char *why, size_t size, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* nodes_call.c: nodes but 0. */
+int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * nodes.c: the watchers of a job's machines meet.
+ *
+ *   node k (calls)                        node 0 (listens at the address given, and nowhere else)
+ *     opening: version, nonce         -->
+ *                                     <--   opening: version, nonce, proof that it knows the secret
+ *     claim: which node of how many,  -->
+ *       which program, and its proof
+ *                                     <--   FRAME_COME when all have; or FRAME_REFUSED: a status and a sentence
+ *
+ * Both proofs are made of both nonces and of what is claimed (secret.c), so the secret is never sent, and an old proof is worth nothing.
+ * Who cannot prove it is sent away, and told once; who can, but fits not (another program, a node that is there already), ends the start
+ * on all machines: it is one of ours, and wrong.
+ */
+#define _GNU_SOURCE
+#include "control.h"
+#include "door.h"
+#include "handshake.h"
+#include "job.h"
+#include "text.h"
+#include "../dist_base.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 1000 /* in which a caller has to answer, while others wait */
+
+static bool is_everywhere(const struct addrinfo *address)
+{
+    char text[64] = "";
+    getnameinfo(address->ai_addr, address->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+    return strcmp(text, "0.0.0.0") == 0 || strcmp(text, "::") == 0;
+}
+
+static int listen_there(const struct nodes *nodes, int *out, char *why, size_t why_size)
+{
+    struct addrinfo *found;
+    int fd = -1, error = 0, on = 1, status = handshake_resolve(nodes, &found, why, why_size);
+    if (status != 0)
+        return status;
+    bool everywhere = is_everywhere(found);
+    for (struct addrinfo *at = found; at && fd < 0 && !everywhere; at = at->ai_next) {
+        fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (fd >= 0)
+            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (fd < 0 || bind(fd, at->ai_addr, at->ai_addrlen) != 0 || listen(fd, nodes->count) != 0) {
+            error = errno;
+            if (fd >= 0)
+                close(fd);
+            fd = -1;
+        }
+    }
+    freeaddrinfo(found);
+    *out = fd;
+    if (fd >= 0)
+        return 0;
+    if (everywhere)
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "%s would listen to everybody; name this machine's address in the network of the job",
+            nodes->host);
+    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                           "node 0 cannot wait for the others at %.100s port %s: %s", nodes->host,
+                           nodes->port,
+                           error == EADDRINUSE ? "the port is taken; name another one on all machines"
+                           : error == EADDRNOTAVAIL
+                               ? "that is no address of this machine; name one that is, or start node 0 there"
+                               : strerror(error));
+}
+
+/* Of a caller that knows the secret: what is wrong with it? */
+static int judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
+                 size_t size)
+{
+    if (claim->count != nodes->count || claim->size != nodes->size)
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, size,
+            "node %d (%s) was started for %d ranks on %d nodes, node 0 for %d on %d; give all the same",
+            claim->node, from, claim->size, claim->count, nodes->size, nodes->count);
+    if (claim->node < 1 || claim->node >= nodes->count || nodes->links[claim->node].fd >= 0)
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, size,
+            "two machines say that they are node %d, the second is %s (%s); give each a number of its own",
+            claim->node, claim->name, from);
+    if (claim->program != nodes->program)
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, size,
+            "node %d (%s, %s) starts another program than node 0; copy the same one to all machines",
+            claim->node, claim->name, from);
+    return 0;
+}
+
+static void stranger(const char *from, const char *what)
+{
+    static bool told;
+    if (!told)
+        fprintf(stderr, "distrun: %s, at %s, was sent away.\n", what, from);
+    told = true;
+}
+
+/* Hear one caller; strangers are passed over. */
+static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
+{
+    struct claim claim = { .node = -1 };
+    struct opening caller, called = handshake_opening(nodes);
+    char from[64];
+    handshake_address(fd, true, from, sizeof from);
+    door_limit(fd, PATIENCE_MS);
+    bool ours = handshake_receive(fd, &caller, sizeof caller) && caller.magic == HANDSHAKE_MAGIC;
+    if (ours)
+        called.proof = handshake_proof_of_called(nodes, &caller, called);
+    bool said =
+        ours && handshake_give(fd, &called, sizeof called) && handshake_receive(fd, &claim, sizeof claim);
+    claim.name[sizeof claim.name - 1] = '\0';
+    if (ours && !handshake_same_version(&caller, &called))
+        stranger(from, "a caller with another version of the library");
+    else if (!said || memcmp(&claim.caller, &caller, sizeof caller) != 0 ||
+             memcmp(&claim.called, &called, sizeof called) != 0 ||
+             claim.proof != handshake_proof_of_caller(nodes, claim))
+        stranger(from, ours ? "a caller that does not know the secret" : "a caller that is no distrun");
+    else {
+        int status = judge(nodes, &claim, from, why, why_size);
+        struct connection refused = { .fd = -1 }, *link = status == 0 ? &nodes->links[claim.node] : &refused;
+        connection_open(link, fd);
+        snprintf(link->name, sizeof link->name, "%s", claim.name);
+        if (status != 0)
+            control_refuse(link, status, why);
+        return status;
+    }
+    close(fd);
+    return 0;
+}
+
+static int missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    struct text text = { .used = 0 };
+    char ranks[80];
+    int count = 0, last = 0;
+    for (int node = 1; node < nodes->count; node++)
+        last = nodes->links[node].fd < 0 ? node : last;
+    for (int node = 1; node < nodes->count; node++)
+        if (nodes->links[node].fd < 0)
+            text_add(&text, "%snode %d (%s)",
+                     !count++       ? ""
+                     : node == last ? " and "
+                                    : ", ",
+                     node, nodes_ranks(nodes, node, ranks, sizeof ranks));
+    return handshake_wrong(
+        DIST_ERR_TIMEOUT, why, why_size,
+        "%.300s %s not come within %d s; start distrun there, too (DIST_INIT_TIMEOUT=SECONDS waits longer)",
+        text.bytes, count == 1 ? "has" : "have", seconds);
+}
+
+static bool all_have_come(const struct nodes *nodes)
+{
+    for (int node = 1; node < nodes->count; node++)
+        if (nodes->links[node].fd < 0)
+            return false;
+    return true;
+}
+
+/* One that came and waits says nothing: what comes of it is its end. */
+static int look_after(const struct nodes *nodes, char *why, size_t why_size)
+{
+    for (int node = 1; node < nodes->count; node++)
+        if (nodes->links[node].fd >= 0 && !connection_fill(&nodes->links[node]))
+            return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
+                                   "node %d (%s) came, and has ended before all had; look at that one first",
+                                   node, nodes->links[node].name);
+    return 0;
+}
+
+static int receive_all(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
+{
+    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    while (!all_have_come(nodes)) {
+        struct pollfd ready = { .fd = fd, .events = POLLIN };
+        int64_t left = give_up - job_clock();
+        if (left <= 0)
+            return missing(nodes, seconds, why, why_size);
+        int caller =
+            poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+        int status = caller >= 0 ? greet(nodes, caller, why, why_size) : look_after(nodes, why, why_size);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+static int host(struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    int fd = -1, status = listen_there(nodes, &fd, why, why_size);
+    if (status != 0)
+        return status;
+    handshake_address(fd, false, nodes->address, sizeof nodes->address);
+    status = receive_all(nodes, fd, seconds, why, why_size);
+    close(fd);
+    for (int node = 1; node < nodes->count; node++)
+        if (status != 0)
+            control_refuse(&nodes->links[node], status, why);
+        else
+            control_come(&nodes->links[node]);
+    return status;
+}
+
+int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
+    if (!nodes->links)
+        return handshake_wrong(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d nodes",
+                               nodes->count);
+    for (int node = 0; node < nodes->count; node++)
+        nodes->links[node].fd = -1;
+    return nodes->number == 0 ? host(nodes, seconds, why, why_size)
+                              : nodes_call(nodes, seconds, why, why_size);
+}
+
+void nodes_leave(struct nodes *nodes)
+{
+    for (int node = 0; nodes->links && node < nodes->count; node++) {
+        connection_close(&nodes->links[node]);
+        free(nodes->links[node].in.bytes);
+        free(nodes->links[node].out.bytes);
+    }
+    free(nodes->links);
+    nodes->links = NULL;
+}

@@ -1,0 +1,101 @@
+/*
+ * nodes.h: one job on several machines: `distrun -n 8 --nodes 2 --node 0 --at host:29500 program` on each of them.
+ *
+ *   node 0's watcher (the hub)  <------ control connection (TCP) ------  node 1's watcher
+ *     ranks 0 to 3                                          \----------  node 2's watcher, ...
+ *
+ * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
+ * nodes.c         how the watchers meet                               connection.c      frames over one connection
+ * control.c       what they tell each other while the job runs        control_end.c  how it ends
+ * decide.c        can any rank of any host still move?                sight.c     what one rank pins up, packed
+ *
+ * The ranks are dealt out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
+ * these connections: the engine (Gloo, MPI) makes its own. Whatever the ranks print goes to node 0.
+ */
+#ifndef LAUNCH_NODES_H
+#define LAUNCH_NODES_H
+
+#include "world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NODES_MOST 256
+#define SECRET_BYTES 16
+#define PROOF_BYTES 8
+
+/* One end of a connection. What is to be sent waits in `out` until the other side takes it. */
+struct connection {
+    int fd; /* -1: there is none (any more) */
+    struct node_bytes {
+        char *bytes;
+        size_t used, room;
+    } in, out;
+    size_t taken;  /* bytes of `in` that were handed on */
+    int64_t heard; /* clock when something came for the last time, ms, */
+    int64_t spoke; /* and when something was sent */
+    char name[64]; /* of the host there */
+    bool done;     /* it has said that all of its ranks have ended */
+};
+
+struct frame {
+    uint32_t bytes; /* behind this head */
+    uint16_t kind;
+    uint16_t more;
+    int32_t number; /* mostly a rank */
+};
+
+bool connection_open(struct connection *link, int fd);
+void connection_close(struct connection *link);
+bool connection_put(struct connection *link, struct frame frame,
+                    const void *bytes);        /* false: no memory, or closed */
+bool connection_send(struct connection *link); /* what can go now; false: it has broken */
+bool connection_fill(struct connection *link); /* what has come; false: it has ended */
+bool connection_next(struct connection *link, struct frame *frame,
+                     const char **bytes);                 /* valid until connection_fill */
+size_t connection_waiting(const struct connection *link); /* bytes that were not yet taken */
+
+struct nodes {
+    int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
+    int size;          /* ranks in all */
+    char host[256], port[8];
+    const char *secret_file;
+    unsigned char key[SECRET_BYTES];
+    char key_text[2 * SECRET_BYTES + 1];
+    uint64_t program;         /* a number of the program's bytes */
+    const char *version;      /* of the library */
+    char address[64];         /* of this machine, as the others see it */
+    struct connection *links; /* [count]: node 0 has one to each, the others one to node 0 */
+};
+
+/* The first rank of a node; of node `nodes`: the number of ranks. */
+static inline int nodes_first(int size, int nodes, int node)
+{
+    return node * (size / nodes) + (node < size % nodes ? node : size % nodes);
+}
+int nodes_of_rank(int size, int nodes, int rank);
+
+/* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
+int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
+
+bool nodes_are_asked_for(const struct nodes *nodes);
+void nodes_prepare(
+    const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */
+
+/* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
+int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size);
+int nodes_no_restarts(char *why, size_t why_size);
+
+/* nodes.c: wait until all nodes have come, on each of them. Same status. */
+int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size);
+void nodes_leave(struct nodes *nodes);
+
+/* secret.c: a number that only who knows the key can make of these bytes. */
+uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);
+bool secret_random(void *bytes, size_t size);
+
+/* "rank 3", "ranks 4 to 7": those of a node. */
+const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t size);
+
+#endif

@@ -1,0 +1,118 @@
+/* nodes_call.c: how a node finds node 0; nodes.c has the order of messages. */
+#define _GNU_SOURCE
+#include "control.h"
+#include "door.h"
+#include "handshake.h"
+#include "job.h"
+#include "../dist_base.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
+#define PAUSE_MS 50
+
+/* Nobody has answered: 0, or a socket. */
+static int try_all(const struct addrinfo *found)
+{
+    struct timeval limit = { .tv_sec = 2 };
+    for (const struct addrinfo *at = found; at; at = at->ai_next) {
+        int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+            continue;
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+        if (connect(fd, at->ai_addr, at->ai_addrlen) == 0)
+            return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+/* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
+static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
+{
+    struct claim claim = {
+        .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
+    };
+    claim.caller = handshake_opening(nodes);
+    door_limit(fd, ANSWER_MS);
+    if (!handshake_give(fd, &claim.caller, sizeof claim.caller) ||
+        !handshake_receive(fd, &claim.called, sizeof claim.called))
+        return -1;
+    if (claim.called.magic != HANDSHAKE_MAGIC)
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "what answers at %.100s port %s is no distrun; name another port", nodes->host,
+                               nodes->port);
+    if (!handshake_same_version(&claim.caller, &claim.called))
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "node 0 runs another version of the library (%.20s, this is %s); install the "
+                               "same on all machines",
+                               claim.called.version, nodes->version);
+    if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called))
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "node 0 at %.100s has another secret; start both with the same DIST_SECRET",
+                               nodes->host);
+    gethostname(claim.name, sizeof claim.name - 1);
+    claim.proof = handshake_proof_of_caller(nodes, claim);
+    return handshake_give(fd, &claim, sizeof claim) ? 0 : -1;
+}
+
+/* It says when all have come, or why they will not. */
+static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    struct connection *hub = &nodes->links[0];
+    int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
+    int status = -1;
+    while (status < 0 && job_clock() < give_up) {
+        struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
+        bool open = poll(&ready, 1, 100) <= 0 || connection_fill(hub);
+        status = control_is_come(hub, why, why_size);
+        if (status < 0 && !open)
+            return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
+                                   "node 0 (%.100s) has ended before all had come; look at it first",
+                                   nodes->host);
+    }
+    return status >= 0 ? status
+                       : handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
+                                         "node 0 (%.100s) does not say whether all have come", nodes->host);
+}
+
+static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    char ranks[80];
+    return handshake_wrong(
+        DIST_ERR_TIMEOUT, why, why_size,
+        "node 0 (%s) has not answered at %.100s port %s within %d s; start distrun there, too "
+        "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+        nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
+}
+
+int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    struct addrinfo *found;
+    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    int fd = -1, status = handshake_resolve(nodes, &found, why, why_size);
+    if (status != 0)
+        return status;
+    for (status = -1; status < 0 && job_clock() < give_up;) {
+        fd = try_all(found);
+        status = fd < 0 ? -1 : introduce(nodes, fd, why, why_size);
+        if (status != 0 && fd >= 0)
+            close(fd);
+        if (status < 0)
+            nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000000 }, NULL);
+    }
+    freeaddrinfo(found);
+    if (status != 0)
+        return status < 0 ? absent(nodes, seconds, why, why_size) : status;
+    handshake_address(fd, false, nodes->address, sizeof nodes->address);
+    connection_open(&nodes->links[0], fd);
+    snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
+    return wait_for_all(nodes, seconds, why, why_size);
+}
