@@ -510,7 +510,7 @@ export INCLUDE_RULES
 
 # ---- what you can ask for --------------------------------------------------------
 
-.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
+.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-nodes test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
         watch gates seal gradescope handout grade-all new-exercise quiz test-gpu test-torch bench-gpu gpu-proof check-amd coverage FORCE
 
 chapters: programs ##l build everything, run the chapters with four ranks, and compare what they print with what they should
@@ -562,6 +562,9 @@ test-all: test ## and all others: long suites, every mode, models, sanitizers
 	    ASAN_CHAPTERS="$(CHAPTERS:build/%=build/asan/%)" \
 	    TSAN_WORKS="$(TSAN_WORKS)" TSAN_PROGRAMS="$(TSAN_SOURCES:%.c=build/tsan/%)" HAS_CUDA="$(HAS_CUDA)" \
 	    $(for_amd) tests/tools/test.sh all
+
+test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: TURNS=16 are 210 runs
+	$Q tests/tools/nodes_faults.sh $(or $(TURNS),1)
 
 test-bare: ## do the README's commands work on a machine with git, gcc and make alone? Needs root and debootstrap; FULL=1: more
 	$Q FULL="$(FULL)" tests/tools/bare.sh

@@ -2,72 +2,9 @@
 #define _GNU_SOURCE
 #include "control.h"
 #include "job.h"
-#include "text.h"
-#include "../dist_base.h"
 
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
-
-#define WIDTH 79    /* columns */
-#define BYE_MS 2000 /* for the last words to be taken */
-
-static void tell(const char *sentence)
-{
-    char wrapped[600];
-    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
-    dprintf(STDERR_FILENO, "%s.\n", wrapped);
-}
-
-/* ---- a machine is lost ------------------------------------------------------------------------------------- */
-
-/* Its ranks count as stopped: it was not they who failed. */
-static void count_as_ended(struct job *job, int node)
-{
-    struct control *control = job->control;
-    int end = nodes_first(control->nodes->size, control->nodes->count, node + 1);
-    for (int rank = nodes_first(control->nodes->size, control->nodes->count, node); rank < end; rank++) {
-        if (control->relayed[rank].end)
-            continue;
-        control->relayed[rank].end = true;
-        job->statuses[rank] = DIST_ERR_PEER_LOST << 8;
-        job->alive--;
-    }
-}
-
-void control_lost(struct job *job, int node, const char *how)
-{
-    struct control *control = job->control;
-    struct connection *link = &control->nodes->links[node];
-    char ranks[80], why[300];
-    bool done = link->done || control->over;
-    epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
-    connection_close(link);
-    link->done = true;
-    if (done)
-        return;
-    int first = nodes_first(control->nodes->size, control->nodes->count, node);
-    bool one = nodes_first(control->nodes->size, control->nodes->count, node + 1) == first + 1;
-    nodes_ranks(control->nodes, node, ranks, sizeof ranks);
-    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node, how, ranks,
-             one ? "is" : "are");
-    if (world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
-        tell(why);
-        if (control->hub && job->plan.write)
-            job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
-        world_told(&job->world);
-        world_wake(&job->world);
-    }
-    if (control->hub) {
-        count_as_ended(job, node);
-    } else {
-        control->over = true;
-        control->status = DIST_ERR_PEER_LOST;
-    }
-}
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
@@ -209,54 +146,4 @@ void control_read(struct job *job, int node)
         take(job, node, &frame, bytes);
     if (!open && link->fd >= 0)
         control_lost(job, node, "has lost its launcher");
-}
-
-/* ---- the end ---------------------------------------------------------------------------------------------------- */
-
-static bool all_are_done(const struct control *control)
-{
-    for (int node = 1; node < control->nodes->count; node++)
-        if (!control->nodes->links[node].done)
-            return false;
-    return true;
-}
-
-void control_finish(struct job *job)
-{
-    struct control *control = job->control;
-    bool told = false;
-    world_teller(&job->world, &told);
-    control_turn(job);
-    if (!control->hub)
-        control_put(&control->nodes->links[0], FRAME_DONE, told, 0, NULL, 0);
-    while (control->hub ? !all_are_done(control) : !control->over)
-        job_watch_round(job, 10);
-}
-
-/* Then all is said; a node that does not take it is left alone. */
-void control_bye(struct job *job, int status)
-{
-    struct control *control = job->control;
-    int64_t give_up = job_clock() + BYE_MS;
-    if (!control || !control->hub)
-        return;
-    control_put_all(control, -1, FRAME_BYE, status, 0, NULL, 0);
-    for (int node = 1; node < control->nodes->count; node++) {
-        struct connection *link = &control->nodes->links[node];
-        while (link->fd >= 0 && connection_send(link) && link->out.used > 0 && job_clock() < give_up)
-            poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
-    }
-}
-
-int control_verdict(struct job *job)
-{
-    const struct control *control = job->control;
-    const struct nodes *nodes = control->nodes;
-    char text[300];
-    if (control->status != 0 && !job->interrupt && nodes->links[0].fd >= 0) {
-        snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
-                 control->status, nodes->links[0].name);
-        tell(text);
-    }
-    return control->status;
 }

@@ -23,6 +23,7 @@
 #define LAUNCH_CONTROL_H
 
 #include "nodes.h"
+#include "spread.h"
 
 enum frame_kind {
     FRAME_COME = 1,
@@ -49,6 +50,8 @@ struct relayed {
     bool end;
 };
 
+#define PING_MS 1000 /* of silence */
+
 struct decision; /* decide.c */
 struct job;
 
@@ -65,9 +68,11 @@ struct control {
     struct decision *decision; /* the hub's */
 };
 
-/* control_out.c: before the ranks start; NULL: no memory. What there is to say, in each round of the watcher. */
+/* control_open.c: before the ranks start; NULL: no memory. */
 struct control *control_open(struct job *job);
 void control_close(struct job *job);
+
+/* control_out.c: what there is to say, in each round of the watcher. */
 void control_turn(struct job *job);
 void control_signal(struct job *job, int number, int except);
 void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
@@ -77,8 +82,10 @@ void control_put_all(struct control *control, int except, enum frame_kind kind, 
 void control_say_failure(struct job *job, struct connection *link);
 void control_say_sights(struct job *job, struct connection *link);
 
-/* control.c: take what has come over the connection to a node; all is over: wait until it is so everywhere. */
+/* control.c: take what has come over the connection to a node. */
 void control_read(struct job *job, int node);
+
+/* control_end.c: the host of that node is gone, and how. All is over here: wait until it is so everywhere. */
 void control_lost(struct job *job, int node, const char *how);
 void control_finish(struct job *job);
 void control_bye(struct job *job, int status);

@@ -52,21 +52,6 @@ static int complain(int status, const char *sentence)
     return status;
 }
 
-static bool set_number(const char *name, int number)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", number);
-    return setenv(name, text, 1) == 0;
-}
-
-/* As torchrun tells it. Ranks need no secret. */
-static bool set_place(const struct nodes *nodes)
-{
-    return setenv("MASTER_ADDR", nodes->host, 1) == 0 && setenv("MASTER_PORT", nodes->port, 1) == 0 &&
-           set_number("GROUP_RANK", nodes->number) && set_number("GROUP_WORLD_SIZE", nodes->count) &&
-           unsetenv("DIST_SECRET") == 0;
-}
-
 /* A rank that does not become its program says so, if it is the first one. */
 static _Noreturn void fail_to_start(struct job *job, int rank, int status)
 {
@@ -83,11 +68,7 @@ static _Noreturn void fail_to_start(struct job *job, int rank, int status)
 static void program_start(struct job *job, int rank)
 {
     job_become_child(job, rank);
-    const struct world_header *header = job->world.header;
-    if (!set_number("RANK", rank) || !set_number("LOCAL_RANK", rank - header->first) ||
-        !set_number("WORLD_SIZE", job->plan.size) || !set_number("LOCAL_WORLD_SIZE", header->local) ||
-        (job->plan.nodes && !set_place(job->plan.nodes)) || !set_number("DIST_WORLD_FD", job->world.fd) ||
-        !set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart))
+    if (!program_set_place(job, rank))
         fail_to_start(job, rank, DIST_ERR_MEMORY);
     fcntl(job->world.fd, F_SETFD, 0);
     execvp(job->plan.argv[0], job->plan.argv);

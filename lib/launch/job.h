@@ -90,6 +90,7 @@ void job_become_child(struct job *job, int rank);
 #define PROGRAM_NOT_FOUND 127
 int program_look_at(const char *file);
 int program_look_for(const char *program);
+bool program_set_place(const struct job *job, int rank); /* in the environment of a rank */
 
 /* watch.c: returns when all ranks have ended and all output is handed on. */
 void job_watch(struct job *job);

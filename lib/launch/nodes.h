@@ -6,7 +6,7 @@
  *
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
  * nodes.c         how the watchers meet                               connection.c      frames over one connection
- * control.c       what they tell each other while the job runs        control_end.c  how it ends
+ * control.h       what they tell each other while the job runs (control*.c)
  * decide.c        can any rank of any host still move?                sight.c     what one rank pins up, packed
  *
  * The ranks are dealt out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
@@ -90,6 +90,9 @@ int nodes_no_restarts(char *why, size_t why_size);
 /* nodes.c: wait until all nodes have come, on each of them. Same status. */
 int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size);
 void nodes_leave(struct nodes *nodes);
+
+/* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none, and prints it. Same status. */
+int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size);
 
 /* secret.c: a number that only who knows the key can make of these bytes. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);

@@ -1,27 +1,17 @@
 /* nodes_read.c: what the command line and the environment say about the machines of a job. */
 #define _GNU_SOURCE
+#include "handshake.h"
 #include "launch.h"
 #include "nodes.h"
 #include "text.h"
 #include "../dist_base.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PORT "29500" /* as torchrun's */
-
-static int wrong(char *why, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int wrong(char *why, size_t size, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(why, size, format, list);
-    va_end(list);
-    return DIST_ERR_ENVIRONMENT;
-}
 
 int nodes_of_rank(int size, int nodes, int rank)
 {
@@ -78,8 +68,8 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     if (i == 4)
         return 0;
     if (!text && *at + 1 >= argc)
-        return -wrong(why, why_size, "%s stands last, but needs a word after it, and then a program",
-                      names[i]);
+        return -handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                                "%s stands last, but needs a word after it, and then a program", names[i]);
     text = text ? text + 1 : argv[++*at];
     bool right = i == 0   ? read_count(text, 1, NODES_MOST, &nodes->count)
                  : i == 1 ? read_count(text, 0, INT_MAX, &nodes->number)
@@ -93,7 +83,8 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
                                          "a whole number from 0: which of the machines this is",
                                          "node 0's host and a port from 1 to 65535, as in host:29500",
                                          "the name of a file" };
-    return -wrong(why, why_size, "%s is \"%.60s\"; it must be %s", names[i], text, musts[i]);
+    return -handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size, "%s is \"%.60s\"; it must be %s", names[i],
+                            text, musts[i]);
 }
 
 /* ---- is all there? -------------------------------------------------------------------------------------- */
@@ -106,73 +97,15 @@ static int find_place(struct nodes *nodes, char *why, size_t why_size)
     if (*nodes->host)
         return 0;
     if (!host || !*host)
-        return wrong(why, why_size,
-                     "--at is missing: say on all machines where node 0 is, as in --at host:29500");
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "--at is missing: say on all machines where node 0 is, as in --at host:29500");
     snprintf(both, sizeof both, "%.250s:%.30s", host, port && *port ? port : PORT);
     if (read_place(nodes, both))
         return 0;
-    return wrong(
-        why, why_size,
+    return handshake_wrong(
+        DIST_ERR_ENVIRONMENT, why, why_size,
         "MASTER_ADDR is \"%.60s\" and MASTER_PORT \"%.20s\", which name no place; give --at host:29500", host,
         port ? port : "");
-}
-
-static bool read_key(struct nodes *nodes, const char *text)
-{
-    for (int i = 0; i < SECRET_BYTES; i++) {
-        unsigned byte;
-        if (strspn(text + 2 * i, "0123456789abcdefABCDEF") < 2 || sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return false;
-        nodes->key[i] = (unsigned char)byte;
-    }
-    snprintf(nodes->key_text, sizeof nodes->key_text, "%s", text);
-    return text[strspn(text, "0123456789abcdefABCDEF")] == '\0' && strlen(text) == (size_t)2 * SECRET_BYTES;
-}
-
-static int read_file(struct nodes *nodes, char *line, size_t size, char *why, size_t why_size)
-{
-    FILE *file = fopen(nodes->secret_file, "re");
-    bool read = file && fgets(line, (int)size, file);
-    if (file)
-        fclose(file);
-    if (!read)
-        return wrong(why, why_size, "--secret: %.100s cannot be read; it must hold the job's secret",
-                     nodes->secret_file);
-    line[strcspn(line, "\r\n")] = '\0';
-    return 0;
-}
-
-/* Node 0 makes one where it is told none, and says how it gets to the others. */
-static int find_secret(struct nodes *nodes, char *why, size_t why_size)
-{
-    char line[128] = "";
-    const char *told = getenv("DIST_SECRET");
-    int status = nodes->secret_file ? read_file(nodes, line, sizeof line, why, why_size) : 0;
-    if (status != 0)
-        return status;
-    if (!nodes->secret_file && told)
-        snprintf(line, sizeof line, "%s", told);
-    if (*line && read_key(nodes, line))
-        return 0;
-    if (*line)
-        return wrong(
-            why, why_size,
-            "%s is no secret of a job: that is 32 hexadecimal digits, as node 0 makes and prints them",
-            nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
-    if (nodes->number > 0)
-        return wrong(why, why_size,
-                     "the job's secret is missing; node 0 prints it: start this one with DIST_SECRET=..., or "
-                     "--secret FILE that holds it");
-    if (!secret_random(nodes->key, sizeof nodes->key))
-        return wrong(why, why_size, "the system gives no random bytes for a secret; set DIST_SECRET");
-    for (int i = 0; i < SECRET_BYTES; i++)
-        sprintf(nodes->key_text + 2 * i, "%02x", nodes->key[i]);
-    fprintf(stderr,
-            "distrun: on the other machines: DIST_SECRET=%s distrun -n %d --nodes %d --node %s --at %s:%s "
-            "PROGRAM\n",
-            nodes->key_text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host,
-            nodes->port);
-    return 0;
 }
 
 /* FNV-1a over the file. A program that is found along PATH, and what cannot be read, has its name only. */
@@ -206,38 +139,46 @@ void nodes_prepare(const struct nodes *nodes)
 
 int nodes_no_restarts(char *why, size_t why_size)
 {
-    return wrong(why, why_size, "--restarts is for jobs on one machine; leave it out, or --nodes");
+    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                           "--restarts is for jobs on one machine; leave it out, or --nodes");
 }
 
 static int check_settings(char *why, size_t why_size)
 {
     const char *backend = launch_backend();
     if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
-        return wrong(why, why_size,
-                     "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
-                     "or mpi with MPICH",
-                     backend);
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
+            "or mpi with MPICH",
+            backend);
     if (setting_text("DIST_TRACE"))
-        return wrong(why, why_size, "DIST_TRACE writes down the ranks of one machine only; unset it");
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "DIST_TRACE writes down the ranks of one machine only; unset it");
     return 0;
 }
 
 static int check(struct nodes *nodes, char *why, size_t why_size)
 {
     if (nodes->count == 0)
-        return wrong(why, why_size, "--nodes is missing: say on how many machines the job is");
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "--nodes is missing: say on how many machines the job is");
     if (nodes->number >= nodes->count)
-        return wrong(why, why_size, "--node is %d, but of %d nodes the last is %d; they count from 0",
-                     nodes->number, nodes->count, nodes->count - 1);
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "--node is %d, but of %d nodes the last is %d; they count from 0",
+                               nodes->number, nodes->count, nodes->count - 1);
     if (nodes->number < 0)
-        return wrong(why, why_size, "--node is missing: say which of the %d machines this is, from 0",
-                     nodes->count);
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "--node is missing: say which of the %d machines this is, from 0",
+                               nodes->count);
     if (nodes->size == 0)
-        return wrong(why, why_size, "-n is missing: say on all machines how many ranks there are in all");
+        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
+                               "-n is missing: say on all machines how many ranks there are in all");
     if (nodes->size < nodes->count)
-        return wrong(why, why_size,
-                     "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
-                     nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
+        return handshake_wrong(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
+            nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
     return check_settings(why, why_size);
 }
 
@@ -247,7 +188,7 @@ int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_
     if (status == 0)
         status = find_place(nodes, why, why_size);
     if (status == 0)
-        status = find_secret(nodes, why, why_size);
+        status = nodes_find_secret(nodes, why, why_size);
     nodes->program = number_of(program);
     return status ? status : nodes_meet(nodes, (int)setting_number("DIST_INIT_TIMEOUT", 60), why, why_size);
 }

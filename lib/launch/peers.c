@@ -1,6 +1,7 @@
 /* peers.c: how a rank's end becomes known to the others. */
 #define _GNU_SOURCE
 #include "job.h"
+#include "spread.h"
 #include "text.h"
 
 #include <fcntl.h>

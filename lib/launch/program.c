@@ -1,4 +1,4 @@
-/* program.c: is there such a program? */
+/* program.c: is there such a program, and how does it learn its place? */
 #define _GNU_SOURCE
 #include "job.h"
 
@@ -33,4 +33,30 @@ int program_look_for(const char *program)
         if (*from == '\0')
             return PROGRAM_NOT_FOUND;
     }
+}
+
+/* ---- its place -------------------------------------------------------------------------------- */
+
+static bool set_number(const char *name, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    return setenv(name, text, 1) == 0;
+}
+
+/* As torchrun tells it. Ranks need no secret. */
+static bool set_place(const struct nodes *nodes)
+{
+    return setenv("MASTER_ADDR", nodes->host, 1) == 0 && setenv("MASTER_PORT", nodes->port, 1) == 0 &&
+           set_number("GROUP_RANK", nodes->number) && set_number("GROUP_WORLD_SIZE", nodes->count) &&
+           unsetenv("DIST_SECRET") == 0;
+}
+
+bool program_set_place(const struct job *job, int rank)
+{
+    const struct world_header *header = job->world.header;
+    return set_number("RANK", rank) && set_number("LOCAL_RANK", rank - header->first) &&
+           set_number("WORLD_SIZE", job->plan.size) && set_number("LOCAL_WORLD_SIZE", header->local) &&
+           (!job->plan.nodes || set_place(job->plan.nodes)) && set_number("DIST_WORLD_FD", job->world.fd) &&
+           set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart);
 }

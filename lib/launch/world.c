@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "world.h"
+#include "spread.h"
 #include "../dist_base.h"
 
 #include <errno.h>

@@ -107,16 +107,6 @@ struct group_ids {
     _Atomic uint16_t chosen[2];             /* by rank 0, for the group that is being made; used in turn */
 };
 
-/* What a rank has to tell all others before they can talk to each other: it only grows. */
-struct world_board {
-    _Atomic uint64_t used; /* bytes */
-    char bytes[((size_t)256 << 10) - 2 * sizeof(uint64_t)];
-    _Atomic uint64_t steps; /* that all take together: this rank has come so far */
-};
-
-/* May a rank tell the user of a failure that it was the first to see on this machine? Over several of them the first one's watcher says. */
-enum permission { PERMISSION_UNKNOWN, PERMISSION_DENIED, PERMISSION_GRANTED };
-
 struct world_header {
     uint32_t magic;
     int32_t size;          /* how many ranks */
@@ -125,7 +115,7 @@ struct world_header {
     uint64_t sites_offset; /* struct site[size][WORLD_SITES] */
     uint64_t room_offset;  /* the backend's room: zeroed pages */
     uint64_t room_bytes;
-    uint64_t board_offset; /* struct world_board[size] */
+    uint64_t board_offset; /* struct world_board[size] (spread.h) */
     uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
     uint64_t
@@ -134,7 +124,7 @@ struct world_header {
     int32_t nodes, node;         /* how many machines (0 or 1: this one), and which this is; */
     int32_t first, local;        /* its ranks: from which one on, and how many; */
     char address[64];            /* and its address, as the other machines see it */
-    _Atomic uint32_t permission; /* enum permission */
+    _Atomic uint32_t permission; /* enum permission (spread.h) */
     _Atomic uint32_t leavers;    /* ranks that have left the job */
     struct group_ids group_ids;
     _Atomic uint32_t given_up; /* 1: all others are leaving, and nothing that is open can come to its end */
@@ -198,23 +188,6 @@ static inline uint64_t world_offset(const struct world *world, const void *addre
 static inline struct rank_notes *world_notes(const struct world *world, int rank)
 {
     return (struct rank_notes *)world_at(world, world->header->notes_offset) + rank;
-}
-
-static inline struct world_board *world_board(const struct world *world, int rank)
-{
-    return (struct world_board *)world_at(world, world->header->board_offset) + rank;
-}
-
-/* Is the job on several machines, each with a watcher of ours? */
-static inline bool world_is_spread(const struct world *world)
-{
-    return world->header->nodes > 1;
-}
-
-/* Is it a rank of this machine? */
-static inline bool world_has(const struct world *world, int rank)
-{
-    return rank >= world->header->first && rank < world->header->first + world->header->local;
 }
 
 /* The same memory in the view that is never closed; addresses outside the world stay as they are. */

@@ -108,6 +108,7 @@ all)
     teachers
     model
     kills 60
+    nodes
     torture
     failures
     kernels

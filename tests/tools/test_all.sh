@@ -74,6 +74,22 @@ kills()
     esac
 }
 
+# Ranks, launchers and cables of three hosts; `make test-nodes TURNS=16` is the long run.
+nodes()
+{
+    echo "what goes wrong on three hosts"
+    if [ ! -e build/plugins/dist-gloo.so ]; then
+        skip "faults on three hosts: BACKEND=gloo is not built here"
+        return
+    fi
+    timeout 240 tests/tools/nodes_faults.sh 1 >build/results/nodes.log 2>&1
+    case $? in
+    0) pass "faults on three hosts" ;;
+    77) skip "faults on three hosts: $(tail -n 1 build/results/nodes.log)" ;;
+    *) fail "faults on three hosts"; tail -n 40 build/results/nodes.log | sed 's/^/    /' ;;
+    esac
+}
+
 torture()
 {
     echo "random programs, and what goes wrong from outside: make torture, a minute of it"

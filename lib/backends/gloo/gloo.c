@@ -5,6 +5,7 @@
  * the boards are the same on all; other launchers' ranks are of one machine.
  */
 #include "../transport/room.h"
+#include "../../launch/spread.h"
 
 #include <stdio.h>
 

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "pmi.h"
+#include "../../launch/spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* pmi.c: see pmi.h. */
 #define _GNU_SOURCE
 #include "pmi.h"
+#include "../../launch/spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,109 @@
+/* control_open.c: the watchers' connections, from the moment at which all have met. */
+#define _GNU_SOURCE
+#include "control.h"
+#include "job.h"
+#include "../dist_base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+void control_come(struct connection *link)
+{
+    control_put(link, FRAME_COME, 0, 0, NULL, 0);
+    connection_send(link);
+}
+
+void control_refuse(struct connection *link, int status, const char *why)
+{
+    control_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
+    connection_send(link);
+}
+
+int control_is_come(struct connection *link, char *why, size_t why_size)
+{
+    struct frame frame;
+    const char *bytes;
+    if (!connection_next(link, &frame, &bytes))
+        return -1;
+    if (frame.kind == FRAME_COME)
+        return 0;
+    snprintf(why, why_size, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
+    return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
+}
+
+/* The ranks' output goes to node 0, and to nobody's terminal here. */
+static void divert(void *control, int stream, const char *bytes, size_t size)
+{
+    control_put_all(control, -1, FRAME_OUTPUT, stream, 0, bytes, size);
+}
+
+static bool is_jammed(const void *argument)
+{
+    const struct control *control = argument;
+    return connection_waiting(&control->nodes->links[0]) > OUTPUT_LINE * 16;
+}
+
+/* While a reader of our output has stopped, the others shall not take us for dead. */
+static void meanwhile(void *argument)
+{
+    struct control *control = argument;
+    for (int node = 0; node < control->nodes->count; node++) {
+        struct connection *link = &control->nodes->links[node];
+        if (job_clock() - link->spoke > PING_MS)
+            control_put(link, FRAME_PING, 0, 0, NULL, 0);
+        connection_send(link);
+        link->heard = job_clock(); /* what they say waits */
+    }
+}
+
+struct control *control_open(struct job *job)
+{
+    struct nodes *nodes = job->plan.nodes;
+    struct world_header *header = job->world.header;
+    struct control *control = calloc(1, sizeof *control);
+    job->control = control;
+    if (!control)
+        return NULL;
+    control->nodes = nodes;
+    control->hub = nodes->number == 0;
+    control->first = header->first = nodes_first(nodes->size, nodes->count, nodes->number);
+    control->local = header->local =
+        nodes_first(nodes->size, nodes->count, nodes->number + 1) - header->first;
+    header->nodes = nodes->count;
+    header->node = nodes->number;
+    snprintf(header->address, sizeof header->address, "%s", nodes->address);
+    control->relayed = calloc((size_t)nodes->size, sizeof *control->relayed);
+    control->sights = calloc((size_t)nodes->size, sizeof *control->sights);
+    if (!control->relayed || !control->sights || (control->hub && !decide_open(control)))
+        return NULL;
+    job->output.argument = control;
+    job->output.meanwhile = control->hub ? meanwhile : NULL;
+    job->output.divert = control->hub ? NULL : divert;
+    job->output.is_jammed = control->hub ? NULL : is_jammed;
+    job->alive += control->hub ? nodes->size - control->local : 0;
+    for (int node = 0; node < nodes->count; node++) {
+        struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
+        output_own(&job->output, nodes->links[node].fd);
+        nodes->links[node].heard = job_clock();
+        if (nodes->links[node].fd >= 0 &&
+            epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
+            return NULL;
+    }
+    return control;
+}
+
+void control_close(struct job *job)
+{
+    struct control *control = job->control;
+    if (!control)
+        return;
+    for (int rank = 0; control->sights && rank < control->nodes->size; rank++)
+        free(control->sights[rank].bytes);
+    decide_close(control);
+    free(control->sights);
+    free(control->relayed);
+    free(control);
+    job->control = NULL;
+}

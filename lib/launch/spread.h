@@ -1,0 +1,34 @@
+/* spread.h: a world that is one of several: the job is on more machines, each with a watcher of ours (nodes.h). */
+#ifndef LAUNCH_SPREAD_H
+#define LAUNCH_SPREAD_H
+
+#include "world.h"
+
+/* What a rank has to tell all others before they can talk to each other: it only grows. */
+struct world_board {
+    _Atomic uint64_t used; /* bytes */
+    char bytes[((size_t)256 << 10) - 2 * sizeof(uint64_t)];
+    _Atomic uint64_t steps; /* that all take together: this rank has come so far */
+};
+
+/* May a rank tell the user of a failure that it was the first to see on this machine? Over several of them the first one's watcher says. */
+enum permission { PERMISSION_UNKNOWN, PERMISSION_DENIED, PERMISSION_GRANTED };
+
+static inline struct world_board *world_board(const struct world *world, int rank)
+{
+    return (struct world_board *)world_at(world, world->header->board_offset) + rank;
+}
+
+/* Is the job on several machines, each with a watcher of ours? */
+static inline bool world_is_spread(const struct world *world)
+{
+    return world->header->nodes > 1;
+}
+
+/* Is it a rank of this machine? */
+static inline bool world_has(const struct world *world, int rank)
+{
+    return rank >= world->header->first && rank < world->header->first + world->header->local;
+}
+
+#endif
