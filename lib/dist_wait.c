@@ -15,7 +15,7 @@ static bool check_work(enum call call, struct dist_at at, const dist_work *work)
 static int follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
 {
     gpu_range_begin(gpu, call);
-    int result = comm_follow(context, gpu, call, work);
+    int result = ops_follow(context, gpu, call, work);
     gpu_range_end(gpu);
     return result;
 }
@@ -99,7 +99,7 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
         return false;
     bool done =
         check_work(CALL_IS_COMPLETED, at, work) &&
-        (work->refused || (work->gpu ? comm_is_over(work) : context->backend->test(context->room, work)));
+        (work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work)));
     if (done) {
         noted_over(context, work, false);
         noted_source(context, work);
