@@ -41,7 +41,7 @@ static double time_of_message(tensor *memory, int64_t bytes, int rank, int peer)
         double start = dist_time();
         for (int half = 0; half < 2; half++) {
             bool sends = (rank == 0) == (half == 0);
-            two.crew.swap(&two.crew, rank == 0, x, sends ? count : -1, rank == 0, x, sends ? -1 : count);
+            two.comm.swap(&two.comm, rank == 0, x, sends ? count : -1, rank == 0, x, sends ? -1 : count);
         }
         best = i > 0 ? fmin(best, (dist_time() - start) / 2) : best;
     }
