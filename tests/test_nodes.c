@@ -202,6 +202,14 @@ Test(nodes, another_version_is_refused)
 
 /* ---- reports and ends ---------------------------------------------------------------------------------- */
 
+/* Where a rank tells a mismatch, the others stand somewhere, and who tells it is told by chance: not compared. */
+static void cut_fates(char *text)
+{
+    char *fates = strstr(text, "see: chapter");
+    if (fates)
+        fates[strcspn(fates, "\n")] = '\0';
+}
+
 /* All programs of chapter 06 print over three nodes what they print on one. */
 static void alike(const char *name, int ranks)
 {
@@ -214,6 +222,8 @@ static void alike(const char *name, int ranks)
     started_end(&one, 60);
     begin_all(three, 3, ranks, program);
     end_all(three, 3);
+    cut_fates(one.stderr_text);
+    cut_fates(three[0].stderr_text);
     cr_expect_str_eq(three[0].stdout_text, one.stdout_text, "%s", name);
     cr_expect_str_eq(three[0].stderr_text, one.stderr_text, "%s", name);
     for (int i = 0; i < 3; i++)
@@ -270,7 +280,9 @@ Test(nodes, a_rank_that_dies_on_one_is_told_at_node_0)
 {
     struct started nodes[2];
     NEEDS_GLOO();
-    begin_all(nodes, 2, 4, "build/tests/programs/doomed segv 3 1000");
+    char path[256], program[300];
+    snprintf(program, sizeof program, "%s segv 3 1000", program_path("doomed", path, sizeof path));
+    begin_all(nodes, 2, 4, program);
     end_all(nodes, 2);
     for (int i = 0; i < 2; i++)
         cr_expect_eq(nodes[i].status, 139, "node %d: %d", i, nodes[i].status);

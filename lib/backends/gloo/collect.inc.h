@@ -137,6 +137,7 @@ void run(request *r, const part p)
 transport_request plugin_collect(void *handle, const transport_collective *what)
 {
     group *g = handle ? static_cast<group *>(handle) : &job_mesh->world;
+    quiet hush;
     try {
         std::unique_ptr<request> r(new request());
         std::thread(run, r.get(), part{ *g, g->slots + g->seq++, *what }).detach();

@@ -13,6 +13,8 @@
 #include <gloo/transport/tcp/device.h>
 
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -27,7 +29,7 @@ namespace {
 constexpr size_t NOTE = 2048; // bytes of data in a note, at most
 constexpr auto EVER = std::chrono::hours(24 * 365);
 constexpr auto JOIN = std::chrono::seconds(60);
-constexpr auto GRACE = std::chrono::seconds(2); // until a lost connection is told, unless the job has failed by then: of a dead rank
+constexpr auto GRACE = std::chrono::seconds(10); // until a lost connection is told, unless the job has failed by then: of a dead rank
 
 using buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
 using steady = std::chrono::steady_clock;
@@ -68,6 +70,27 @@ struct mesh {
     char error[256] = "";
 };
 mesh *job_mesh; // never destroyed by exit(), at which its threads may still wait
+
+// Gloo writes to connections that the other side has closed. Here that is an error, not the end of the process: a SIGPIPE that comes of it
+// is taken back. Threads that are started meanwhile never see one.
+struct quiet {
+    sigset_t before, pipe, pending;
+    quiet()
+    {
+        sigemptyset(&pipe);
+        sigaddset(&pipe, SIGPIPE);
+        sigpending(&pending);
+        pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    }
+    ~quiet()
+    {
+        const struct timespec now = {};
+        if (!sigismember(&pending, SIGPIPE))
+            while (sigtimedwait(&pipe, nullptr, &now) < 0 && errno == EINTR)
+                ;
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+};
 
 void fail(mesh *m, const char *what)
 {
@@ -231,6 +254,7 @@ void join(mesh *m)
 
 int plugin_open(const transport_job *job, char *why, size_t why_size)
 {
+    quiet hush;
     try {
         job_mesh = new mesh();
         job_mesh->job = *job;
@@ -283,6 +307,7 @@ void plugin_close()
 transport_request begin(request *r, void *data, size_t bytes, int peer, int tag)
 {
     mesh *m = job_mesh;
+    quiet hush;
     std::unique_ptr<request> owner(r);
     try {
         r->memory = m->context->createUnboundBuffer(data, bytes);
