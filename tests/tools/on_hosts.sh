@@ -40,13 +40,19 @@ under_openmpi()
     for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_)'); do start+=(-x "$name"); done
 }
 
+# What the launchers of the other hosts say on their own terminals, where node 0 tells why.
+elsewhere()
+{
+    if [ "$1" = 0 ]; then cat; else grep --line-buffered -v '^distrun: the job has ended with .* tells why'; fi >&2
+}
+
 on_all_by_distrun()
 {
     local i pids=() status=0
     DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export DIST_SECRET
     for i in "${!hosts[@]}"; do
-        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" &
+        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" 2> >(elsewhere "$i") &
         pids+=($!)
     done
     for i in "${!pids[@]}"; do
