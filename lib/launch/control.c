@@ -80,60 +80,57 @@ static void take_signal(struct job *job, int node, int number)
     job_interrupt(job, number);
 }
 
-static void take(struct job *job, int node, const struct frame *frame, const char *bytes)
+/* What only the hub is told. */
+static void take_from_node(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
     struct control *control = job->control;
-    bool rank = frame->number >= 0 && frame->number < job->plan.size;
-    switch (frame->kind) {
-    case FRAME_OUTPUT:
+    bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
+    if (frame->kind == FRAME_OUTPUT)
         output_take(&job->output, frame->number, bytes, frame->bytes);
-        break;
-    case FRAME_BOARD:
-        if (rank)
-            take_board(job, node, frame->number, bytes, frame->bytes);
-        break;
-    case FRAME_JOINED:
+    else if (frame->kind == FRAME_JOINED)
         control->joined = true;
-        break;
-    case FRAME_SIGHT:
-        if (rank && control->hub)
-            take_sight(job, frame->number, bytes, frame->bytes);
-        break;
-    case FRAME_FAIL:
-        take_failure(job, node, bytes, frame->bytes);
-        break;
-    case FRAME_FIRST:
-        atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
-        break;
-    case FRAME_SIGNAL:
-        take_signal(job, node, frame->number);
-        break;
-    case FRAME_PROBE:
-        decide_probed(job, frame->more, frame->number);
-        break;
-    case FRAME_REPLY:
-        if (control->hub)
-            decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
-        break;
-    case FRAME_GIVE_UP:
-        world_give_up(&job->world);
-        break;
-    case FRAME_END:
-        if (rank && control->hub)
-            take_end(job, frame->number, frame->more, bytes, frame->bytes);
-        break;
-    case FRAME_DONE:
+    else if (frame->kind == FRAME_SIGHT && is_rank)
+        take_sight(job, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_REPLY)
+        decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_END && is_rank)
+        take_end(job, frame->number, frame->more, bytes, frame->bytes);
+    else if (frame->kind == FRAME_DONE) {
         control->nodes->links[node].done = true;
         if (frame->number)
             world_told(&job->world);
-        break;
-    case FRAME_BYE:
+    }
+}
+
+/* What only the others are. */
+static void take_from_hub(struct job *job, const struct frame *frame)
+{
+    struct control *control = job->control;
+    if (frame->kind == FRAME_FIRST)
+        atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
+    else if (frame->kind == FRAME_PROBE)
+        decide_probed(job, frame->more, frame->number);
+    else if (frame->kind == FRAME_GIVE_UP)
+        world_give_up(&job->world);
+    else if (frame->kind == FRAME_BYE) {
         control->over = true;
         control->status = frame->number;
-        break;
-    default:
-        break;
     }
+}
+
+static void take(struct job *job, int node, const struct frame *frame, const char *bytes)
+{
+    bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
+    if (frame->kind == FRAME_BOARD && is_rank)
+        take_board(job, node, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_FAIL)
+        take_failure(job, node, bytes, frame->bytes);
+    else if (frame->kind == FRAME_SIGNAL)
+        take_signal(job, node, frame->number);
+    else if (job->control->hub)
+        take_from_node(job, node, frame, bytes);
+    else
+        take_from_hub(job, frame);
 }
 
 void control_read(struct job *job, int node)

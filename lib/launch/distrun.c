@@ -172,6 +172,20 @@ static int run_to_end(struct job_plan *plan, int restarts)
     }
 }
 
+/* With the launchers of the other machines. */
+static int run_on_nodes(struct job_plan *plan, int restarts)
+{
+    char why[512];
+    struct nodes *nodes = plan->nodes;
+    plan->review = NULL; /* which reads what only the ranks of this machine have written down */
+    nodes->size = plan->size;
+    int status =
+        restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(nodes, plan->argv[0], why, sizeof why);
+    status = status ? complain(status, why) : run_to_end(plan, 0);
+    nodes_leave(nodes);
+    return status;
+}
+
 /* The environment's part of the plan. 0, or the exit status after a sentence. */
 static int read_environment(struct job_plan *plan)
 {
@@ -223,15 +237,8 @@ int main(int argc, char **argv)
                  here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
         return complain(status, why);
     }
-    if (!nodes_are_asked_for(&nodes)) {
-        plan.nodes = NULL;
-        return run_to_end(&plan, restarts);
-    }
-    plan.review = NULL; /* which reads what only the ranks of this machine have written down */
-    nodes.size = plan.size;
-    status =
-        restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(&nodes, plan.argv[0], why, sizeof why);
-    status = status ? complain(status, why) : run_to_end(&plan, 0);
-    nodes_leave(&nodes);
-    return status;
+    if (nodes_are_asked_for(&nodes))
+        return run_on_nodes(&plan, restarts);
+    plan.nodes = NULL;
+    return run_to_end(&plan, restarts);
 }

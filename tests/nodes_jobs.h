@@ -1,0 +1,23 @@
+/* nodes_jobs.h: jobs on several launchers of this machine, which take each other for other hosts. */
+#ifndef NODES_JOBS_H
+#define NODES_JOBS_H
+
+#include "started.h"
+
+/* Where node 0 listens: a port that nobody had when it was asked for. */
+extern int nodes_port;
+int nodes_new_port(void);
+
+/* One launcher: `options` are distrun's but --at, `settings` one more NAME=value. */
+void nodes_begin_one(struct started *node, const char *settings, const char *options, const char *program);
+void nodes_begin_all(struct started *nodes, int count, int ranks, const char *program);
+void nodes_end_all(struct started *nodes, int count);
+
+bool nodes_have_gloo(void);
+#define NEEDS_GLOO() \
+    do { \
+        if (!nodes_have_gloo()) \
+            cr_skip_test("BACKEND=gloo is not built here; make doctor says how to get it"); \
+    } while (0)
+
+#endif

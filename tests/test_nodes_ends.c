@@ -1,0 +1,105 @@
+/*
+ * test_nodes_ends.c: one job on several machines (distrun --nodes): is a report over three of them that of one, and how do all end when
+ * something is lost? Real hosts, with cables that can be cut, are tests/tools/nodes_faults.sh's.
+ */
+#define _GNU_SOURCE
+#include "nodes_jobs.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(nodes_ends, .timeout = 240);
+
+#define ROUNDS "build/tests/programs/rounds"
+
+/* Where a rank tells a mismatch, the others stand somewhere, and who tells it is told by chance: not compared. */
+static void cut_fates(char *text)
+{
+    char *fates = strstr(text, "see: chapter");
+    if (fates)
+        fates[strcspn(fates, "\n")] = '\0';
+}
+
+/* All programs of chapter 06 print over three nodes what they print on one. */
+static void alike(const char *name, int ranks)
+{
+    struct started one, three[3];
+    char program[128], line[160];
+    snprintf(program, sizeof program, "build/chapters/06_deadlocks/%s", name);
+    snprintf(line, sizeof line, "exec build/bin/distrun -n %d %s", ranks, program);
+    started_begin(&one, SETTINGS("BACKEND=gloo", "DIST_OUTPUT=ordered"),
+                  (const char *const[]){ "sh", "-c", line, NULL });
+    started_end(&one, 60);
+    nodes_begin_all(three, 3, ranks, program);
+    nodes_end_all(three, 3);
+    cut_fates(one.stderr_text);
+    cut_fates(three[0].stderr_text);
+    cr_expect_str_eq(three[0].stdout_text, one.stdout_text, "%s", name);
+    cr_expect_str_eq(three[0].stderr_text, one.stderr_text, "%s", name);
+    for (int i = 0; i < 3; i++)
+        cr_expect_eq(three[i].status, one.status, "%s, node %d: %d", name, i, three[i].status);
+}
+
+Test(nodes_ends, reports_are_those_of_one_machine)
+{
+    static const char *const names[] = {
+        "crossed_sends", "ring_of_sends", "missing_collective", "wrong_peer",
+        "wrong_tag",     "wrong_size",    "collective_order",   "cured_ring"
+    };
+    NEEDS_GLOO();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        alike(names[i], 6);
+}
+
+static void wait_for(struct started *node, const char *words)
+{
+    size_t used = 0;
+    while (used + 1 < sizeof node->stderr_text && !strstr(node->stderr_text, words)) {
+        ssize_t got = read(node->error, node->stderr_text + used, sizeof node->stderr_text - 1 - used);
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+        node->stderr_text[used] = '\0';
+    }
+    cr_assert(strstr(node->stderr_text, words), "not begun: %s", node->stderr_text);
+    memset(node->stderr_text, 0, sizeof node->stderr_text);
+}
+
+static void signalled(int which, int number, const int *statuses, const char *words)
+{
+    struct started nodes[3] = { 0 };
+    nodes_begin_all(nodes, 3, 4, ROUNDS);
+    wait_for(&nodes[0], "under way");
+    kill(nodes[which].pid, number);
+    nodes_end_all(nodes, 3);
+    for (int i = 0; i < 3; i++)
+        cr_expect_eq(nodes[i].status, statuses[i], "node %d, when %d got %d: %d %s", i, which, number,
+                     nodes[i].status, nodes[i].stderr_text);
+    cr_expect(strstr(nodes[0].stderr_text, words), "%s", nodes[0].stderr_text);
+}
+
+Test(nodes_ends, end_together)
+{
+    NEEDS_GLOO();
+    signalled(2, SIGKILL, (int[]){ 43, 43, 137 }, "(node 2) has lost its launcher; rank 3 is there");
+    signalled(0, SIGKILL, (int[]){ 137, 43, 43 }, "");
+    signalled(1, SIGTERM, (int[]){ 143, 143, 143 }, "interrupted by SIGTERM");
+}
+
+Test(nodes_ends, a_rank_that_dies_on_one_is_told_at_node_0)
+{
+    struct started nodes[2];
+    NEEDS_GLOO();
+    char path[256], program[300];
+    snprintf(program, sizeof program, "%s segv 3 1000", program_path("doomed", path, sizeof path));
+    nodes_begin_all(nodes, 2, 4, program);
+    nodes_end_all(nodes, 2);
+    for (int i = 0; i < 2; i++)
+        cr_expect_eq(nodes[i].status, 139, "node %d: %d", i, nodes[i].status);
+    cr_expect(strstr(nodes[0].stderr_text, "rank 3 was killed by signal 11 (SIGSEGV)"), "%s",
+              nodes[0].stderr_text);
+    cr_expect(strstr(nodes[1].stderr_text, "tells why"), "%s", nodes[1].stderr_text);
+}
