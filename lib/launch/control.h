@@ -63,6 +63,7 @@ struct control {
     struct node_bytes *sights; /* per rank; the hub's */
     bool joined;               /* some rank of another machine has */
     bool said_joined, said_failure, stopping;
+    bool lost_hub;             /* which was told here */
     bool over;                 /* BYE has come, or never will: */
     int status;                /* the job's exit status */
     struct decision *decision; /* the hub's */

@@ -62,7 +62,7 @@ void control_lost(struct job *job, int node, const char *how)
     if (control->hub) {
         count_as_ended(job, node);
     } else {
-        control->over = true;
+        control->over = control->lost_hub = true;
         control->status = DIST_ERR_PEER_LOST;
     }
 }
@@ -109,7 +109,7 @@ int control_verdict(struct job *job)
     const struct control *control = job->control;
     const struct nodes *nodes = control->nodes;
     char text[300];
-    if (control->status != 0 && !job->interrupt && nodes->links[0].fd >= 0) {
+    if (control->status != 0 && !job->interrupt && !control->lost_hub) {
         snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
                  control->status, nodes->links[0].name);
         tell(text);

@@ -4,6 +4,7 @@
 #include "door.h"
 #include "../dist_base.h"
 
+#include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "nodes.h"
 
-#include <netdb.h>
+struct addrinfo;
 
 #define HANDSHAKE_MAGIC 0x74736964u /* "dist" */
 

@@ -21,6 +21,7 @@
 #include "../dist_base.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

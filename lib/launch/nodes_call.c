@@ -7,6 +7,7 @@
 #include "../dist_base.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
