@@ -3,6 +3,9 @@
 # gnuplot. Run it from the root of the repository, after make; it takes some minutes:
 #
 #     sh chapters/13_scale/record.sh
+#
+# With the word measured: measure the cluster of namespaces (tests/tools/hosts.sh), and write recorded/measured.txt. For that the machine
+# should have nothing else to do.
 
 here=chapters/13_scale
 programs=build/chapters/13_scale
@@ -15,6 +18,13 @@ record()
         mv $here/recorded/"$1".csv.new $here/recorded/"$1".csv || exit 1
     echo "wrote $here/recorded/$1.csv"
 }
+
+if [ "$1" = measured ]; then
+    HOSTS=8 N=16 RATE=20mbit DELAY=10ms tests/tools/cluster.sh $programs/measured | sed '1,/^====/d' >$here/recorded/measured.txt.new &&
+        mv $here/recorded/measured.txt.new $here/recorded/measured.txt || exit 1
+    echo "wrote $here/recorded/measured.txt"
+    exit
+fi
 
 record simulate gpus,bytes,algorithm,busbw_gbps
 record search gpus,mfu,bubble,exposed,tp,pp,dp

@@ -119,7 +119,8 @@ host()
 come_up()
 {
     until ip link show "$1" >/dev/null 2>&1; do sleep 0.01; done
-    steady net/ipv4/tcp_congestion_control cubic
+    steady net/ipv4/tcp_congestion_control reno # without losses its window only grows; cubic's stops early where a delay does
+    steady net/ipv4/tcp_no_metrics_save 1
     steady net/ipv4/tcp_slow_start_after_idle 0
     steady net/ipv6/conf/all/disable_ipv6 1
     ip address add "$network.$2/24" dev "$1" && ip link set "$1" up

@@ -27,15 +27,23 @@ ordered()
     exit $status
 }
 
-# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores.
+# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores. And our room
+# has asked before it sends long data; Open MPI need not ask once more.
 under_openmpi()
 {
     local name net=10.77.0.0/24
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     start=(mpirun.openmpi --bind-to none --mca mpi_yield_when_idle 1 --mca plm_rsh_agent agent --mca plm_rsh_no_tree_spawn 1
-        --mca oob_tcp_if_include $net --mca btl self,vader,tcp --mca btl_tcp_if_include $net -H "$places" -n "$ranks")
+        --mca oob_tcp_if_include $net --mca btl self,vader,tcp --mca btl_tcp_if_include $net
+        --mca btl_tcp_eager_limit 1000000 --mca btl_tcp_max_send_size 1000000 -H "$places" -n "$ranks")
     exec 2> >(grep --line-buffered -v 'plm:rsh: Warning: setpgid' >&2) # (its agent was faster than it)
     for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_)'); do start+=(-x "$name"); done
+}
+
+# What the launchers of the other hosts say on their own terminals, where node 0 tells why.
+elsewhere()
+{
+    if [ "$1" = 0 ]; then cat; else grep --line-buffered -v '^distrun: the job has ended with .* tells why'; fi >&2
 }
 
 on_all_by_distrun()
@@ -44,7 +52,7 @@ on_all_by_distrun()
     DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export DIST_SECRET
     for i in "${!hosts[@]}"; do
-        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" &
+        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" 2> >(elsewhere "$i") &
         pids+=($!)
     done
     for i in "${!pids[@]}"; do

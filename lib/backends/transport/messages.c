@@ -156,7 +156,8 @@ static void hear_answer(struct transport_room *room, int from, const struct wire
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     queue_remove(&room->sends, op);
     if (wire->kind == WIRE_BEGIN) {
-        wire_fly(room, room->transport->send(op->in.data, bytes_of(op), from, (int)wire->tag), op);
+        op->phase = wire->tag;
+        queue_add(&room->begun, op);
         return;
     }
     if (wire->kind == WIRE_REFUSED) {
@@ -173,6 +174,18 @@ void messages_hear(struct transport_room *room, int from, const struct wire *wir
         hear_message(room, from, wire);
     else
         hear_answer(room, from, wire);
+}
+
+/* Data set out when all notes that have come are answered. An answer that left behind long data would get there behind them, and what it asks
+ * for would begin when they have arrived: two ranks that swap would do so one after the other. */
+bool messages_set_out(struct transport_room *room)
+{
+    struct dist_work *op = room->begun.first;
+    if (!op)
+        return false;
+    queue_take(&room->begun, &room->begun.first);
+    wire_fly(room, room->transport->send(op->in.data, bytes_of(op), op->peer, (int)op->phase), op);
+    return true;
 }
 
 static void post_send(struct transport_room *room, struct dist_work *op)

@@ -66,6 +66,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     room->spread = self->env.local_size >= 0 && self->env.local_size != self->env.world_size;
     pthread_mutex_init(&room->lock, NULL);
     queue_reset(&room->sends);
+    queue_reset(&room->begun);
     queue_reset(&room->members);
     match_open(&room->posted);
     match_open(&room->parked);

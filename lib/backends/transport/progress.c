@@ -40,6 +40,8 @@ void transport_fail(struct transport_room *room, int status, const char *why)
     snprintf(room->why, sizeof room->why, "%s", why);
     for (struct dist_work *op; (op = room->sends.first);)
         give_up(room, queue_take(&room->sends, &room->sends.first));
+    for (struct dist_work *op; (op = room->begun.first);)
+        give_up(room, queue_take(&room->begun, &room->begun.first));
     for (struct dist_work *op; (op = room->members.first);)
         give_up(room, queue_take(&room->members, &room->members.first));
     for (struct match *match; (match = room->posted.first);) {
@@ -68,7 +70,7 @@ static bool look_at_job(struct transport_room *room)
 bool transport_drive(struct transport_room *room)
 {
     bool moved = look_at_job(room);
-    while (!room->failed && (wire_hear(room) || wire_progress(room)))
+    while (!room->failed && (wire_hear(room) || messages_set_out(room) || wire_progress(room)))
         moved = true;
     return moved;
 }

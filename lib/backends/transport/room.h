@@ -115,6 +115,7 @@ struct transport_room {
     size_t eager_bytes;
 
     struct op_queue sends;            /* not answered yet, */
+    struct op_queue begun;            /* answered, and their data set out before transport_drive returns, */
     struct op_queue members;          /* and collectives that not all have come to */
     struct match_table posted;        /* receives */
     struct match_table parked;        /* struct parked */
@@ -193,6 +194,7 @@ bool wire_progress(struct transport_room *room);
 
 int transport_message(void *room, struct dist_work *op);
 void messages_hear(struct transport_room *room, int from, const struct wire *wire);
+bool messages_set_out(struct transport_room *room);  /* true: somebody's data have */
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
 void messages_forget_parked(struct transport_room *room);
 
