@@ -82,7 +82,8 @@ struct dist_work {
     uint32_t phase;
     bool claimed;
     uint32_t ticket;
-    void *aside; /* an eager message's copy */
+    void *aside;        /* an eager message's copy */
+    _Atomic bool among; /* dist_wait_any waits for this one, or others: the room's notes say so */
     struct dist_work *next, *before;
     struct match match;      /* of a send: its number among those to its receiver */
     uint32_t traced;         /* lib/trace: the event that its start was */

@@ -216,6 +216,29 @@ int dist_wait_at(struct dist_at at, dist_work *work);
 int dist_wait_all_at(struct dist_at at, dist_work **works, int count);
 bool dist_is_completed_at(struct dist_at at, dist_work *work);
 
+/* Wait until one of several works is done: its index is the result, of several that are the lowest. That one is waited for (like
+ * dist_wait), and works[index] is NULL from then on. Entries that are NULL are passed over; if all are, the result is -1 at
+ * once. So this takes them all, as they come:
+ *
+ *     for (int i; (i = dist_wait_any(works, count)) >= 0;)
+ *         use(i);
+ *
+ * .source = &rank is set to what dist_wait would have given: of a receive the rank that sent. Of tensors on a GPU the host waits.
+ * A rank that asks dist_is_completed again and again seems to compute; here it is seen to wait, and a deadlock is told. */
+#define dist_wait_any(w, ...) \
+    dist_wait_any_with((struct dist_wait_any_args){ \
+        .at = { __FILE__, \
+                __LINE__ DIST_NEEDS("dist_wait_any(works, count): count is missing", __VA_ARGS__) }, \
+        .works = w, \
+        __VA_ARGS__ })
+struct dist_wait_any_args {
+    struct dist_at at;
+    dist_work **works;
+    int count;
+    int *source;
+};
+int dist_wait_any_with(struct dist_wait_any_args args);
+
 /* ---- collectives --------------------------------------------------------- *
  *
  * Every member of the group calls the same collectives in the same order, with the same root, reduction,

@@ -29,13 +29,11 @@ static bool keeps_awake(const struct world *world, const struct sleep_note *note
     return there && epoch == 0;
 }
 
-/* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
-static uint64_t rank_asleep(const struct world *world, int rank, int caller)
+/* The threads of a rank beside the one that was the first to call. 0: one of them can move. */
+static uint64_t others_asleep(const struct world *world, int rank, const struct sleep_note *own,
+                              uint64_t epochs)
 {
-    const struct rank_slot *slot = &world->header->slots[rank];
     const struct rank_notes *notes = world_notes(world, rank);
-    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
-    uint64_t epochs = sound_asleep(world, &slot->sleep, own);
     if (epochs == 0 || keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
         atomic_load(&notes->more_hands) > 0)
         return 0;
@@ -48,12 +46,32 @@ static uint64_t rank_asleep(const struct world *world, int rank, int caller)
     return epochs ? epochs : 1;
 }
 
+/* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
+static uint64_t rank_asleep(const struct world *world, int rank, int caller)
+{
+    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
+    const struct sleep_note *sleep = &world->header->slots[rank].sleep;
+    return others_asleep(world, rank, own, sound_asleep(world, sleep, own));
+}
+
+/* The same of the rank that asks: it is awake, with what it has started asleep. */
+static uint64_t all_but_asking(const struct world *world, int rank)
+{
+    const struct rank_notes *notes = world_notes(world, rank);
+    return atomic_load(&notes->several) ? 0 : others_asleep(world, rank, NULL, 1);
+}
+
 static bool still_there(const struct world *world, int rank)
 {
     return atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
 }
 
-bool diagnose_stuck(const struct world *world, int caller)
+static uint64_t look_at(const struct world *world, int rank, int caller, int asking)
+{
+    return rank == asking ? all_but_asking(world, rank) : rank_asleep(world, rank, caller);
+}
+
+static bool all_stuck(const struct world *world, int caller, int asking)
 {
     uint64_t first[WORLD_MAX_RANKS];
     int size = world->header->size, there = 0;
@@ -62,7 +80,7 @@ bool diagnose_stuck(const struct world *world, int caller)
         if (!still_there(world, rank))
             continue;
         there++;
-        first[rank] = rank_asleep(world, rank, caller);
+        first[rank] = look_at(world, rank, caller, asking);
         if (first[rank] == 0)
             return false;
     }
@@ -70,9 +88,19 @@ bool diagnose_stuck(const struct world *world, int caller)
         return false;
     for (int rank = 0; rank < size; rank++)
         if (first[rank] != 0 &&
-            (!still_there(world, rank) || rank_asleep(world, rank, caller) != first[rank]))
+            (!still_there(world, rank) || look_at(world, rank, caller, asking) != first[rank]))
             return false;
     return there > 0 && !world_failed(world);
+}
+
+bool diagnose_stuck(const struct world *world, int caller)
+{
+    return all_stuck(world, caller, -1);
+}
+
+bool diagnose_others_stuck(const struct world *world, int asking)
+{
+    return all_stuck(world, -1, asking);
 }
 
 bool diagnose_leaving(const struct world *world)
