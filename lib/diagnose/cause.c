@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALTERNATIVES 3 /* of dist_wait_any that a sentence names */
-
 /* Add to the sentence; what does not fit is cut off. */
 void say(struct diagnosis *d, const char *format, ...)
 {
@@ -41,37 +39,6 @@ void say_wait(struct diagnosis *d, int rank, const struct note_op *op)
         snprintf(peer, sizeof peer, "rank %d", op->peer);
     say(d, "rank %d waits to %s %s (%s)", rank, op->kind == NOTE_RECV ? "receive from" : "send to", peer,
         here);
-}
-
-/* "the receive from rank 2 (x.c:8)" */
-static void say_awaited(struct diagnosis *d, int rank, const struct note_op *op)
-{
-    char here[80];
-    describe_place(d, rank, op->site, here, sizeof here);
-    if (in_collective(op))
-        say(d, "%s (%s)", call_name((enum call)op->call), here);
-    else if (op->peer == DIST_ANY_SOURCE)
-        say(d, "the receive from anybody (%s)", here);
-    else if (op->peer == rank)
-        say(d, "the %s itself (%s)", op->kind == NOTE_RECV ? "receive from" : "send to", here);
-    else
-        say(d, "the %s rank %d (%s)", op->kind == NOTE_RECV ? "receive from" : "send to", op->peer, here);
-}
-
-void say_alternatives(struct diagnosis *d, int rank)
-{
-    int named = 0, more = 0;
-    say(d, "rank %d waits for any of: ", rank);
-    for (int i = -1; (i = next_awaited(&d->views[rank], i)) >= 0;) {
-        if (named == ALTERNATIVES) {
-            more++;
-            continue;
-        }
-        say(d, named++ ? ", " : "");
-        say_awaited(d, rank, &d->views[rank].open[i]);
-    }
-    if (more > 0)
-        say(d, ", and %d more", more);
 }
 
 static bool tell_left(struct diagnosis *d)

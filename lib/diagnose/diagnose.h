@@ -5,7 +5,8 @@
  *   tasks.c     has a rank threads that never called? Then one of them might still
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
- *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match
+ *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match;
+ *               alternatives.c: a rank that any of several operations would let go on
  *   report.c    the text on stderr          json.c  the same for programs
  *   poll.c      a rank only asks whether something is over, and all others wait (poll.h)
  *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
