@@ -64,9 +64,10 @@ struct told {
     int status;           /* enum dist_error, or the job's other exit status */
     const char *sentence; /* "what; advice", or with `advice` apart */
     const char *advice;
-    int rank;          /* who told, or was the cause; -1: nobody in particular */
-    const char *call;  /* what that rank called, */
-    struct dist_at at; /* and where */
+    const char *lesson; /* its line in the report; NULL: none */
+    int rank;           /* who told, or was the cause; -1: nobody in particular */
+    const char *call;   /* what that rank called, */
+    struct dist_at at;  /* and where */
 };
 
 /* Where DIST_REPORT names a file: write a report that was not made here into it. `world` may be NULL. */

@@ -164,6 +164,7 @@ static void explain(struct diagnosis *d, struct world *world)
     report_json(d, &(struct told){ .status = exit_status_of(d->class),
                                    .sentence = d->sentence,
                                    .advice = d->advice,
+                                   .lesson = lesson_line(d->lesson),
                                    .rank = first });
     world_wake(world);
 }
