@@ -1,4 +1,4 @@
-/* backend.c: what every room needs. */
+/* backend.c: what every backend needs. */
 #include "backend.h"
 
 #include <stdio.h>

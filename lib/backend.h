@@ -1,7 +1,7 @@
 /*
- * backend.h: the doorway between the calls (dist_*.c) and the rooms that move data (backends/).
+ * backend.h: the doorway between the calls (dist_*.c) and the backends that move data (backends/).
  *
- * dist_*.c has checked all that one rank can check alone, and hands over an op. The room finds out what only
+ * dist_*.c has checked all that one rank can check alone, and hands over an op. The backend finds out what only
  * two ranks together can know (sizes that differ, another collective on the other side), moves the
  * data, and says how it went. It never prints and never exits.
  */
@@ -25,9 +25,9 @@ struct dist_group {
     int rank;            /* the caller's place in `ranks`; -1: not a member */
     int *ranks;          /* group rank -> world rank */
     _Atomic int pending; /* works not yet waited for */
-    _Atomic int untaken; /* messages of its that the room has copied aside, and that nobody has taken yet */
-    bool settled;        /* freed, and the room knows */
-    bool apart; /* by group_new: ranks did not meet for it, and the room tells groups apart without ids */
+    _Atomic int untaken; /* its messages that the backend has copied aside, and that nobody has taken yet */
+    bool settled;        /* freed, and the backend knows */
+    bool apart; /* by group_new: ranks did not meet for it, and the backend tells groups apart without ids */
     uint32_t logged;      /* diagnose/log.h: collectives in the list of calls */
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
     void *room;           /* the backend's own */
@@ -51,7 +51,7 @@ struct match {
 
 /* One call, from start to wait. A blocking call keeps it on the stack; dist_work is the same thing from a pool. */
 struct dist_work {
-    /* what is asked; written by dist_*.c before the room sees it, and never changed after */
+    /* what is asked; written by dist_*.c before the backend sees it, and never changed after */
     enum call call;
     struct dist_at at;
     uint32_t site; /* `at` as a number that peers can read */
@@ -68,22 +68,22 @@ struct dist_work {
     bool sends;         /* and which of the two */
     double timeout;     /* monitored_barrier: seconds */
     bool async;         /* the caller does not want to wait inside this call */
-    bool begun_quickly; /* the room's quick way has begun it, and not ended (enum quick) */
+    bool begun_quickly; /* the backend's quick way has begun it, and not ended (enum quick) */
     struct gpu *gpu;    /* where its tensors lie; NULL: on the host */
 
-    /* what came out; written by the room before it says done */
+    /* what came out; written by the backend before it says done */
     int status;  /* enum dist_error */
     int from;    /* receives: the world rank that sent; else -1 */
     int speaker; /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
-    /* the room's notes; nobody else looks */
+    /* the backend's notes; nobody else looks */
     _Atomic uint32_t done;
     int step;
     uint32_t phase;
     bool claimed;
     uint32_t ticket;
     void *aside;        /* an eager message's copy */
-    _Atomic bool among; /* dist_wait_any waits for this one, or others: the room's notes say so */
+    _Atomic bool among; /* dist_wait_any waits for this one, or others: the backend's notes say so */
     struct dist_work *next, *before;
     struct match match;      /* of a send: its number among those to its receiver */
     uint32_t traced;         /* lib/trace: the event that its start was */
@@ -93,11 +93,11 @@ struct dist_work {
 
     /* the pool's */
     uint32_t live; /* WORK_LIVE from start to wait */
-    bool refused;  /* the room did not take it, in the middle of a batch: dist_wait tells its status */
+    bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
     struct dist_work *next_free;
     struct dist_work *older, *newer; /* the rank's works that were not waited for */
 
-    /* on tensors of a GPU: written by streams/, whose notes most of these are. A room that knows streams itself
+    /* on tensors of a GPU: written by streams/, whose notes most of these are. A backend that knows streams itself
      * (backend.on_streams) starts the op behind `ready`, and says so with `begun`; lets `gate` open behind it; and
      * test() is true, and `done` set, once that is open. It rings the bell of the rank, which may sleep meanwhile. wait()
      * does not block then, but gives the op up if the job has failed. */
@@ -116,7 +116,7 @@ struct dist_work {
 #define WORK_LIVE 0x3042u
 #define BLOCK_SPLITS (-1) /* op->block of an all_to_all with a count for each member */
 
-/* Get an op ready to be asked something: nothing has come out, and the room has no notes. */
+/* Get an op ready to be asked something: nothing has come out, and the backend has no notes. */
 static inline void work_begin(struct dist_work *op)
 {
     size_t from = offsetof(struct dist_work, status), to = offsetof(struct dist_work, live);
@@ -134,11 +134,11 @@ static inline bool work_was_refused(const struct dist_work *op)
  * there (op->begun_quickly); it is over, and all is well. */
 enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
 
-/* The calls of a room, in the order in which every room defines them.
+/* The calls of a backend, in the order in which every backend defines them.
  *
  * The calls from send to monitored_barrier START an op. If op->async is false they return when it is over, else as
- * soon as it is under way; the room then goes on by itself, with the rank's own code running. The result is
- * op->status (also returned), with op->why in words. Started ops belong to the room until test or wait says
+ * soon as it is under way; the backend then goes on by itself, with the rank's own code running. The result is
+ * op->status (also returned), with op->why in words. Started ops belong to the backend until test or wait says
  * that they are done. A slot that is NULL is done by algorithms/ with sends and receives.
  *
  * One rank may call from several threads (streams); each op is used by one thread at a time. */
@@ -146,55 +146,55 @@ struct backend {
     const char *name;
     bool on_streams; /* it works on tensors of a GPU, in the order of streams; else streams/ does that */
 
-    /* Join the job; `world` is the group of all, *room the backend's state of this rank. dist_init follows it with a barrier. */
-    int (*open)(struct launch_self *self, struct dist_group *world, void **room, char *why, size_t why_size);
+    /* Join the job; `world` is the group of all, *state what it keeps of this rank. dist_init follows it with a barrier. */
+    int (*open)(struct launch_self *self, struct dist_group *world, void **state, char *why, size_t why_size);
 
     /* Leave: blocks until all that this rank has sent was taken. Works that were never waited for are finished, or given up
-     * where somebody has left without whom they cannot be: from then on the room looks at no op of this rank any more.
-     * After it groups are freed, and then the room is closed. */
-    void (*leave)(void *room);
-    int (*close)(void *room);
+     * where somebody has left without whom they cannot be: from then on the backend looks at no op of this rank any more.
+     * After it groups are freed, and then the backend is closed. */
+    void (*leave)(void *state);
+    int (*close)(void *state);
 
-    /* Prepare the room for op->group, whose size, rank and ranks are filled in; its id comes after. A collective over the
+    /* Prepare the backend for op->group, whose size, rank and ranks are filled in; its id comes after. A collective over the
      * world, called on all ranks, members (rank >= 0) or not. group_free is local, on members only, when no op of the group is
      * unfinished. */
-    int (*group_new)(void *room, struct dist_work *op);
-    void (*group_free)(void *room, struct dist_group *group);
+    int (*group_new)(void *state, struct dist_work *op);
+    void (*group_free)(void *state, struct dist_group *group);
 
     /* Quick ways for small blocking calls in the world, without an op, that the calls try first. All four or none (NULL).
      * The tensor is good and lies in the world; peer and tag are in range. */
-    enum quick (*quick_send)(void *room, const tensor *t, int peer, int tag, uint32_t site);
-    enum quick (*quick_recv)(void *room, tensor *t, int peer, int tag, uint32_t site);
-    enum quick (*quick_sum)(void *room, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
-    enum quick (*quick_barrier)(void *room, uint32_t site);
+    enum quick (*quick_send)(void *state, const tensor *t, int peer, int tag, uint32_t site);
+    enum quick (*quick_recv)(void *state, tensor *t, int peer, int tag, uint32_t site);
+    enum quick (*quick_sum)(void *state, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
+    enum quick (*quick_barrier)(void *state, uint32_t site);
 
-    int (*send)(void *room, struct dist_work *op);
-    int (*recv)(void *room, struct dist_work *op);
-    int (*broadcast)(void *room, struct dist_work *op);
-    int (*reduce)(void *room, struct dist_work *op);
-    int (*all_reduce)(void *room, struct dist_work *op);
-    int (*scatter)(void *room, struct dist_work *op);
-    int (*gather)(void *room, struct dist_work *op);
-    int (*all_gather)(void *room, struct dist_work *op);
-    int (*reduce_scatter)(void *room, struct dist_work *op);
-    int (*all_to_all)(void *room, struct dist_work *op);
-    int (*barrier)(void *room, struct dist_work *op);
-    int (*monitored_barrier)(void *room, struct dist_work *op); /* never async */
+    int (*send)(void *state, struct dist_work *op);
+    int (*recv)(void *state, struct dist_work *op);
+    int (*broadcast)(void *state, struct dist_work *op);
+    int (*reduce)(void *state, struct dist_work *op);
+    int (*all_reduce)(void *state, struct dist_work *op);
+    int (*scatter)(void *state, struct dist_work *op);
+    int (*gather)(void *state, struct dist_work *op);
+    int (*all_gather)(void *state, struct dist_work *op);
+    int (*reduce_scatter)(void *state, struct dist_work *op);
+    int (*all_to_all)(void *state, struct dist_work *op);
+    int (*barrier)(void *state, struct dist_work *op);
+    int (*monitored_barrier)(void *state, struct dist_work *op); /* never async */
 
     /* Is it done? Never blocks. wait blocks until it is; both may be called again after. */
-    bool (*test)(void *room, struct dist_work *op);
-    int (*wait)(void *room, struct dist_work *op);
+    bool (*test)(void *state, struct dist_work *op);
+    int (*wait)(void *state, struct dist_work *op);
 
     /* The caller is about to wait for several ops, one after another (true), or has done so (false): in between it does not compute,
-     * and nobody else needs to drive the room. NULL: that makes no difference. */
-    void (*hold)(void *room, bool held);
+     * and nobody else needs to drive the backend. NULL: that makes no difference. */
+    void (*hold)(void *state, bool held);
 
-    /* The rank's own thread is about to sleep, for something that is none of the room's business, held up by this op (NULL:
-     * by none): pin up what is open, for the watcher (launch/note.h). NULL: the room pins up nothing. */
-    void (*note)(void *room, const struct dist_work *op);
+    /* The rank's own thread is about to sleep, for something that is none of the backend's business, held up by this op (NULL:
+     * by none): write down what is open, for the watcher (launch/note.h). NULL: the backend writes down nothing. */
+    void (*note)(void *state, const struct dist_work *op);
 
     /* on_streams: must its tensors be on the host nevertheless? streams/ then brings them there and back. NULL: never. */
-    bool (*on_host)(void *room, const struct dist_work *op);
+    bool (*on_host)(void *state, const struct dist_work *op);
 };
 
 /* A number that tells one list of ranks from others: what members of a new group compare. */
@@ -203,9 +203,9 @@ int64_t group_hash(const struct dist_group *group);
 /* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
 int backend_failed(const struct world *world, struct dist_work *op);
 
-/* The function of a room that starts a collective; or any op. A table of the room's functions would be made anew by each call,
+/* The function of a backend that starts a collective; or any op. A table of the backend's functions would be made anew by each call,
  * which takes longer than the switch: 8 ns. */
-typedef int backend_call(void *room, struct dist_work *op);
+typedef int backend_call(void *state, struct dist_work *op);
 static inline backend_call *backend_collective(const struct backend *b, enum call call)
 {
     switch (call) {
@@ -233,11 +233,11 @@ static inline backend_call *backend_collective(const struct backend *b, enum cal
         return NULL;
     }
 }
-/* Hand an op to its room. Whatever that did: one that failed has a status, and is the caller's again. */
-static inline int backend_start(const struct backend *b, void *room, struct dist_work *op)
+/* Hand an op to its backend. Whatever that did: one that failed has a status, and is the caller's again. */
+static inline int backend_start(const struct backend *b, void *state, struct dist_work *op)
 {
     backend_call *call = !op->p2p ? backend_collective(b, op->call) : op->sends ? b->send : b->recv;
-    int status = call(room, op);
+    int status = call(state, op);
     if (status != DIST_OK)
         op->status = status;
     return status;

@@ -47,24 +47,25 @@ bool checked_writes(const struct dist_work *op)
     return op->call != CALL_REDUCE || root;
 }
 
-static uintptr_t end_of(const struct dist_work *op, const struct span *span)
+static uintptr_t checked_end_of(const struct dist_work *op, const struct span *span)
 {
     return (uintptr_t)span->data + (size_t)span->count * dtype_size(op->type);
 }
 
-static bool may_use(struct context *context, const struct dist_work *op, const struct span *span,
-                    enum touch touch)
+static bool checked_may_use(struct context *context, const struct dist_work *op, const struct span *span,
+                            enum touch touch)
 {
     struct misuse misuse = { .rank = context->self->env.rank, .call = call_name(op->call), .at = op->at };
-    if (span->count == 0 || !guard_finds((uintptr_t)span->data, end_of(op, span), touch, &misuse))
+    if (span->count == 0 || !guard_finds((uintptr_t)span->data, checked_end_of(op, span), touch, &misuse))
         return true;
     checked_tell(&misuse);
     return false;
 }
 
-static void take_off(struct context *context, struct dist_work *op, const struct span *span, bool written)
+static void checked_take_off(struct context *context, struct dist_work *op, const struct span *span,
+                             bool written)
 {
-    struct flight flight = { .bytes = { .begin = (uintptr_t)span->data, .end = end_of(op, span) },
+    struct flight flight = { .bytes = { .begin = (uintptr_t)span->data, .end = checked_end_of(op, span) },
                              .written = written,
                              .blocks = !op->async,
                              .rank = context->self->env.rank,
@@ -77,15 +78,16 @@ static void take_off(struct context *context, struct dist_work *op, const struct
 bool checked_take(struct context *context, struct dist_work *op)
 {
     bool one = op->in.data == op->out.data, writes = op->out.data && (!one || checked_writes(op));
-    if (op->in.data && !(one && writes) && !may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
+    if (op->in.data && !(one && writes) &&
+        !checked_may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
         return false;
-    if (writes && !may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
+    if (writes && !checked_may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
         return false;
     bool flies = op->async || !op->gpu; /* blocking, on a GPU: streams/order.h has it */
     if (flies && op->in.data && !(one && writes))
-        take_off(context, op, &op->in, false);
+        checked_take_off(context, op, &op->in, false);
     if (flies && writes)
-        take_off(context, op, &op->out, true);
+        checked_take_off(context, op, &op->out, true);
     op->in.data = world_open_view(&context->self->world, op->in.data);
     op->out.data = world_open_view(&context->self->world, op->out.data);
     return true;
@@ -98,7 +100,8 @@ void checked_end(struct dist_work *op)
 
 /* ---- the calls of tensor.h ----------------------------------------------------------- */
 
-static bool may_touch(const char *call, struct dist_at at, const void *data, size_t bytes, enum touch touch)
+static bool checked_may_touch(const char *call, struct dist_at at, const void *data, size_t bytes,
+                              enum touch touch)
 {
     const struct launch_self *self = guard_is_open() ? launch_self_if_any() : NULL;
     struct misuse misuse = { .rank = self ? self->env.rank : -1, .call = call, .at = at };
@@ -111,18 +114,19 @@ static bool may_touch(const char *call, struct dist_at at, const void *data, siz
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t)
 {
     return tensor_check(call, at, t) &&
-           may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_READ);
+           checked_may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_READ);
 }
 
 bool tensor_may_write(const char *call, struct dist_at at, const tensor *t)
 {
     return tensor_check(call, at, t) &&
-           may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_WRITE);
+           checked_may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_WRITE);
 }
 
 /* A view may go at any time: the memory stays for the others. */
 bool tensor_may_free(const char *call, struct dist_at at, const tensor *t)
 {
     return tensor_check(call, at, t) &&
-           (t->storage->users > 1 || may_touch(call, at, t->storage->data, t->storage->bytes, TOUCH_FREE));
+           (t->storage->users > 1 ||
+            checked_may_touch(call, at, t->storage->data, t->storage->bytes, TOUCH_FREE));
 }

@@ -88,7 +88,7 @@ static int64_t block_of(const struct collective *c, const struct dist_group *gro
     return c->in_name ? c->in->numel / group->size : 0;
 }
 
-/* A call that goes to the room directly must not overtake what waits for its stream, and a barrier is one for the current
+/* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
  * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
 static void let_streams_come(struct context *context, const struct collective *c)
 {
@@ -97,7 +97,7 @@ static void let_streams_come(struct context *context, const struct collective *c
     if (gpu && barrier)
         gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current);
     if (gpu)
-        comm_flush(gpu, call_name(c->call), c->at);
+        ops_flush(gpu, call_name(c->call), c->at);
 }
 
 /* The group of a collective with which all is well, and the root's place in it. NULL: reported; no work is made before, since
@@ -152,7 +152,7 @@ static bool fill(struct context *context, const struct collective *c, struct dis
 static int hand_on(struct context *context, struct dist_work *op)
 {
     noted_collective(context, op);
-    return op->gpu ? comm_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
+    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
 }
 
 /* Run it to the end: 0, or what report() gave. */
@@ -192,7 +192,7 @@ static dist_work *start(struct context *context, const struct collective *c)
         if (hand_on(context, op) == DIST_OK) {
             if (c->async)
                 return op;
-            comm_follow(context, op->gpu, call_name(op->call), op);
+            ops_follow(context, op->gpu, call_name(op->call), op);
             return NULL;
         }
         checked_end(op);

@@ -10,7 +10,7 @@ struct collective {
     struct dist_at at;
     dist_group *group;
     bool async;
-    bool begun; /* the room's quick way has begun it, and not ended */
+    bool begun; /* the backend's quick way has begun it, and not ended */
     enum dist_op op;
     int root; /* a world rank; -1: this collective has none */
     const char *root_name;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *make(struct launch_self *self)
+static void *context_make(struct launch_self *self)
 {
     struct context *context = calloc(1, sizeof *context);
     if (!context)
@@ -25,7 +25,7 @@ struct context *context_get(void)
         report(CALL_INIT, (struct dist_at){ 0 }, (enum dist_error)status, "%s", why);
         exit(status); /* no rank, so no handler */
     }
-    struct context *context = launch_once(&self->context, make, self);
+    struct context *context = launch_once(&self->context, context_make, self);
     if (!context) {
         report(CALL_INIT, (struct dist_at){ 0 }, DIST_ERR_MEMORY,
                "the system gives no memory for this rank's state");

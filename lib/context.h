@@ -17,13 +17,13 @@ struct context {
     void *room;
     bool left; /* destroy was called */
 
-    /* Blocking calls on tensors whose `reach` is this may go the room's quick way: the world, where it has one and nobody
+    /* Blocking calls on tensors whose `reach` is this may go the backend's quick way: the world, where it has one and nobody
      * needs to see an op; else this context, in which no tensor lies. */
     const void *quick_reach;
     struct dist_group world;
     struct dist_group *groups; /* all live groups but the world */
     struct dist_group *freed_first,
-        *freed_last; /* freed ones, oldest first: as works, and until the room knows */
+        *freed_last; /* freed ones, oldest first: as works, and until the backend knows */
     int freed_count;
     int groups_made;   /* by all ranks together */
     int last_group_id; /* rank 0: that it chose */

@@ -1,6 +1,6 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
 #define _GNU_SOURCE
-#include "algorithms/room.h"
+#include "algorithms/wrap.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"
 #include "leaks.h"
@@ -23,8 +23,8 @@ static const struct backend *find_backend(const char *name)
     return NULL;
 }
 
-/* Tensors on a real GPU are out of the reach of a room that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
- * together was looked at before the ranks were started; that NCCL needs a GPU its room says.) */
+/* Tensors on a real GPU are out of the reach of a backend that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
+ * together was looked at before the ranks were started; that NCCL needs a GPU its backend says.) */
 static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
 {
     if (backend->on_streams || strcmp(launch_device(), "cuda") != 0)
@@ -50,7 +50,7 @@ static const struct backend *choose_backend(struct dist_init_args args)
     return NULL;
 }
 
-/* A room that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
+/* A backend that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
 static bool open_gpu(const struct backend *backend, struct dist_at at)
 {
     struct gpu *gpu;
@@ -163,8 +163,8 @@ int dist_destroy_process_group_at(struct dist_at at)
         return -DIST_ERR_STATE;
     if (context->gpu) {
         gpu_await_streams(context->gpu, call_name(CALL_DESTROY), at);
-        comm_flush(context->gpu, call_name(CALL_DESTROY), at);
-        comm_stop(context->gpu);
+        ops_flush(context->gpu, call_name(CALL_DESTROY), at);
+        ops_stop(context->gpu);
     }
     context->quick_reach = context;
     atomic_store(&world_notes(&context->self->world, context->self->env.rank)->leaving, 1);
@@ -173,12 +173,12 @@ int dist_destroy_process_group_at(struct dist_at at)
     leaks_works(&leaks, context);
     context->backend->leave(context->room);
     if (context->gpu)
-        comm_drain(context->gpu);
+        ops_drain(context->gpu);
     leave_groups(context, context->groups);
     leave_groups(context, context->freed_first);
     context->backend->close(context->room);
     if (context->gpu)
-        comm_close(context->gpu);
+        ops_close(context->gpu);
     if (context->checked)
         leaks_memory(&leaks, context);
     context->untaken = NULL;

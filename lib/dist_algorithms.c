@@ -9,9 +9,9 @@
 
 #define ROOMS 4
 
-/* A crew whose messages are dist_isend and dist_irecv. */
-struct crew_of_calls {
-    struct crew crew;
+/* A communicator whose messages are dist_isend and dist_irecv. */
+struct comm_of_calls {
+    struct communicator comm;
     struct dist_at at;
     struct launch_self *self;
     void *rooms[ROOMS];
@@ -19,21 +19,21 @@ struct crew_of_calls {
 };
 
 /* The calls want a tensor: one that looks at these elements, for as long as the message takes. */
-static tensor look_at(const struct crew *crew, const void *data, int64_t count)
+static tensor look_at(const struct communicator *comm, const void *data, int64_t count)
 {
     return (tensor){ .live = TENSOR_LIVE,
-                     .type = crew->type,
+                     .type = comm->type,
                      .ndim = 1,
                      .shape = { count },
                      .numel = count,
                      .data = (void *)(uintptr_t)data };
 }
 
-static void swap_by_calls(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
-                          int64_t in_count)
+static void swap_by_calls(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
+                          void *in, int64_t in_count)
 {
-    struct crew_of_calls *c = (struct crew_of_calls *)crew;
-    tensor leaves = look_at(crew, out, out_count), comes = look_at(crew, in, in_count);
+    struct comm_of_calls *c = (struct comm_of_calls *)comm;
+    tensor leaves = look_at(comm, out, out_count), comes = look_at(comm, in, in_count);
     dist_work *works[2];
     int count = 0;
     if (in_count >= 0)
@@ -45,14 +45,14 @@ static void swap_by_calls(struct crew *crew, int to, const void *out, int64_t ou
     for (int i = 0; i < count; i++) {
         int result = works[i] ? dist_wait_at(c->at, works[i]) : -DIST_ERR_STATE;
         if (result < 0)
-            crew->status = -result;
+            comm->status = -result;
     }
 }
 
-static void *room_from_host(struct crew *crew, int64_t count)
+static void *room_from_host(struct communicator *comm, int64_t count)
 {
-    struct crew_of_calls *c = (struct crew_of_calls *)crew;
-    void *memory = c->count < ROOMS ? host_alloc(c->self, (size_t)count * dtype_size(crew->type)) : NULL;
+    struct comm_of_calls *c = (struct comm_of_calls *)comm;
+    void *memory = c->count < ROOMS ? host_alloc(c->self, (size_t)count * dtype_size(comm->type)) : NULL;
     if (memory)
         c->rooms[c->count++] = memory;
     return memory;
@@ -88,22 +88,22 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
     int wrong = size < 1 ? size : check(at, name, x);
     if (wrong)
         return wrong;
-    struct crew_of_calls c = { .at = at, .self = context_get()->self };
-    c.crew = (struct crew){ .rank = dist_get_rank_with((struct dist_group_args){ .at = at }),
-                            .size = size,
-                            .type = x->type,
-                            .op = op,
-                            .swap = swap_by_calls,
-                            .room = room_from_host };
+    struct comm_of_calls c = { .at = at, .self = context_get()->self };
+    c.comm = (struct communicator){ .rank = dist_get_rank_with((struct dist_group_args){ .at = at }),
+                                    .size = size,
+                                    .type = x->type,
+                                    .op = op,
+                                    .swap = swap_by_calls,
+                                    .scratch = room_from_host };
     void *data = workplace(at, c.self, x);
     if (!data)
         return -DIST_ERR_MEMORY;
-    crew_all_reduce(&c.crew, algorithm_named(name), data, x->numel);
+    comm_all_reduce(&c.comm, algorithm_named(name), data, x->numel);
     if (x->gpu) {
         tensor_write_at(at, x, data);
         host_free(c.self, data);
     }
     while (c.count > 0)
         host_free(c.self, c.rooms[--c.count]);
-    return -c.crew.status;
+    return -c.comm.status;
 }

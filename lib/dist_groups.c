@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* A list of different ranks of the world? False: it was reported. */
-static bool check_list(struct context *context, struct dist_at at, const int *ranks, int count)
+static bool dist_groups_check_list(struct context *context, struct dist_at at, const int *ranks, int count)
 {
     int size = context->world.size;
     if (!ranks || count < 1 || count > size) {
@@ -44,7 +44,8 @@ static bool check_list(struct context *context, struct dist_at at, const int *ra
     return true;
 }
 
-static struct dist_group *build(struct context *context, struct dist_at at, const int *ranks, int count)
+static struct dist_group *dist_groups_build(struct context *context, struct dist_at at, const int *ranks,
+                                            int count)
 {
     struct dist_group *group = calloc(1, sizeof *group);
     int *copy = malloc((size_t)count * sizeof *copy);
@@ -59,51 +60,51 @@ static struct dist_group *build(struct context *context, struct dist_at at, cons
 
 /* ---- ids ---------------------------------------------------------------------------- */
 
-static struct group_ids *ids_of(const struct context *context)
+static struct group_ids *dist_groups_ids_of(const struct context *context)
 {
     return &context->self->world.header->group_ids;
 }
 
-static _Atomic uint16_t *chosen(const struct context *context)
+static _Atomic uint16_t *dist_groups_chosen(const struct context *context)
 {
-    return &ids_of(context)->chosen[context->groups_made % 2];
+    return &dist_groups_ids_of(context)->chosen[context->groups_made % 2];
 }
 
 /* Rank 0 chooses for a group of so many members. 0: all ids are held. */
-static void choose_id(struct context *context, int size)
+static void dist_groups_choose_id(struct context *context, int size)
 {
-    struct group_ids *ids = ids_of(context);
+    struct group_ids *ids = dist_groups_ids_of(context);
     for (int tries = 1, id = context->last_group_id; tries < WORLD_GROUPS; tries++) {
         id = id % (WORLD_GROUPS - 1) + 1;
         if (atomic_load(&ids->holders[id]) == 0) {
             atomic_store(&ids->holders[id], (uint16_t)size);
-            atomic_store(chosen(context), (uint16_t)(context->last_group_id = id));
+            atomic_store(dist_groups_chosen(context), (uint16_t)(context->last_group_id = id));
             return;
         }
     }
-    atomic_store(chosen(context), 0);
+    atomic_store(dist_groups_chosen(context), 0);
 }
 
-/* The room forgets a group of which nobody can hear any more, and this member lets its id go. */
-static void settle(struct context *context, struct dist_group *group)
+/* The backend forgets a group of which nobody can hear any more, and this member lets its id go. */
+static void dist_groups_settle(struct context *context, struct dist_group *group)
 {
     if (group->settled || atomic_load(&group->untaken) > 0)
         return;
     context->backend->group_free(context->room, group);
     if (!group->apart)
-        atomic_fetch_sub(&ids_of(context)->holders[group->id], 1);
+        atomic_fetch_sub(&dist_groups_ids_of(context)->holders[group->id], 1);
     group->settled = true;
 }
 
 /* ---- the lists ------------------------------------------------------------------------ */
 
-static void forget(struct dist_group *group)
+static void dist_groups_forget(struct dist_group *group)
 {
     free(group ? group->ranks : NULL);
     free(group);
 }
 
-static void keep(struct context *context, struct dist_group *group)
+static void dist_groups_keep(struct context *context, struct dist_group *group)
 {
     group->next = context->groups;
     group->link = &context->groups;
@@ -112,7 +113,7 @@ static void keep(struct context *context, struct dist_group *group)
     context->groups = group;
 }
 
-static void take_out(struct dist_group *group)
+static void dist_groups_take_out(struct dist_group *group)
 {
     *group->link = group->next;
     if (group->next)
@@ -121,7 +122,7 @@ static void take_out(struct dist_group *group)
 }
 
 /* A freed handle stays a while, so that a second use is recognised; and until its messages are taken. */
-static void put_aside(struct context *context, struct dist_group *group)
+static void dist_groups_put_aside(struct context *context, struct dist_group *group)
 {
     group->next = NULL;
     if (context->freed_count++ == 0)
@@ -132,36 +133,36 @@ static void put_aside(struct context *context, struct dist_group *group)
 }
 
 /* Forget old handles: of each new group's call so many, that it takes no longer where some must stay. */
-static void sweep(struct context *context)
+static void dist_groups_sweep(struct context *context)
 {
     for (int looks = 0; looks < 4 && context->freed_count > QUARANTINE; looks++) {
         struct dist_group *group = context->freed_first;
         context->freed_first = group->next;
         context->freed_count--;
-        settle(context, group);
+        dist_groups_settle(context, group);
         if (group->settled)
-            forget(group);
+            dist_groups_forget(group);
         else
-            put_aside(context, group);
+            dist_groups_put_aside(context, group);
     }
 }
 
 /* ---- the calls -------------------------------------------------------------------------- */
 
 /* All ranks meet and get the group's id. DIST_OK, or the op's status: then nothing of the group is left. */
-static int meet_for(struct context *context, struct dist_work *op)
+static int dist_groups_meet_for(struct context *context, struct dist_work *op)
 {
     struct dist_group *group = op->group;
     bool chooses = context->self->env.rank == 0;
     if (chooses)
-        choose_id(context, group->size);
+        dist_groups_choose_id(context, group->size);
     op->group = &context->world; /* all ranks meet, members or not */
     noted_collective(context, op);
     op->group = group;
     int status = context->backend->group_new(context->room, op);
-    int id = atomic_load(chosen(context)); /* rank 0's at least, and if all is well everybody's */
+    int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */
     if (chooses && (group->apart || status != DIST_OK))
-        atomic_store(&ids_of(context)->holders[id], 0);
+        atomic_store(&dist_groups_ids_of(context)->holders[id], 0);
     group->id = group->apart ? context->groups_made % (WORLD_GROUPS - 1) + 1 : status == DIST_OK ? id : 0;
     if (status == DIST_OK && group->id > 0 && group->live) {
         group->number = ++context->groups_made;
@@ -183,26 +184,26 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     if (!context)
         return NULL;
     struct dist_group *group = NULL;
-    if (!check_list(context, at, ranks, count))
+    if (!dist_groups_check_list(context, at, ranks, count))
         goto done;
     if (context->gpu)
-        comm_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
+        ops_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
     lock_take(&context->lock);
-    sweep(context);
+    dist_groups_sweep(context);
     lock_give(&context->lock);
-    group = build(context, at, ranks, count);
+    group = dist_groups_build(context, at, ranks, count);
     /* Without memory it meets the others all the same: they would wait for it. */
     struct dist_group poor = { .size = count, .rank = -1, .ranks = (int *)(uintptr_t)ranks };
     struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group ? group : &poor };
     op.site = context_site(context, at.file, at.line);
-    if (meet_for(context, &op) == DIST_OK) {
+    if (dist_groups_meet_for(context, &op) == DIST_OK) {
         trace_group_made(context->self, group);
         lock_take(&context->lock);
-        keep(context, group);
+        dist_groups_keep(context, group);
         lock_give(&context->lock);
     } else {
         report_op(&op);
-        forget(group);
+        dist_groups_forget(group);
         group = NULL;
     }
 done:
@@ -223,12 +224,12 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
                         "%d of the group's works were not waited for; call dist_wait first", group->pending);
     } else if (group) {
         if (context->gpu)
-            comm_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
+            ops_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
         group->live = 0;
         lock_take(&context->lock);
-        settle(context, group);
-        take_out(group);
-        put_aside(context, group);
+        dist_groups_settle(context, group);
+        dist_groups_take_out(group);
+        dist_groups_put_aside(context, group);
         lock_give(&context->lock);
     }
     context_exit(context);

@@ -22,9 +22,9 @@ static struct dist_group *check(struct context *context, const struct p2p *ask)
         report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag);
         return NULL;
     }
-    /* What goes to the room directly must not overtake what waits for its stream. */
+    /* What goes to the backend directly must not overtake what waits for its stream. */
     if (context->gpu && !ask->tensor->gpu)
-        comm_flush(context->gpu, call_name(ask->call), ask->at);
+        ops_flush(context->gpu, call_name(ask->call), ask->at);
     return group;
 }
 
@@ -70,7 +70,7 @@ static bool prepare(struct context *context, const struct p2p *ask, struct dist_
 
 static int hand_on(struct context *context, struct dist_work *op)
 {
-    return op->gpu ? comm_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
+    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
 }
 
 /* A blocking call on a GPU's tensor: the stream waits for it, the host does not. */
@@ -85,7 +85,7 @@ static int in_stream(struct context *context, const struct p2p *ask, uint32_t si
     if (prepare(context, ask, group, site, op)) {
         noted_message(context, op);
         if (hand_on(context, op) == DIST_OK)
-            return comm_follow(context, op->gpu, call_name(op->call), op);
+            return ops_follow(context, op->gpu, call_name(op->call), op);
         report_op(op);
     }
     work_free(context, op);

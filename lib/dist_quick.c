@@ -1,6 +1,6 @@
 /*
  * dist_quick.c: dist_send and dist_recv. A small message is over in less than 0.1 us, so every nanosecond of the call counts:
- * first the room's quick way, in as few instructions as the checks can be made in; all that makes words out of what is wrong,
+ * first the backend's quick way, in as few instructions as the checks can be made in; all that makes words out of what is wrong,
  * and ops out of what is asked, is in dist_p2p.c.
  */
 #include "p2p.h"

@@ -12,21 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static int complain(enum dist_error error, const char *why)
+static int dist_spawn_complain(enum dist_error error, const char *why)
 {
     report(CALL_SPAWN, (struct dist_at){ NULL, 0 }, error, "%s", why);
     return (int)error;
 }
 
 /* Where run() has ended, by pthread_exit too: then threads of ours would keep the process. */
-static void end_process(void *unused)
+static void dist_spawn_end_process(void *unused)
 {
     (void)unused;
     exit(0);
 }
 
 /* In the child: this process is rank `rank` from here to its end. */
-static void process_start(struct job *job, int rank)
+static void dist_spawn_process_start(struct job *job, int rank)
 {
     job_become_child(job, rank);
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -42,20 +42,20 @@ static void process_start(struct job *job, int rank)
     self->watched = true;
     launch_become_process(self);
     launch_enter(self);
-    pthread_cleanup_push(end_process, NULL);
+    pthread_cleanup_push(dist_spawn_end_process, NULL);
     job->plan.run(rank, job->plan.size);
     pthread_cleanup_pop(1);
 }
 
 /* Some launcher has started this process as one rank; there is nothing to spawn and nobody to watch. */
-static int run_here(void (*run)(int rank, int world_size))
+static int dist_spawn_run_here(void (*run)(int rank, int world_size))
 {
     char why[SETTING_WHY];
     int status;
     struct launch_self *self = launch_self(&status, why, sizeof why);
     if (!self)
-        return complain((enum dist_error)status, why);
-    pthread_cleanup_push(end_process, NULL);
+        return dist_spawn_complain((enum dist_error)status, why);
+    pthread_cleanup_push(dist_spawn_end_process, NULL);
     run(self->env.rank, self->env.world_size);
     pthread_cleanup_pop(0);
     if (fflush(NULL) == 0 || errno == EBADF) /* it was closed: then nobody wants it */
@@ -64,9 +64,9 @@ static int run_here(void (*run)(int rank, int world_size))
     return DIST_ERR_SYSTEM;
 }
 
-static int spawn(void (*run)(int rank, int world_size), int world_size)
+static int dist_spawn_spawn(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = { .start = process_start,
+    struct job_plan plan = { .start = dist_spawn_process_start,
                              .run = run,
                              .look = diagnose_look,
                              .review = replay_check,
@@ -77,12 +77,12 @@ static int spawn(void (*run)(int rank, int world_size), int world_size)
     if (status == 0)
         status = launch_read_size(world_size, &plan.size, why, sizeof why);
     if (status != 0)
-        return complain((enum dist_error)status, why);
+        return dist_spawn_complain((enum dist_error)status, why);
     settings_warn_unknown();
     if (plan.size < 1 || plan.size > WORLD_MAX_RANKS) {
         snprintf(why, sizeof why, "world_size is %d; it must be a whole number from 1 to %d", plan.size,
                  WORLD_MAX_RANKS);
-        return complain(DIST_ERR_ARGUMENT, why);
+        return dist_spawn_complain(DIST_ERR_ARGUMENT, why);
     }
     if (plan.threads) {
         plan.start = threads_start;
@@ -91,7 +91,7 @@ static int spawn(void (*run)(int rank, int world_size), int world_size)
         setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     }
     status = job_run(&plan, why, sizeof why);
-    return status < 0 ? complain((enum dist_error) - status, why) : status;
+    return status < 0 ? dist_spawn_complain((enum dist_error) - status, why) : status;
 }
 
 int dist_spawn(void (*run)(int rank, int world_size), int world_size)
@@ -101,14 +101,15 @@ int dist_spawn(void (*run)(int rank, int world_size), int world_size)
     char why[SETTING_WHY];
     const struct launch_self *self = launch_self_if_any();
     if (!run)
-        return complain(DIST_ERR_ARGUMENT, "run is NULL; pass the function that every rank shall call");
+        return dist_spawn_complain(DIST_ERR_ARGUMENT,
+                                   "run is NULL; pass the function that every rank shall call");
     if (inside || (self && (self->env.launcher == LAUNCH_SPAWN || self->threads)))
-        return complain(DIST_ERR_STATE, "called inside a rank; call it once, from main");
+        return dist_spawn_complain(DIST_ERR_STATE, "called inside a rank; call it once, from main");
     int status = launch_read_env(&env, why, sizeof why);
     if (status != 0)
-        return complain((enum dist_error)status, why);
+        return dist_spawn_complain((enum dist_error)status, why);
     inside = true;
-    status = env.launcher == LAUNCH_NONE ? spawn(run, world_size) : run_here(run);
+    status = env.launcher == LAUNCH_NONE ? dist_spawn_spawn(run, world_size) : dist_spawn_run_here(run);
     inside = false;
     return status;
 }

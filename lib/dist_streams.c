@@ -21,7 +21,8 @@ int dist_set_device_at(struct dist_at at, enum dist_device device)
 }
 
 /* NULL stands for the default stream. NULL: it was freed, or belongs to another rank, which was reported. */
-static struct dist_stream *named(struct gpu *gpu, const char *call, struct dist_at at, dist_stream *stream)
+static struct dist_stream *dist_streams_named(struct gpu *gpu, const char *call, struct dist_at at,
+                                              dist_stream *stream)
 {
     struct dist_stream *which = stream ? stream : &gpu->streams[0];
     bool ours = which >= gpu->streams && which < gpu->streams + DEVICE_STREAMS;
@@ -57,7 +58,7 @@ dist_stream *dist_stream_new_at(struct dist_at at)
 int dist_stream_free_at(struct dist_at at, dist_stream *stream)
 {
     struct gpu *gpu = gpu_if_open(context_get()->self);
-    if (!stream || !gpu || !named(gpu, "dist_stream_free", at, stream))
+    if (!stream || !gpu || !dist_streams_named(gpu, "dist_stream_free", at, stream))
         return stream ? -DIST_ERR_ARGUMENT : 0;
     if (stream == gpu->current || stream->number == 0) {
         report_tensor("dist_stream_free", at, DIST_ERR_STATE,
@@ -75,7 +76,7 @@ int dist_stream_free_at(struct dist_at at, dist_stream *stream)
 dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream)
 {
     struct gpu *gpu = gpu_open("dist_stream_use", at);
-    struct dist_stream *which = gpu ? named(gpu, "dist_stream_use", at, stream) : NULL;
+    struct dist_stream *which = gpu ? dist_streams_named(gpu, "dist_stream_use", at, stream) : NULL;
     if (!which)
         return NULL;
     struct dist_stream *before = gpu->current;
@@ -90,7 +91,7 @@ struct native {
 };
 
 /* Not before all that stands in it was given to the runtime: what the program adds belongs behind that. */
-static bool found(void *argument)
+static bool dist_streams_found(void *argument)
 {
     struct native *native = argument;
     native->found = native->gpu->device->stream_native(native->stream->stream);
@@ -110,9 +111,9 @@ void *dist_stream_native_with(struct dist_stream_args args)
         return NULL;
     }
     struct native native = { .gpu = gpu, .stream = gpu->current };
-    if (args.stream && !(native.stream = named(gpu, "dist_stream_native", args.at, args.stream)))
+    if (args.stream && !(native.stream = dist_streams_named(gpu, "dist_stream_native", args.at, args.stream)))
         return NULL;
-    gpu_await(gpu, "dist_stream_native", args.at, found, &native, native.stream);
+    gpu_await(gpu, "dist_stream_native", args.at, dist_streams_found, &native, native.stream);
     return native.found;
 }
 
@@ -121,7 +122,7 @@ void *dist_stream_native_with(struct dist_stream_args args)
 int dist_stream_synchronize_at(struct dist_at at, dist_stream *stream)
 {
     struct gpu *gpu = gpu_if_open(context_get()->self);
-    struct dist_stream *which = gpu ? named(gpu, "dist_stream_synchronize", at, stream) : NULL;
+    struct dist_stream *which = gpu ? dist_streams_named(gpu, "dist_stream_synchronize", at, stream) : NULL;
     if (!which)
         return gpu ? -DIST_ERR_ARGUMENT : 0;
     return gpu_await_stream(gpu, "dist_stream_synchronize", at, which);
@@ -135,7 +136,8 @@ int dist_synchronize_at(struct dist_at at)
 
 /* ---- events ------------------------------------------------------------------------------------ */
 
-static bool usable(const struct gpu *gpu, const char *call, struct dist_at at, const dist_event *event)
+static bool dist_streams_usable(const struct gpu *gpu, const char *call, struct dist_at at,
+                                const dist_event *event)
 {
     if (event && event->live == EVENT_LIVE && event->gpu == gpu)
         return true;
@@ -172,7 +174,7 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
 {
     const char *call = "dist_event_wait";
     struct gpu *gpu = gpu_open(call, at);
-    if (!gpu || !usable(gpu, call, at, event))
+    if (!gpu || !dist_streams_usable(gpu, call, at, event))
         return -DIST_ERR_ARGUMENT;
     order_wait(gpu, event);
     int status = gpu->device->event_follow(event->event, gpu->current->stream);
@@ -184,21 +186,22 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
 bool dist_event_passed_at(struct dist_at at, dist_event *event)
 {
     struct gpu *gpu = gpu_open("dist_event_passed", at);
-    if (!gpu || !usable(gpu, "dist_event_passed", at, event) || !gpu->device->event_passed(event->event))
+    if (!gpu || !dist_streams_usable(gpu, "dist_event_passed", at, event) ||
+        !gpu->device->event_passed(event->event))
         return false;
     order_host_passed(gpu, event);
     return true;
 }
 
-static bool has_passed(void *argument)
+static bool dist_streams_has_passed(void *argument)
 {
     const struct dist_event *event = argument;
     return event->gpu->device->event_passed(event->event);
 }
 
-static void await_event(struct gpu *gpu, const char *call, struct dist_at at, dist_event *event)
+static void dist_streams_await_event(struct gpu *gpu, const char *call, struct dist_at at, dist_event *event)
 {
-    gpu_await(gpu, call, at, has_passed, event, event->stream);
+    gpu_await(gpu, call, at, dist_streams_has_passed, event, event->stream);
     order_host_passed(gpu, event);
 }
 
@@ -206,10 +209,10 @@ double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to
 {
     const char *call = "dist_event_elapsed";
     struct gpu *gpu = gpu_open(call, at);
-    if (!gpu || !usable(gpu, call, at, from) || !usable(gpu, call, at, to))
+    if (!gpu || !dist_streams_usable(gpu, call, at, from) || !dist_streams_usable(gpu, call, at, to))
         return 0;
-    await_event(gpu, call, at, from);
-    await_event(gpu, call, at, to);
+    dist_streams_await_event(gpu, call, at, from);
+    dist_streams_await_event(gpu, call, at, to);
     return gpu->device->event_elapsed(from->event, to->event);
 }
 
@@ -217,7 +220,7 @@ int dist_event_free_at(struct dist_at at, dist_event *event)
 {
     if (!event)
         return 0;
-    if (!usable(gpu_if_open(context_get()->self), "dist_event_free", at, event))
+    if (!dist_streams_usable(gpu_if_open(context_get()->self), "dist_event_free", at, event))
         return -DIST_ERR_ARGUMENT;
     gpu_give_event(event->gpu, event);
     return 0;

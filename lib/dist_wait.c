@@ -17,7 +17,7 @@ bool wait_check(enum call call, struct dist_at at, const dist_work *work)
 static int follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
 {
     gpu_range_begin(gpu, call);
-    int result = comm_follow(context, gpu, call, work);
+    int result = ops_follow(context, gpu, call, work);
     gpu_range_end(gpu);
     return result;
 }
@@ -88,7 +88,7 @@ int dist_wait_all_at(struct dist_at at, dist_work **works, int count)
 
 bool wait_is_over(struct context *context, dist_work *work)
 {
-    return work->refused || (work->gpu ? comm_is_over(work) : context->backend->test(context->room, work));
+    return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work));
 }
 
 /* Was the rank's last call another one? Then it is no poller yet. */
@@ -110,8 +110,8 @@ static void asked_in_vain(struct context *context, const dist_work *work, bool a
         return;
     if (!work->gpu)
         context->backend->note(context->room, work);
-    else if (comm_may_note(work->gpu))
-        context->backend->note(context->room, comm_stuck(work->gpu, NULL));
+    else if (ops_may_note(work->gpu))
+        context->backend->note(context->room, ops_stuck(work->gpu, NULL));
     poll_tell(&polling, &self->world, self->env.rank);
 }
 

@@ -29,7 +29,7 @@ static bool news(void *argument)
     return one_is_over(argument) || world_failed(&any->context->self->world);
 }
 
-/* Room after room knows how to wait for one op. That several will do is said in the notes, and the rest is the same for all:
+/* Each backend knows how to wait for one op. That several will do is said in the notes, and the rest is the same for all:
  * who brings an op to its end rings the bell of its rank. */
 static void sleep_for(struct any *any, const dist_work *first)
 {
@@ -38,7 +38,7 @@ static void sleep_for(struct any *any, const dist_work *first)
     struct sleep_note *note = launch_note(self);
     if (note) {
         atomic_store(&note->bell, world_offset(&self->world, &context->slot->bell));
-        atomic_store(&note->timed, 0); /* a room whose GPU is at work may set it */
+        atomic_store(&note->timed, 0); /* a backend whose GPU is at work may set it */
     }
     if (context->backend->note)
         context->backend->note(context->room, first);
@@ -103,7 +103,7 @@ static int wait_any(struct any *any, const struct dist_wait_any_args *args)
     int result = wait_for(
         &(struct waiting){ .context = any->context, .call = CALL_WAIT_ANY, .at = args->at, .may = live > 1 },
         work);
-    int failed = on_gpu ? comm_settle(gpu) : 0; /* the host has waited: it is told now */
+    int failed = on_gpu ? ops_settle(gpu) : 0; /* the host has waited: it is told now */
     if (failed < 0)
         return failed;
     if (result >= 0 && args->source)

@@ -27,7 +27,7 @@ const char *op_name(enum dist_op op)
 
 /* A double on its way to 16 bits passes through F32, and would be rounded twice. Where the first step is not exact,
  * take the neighbour whose last bit is 1: it then lies on the right side of every tie. */
-static float f32_to_odd(double value)
+static float dtype_f32_to_odd(double value)
 {
     union f32_bits near = { .value = (float)value };
     if ((double)near.value == value || near.bits & 1)
@@ -36,7 +36,7 @@ static float f32_to_odd(double value)
 }
 
 /* The bounds are powers of two: the largest I64 itself is no double. `past` is the first value too large. */
-static int64_t to_integer(double value, int64_t smallest, int64_t largest, double past)
+static int64_t dtype_to_integer(double value, int64_t smallest, int64_t largest, double past)
 {
     double whole = nearbyint(value);
     if (whole >= past)
@@ -97,19 +97,19 @@ void dtype_store_many(enum dist_type type, void *array, int64_t count, const dou
         STORE_LOOP(double, values[i]);
         break;
     case DIST_F16:
-        STORE_LOOP(uint16_t, dtype_f16_from_f32(f32_to_odd(values[i])));
+        STORE_LOOP(uint16_t, dtype_f16_from_f32(dtype_f32_to_odd(values[i])));
         break;
     case DIST_BF16:
-        STORE_LOOP(uint16_t, dtype_bf16_from_f32(f32_to_odd(values[i])));
+        STORE_LOOP(uint16_t, dtype_bf16_from_f32(dtype_f32_to_odd(values[i])));
         break;
     case DIST_I32:
-        STORE_LOOP(int32_t, to_integer(values[i], INT32_MIN, INT32_MAX, 0x1p31));
+        STORE_LOOP(int32_t, dtype_to_integer(values[i], INT32_MIN, INT32_MAX, 0x1p31));
         break;
     case DIST_I64:
-        STORE_LOOP(int64_t, to_integer(values[i], INT64_MIN, INT64_MAX, 0x1p63));
+        STORE_LOOP(int64_t, dtype_to_integer(values[i], INT64_MIN, INT64_MAX, 0x1p63));
         break;
     case DIST_U8:
-        STORE_LOOP(uint8_t, to_integer(values[i], 0, UINT8_MAX, 256));
+        STORE_LOOP(uint8_t, dtype_to_integer(values[i], 0, UINT8_MAX, 256));
         break;
     }
 }

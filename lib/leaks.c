@@ -10,8 +10,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-static void add(struct leaks *leaks, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct leaks *leaks, const char *format, ...)
+static void leaks_add(struct leaks *leaks, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void leaks_add(struct leaks *leaks, const char *format, ...)
 {
     char line[sizeof leaks->lines[0]];
     va_list list;
@@ -29,7 +29,7 @@ static void add(struct leaks *leaks, const char *format, ...)
     leaks->times[leaks->count - 1] = 1;
 }
 
-static const char *describe(const struct dist_work *op, char *text, size_t size)
+static const char *leaks_describe(const struct dist_work *op, char *text, size_t size)
 {
     const char *word = op->sends ? "to" : "from";
     char peer[32] = "";
@@ -48,7 +48,7 @@ void leaks_works(struct leaks *leaks, struct context *context)
     while (work && work->older)
         work = work->older;
     for (; work; work = work->newer)
-        add(leaks, "never waited for  %s", describe(work, text, sizeof text));
+        leaks_add(leaks, "never waited for  %s", leaks_describe(work, text, sizeof text));
 }
 
 void leaks_untaken(struct launch_self *self, const struct dist_work *op)
@@ -56,7 +56,7 @@ void leaks_untaken(struct launch_self *self, const struct dist_work *op)
     const struct context *context = self->context;
     char text[100];
     if (context && context->untaken)
-        add(context->untaken, "never received    %s", describe(op, text, sizeof text));
+        leaks_add(context->untaken, "never received    %s", leaks_describe(op, text, sizeof text));
 }
 
 void leaks_memory(struct leaks *leaks, struct context *context)
@@ -66,11 +66,12 @@ void leaks_memory(struct leaks *leaks, struct context *context)
     while (t && t->older)
         t = t->older;
     for (; t; t = t->newer)
-        add(leaks, "never freed       tensor of %s %s (%s:%d)", tensor_shape_words(t, shape, sizeof shape),
-            dtype_name(t->type), text_file(t->made_at.file), t->made_at.line);
+        leaks_add(leaks, "never freed       tensor of %s %s (%s:%d)",
+                  tensor_shape_words(t, shape, sizeof shape), dtype_name(t->type), text_file(t->made_at.file),
+                  t->made_at.line);
     for (const struct dist_group *group = context->groups; group; group = group->next)
-        add(leaks, "never freed       group of %d rank%s (%s:%d)", group->size, group->size == 1 ? "" : "s",
-            text_file(group->made_at.file), group->made_at.line);
+        leaks_add(leaks, "never freed       group of %d rank%s (%s:%d)", group->size,
+                  group->size == 1 ? "" : "s", text_file(group->made_at.file), group->made_at.line);
 }
 
 void leaks_tell(const struct leaks *leaks, const struct context *context)

@@ -13,7 +13,7 @@ struct leaks {
     int times[LEAKS_SHOWN]; /* and how often they were found */
 };
 
-/* Works that were not waited for; a message that nobody took (called by the room, as launch_self.untaken); tensors
+/* Works that were not waited for; a message that nobody took (called by the backend, as launch_self.untaken); tensors
  * and groups that were not freed. */
 void leaks_works(struct leaks *leaks, struct context *context);
 void leaks_untaken(struct launch_self *self, const struct dist_work *op);

@@ -17,7 +17,7 @@ struct handles {
     struct tensor *newest; /* not freed */
 };
 
-static void *make_handles(struct launch_self *self)
+static void *tensor_handle_make_handles(struct launch_self *self)
 {
     struct handles *handles = calloc(1, sizeof *handles);
     (void)self;
@@ -28,7 +28,7 @@ static void *make_handles(struct launch_self *self)
 
 struct tensor *tensor_handle_take(struct launch_self *self)
 {
-    struct handles *handles = launch_once(&self->tensors, make_handles, self);
+    struct handles *handles = launch_once(&self->tensors, tensor_handle_make_handles, self);
     struct tensor *t = NULL;
     if (!handles)
         return NULL;
@@ -97,7 +97,7 @@ const char *tensor_unusable(const tensor *t)
 }
 
 /* Nobody but the rank that opened a GPU may put work into its streams. */
-static bool is_ours(const tensor *t)
+static bool tensor_handle_is_ours(const tensor *t)
 {
     const struct launch_self *self = t->gpu ? launch_self_if_any() : NULL;
     return !t->gpu || (self && self->gpu == t->gpu);
@@ -116,7 +116,7 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
                       text_file(t->made_at.file), t->made_at.line);
         return false;
     }
-    if (!is_ours(t)) {
+    if (!tensor_handle_is_ours(t)) {
         report_tensor(
             call, at, DIST_ERR_ARGUMENT,
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "

@@ -11,7 +11,7 @@ bool learn_check(bool right, const char *call, struct dist_at at, const char *wo
     return false;
 }
 
-static bool check_float(const char *call, struct dist_at at, const tensor *t)
+static bool tensor_learn_check_float(const char *call, struct dist_at at, const tensor *t)
 {
     if (t->type == DIST_F32 || t->type == DIST_F64 || t->type == DIST_F16 || t->type == DIST_BF16)
         return true;
@@ -22,7 +22,7 @@ static bool check_float(const char *call, struct dist_at at, const tensor *t)
 
 bool learn_target(const char *call, struct dist_at at, const tensor *t)
 {
-    return tensor_may_write(call, at, t) && check_float(call, at, t);
+    return tensor_may_write(call, at, t) && tensor_learn_check_float(call, at, t);
 }
 
 bool learn_beside(const char *call, struct dist_at at, const tensor *t, const tensor *other, int64_t numel)
@@ -61,8 +61,8 @@ void learn_read(struct kernel *kernel, const tensor *t)
 }
 
 /* The numbers of rows or classes, each from `least` to below `limit`; of a GPU's nobody can tell yet. */
-static bool check_ids(const char *call, struct dist_at at, const tensor *t, const tensor *ids, int64_t count,
-                      int64_t least, int64_t limit)
+static bool tensor_learn_check_ids(const char *call, struct dist_at at, const tensor *t, const tensor *ids,
+                                   int64_t count, int64_t least, int64_t limit)
 {
     if (!tensor_may_read(call, at, ids) || !tensor_together(call, at, t, ids) ||
         !learn_check(ids->type == DIST_I64, call, at, "the ids must be of DIST_I64", 0, 0) ||
@@ -78,7 +78,8 @@ static bool check_ids(const char *call, struct dist_at at, const tensor *t, cons
 
 /* ---- rows by their numbers ----------------------------------------------------------------------------------- */
 
-static bool check_table(const char *call, struct dist_at at, const tensor *table, const tensor *rows)
+static bool tensor_learn_check_table(const char *call, struct dist_at at, const tensor *table,
+                                     const tensor *rows)
 {
     return learn_check(table->ndim == 2, call, at,
                        "the weights have %lld dimensions; make them rows by columns", table->ndim, 0) &&
@@ -92,9 +93,9 @@ void tensor_embedding_at(struct dist_at at, tensor *out, const tensor *weight, c
 {
     const char *call = "tensor_embedding";
     if (!learn_target(call, at, out) || !tensor_may_read(call, at, weight) ||
-        !check_table(call, at, weight, out) || !tensor_together(call, at, out, weight) ||
+        !tensor_learn_check_table(call, at, weight, out) || !tensor_together(call, at, out, weight) ||
         !learn_apart(call, at, out, weight) ||
-        !check_ids(call, at, out, ids, learn_rows(out), 0, weight->shape[0]))
+        !tensor_learn_check_ids(call, at, out, ids, learn_rows(out), 0, weight->shape[0]))
         return;
     struct kernel kernel = learn_kernel(out, KERNEL_EMBEDDING);
     kernel.inner = weight->shape[0];
@@ -107,8 +108,8 @@ void tensor_embedding_backward_at(struct dist_at at, tensor *dweight, const tens
 {
     const char *call = "tensor_embedding_backward";
     if (!learn_target(call, at, dweight) || !tensor_may_read(call, at, dy) ||
-        !check_table(call, at, dweight, dy) || !learn_apart(call, at, dweight, dy) ||
-        !check_ids(call, at, dweight, ids, learn_rows(dy), 0, dweight->shape[0]))
+        !tensor_learn_check_table(call, at, dweight, dy) || !learn_apart(call, at, dweight, dy) ||
+        !tensor_learn_check_ids(call, at, dweight, ids, learn_rows(dy), 0, dweight->shape[0]))
         return;
     struct kernel kernel = learn_kernel(dy, KERNEL_EMBEDDING_BACKWARD);
     kernel.out = dweight->data;
@@ -128,7 +129,7 @@ void tensor_cross_entropy_at(struct dist_at at, tensor *losses, const tensor *lo
         !learn_check(losses->numel == learn_rows(logits), call, at, "there are %lld losses for %lld rows",
                      losses->numel, learn_rows(logits)) ||
         !learn_apart(call, at, losses, logits) ||
-        !check_ids(call, at, losses, ids, learn_rows(logits), INT64_MIN, learn_columns(logits)))
+        !tensor_learn_check_ids(call, at, losses, ids, learn_rows(logits), INT64_MIN, learn_columns(logits)))
         return;
     struct kernel kernel = learn_kernel(logits, KERNEL_CROSS_ENTROPY);
     kernel.out = losses->data;
@@ -142,7 +143,7 @@ void tensor_cross_entropy_backward_at(struct dist_at at, tensor *t, const tensor
 {
     const char *call = "tensor_cross_entropy_backward";
     if (!learn_target(call, at, t) ||
-        !check_ids(call, at, t, ids, learn_rows(t), INT64_MIN, learn_columns(t)))
+        !tensor_learn_check_ids(call, at, t, ids, learn_rows(t), INT64_MIN, learn_columns(t)))
         return;
     struct kernel kernel = learn_kernel(t, KERNEL_CROSS_ENTROPY_BACKWARD);
     learn_read(&kernel, ids);

@@ -66,13 +66,13 @@ double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
     return dtype_load(t->type, &element, 0);
 }
 
-static size_t bytes_of(const tensor *t)
+static size_t tensor_look_bytes_of(const tensor *t)
 {
     return (size_t)t->numel * dtype_size(t->type);
 }
 
 /* False: the arguments are wrong, which was reported. */
-static bool check_array(const char *call, struct dist_at at, const tensor *t, const void *values)
+static bool tensor_look_check_array(const char *call, struct dist_at at, const tensor *t, const void *values)
 {
     if (t->numel > 0 && !values)
         report_tensor(call, at, DIST_ERR_ARGUMENT, "the values are NULL; give an array of %lld elements",
@@ -82,32 +82,32 @@ static bool check_array(const char *call, struct dist_at at, const tensor *t, co
 
 void tensor_read_at(struct dist_at at, const tensor *t, void *values)
 {
-    if (!tensor_may_read("tensor_read", at, t) || !check_array("tensor_read", at, t, values))
+    if (!tensor_may_read("tensor_read", at, t) || !tensor_look_check_array("tensor_read", at, t, values))
         return;
     if (t->gpu)
-        gpu_read(t->gpu, "tensor_read", at, values, t->data, bytes_of(t));
+        gpu_read(t->gpu, "tensor_read", at, values, t->data, tensor_look_bytes_of(t));
     else
-        host_copy(values, t->data, bytes_of(t));
+        host_copy(values, t->data, tensor_look_bytes_of(t));
 }
 
 void tensor_write_at(struct dist_at at, tensor *t, const void *values)
 {
-    if (!tensor_may_write("tensor_write", at, t) || !check_array("tensor_write", at, t, values))
+    if (!tensor_may_write("tensor_write", at, t) || !tensor_look_check_array("tensor_write", at, t, values))
         return;
     if (t->gpu)
-        gpu_write(t->gpu, "tensor_write", at, t->data, values, bytes_of(t));
+        gpu_write(t->gpu, "tensor_write", at, t->data, values, tensor_look_bytes_of(t));
     else
-        host_copy(t->data, values, bytes_of(t));
+        host_copy(t->data, values, tensor_look_bytes_of(t));
 }
 
 /* A tensor's elements where the host can look at them; to be freed where it lies on a GPU. NULL: no memory. */
-static const void *elements(struct dist_at at, const tensor *t)
+static const void *tensor_look_elements(struct dist_at at, const tensor *t)
 {
     if (!t->gpu)
         return t->data;
-    void *copy = malloc(bytes_of(t) + 1);
+    void *copy = malloc(tensor_look_bytes_of(t) + 1);
     if (copy)
-        gpu_read(t->gpu, "tensor_equal", at, copy, t->data, bytes_of(t));
+        gpu_read(t->gpu, "tensor_equal", at, copy, t->data, tensor_look_bytes_of(t));
     else
         report_tensor("tensor_equal", at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
     return copy;
@@ -121,8 +121,8 @@ bool tensor_equal_at(struct dist_at at, const tensor *a, const tensor *b)
     for (int d = 0; d < a->ndim; d++)
         if (a->shape[d] != b->shape[d])
             return false;
-    const void *left = elements(at, a), *right = elements(at, b);
-    bool equal = left && right && memcmp(left, right, bytes_of(a)) == 0;
+    const void *left = tensor_look_elements(at, a), *right = tensor_look_elements(at, b);
+    bool equal = left && right && memcmp(left, right, tensor_look_bytes_of(a)) == 0;
     if (a->gpu)
         free((void *)(uintptr_t)left);
     if (b->gpu)

@@ -23,19 +23,20 @@ bool tensor_together(const char *call, struct dist_at at, const tensor *a, const
     return false;
 }
 
-static size_t bytes_of(const tensor *t)
+static size_t tensor_math_bytes_of(const tensor *t)
 {
     return (size_t)t->numel * dtype_size(t->type);
 }
 
-static bool overlap(const tensor *a, const tensor *b)
+static bool tensor_math_overlap(const tensor *a, const tensor *b)
 {
     const char *from_a = a->data, *from_b = b->data;
-    return a->storage == b->storage && from_a < from_b + bytes_of(b) && from_b < from_a + bytes_of(a);
+    return a->storage == b->storage && from_a < from_b + tensor_math_bytes_of(b) &&
+           from_b < from_a + tensor_math_bytes_of(a);
 }
 
 /* For the calls that take two tensors of one type and count; the same elements twice are fine. */
-static bool check_pair(const char *call, struct dist_at at, const tensor *t, const tensor *other)
+static bool tensor_math_check_pair(const char *call, struct dist_at at, const tensor *t, const tensor *other)
 {
     if (!tensor_may_write(call, at, t) || !tensor_may_read(call, at, other) ||
         !tensor_together(call, at, t, other))
@@ -48,7 +49,7 @@ static bool check_pair(const char *call, struct dist_at at, const tensor *t, con
             (long long)t->numel, dtype_name(t->type), (long long)other->numel, dtype_name(other->type));
         return false;
     }
-    if (t->data != other->data && overlap(t, other)) {
+    if (t->data != other->data && tensor_math_overlap(t, other)) {
         report_tensor(
             call, at, DIST_ERR_ARGUMENT,
             "the two views overlap in part, so the result would depend on the order; clone one first");
@@ -58,17 +59,17 @@ static bool check_pair(const char *call, struct dist_at at, const tensor *t, con
 }
 
 /* A kernel that changes t, and maybe reads another. */
-static struct kernel on(const tensor *t, enum kernel_kind kind)
+static struct kernel tensor_math_on(const tensor *t, enum kernel_kind kind)
 {
     return (struct kernel){ .kind = kind, .type = t->type, .out = t->data, .count = t->numel };
 }
 
-static void combine(const char *call, struct dist_at at, tensor *t, const tensor *other,
-                    enum kernel_kind kind, enum dist_op op)
+static void tensor_math_combine(const char *call, struct dist_at at, tensor *t, const tensor *other,
+                                enum kernel_kind kind, enum dist_op op)
 {
-    if (!check_pair(call, at, t, other))
+    if (!tensor_math_check_pair(call, at, t, other))
         return;
-    struct kernel kernel = on(t, kind);
+    struct kernel kernel = tensor_math_on(t, kind);
     kernel.op = op;
     kernel.inputs = 2;
     kernel.in[0] = t->data;
@@ -78,24 +79,25 @@ static void combine(const char *call, struct dist_at at, tensor *t, const tensor
 
 void tensor_add_at(struct dist_at at, tensor *t, const tensor *other)
 {
-    combine("tensor_add", at, t, other, KERNEL_REDUCE, DIST_SUM);
+    tensor_math_combine("tensor_add", at, t, other, KERNEL_REDUCE, DIST_SUM);
 }
 
 void tensor_mul_at(struct dist_at at, tensor *t, const tensor *other)
 {
-    combine("tensor_mul", at, t, other, KERNEL_REDUCE, DIST_PRODUCT);
+    tensor_math_combine("tensor_mul", at, t, other, KERNEL_REDUCE, DIST_PRODUCT);
 }
 
 void tensor_sub_at(struct dist_at at, tensor *t, const tensor *other)
 {
-    combine("tensor_sub", at, t, other, KERNEL_SUB, DIST_SUM);
+    tensor_math_combine("tensor_sub", at, t, other, KERNEL_SUB, DIST_SUM);
 }
 
-static void scale_and_add(const char *call, struct dist_at at, tensor *t, double factor, double term)
+static void tensor_math_scale_and_add(const char *call, struct dist_at at, tensor *t, double factor,
+                                      double term)
 {
     if (!tensor_may_write(call, at, t))
         return;
-    struct kernel kernel = on(t, KERNEL_SCALE);
+    struct kernel kernel = tensor_math_on(t, KERNEL_SCALE);
     kernel.value = factor;
     kernel.term = term;
     tensor_run(call, at, t, kernel);
@@ -103,19 +105,19 @@ static void scale_and_add(const char *call, struct dist_at at, tensor *t, double
 
 void tensor_add_scalar_at(struct dist_at at, tensor *t, double value)
 {
-    scale_and_add("tensor_add_scalar", at, t, 1, value);
+    tensor_math_scale_and_add("tensor_add_scalar", at, t, 1, value);
 }
 
 void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value)
 {
-    scale_and_add("tensor_mul_scalar", at, t, value, 0);
+    tensor_math_scale_and_add("tensor_mul_scalar", at, t, value, 0);
 }
 
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)
 {
     if (!tensor_may_write("tensor_set", at, t) || !tensor_index("tensor_set", at, t, i))
         return;
-    struct kernel kernel = on(t, KERNEL_FILL);
+    struct kernel kernel = tensor_math_on(t, KERNEL_FILL);
     kernel.out = (char *)t->data + (size_t)i * dtype_size(t->type);
     kernel.count = 1;
     kernel.value = value;
@@ -126,21 +128,21 @@ void tensor_fill_at(struct dist_at at, tensor *t, double value)
 {
     if (!tensor_may_write("tensor_fill", at, t))
         return;
-    struct kernel kernel = on(t, KERNEL_FILL);
+    struct kernel kernel = tensor_math_on(t, KERNEL_FILL);
     kernel.value = value;
     tensor_run("tensor_fill", at, t, kernel);
 }
 
-static void copy_between(struct dist_at at, tensor *to, const tensor *from)
+static void tensor_math_copy_between(struct dist_at at, tensor *to, const tensor *from)
 {
     if (to->type != from->type)
         report_tensor("tensor_copy", at, DIST_ERR_ARGUMENT,
                       "from %s to %s, and between host and GPU; convert on one side, then copy",
                       dtype_name(from->type), dtype_name(to->type));
     else if (to->gpu)
-        gpu_write(to->gpu, "tensor_copy", at, to->data, from->data, bytes_of(to));
+        gpu_write(to->gpu, "tensor_copy", at, to->data, from->data, tensor_math_bytes_of(to));
     else
-        gpu_read(from->gpu, "tensor_copy", at, to->data, from->data, bytes_of(to));
+        gpu_read(from->gpu, "tensor_copy", at, to->data, from->data, tensor_math_bytes_of(to));
 }
 
 void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)
@@ -154,10 +156,10 @@ void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)
         return;
     }
     if (to->gpu != from->gpu) {
-        copy_between(at, to, from);
+        tensor_math_copy_between(at, to, from);
         return;
     }
-    struct kernel kernel = on(to, KERNEL_CONVERT);
+    struct kernel kernel = tensor_math_on(to, KERNEL_CONVERT);
     kernel.from = from->type;
     kernel.inputs = 1;
     kernel.in[0] = from->data;
@@ -167,14 +169,14 @@ void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)
 void tensor_relu_at(struct dist_at at, tensor *t)
 {
     if (tensor_may_write("tensor_relu", at, t))
-        tensor_run("tensor_relu", at, t, on(t, KERNEL_RELU));
+        tensor_run("tensor_relu", at, t, tensor_math_on(t, KERNEL_RELU));
 }
 
 void tensor_relu_backward_at(struct dist_at at, tensor *t, const tensor *y)
 {
-    if (!check_pair("tensor_relu_backward", at, t, y))
+    if (!tensor_math_check_pair("tensor_relu_backward", at, t, y))
         return;
-    struct kernel kernel = on(t, KERNEL_RELU_BACKWARD);
+    struct kernel kernel = tensor_math_on(t, KERNEL_RELU_BACKWARD);
     kernel.inputs = 1;
     kernel.in[0] = y->data;
     tensor_run("tensor_relu_backward", at, t, kernel);

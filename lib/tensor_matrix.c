@@ -4,7 +4,7 @@
 #include "context.h"
 #include "devices/device.h"
 
-static bool check_matrix(const char *call, struct dist_at at, const tensor *t)
+static bool tensor_matrix_check_matrix(const char *call, struct dist_at at, const tensor *t)
 {
     if (!tensor_check(call, at, t))
         return false;
@@ -17,7 +17,7 @@ static bool check_matrix(const char *call, struct dist_at at, const tensor *t)
 }
 
 /* Types that agree, and an out that is apart from what is read. */
-static bool check_out(const char *call, struct dist_at at, const tensor *out, const tensor *in)
+static bool tensor_matrix_check_out(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
     if (out->type != in->type) {
         report_tensor(call, at, DIST_ERR_ARGUMENT, "the result is %s and what goes in is %s; use one type",
@@ -34,14 +34,14 @@ static bool check_out(const char *call, struct dist_at at, const tensor *out, co
     return true;
 }
 
-static bool may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a,
-                        const tensor *b)
+static bool tensor_matrix_may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a,
+                                      const tensor *b)
 {
     return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b) &&
            tensor_together(call, at, out, a) && tensor_together(call, at, out, b);
 }
 
-static struct kernel matrix_kernel(enum kernel_kind kind, const tensor *out, const tensor *a)
+static struct kernel tensor_matrix_matrix_kernel(enum kernel_kind kind, const tensor *out, const tensor *a)
 {
     return (struct kernel){ .kind = kind,
                             .type = out->type,
@@ -56,7 +56,8 @@ static struct kernel matrix_kernel(enum kernel_kind kind, const tensor *out, con
 void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b)
 {
     const char *call = "tensor_matmul";
-    if (!check_matrix(call, at, out) || !check_matrix(call, at, a) || !check_matrix(call, at, b))
+    if (!tensor_matrix_check_matrix(call, at, out) || !tensor_matrix_check_matrix(call, at, a) ||
+        !tensor_matrix_check_matrix(call, at, b))
         return;
     if (a->shape[1] != b->shape[0] || out->shape[0] != a->shape[0] || out->shape[1] != b->shape[1]) {
         char left[100], right[100], result[100];
@@ -66,14 +67,15 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
                       tensor_shape_words(out, result, sizeof(result)));
         return;
     }
-    if (!check_out(call, at, out, a) || !check_out(call, at, out, b) || !may_compute(call, at, out, a, b))
+    if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_check_out(call, at, out, b) ||
+        !tensor_matrix_may_compute(call, at, out, a, b))
         return;
     if (out->type != DIST_F32 && out->type != DIST_F64) {
         report_tensor(call, at, DIST_ERR_ARGUMENT, "matrices of %s cannot be multiplied; use F32 or F64",
                       dtype_name(out->type));
         return;
     }
-    struct kernel kernel = matrix_kernel(KERNEL_MATMUL, out, a);
+    struct kernel kernel = tensor_matrix_matrix_kernel(KERNEL_MATMUL, out, a);
     kernel.inputs = 2;
     kernel.in[1] = b->data;
     kernel.inner = a->shape[1];
@@ -84,7 +86,7 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
 void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
 {
     const char *call = "tensor_transpose";
-    if (!check_matrix(call, at, out) || !check_matrix(call, at, a))
+    if (!tensor_matrix_check_matrix(call, at, out) || !tensor_matrix_check_matrix(call, at, a))
         return;
     if (out->shape[0] != a->shape[1] || out->shape[1] != a->shape[0]) {
         char in[100], result[100];
@@ -93,7 +95,7 @@ void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
                       tensor_shape_words(a, in, sizeof(in)), tensor_shape_words(out, result, sizeof(result)));
         return;
     }
-    if (!check_out(call, at, out, a) || !may_compute(call, at, out, a, a))
+    if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_may_compute(call, at, out, a, a))
         return;
-    tensor_run(call, at, out, matrix_kernel(KERNEL_TRANSPOSE, out, a));
+    tensor_run(call, at, out, tensor_matrix_matrix_kernel(KERNEL_TRANSPOSE, out, a));
 }

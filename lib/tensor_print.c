@@ -126,8 +126,10 @@ void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...
     fputc('\n', line);
     bool whole = fclose(line) == 0 && text;
     /* Flushed, else the stream may cut the line where its buffer happens to be full. Who has stopped reading needs no report.
-     * ferror is not asked: ranks that are threads share the stream, and another's line may be what failed. */
-    bool written = whole && fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+     * glibc's fwrite does not always tell a failure; its flag does, but ranks that are threads share the stream: errno is their own. */
+    errno = 0;
+    bool written = whole && fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0 &&
+                   !(ferror(stdout) && errno != 0);
     if (whole && !written && errno != EPIPE)
         report_tensor("tensor_print", at, DIST_ERR_SYSTEM, "the line could not be written: %s",
                       strerror(errno));

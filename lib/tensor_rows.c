@@ -6,14 +6,14 @@
 
 /* ---- element by element, row by row ----------------------------------------------------------------------- */
 
-static void change(const char *call, struct dist_at at, tensor *t, enum kernel_kind kind)
+static void tensor_rows_change(const char *call, struct dist_at at, tensor *t, enum kernel_kind kind)
 {
     if (learn_target(call, at, t))
         tensor_run(call, at, t, learn_kernel(t, kind));
 }
 
-static void change_by(const char *call, struct dist_at at, tensor *t, const tensor *other,
-                      enum kernel_kind kind)
+static void tensor_rows_change_by(const char *call, struct dist_at at, tensor *t, const tensor *other,
+                                  enum kernel_kind kind)
 {
     if (!learn_target(call, at, t) || !learn_beside(call, at, t, other, t->numel) ||
         !learn_apart(call, at, t, other))
@@ -25,22 +25,22 @@ static void change_by(const char *call, struct dist_at at, tensor *t, const tens
 
 void tensor_gelu_at(struct dist_at at, tensor *t)
 {
-    change("tensor_gelu", at, t, KERNEL_GELU);
+    tensor_rows_change("tensor_gelu", at, t, KERNEL_GELU);
 }
 
 void tensor_gelu_backward_at(struct dist_at at, tensor *t, const tensor *x)
 {
-    change_by("tensor_gelu_backward", at, t, x, KERNEL_GELU_BACKWARD);
+    tensor_rows_change_by("tensor_gelu_backward", at, t, x, KERNEL_GELU_BACKWARD);
 }
 
 void tensor_softmax_at(struct dist_at at, tensor *t)
 {
-    change("tensor_softmax", at, t, KERNEL_SOFTMAX);
+    tensor_rows_change("tensor_softmax", at, t, KERNEL_SOFTMAX);
 }
 
 void tensor_softmax_backward_at(struct dist_at at, tensor *t, const tensor *y)
 {
-    change_by("tensor_softmax_backward", at, t, y, KERNEL_SOFTMAX_BACKWARD);
+    tensor_rows_change_by("tensor_softmax_backward", at, t, y, KERNEL_SOFTMAX_BACKWARD);
 }
 
 void tensor_causal_mask_at(struct dist_at at, tensor *t, int64_t ahead)
@@ -79,7 +79,8 @@ void tensor_layer_norm_at(struct dist_at at, tensor *out, const tensor *x, const
 }
 
 /* One row += the sums of all rows of dy, each element times its neighbour's in `by`, if there is one. */
-static void add_columns(const char *call, struct dist_at at, tensor *row, const tensor *dy, const tensor *by)
+static void tensor_rows_add_columns(const char *call, struct dist_at at, tensor *row, const tensor *dy,
+                                    const tensor *by)
 {
     struct kernel kernel = learn_kernel(dy, KERNEL_ADD_COLUMNS);
     kernel.out = row->data;
@@ -106,8 +107,8 @@ void tensor_layer_norm_backward_at(struct dist_at at, tensor *dx, tensor *dweigh
     kernel.value = EPSILON;
     learn_read(&kernel, x);
     tensor_run(call, at, dx, kernel);
-    add_columns(call, at, dweight, dy, dx);
-    add_columns(call, at, dbias, dy, NULL);
+    tensor_rows_add_columns(call, at, dweight, dy, dx);
+    tensor_rows_add_columns(call, at, dbias, dy, NULL);
     kernel.kind = KERNEL_LAYER_NORM_BACKWARD;
     kernel.inputs = 0;
     learn_read(&kernel, dy);

@@ -7,7 +7,7 @@
 
 /* A second handle on the elements of a tensor, which has the shape already that it is to have: what messages need to know of it
  * (bytes, where it can be reached) follows from that. NULL: reported. */
-static struct tensor *view_of(const char *call, struct dist_at at, struct tensor shaped)
+static struct tensor *tensor_view_view_of(const char *call, struct dist_at at, struct tensor shaped)
 {
     struct launch_self *self = context_get()->self;
     struct tensor *view = tensor_handle_take(self);
@@ -37,7 +37,7 @@ tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64
     slice.shape[0] = end - begin;
     slice.numel = (end - begin) * entry;
     slice.data = (char *)t->data + begin * entry * (int64_t)dtype_size(t->type);
-    return view_of("tensor_slice", at, slice);
+    return tensor_view_view_of("tensor_slice", at, slice);
 }
 
 tensor *tensor_view_with(struct tensor_view_args a)
@@ -58,5 +58,5 @@ tensor *tensor_view_with(struct tensor_view_args a)
     struct tensor other = *a.t;
     other.ndim = ndim;
     memcpy(other.shape, shape, (size_t)ndim * sizeof(*shape));
-    return view_of("tensor_view", a.at, other);
+    return tensor_view_view_of("tensor_view", a.at, other);
 }

@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* While several works are waited for, one after another, the room is told to go on by itself until all are (held). Let go of before a
+/* While several works are waited for, one after another, the backend is told to go on by itself until all are (held). Let go of before a
  * report: a handler may leave by longjmp. */
 struct waiting {
     struct context *context;

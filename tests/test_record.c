@@ -41,15 +41,15 @@ Test(record, keeps_what_has_room_and_counts_the_rest)
 {
     struct record *record = opened();
     uint64_t lost;
-    for (uint32_t i = 0; i < record->room; i++)
+    for (uint32_t i = 0; i < record->capacity; i++)
         cr_assert(begin(record, (int)i) == i, "event %u", i);
     record_kept(record, &lost);
-    cr_expect(lost == 0 && written(record) == (int)record->room, "%d of %u are there", written(record),
-              record->room);
+    cr_expect(lost == 0 && written(record) == (int)record->capacity, "%d of %u are there", written(record),
+              record->capacity);
     for (int i = 0; i < 3; i++)
         cr_expect(begin(record, i) == TRACE_NONE);
     record_kept(record, &lost);
-    cr_expect(lost == 3 && written(record) == (int)record->room, "%llu lost", (unsigned long long)lost);
+    cr_expect(lost == 3 && written(record) == (int)record->capacity, "%llu lost", (unsigned long long)lost);
 }
 
 /* The places that this thread had taken of the first list are none of the second. */
@@ -60,7 +60,7 @@ Test(record, begins_anew_where_another_lay)
     record = opened();
     cr_expect(written(record) == 0);
     cr_expect(begin(record, 2) == 0 && begin(record, 3) == 1 && written(record) == 2);
-    cr_expect(atomic_load(&record->lanes) == 1);
+    cr_expect(atomic_load(&record->threads) == 1);
 }
 
 struct job {
@@ -91,8 +91,8 @@ Test(record, gives_each_place_once)
         const struct event *event = &record->events[i];
         if (atomic_load(&event->kind) == EVENT_ABSENT)
             continue;
-        cr_assert(event->lane < THREADS, "lane %d", event->lane);
-        cr_assert(event->tag == next[event->lane]++, "place %u: %d", i, event->tag);
+        cr_assert(event->thread < THREADS, "thread %d", event->thread);
+        cr_assert(event->tag == next[event->thread]++, "place %u: %d", i, event->tag);
     }
     for (int i = 0; i < THREADS; i++)
         cr_expect(next[i] == EACH, "lane %d: %d events", i, next[i]);

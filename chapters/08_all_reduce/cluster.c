@@ -25,8 +25,8 @@ static double time_of_message(int64_t elements)
     return network.alpha + network.beta * (double)elements * sizeof(float);
 }
 
-struct clock_crew {
-    struct crew crew; /* first, so that a pointer to it is one to the whole */
+struct clock_comm {
+    struct communicator comm; /* first, so that a pointer to it is one to the whole */
     double now;
     void *rooms[4];
     int count;
@@ -42,10 +42,10 @@ static int ask(dist_work *works[2], tensor *mine, tensor *theirs, int peer, int 
     return 2;
 }
 
-static void swap_times(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
-                       int64_t in_count)
+static void swap_times(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
+                       void *in, int64_t in_count)
 {
-    struct clock_crew *c = (struct clock_crew *)crew;
+    struct clock_comm *c = (struct clock_comm *)comm;
     (void)out, (void)in;
     tensor *mine = tensor_full(DIST_F64, c->now, 1);
     tensor *times[2] = { tensor_full(DIST_F64, 0, 1), tensor_full(DIST_F64, 0, 1) };
@@ -67,19 +67,21 @@ static void swap_times(struct crew *crew, int to, const void *out, int64_t out_c
     tensor_free(mine);
 }
 
-static void *give_room(struct crew *crew, int64_t count)
+static void *give_scratch(struct communicator *comm, int64_t count)
 {
-    struct clock_crew *c = (struct clock_crew *)crew;
+    struct clock_comm *c = (struct clock_comm *)comm;
     return c->rooms[c->count++] = calloc((size_t)count + 1, sizeof(float));
 }
 
 /* When is the last rank done, if all begin at 0? */
 static double time_of(int way, void *x, int64_t bytes, int rank, int world_size)
 {
-    struct clock_crew c = {
-        .crew = { .rank = rank, .size = world_size, .type = DIST_F32, .swap = swap_times, .room = give_room }
-    };
-    algorithm_named(names[way])(&c.crew, x, bytes / (int64_t)sizeof(float));
+    struct clock_comm c = { .comm = { .rank = rank,
+                                      .size = world_size,
+                                      .type = DIST_F32,
+                                      .swap = swap_times,
+                                      .scratch = give_scratch } };
+    algorithm_named(names[way])(&c.comm, x, bytes / (int64_t)sizeof(float));
     while (c.count > 0)
         free(c.rooms[--c.count]);
     tensor *last = tensor_full(DIST_F64, c.now, 1);

@@ -1,8 +1,8 @@
 /*
- * counting.c: what does each algorithm send? Counted without sending: the algorithms see only a crew, and this crew
+ * counting.c: what does each algorithm send? Counted without sending: the algorithms see only a communicator, and this communicator
  * writes down what it is asked for and does nothing.
  *
- *     ring.c ---> crew.swap(to, out, ...) ---> messages++, elements += count
+ *     ring.c ---> comm.swap(to, out, ...) ---> messages++, elements += count
  *
  * Run it:  make run-08 PROG=counting N=4
  */
@@ -12,26 +12,26 @@
 
 enum { COUNT = 840 }; /* elements: 2, 3, 4, 5, 6, 7 and 8 ranks can share them evenly */
 
-struct counting_crew {
-    struct crew crew; /* first, so that a pointer to it is one to the whole */
-    int messages;     /* sent */
+struct counting_comm {
+    struct communicator comm; /* first, so that a pointer to it is one to the whole */
+    int messages;             /* sent */
     long elements;
     void *room[4];
     int rooms;
 };
 
-static void write_down(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
-                       int64_t in_count)
+static void write_down(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
+                       void *in, int64_t in_count)
 {
-    struct counting_crew *c = (struct counting_crew *)crew;
+    struct counting_comm *c = (struct counting_comm *)comm;
     (void)to, (void)out, (void)from, (void)in, (void)in_count;
     c->messages += out_count >= 0;
     c->elements += out_count >= 0 ? out_count : 0;
 }
 
-static void *give_room(struct crew *crew, int64_t count)
+static void *give_scratch(struct communicator *comm, int64_t count)
 {
-    struct counting_crew *c = (struct counting_crew *)crew;
+    struct counting_comm *c = (struct counting_comm *)comm;
     return c->room[c->rooms++] = calloc((size_t)count + 1, sizeof(float));
 }
 
@@ -42,10 +42,10 @@ static void count(const char *name, int n)
     long most_elements = 0, all_elements = 0;
     for (int rank = 0; rank < n; rank++) {
         float x[COUNT] = { 0 };
-        struct counting_crew c = {
-            .crew = { .rank = rank, .size = n, .type = DIST_F32, .swap = write_down, .room = give_room }
+        struct counting_comm c = {
+            .comm = { .rank = rank, .size = n, .type = DIST_F32, .swap = write_down, .scratch = give_scratch }
         };
-        algorithm_named(name)(&c.crew, x, COUNT);
+        algorithm_named(name)(&c.comm, x, COUNT);
         while (c.rooms > 0)
             free(c.room[--c.rooms]);
         most = c.messages > most ? c.messages : most;

@@ -1,5 +1,5 @@
 /*
- * between_nodes.c: what has to leave a node? Counted without sending, as in chapter 08: the algorithms see a crew that only
+ * between_nodes.c: what has to leave a node? Counted without sending, as in chapter 08: the algorithms see a communicator that only
  * writes down what it is asked for, on which side of the wall the other rank is.
  *
  *     node 0            |  node 1
@@ -13,29 +13,29 @@
 
 enum { COUNT = 840 }; /* elements */
 
-struct counting_crew {
-    struct crew crew; /* first, so that a pointer to it is one to the whole */
+struct counting_comm {
+    struct communicator comm; /* first, so that a pointer to it is one to the whole */
     long inside, between, between_elements;
     void *room[4];
     int rooms;
 };
 
-static void write_down(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
-                       int64_t in_count)
+static void write_down(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
+                       void *in, int64_t in_count)
 {
-    struct counting_crew *c = (struct counting_crew *)crew;
+    struct counting_comm *c = (struct counting_comm *)comm;
     (void)out, (void)from, (void)in, (void)in_count;
     if (out_count < 0)
         return;
-    bool near = levels_same_node(crew->rank, to, crew->size);
+    bool near = levels_same_node(comm->rank, to, comm->size);
     c->inside += near;
     c->between += !near;
     c->between_elements += near ? 0 : out_count;
 }
 
-static void *give_room(struct crew *crew, int64_t count)
+static void *give_scratch(struct communicator *comm, int64_t count)
 {
-    struct counting_crew *c = (struct counting_crew *)crew;
+    struct counting_comm *c = (struct counting_comm *)comm;
     return c->room[c->rooms++] = calloc((size_t)count + 1, sizeof(float));
 }
 
@@ -45,10 +45,10 @@ static void count(const char *name, int n)
     long inside = 0, between = 0, elements = 0;
     for (int rank = 0; rank < n; rank++) {
         float x[COUNT] = { 0 };
-        struct counting_crew c = {
-            .crew = { .rank = rank, .size = n, .type = DIST_F32, .swap = write_down, .room = give_room }
+        struct counting_comm c = {
+            .comm = { .rank = rank, .size = n, .type = DIST_F32, .swap = write_down, .scratch = give_scratch }
         };
-        levels_named(name)(&c.crew, x, COUNT);
+        levels_named(name)(&c.comm, x, COUNT);
         while (c.rooms > 0)
             free(c.room[--c.rooms]);
         inside += c.inside;

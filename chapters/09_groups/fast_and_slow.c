@@ -17,16 +17,16 @@ enum { LARGEST = 1 << 20, SENDER = 0, RECEIVER = 1 }; /* bytes; tags: who tells 
 static const struct cost inside = { .alpha = 2e-6, .beta = 0.005e-9 };
 static const struct cost between = { .alpha = 5e-6, .beta = 0.08e-9 };
 
-struct clock_crew {
-    struct crew crew; /* first, so that a pointer to it is one to the whole */
+struct clock_comm {
+    struct communicator comm; /* first, so that a pointer to it is one to the whole */
     double now;
     void *rooms[4];
     int count;
 };
 
-static double time_of_message(const struct crew *crew, int peer, int64_t elements)
+static double time_of_message(const struct communicator *comm, int peer, int64_t elements)
 {
-    struct cost link = levels_same_node(crew->rank, peer, crew->size) ? inside : between;
+    struct cost link = levels_same_node(comm->rank, peer, comm->size) ? inside : between;
     return link.alpha + link.beta * (double)elements * sizeof(float);
 }
 
@@ -38,10 +38,10 @@ static int ask(dist_work *works[2], tensor *mine, tensor *theirs, int peer, int 
     return 2;
 }
 
-static void swap_times(struct crew *crew, int to, const void *out, int64_t out_count, int from, void *in,
-                       int64_t in_count)
+static void swap_times(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
+                       void *in, int64_t in_count)
 {
-    struct clock_crew *c = (struct clock_crew *)crew;
+    struct clock_comm *c = (struct clock_comm *)comm;
     (void)out, (void)in;
     tensor *mine = tensor_full(DIST_F64, c->now, 1);
     tensor *times[2] = { tensor_zeros(DIST_F64, 1), tensor_zeros(DIST_F64, 1) };
@@ -55,28 +55,30 @@ static void swap_times(struct crew *crew, int to, const void *out, int64_t out_c
 
     double start = c->now;
     if (out_count >= 0)
-        c->now = fmax(start, tensor_item(times[SENDER], 0)) + time_of_message(crew, to, out_count);
+        c->now = fmax(start, tensor_item(times[SENDER], 0)) + time_of_message(comm, to, out_count);
     if (in_count >= 0)
         c->now = fmax(c->now,
-                      fmax(start, tensor_item(times[RECEIVER], 0)) + time_of_message(crew, from, in_count));
+                      fmax(start, tensor_item(times[RECEIVER], 0)) + time_of_message(comm, from, in_count));
     tensor_free(times[RECEIVER]);
     tensor_free(times[SENDER]);
     tensor_free(mine);
 }
 
-static void *give_room(struct crew *crew, int64_t count)
+static void *give_scratch(struct communicator *comm, int64_t count)
 {
-    struct clock_crew *c = (struct clock_crew *)crew;
+    struct clock_comm *c = (struct clock_comm *)comm;
     return c->rooms[c->count++] = calloc((size_t)count + 1, sizeof(float));
 }
 
 /* When is the last rank done, if all begin at 0? In microseconds. */
 static double time_of(const char *name, void *x, int64_t bytes, int rank, int world_size)
 {
-    struct clock_crew c = {
-        .crew = { .rank = rank, .size = world_size, .type = DIST_F32, .swap = swap_times, .room = give_room }
-    };
-    levels_named(name)(&c.crew, x, bytes / (int64_t)sizeof(float));
+    struct clock_comm c = { .comm = { .rank = rank,
+                                      .size = world_size,
+                                      .type = DIST_F32,
+                                      .swap = swap_times,
+                                      .scratch = give_scratch } };
+    levels_named(name)(&c.comm, x, bytes / (int64_t)sizeof(float));
     while (c.count > 0)
         free(c.rooms[--c.count]);
     tensor *last = tensor_full(DIST_F64, c.now, 1);

@@ -1,5 +1,5 @@
 /*
- * levels.h: the all-reduce in two levels once more, in terms of chapter 08's crew, so that it can be counted and timed like
+ * levels.h: the all-reduce in two levels once more, in terms of chapter 08's communicator, so that it can be counted and timed like
  * the others; and which ranks are on one node.
  *
  * There are about as many nodes as there are ranks on each: 64 ranks are 8 nodes of 8, and 7 are 2 + 2 + 2 + 1.
@@ -22,40 +22,40 @@ static inline bool levels_same_node(int a, int b, int size)
     return a / levels_per_node(size) == b / levels_per_node(size);
 }
 
-/* Some ranks of a crew as a crew of their own: rank i of it is rank first + i * step of the whole. */
-struct part_crew {
-    struct crew crew; /* first, so that a pointer to it is one to the whole struct */
-    struct crew *whole;
+/* Some ranks of a communicator as a communicator of their own: rank i of it is rank first + i * step of the whole. */
+struct part_comm {
+    struct communicator comm; /* first, so that a pointer to it is one to the whole struct */
+    struct communicator *whole;
     int first, step;
 };
 
-static inline void part_swap(struct crew *crew, int to, const void *out, int64_t out_count, int from,
+static inline void part_swap(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
                              void *in, int64_t in_count)
 {
-    const struct part_crew *p = (const struct part_crew *)crew;
+    const struct part_comm *p = (const struct part_comm *)comm;
     p->whole->swap(p->whole, p->first + to * p->step, out, out_count, p->first + from * p->step, in,
                    in_count);
 }
 
-static inline void *part_room(struct crew *crew, int64_t count)
+static inline void *part_scratch(struct communicator *comm, int64_t count)
 {
-    struct part_crew *p = (struct part_crew *)crew;
-    return p->whole->room(p->whole, count);
+    struct part_comm *p = (struct part_comm *)comm;
+    return p->whole->scratch(p->whole, count);
 }
 
-static inline struct part_crew levels_part(struct crew *whole, int first, int step, int size)
+static inline struct part_comm levels_part(struct communicator *whole, int first, int step, int size)
 {
-    struct crew crew = { .rank = (whole->rank - first) / step, .size = size };
-    crew.type = whole->type;
-    crew.swap = part_swap;
-    crew.room = part_room;
-    return (struct part_crew){ crew, whole, first, step };
+    struct communicator comm = { .rank = (whole->rank - first) / step, .size = size };
+    comm.type = whole->type;
+    comm.swap = part_swap;
+    comm.scratch = part_scratch;
+    return (struct part_comm){ comm, whole, first, step };
 }
 
 /* Inside a node: everybody's x is added to the leader's. */
-static inline void levels_reduce(struct crew *node, float *x, int64_t count)
+static inline void levels_reduce(struct communicator *node, float *x, int64_t count)
 {
-    float *inbox = node->room(node, count);
+    float *inbox = node->scratch(node, count);
     if (node->rank > 0)
         node->swap(node, 0, x, count, 0, NULL, -1);
     for (int from = 1; node->rank == 0 && from < node->size; from++) {
@@ -65,7 +65,7 @@ static inline void levels_reduce(struct crew *node, float *x, int64_t count)
     }
 }
 
-static inline void levels_broadcast(struct crew *node, float *x, int64_t count)
+static inline void levels_broadcast(struct communicator *node, float *x, int64_t count)
 {
     if (node->rank > 0)
         node->swap(node, 0, NULL, -1, 0, x, count);
@@ -74,15 +74,15 @@ static inline void levels_broadcast(struct crew *node, float *x, int64_t count)
 }
 
 /* To the leaders, a ring between them, and back. */
-static inline void levels_all_reduce(struct crew *crew, void *x, int64_t count)
+static inline void levels_all_reduce(struct communicator *comm, void *x, int64_t count)
 {
-    int size = crew->size, each = levels_per_node(size), first = crew->rank - crew->rank % each;
-    struct part_crew node = levels_part(crew, first, 1, size - first < each ? size - first : each);
-    struct part_crew leaders = levels_part(crew, 0, each, (size + each - 1) / each);
-    levels_reduce(&node.crew, x, count);
-    if (crew->rank == first)
-        algorithm_named("ring")(&leaders.crew, x, count);
-    levels_broadcast(&node.crew, x, count);
+    int size = comm->size, each = levels_per_node(size), first = comm->rank - comm->rank % each;
+    struct part_comm node = levels_part(comm, first, 1, size - first < each ? size - first : each);
+    struct part_comm leaders = levels_part(comm, 0, each, (size + each - 1) / each);
+    levels_reduce(&node.comm, x, count);
+    if (comm->rank == first)
+        algorithm_named("ring")(&leaders.comm, x, count);
+    levels_broadcast(&node.comm, x, count);
 }
 
 /* By name: those of chapter 08, and "levels". */

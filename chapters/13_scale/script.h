@@ -1,7 +1,7 @@
 /*
  * script.h: what a rank would send and receive, written down by the algorithm itself.
  *
- *     ring_all_reduce(crew, ...) ---> crew.swap(to, out, from, in) ---> script: [to 5, 1 | from 3, 1] x 30
+ *     ring_all_reduce(comm, ...) ---> comm.swap(to, out, from, in) ---> script: [to 5, 1 | from 3, 1] x 30
  *
  * The algorithms are those of lib/algorithms, which the library runs, too. They ask nothing but their rank and the size: so what
  * they will do can be known before anybody does it. A swap that is the same as the last one only counts it.
@@ -28,9 +28,9 @@ struct script {
 enum { MOST_ROOMS = 8, MOST_LEVELS = 2 };
 
 struct writer {
-    struct crew crew; /* first, so that a pointer to it is one to the whole */
+    struct communicator comm; /* first, so that a pointer to it is one to the whole */
     struct script *script;
-    int first, stride; /* rank i of this crew is rank first + i * stride of all */
+    int first, stride; /* rank i of this communicator is rank first + i * stride of all */
     void *rooms[MOST_ROOMS];
     int used;
 };
@@ -46,10 +46,10 @@ static inline int rank_in_all(const struct writer *w, int rank)
     return rank < 0 ? -1 : w->first + rank * w->stride;
 }
 
-static inline void write_swap(struct crew *crew, int to, const void *out, int64_t out_count, int from,
+static inline void write_swap(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
                               void *in, int64_t in_count)
 {
-    struct writer *w = (struct writer *)crew;
+    struct writer *w = (struct writer *)comm;
     struct script *s = w->script;
     (void)out, (void)in;
     struct swap swap = { rank_in_all(w, out_count < 0 ? -1 : to), rank_in_all(w, in_count < 0 ? -1 : from),
@@ -69,16 +69,16 @@ static inline void write_swap(struct crew *crew, int to, const void *out, int64_
     s->swaps[s->count++] = swap;
 }
 
-static inline void *give_room(struct crew *crew, int64_t count)
+static inline void *give_scratch(struct communicator *comm, int64_t count)
 {
-    struct writer *w = (struct writer *)crew;
+    struct writer *w = (struct writer *)comm;
     return w->used < MOST_ROOMS ? w->rooms[w->used++] = calloc((size_t)count + 1, 1) : NULL;
 }
 
 static inline struct writer writer_for(struct script *script, int rank, int size, int first, int stride)
 {
     return (struct writer){
-        .crew = { .rank = rank, .size = size, .type = DIST_U8, .swap = write_swap, .room = give_room },
+        .comm = { .rank = rank, .size = size, .type = DIST_U8, .swap = write_swap, .scratch = give_scratch },
         .script = script,
         .first = first,
         .stride = stride
@@ -87,7 +87,7 @@ static inline struct writer writer_for(struct script *script, int rank, int size
 
 static inline void writer_done(struct writer *w)
 {
-    if (w->crew.status != DIST_OK)
+    if (w->comm.status != DIST_OK)
         no_memory();
     while (w->used > 0)
         free(w->rooms[--w->used]);
@@ -100,14 +100,14 @@ static inline struct script script_of(const char *name, int rank, int size, int 
     struct script script = { NULL, 0, 0 };
     if (strcmp(name, "levels") != 0) {
         struct writer w = writer_for(&script, rank, size, 0, 1);
-        algorithm_named(name)(&w.crew, x, count);
+        algorithm_named(name)(&w.comm, x, count);
         writer_done(&w);
         return script;
     }
     int place = rank % per_node, node = rank / per_node;
     struct writer inside = writer_for(&script, place, per_node, node * per_node, 1);
     struct writer rail = writer_for(&script, node, size / per_node, place, per_node);
-    algorithm_two_levels(&inside.crew, &rail.crew, algorithm_named("halving"), x, count);
+    algorithm_two_levels(&inside.comm, &rail.comm, algorithm_named("halving"), x, count);
     writer_done(&rail);
     writer_done(&inside);
     return script;

@@ -13,9 +13,9 @@
 
 /* The system gave no thread or memory for it. Its peers wait for this rank's part, and this rank perhaps for them before it looks
  * what became of it: so all are told now. */
-static void fail_job(const struct run *run)
+static void background_fail_job(const struct run *run)
 {
-    struct launch_self *self = run->room->self;
+    struct launch_self *self = run->outer->self;
     const struct site *site = world_site_at(&self->world, self->env.rank, run->op->site);
     char sentence[200];
     snprintf(sentence, sizeof sentence, "rank %d: %s (%s:%d): %.100s", self->env.rank,
@@ -26,31 +26,31 @@ static void fail_job(const struct run *run)
 static void *run_in_thread(void *argument)
 {
     struct run *run = argument; /* whoever waits for it frees it only once this thread has ended */
-    launch_become(run->room->self);
+    launch_become(run->outer->self);
     run_to_end(run);
     if (work_was_refused(run->op))
-        fail_job(run);
+        background_fail_job(run);
     bell_ring(&run_slot(run)->bell);
-    launch_drop_hand(run->room->self, run->hand);
+    launch_drop_hand(run->outer->self, run->hand);
     return NULL;
 }
 
 int run_start(struct run *run)
 {
-    struct algorithms_room *room = run->room;
-    pthread_mutex_lock(&room->lock);
-    run->next = room->runs;
-    room->runs = run;
-    pthread_mutex_unlock(&room->lock);
-    run->hand = launch_take_hand(room->self);
+    struct algorithms *outer = run->outer;
+    pthread_mutex_lock(&outer->lock);
+    run->next = outer->runs;
+    outer->runs = run;
+    pthread_mutex_unlock(&outer->lock);
+    run->hand = launch_take_hand(outer->self);
     if (run->hand)
-        atomic_store(&run->hand->bell, world_offset(&room->self->world, &run_slot(run)->bell));
+        atomic_store(&run->hand->bell, world_offset(&outer->self->world, &run_slot(run)->bell));
     if (pthread_create(&run->thread, NULL, run_in_thread, run) == 0)
         return DIST_OK;
-    launch_drop_hand(room->self, run->hand);
-    pthread_mutex_lock(&room->lock);
-    room->runs = run->next;
-    pthread_mutex_unlock(&room->lock);
+    launch_drop_hand(outer->self, run->hand);
+    pthread_mutex_lock(&outer->lock);
+    outer->runs = run->next;
+    pthread_mutex_unlock(&outer->lock);
     snprintf(run->op->why, sizeof run->op->why,
              "the system gives no thread for a collective in the background");
     run->op->aside = NULL;
@@ -59,24 +59,24 @@ int run_start(struct run *run)
     return DIST_ERR_SYSTEM;
 }
 
-static bool is_done(void *argument)
+static bool background_is_done(void *argument)
 {
     const struct run *run = argument;
     return atomic_load(&run->op->done);
 }
 
-/* Where it takes long, sleep where the watcher sees it, with what is open pinned up. */
+/* Where it takes long, sleep where the watcher sees it, with what is open noted. */
 void run_await(struct run *run)
 {
-    struct algorithms_room *room = run->room;
+    struct algorithms *outer = run->outer;
     struct rank_slot *slot = run_slot(run);
     struct patience patience = { 0 };
-    while (!is_done(run)) {
+    while (!background_is_done(run)) {
         if (patience_spin(&patience))
             continue;
-        if (room->inner->note)
-            room->inner->note(room->room, NULL);
-        launch_sleep(room->self, &slot->bell, is_done, run, NAP, false);
+        if (outer->inner->note)
+            outer->inner->note(outer->state, NULL);
+        launch_sleep(outer->self, &slot->bell, background_is_done, run, NAP, false);
     }
     pthread_join(run->thread, NULL);
 }

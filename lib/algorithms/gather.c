@@ -12,40 +12,40 @@
 #include <stdlib.h>
 
 /* Everybody's x, one after the other, combined into the root's. */
-static void combine_in_order(struct crew *crew, void *x, const void *all, int64_t count)
+static void gather_combine_in_order(struct communicator *comm, void *x, const void *all, int64_t count)
 {
-    const void **in = malloc((size_t)crew->size * sizeof *in);
+    const void **in = malloc((size_t)comm->size * sizeof *in);
     if (!in) {
-        crew->status = DIST_ERR_MEMORY;
+        comm->status = DIST_ERR_MEMORY;
         return;
     }
-    for (int i = 0; i < crew->size; i++)
-        in[i] = crew_at(crew, all, i * count);
-    if (crew->status == DIST_OK && count > 0)
-        host_reduce(x, in, crew->size, count, crew->type, crew->op);
+    for (int i = 0; i < comm->size; i++)
+        in[i] = comm_at(comm, all, i * count);
+    if (comm->status == DIST_OK && count > 0)
+        host_reduce(x, in, comm->size, count, comm->type, comm->op);
     free(in);
 }
 
-void gather_reduce(struct crew *crew, void *x, int64_t count, int root)
+void gather_reduce(struct communicator *comm, void *x, int64_t count, int root)
 {
-    if (crew->rank != root) {
-        crew_send(crew, root, x, count);
+    if (comm->rank != root) {
+        comm_send(comm, root, x, count);
         return;
     }
-    void *all = crew_room(crew, crew->size * count);
-    for (int i = 0; i < crew->size; i++)
+    void *all = comm_scratch(comm, comm->size * count);
+    for (int i = 0; i < comm->size; i++)
         if (i == root)
-            crew_copy(crew, crew_at(crew, all, i * count), x, count);
+            comm_copy(comm, comm_at(comm, all, i * count), x, count);
         else
-            crew_recv(crew, i, crew_at(crew, all, i * count), count);
-    combine_in_order(crew, x, all, count);
+            comm_recv(comm, i, comm_at(comm, all, i * count), count);
+    gather_combine_in_order(comm, x, all, count);
 }
 
-void gather_all_reduce(struct crew *crew, void *x, int64_t count)
+void gather_all_reduce(struct communicator *comm, void *x, int64_t count)
 {
-    gather_reduce(crew, x, count, 0);
-    if (crew->rank > 0)
-        crew_recv(crew, 0, x, count);
-    for (int i = 1; crew->rank == 0 && i < crew->size; i++)
-        crew_send(crew, i, x, count);
+    gather_reduce(comm, x, count, 0);
+    if (comm->rank > 0)
+        comm_recv(comm, 0, x, count);
+    for (int i = 1; comm->rank == 0 && i < comm->size; i++)
+        comm_send(comm, i, x, count);
 }

@@ -15,24 +15,24 @@
 #define STEPS 31
 
 /* Ranks that take part are numbered anew, without gaps: that is their place. Gives -1 to those who look on. */
-static int place_of(int rank, int extra)
+static int halving_place_of(int rank, int extra)
 {
     if (rank >= 2 * extra)
         return rank - extra;
     return rank % 2 == 1 ? rank / 2 : -1;
 }
 
-static int rank_at(int place, int extra)
+static int halving_rank_at(int place, int extra)
 {
     return place < extra ? 2 * place + 1 : place + extra;
 }
 
 /* Swap with one partner after the other. Each time the half that this rank keeps becomes the whole of the next step. */
-static void halve_and_double(struct crew *crew, void *x, int64_t count, int place, int extra)
+static void halving_and_doubling(struct communicator *comm, void *x, int64_t count, int place, int extra)
 {
     struct block keep[STEPS], give[STEPS], whole = { 0, count };
-    void *inbox = crew_room(crew, count - count / 2);
-    int steps = 0, power = ring_power(crew->size);
+    void *inbox = comm_scratch(comm, count - count / 2);
+    int steps = 0, power = ring_power(comm->size);
 
     for (int far = power / 2; far > 0; far /= 2, steps++) {
         struct block low = { whole.begin, whole.count / 2 };
@@ -40,35 +40,35 @@ static void halve_and_double(struct crew *crew, void *x, int64_t count, int plac
         keep[steps] = place & far ? high : low;
         give[steps] = place & far ? low : high;
         whole = keep[steps];
-        int partner = rank_at(place ^ far, extra);
-        crew_swap(crew, partner, crew_at(crew, x, give[steps].begin), give[steps].count, partner, inbox,
+        int partner = halving_rank_at(place ^ far, extra);
+        comm_swap(comm, partner, comm_at(comm, x, give[steps].begin), give[steps].count, partner, inbox,
                   whole.count);
-        crew_combine(crew, crew_at(crew, x, whole.begin), inbox, whole.count);
+        comm_combine(comm, comm_at(comm, x, whole.begin), inbox, whole.count);
     }
-    crew_average(crew, crew_at(crew, x, whole.begin), whole.count);
+    comm_average(comm, comm_at(comm, x, whole.begin), whole.count);
 
     for (int far = 1; far < power; far *= 2) {
         struct block mine = keep[--steps], theirs = give[steps];
-        int partner = rank_at(place ^ far, extra);
-        crew_swap(crew, partner, crew_at(crew, x, mine.begin), mine.count, partner,
-                  crew_at(crew, x, theirs.begin), theirs.count);
+        int partner = halving_rank_at(place ^ far, extra);
+        comm_swap(comm, partner, comm_at(comm, x, mine.begin), mine.count, partner,
+                  comm_at(comm, x, theirs.begin), theirs.count);
     }
 }
 
-void halving_all_reduce(struct crew *crew, void *x, int64_t count)
+void halving_all_reduce(struct communicator *comm, void *x, int64_t count)
 {
-    int extra = crew->size - ring_power(crew->size), place = place_of(crew->rank, extra);
+    int extra = comm->size - ring_power(comm->size), place = halving_place_of(comm->rank, extra);
     if (place < 0) {
-        crew_send(crew, crew->rank + 1, x, count);
-        crew_recv(crew, crew->rank + 1, x, count);
+        comm_send(comm, comm->rank + 1, x, count);
+        comm_recv(comm, comm->rank + 1, x, count);
         return;
     }
     if (place < extra) {
-        void *inbox = crew_room(crew, count);
-        crew_recv(crew, crew->rank - 1, inbox, count);
-        crew_combine(crew, x, inbox, count);
+        void *inbox = comm_scratch(comm, count);
+        comm_recv(comm, comm->rank - 1, inbox, count);
+        comm_combine(comm, x, inbox, count);
     }
-    halve_and_double(crew, x, count, place, extra);
+    halving_and_doubling(comm, x, count, place, extra);
     if (place < extra)
-        crew_send(crew, crew->rank - 1, x, count);
+        comm_send(comm, comm->rank - 1, x, count);
 }

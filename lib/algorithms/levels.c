@@ -9,11 +9,11 @@
  */
 #include "algorithms.h"
 
-void algorithm_two_levels(struct crew *node, struct crew *rail, all_reduce_algorithm *between, void *x,
-                          int64_t count)
+void algorithm_two_levels(struct communicator *node, struct communicator *rail, all_reduce_algorithm *between,
+                          void *x, int64_t count)
 {
     int64_t block = count / node->size;
-    void *share = crew_room(node, block);
+    void *share = comm_scratch(node, block);
     pairs_reduce_scatter(node, share, x, block);
     if (rail->status == DIST_OK)
         rail->status = node->status;

@@ -3,49 +3,43 @@
  */
 #define _GNU_SOURCE
 #include "run.h"
+#include "../backends/common/members.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 /* Ask everybody at once: one who does not come must not hide others. */
-static bool ask_all(struct run *run)
+static bool monitored_ask_all(struct run *run)
 {
-    struct algorithms_room *room = run->room;
-    run->asked = calloc((size_t)run->crew.size, sizeof *run->asked);
+    struct algorithms *outer = run->outer;
+    run->asked = calloc((size_t)run->comm.size, sizeof *run->asked);
     if (!run->asked)
-        run->crew.status = DIST_ERR_MEMORY;
-    for (int i = 1; run->crew.status == DIST_OK && i < run->crew.size; i++) {
+        run->comm.status = DIST_ERR_MEMORY;
+    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
         run_fill(run, &run->asked[i], i, false, (struct span){ 0 });
-        run->crew.status = room->inner->recv(room->room, &run->asked[i]);
+        run->comm.status = outer->inner->recv(outer->state, &run->asked[i]);
     }
-    return run->crew.status == DIST_OK;
+    return run->comm.status == DIST_OK;
 }
 
-/* How many have not answered; the first of them as a list. */
-static int missing(struct run *run, char *list, size_t size)
+static struct absent monitored_absent(struct run *run)
 {
-    struct algorithms_room *room = run->room;
-    int count = 0;
-    size_t used = 0;
-    for (int i = 1; i < run->crew.size; i++)
-        if (!room->inner->test(room->room, &run->asked[i])) {
-            int rank = run->op->group->ranks[i];
-            if (used < size)
-                used += (size_t)snprintf(list + used, size - used, "%s%d", count ? ", " : "", rank);
-            count++;
-        }
-    return count;
+    struct algorithms *outer = run->outer;
+    struct absent absent = { 0 };
+    for (int i = 1; i < run->comm.size; i++)
+        if (!outer->inner->test(outer->state, &run->asked[i]))
+            absent_add(&absent, run->op->group->ranks[i]);
+    return absent;
 }
 
-static void hear_all(struct run *run)
+static void monitored_hear_all(struct run *run)
 {
-    char list[160] = "";
-    while (missing(run, list, sizeof list) > 0) {
-        if (dist_time() > run->deadline || world_failed(&run->room->self->world)) {
-            run->crew.status = DIST_ERR_TIMEOUT;
+    for (struct absent absent; (absent = monitored_absent(run)).count > 0;) {
+        if (dist_time() > run->deadline || world_failed(&run->outer->self->world)) {
+            run->comm.status = DIST_ERR_TIMEOUT;
             snprintf(run->op->why, sizeof run->op->why, "after %g s these ranks had not come: %s",
-                     run->op->timeout, list);
+                     run->op->timeout, absent.list);
             return;
         }
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
@@ -54,17 +48,17 @@ static void hear_all(struct run *run)
 
 void run_monitored_barrier(struct run *run)
 {
-    struct crew *crew = &run->crew;
-    if (crew->rank == 0) {
-        if (ask_all(run))
-            hear_all(run);
-        for (int i = 1; i < crew->size; i++)
-            crew_send(crew, i, NULL, 0);
+    struct communicator *comm = &run->comm;
+    if (comm->rank == 0) {
+        if (monitored_ask_all(run))
+            monitored_hear_all(run);
+        for (int i = 1; i < comm->size; i++)
+            comm_send(comm, i, NULL, 0);
         return;
     }
-    crew_send(crew, 0, NULL, 0);
-    crew_recv(crew, 0, NULL, 0);
-    if (crew->status == DIST_ERR_TIMEOUT)
+    comm_send(comm, 0, NULL, 0);
+    comm_recv(comm, 0, NULL, 0);
+    if (comm->status == DIST_ERR_TIMEOUT)
         snprintf(run->op->why, sizeof run->op->why, "after %g s somebody had not come; rank %d knows who",
                  run->op->timeout, run->op->group->ranks[0]);
 }

@@ -10,33 +10,33 @@
  */
 #include "algorithms.h"
 
-void ring_all_reduce(struct crew *crew, void *x, int64_t count)
+void ring_all_reduce(struct communicator *comm, void *x, int64_t count)
 {
-    int n = crew->size, me = crew->rank, right = ring_next(me, n), left = ring_previous(me, n);
-    void *inbox = crew_room(crew, ring_block(count, n, 0).count);
+    int n = comm->size, me = comm->rank, right = ring_next(me, n), left = ring_previous(me, n);
+    void *inbox = comm_scratch(comm, ring_block(count, n, 0).count);
 
     for (int step = 0; step < n - 1; step++) { /* send on what has just grown */
         struct block out = ring_block(count, n, me - step), in = ring_block(count, n, me - step - 1);
-        crew_swap(crew, right, crew_at(crew, x, out.begin), out.count, left, inbox, in.count);
-        crew_combine(crew, crew_at(crew, x, in.begin), inbox, in.count);
+        comm_swap(comm, right, comm_at(comm, x, out.begin), out.count, left, inbox, in.count);
+        comm_combine(comm, comm_at(comm, x, in.begin), inbox, in.count);
     }
     struct block mine = ring_block(count, n, me + 1); /* it has been everywhere */
-    crew_average(crew, crew_at(crew, x, mine.begin), mine.count);
+    comm_average(comm, comm_at(comm, x, mine.begin), mine.count);
 
     for (int step = 0; step < n - 1; step++) { /* send on what has just arrived */
         struct block out = ring_block(count, n, me + 1 - step), in = ring_block(count, n, me - step);
-        crew_swap(crew, right, crew_at(crew, x, out.begin), out.count, left, crew_at(crew, x, in.begin),
+        comm_swap(comm, right, comm_at(comm, x, out.begin), out.count, left, comm_at(comm, x, in.begin),
                   in.count);
     }
 }
 
-void ring_all_gather(struct crew *crew, void *out, const void *in, int64_t block)
+void ring_all_gather(struct communicator *comm, void *out, const void *in, int64_t block)
 {
-    int n = crew->size, me = crew->rank;
-    crew_copy(crew, crew_at(crew, out, me * block), in, block);
+    int n = comm->size, me = comm->rank;
+    comm_copy(comm, comm_at(comm, out, me * block), in, block);
     for (int step = 0; step < n - 1; step++) {
-        void *passes = crew_at(crew, out, ring_turn(me - step, n) * block);
-        void *comes = crew_at(crew, out, ring_turn(me - step - 1, n) * block);
-        crew_swap(crew, ring_next(me, n), passes, block, ring_previous(me, n), comes, block);
+        void *passes = comm_at(comm, out, ring_turn(me - step, n) * block);
+        void *comes = comm_at(comm, out, ring_turn(me - step - 1, n) * block);
+        comm_swap(comm, ring_next(me, n), passes, block, ring_previous(me, n), comes, block);
     }
 }

@@ -1,4 +1,4 @@
-/* run.h: one collective of the room that is done by messages. */
+/* run.h: one collective that is done by messages. */
 #ifndef ALGORITHMS_RUN_H
 #define ALGORITHMS_RUN_H
 
@@ -7,33 +7,33 @@
 
 #include <pthread.h>
 
-#define RUN_ROOMS 5
+#define RUN_SCRATCH 5
 
-/* The room of one rank. */
-struct algorithms_room {
+/* One rank's backend around a backend. */
+struct algorithms {
     struct launch_self *self;
     const struct backend *inner;
-    void *room;                   /* inner's */
+    void *state;                  /* inner's */
     struct backend table;         /* inner's calls; ours where it has none */
     bool all;                     /* DIST_ALGORITHM=messages: do every collective */
     all_reduce_algorithm *forced; /* what DIST_ALGORITHM names; NULL: not set */
     _Atomic bool closing;         /* give up what nobody will finish */
     pthread_mutex_t lock;         /* guards `runs` */
-    struct run
-        *failed; /* over, but the inner room may still look at a message of theirs: kept until it is closed */
+    struct run *
+        failed; /* over, but the inner backend may still look at a message of theirs: kept until it is closed */
     struct run *runs; /* asynchronous ones not yet waited for */
 };
 
 /* One collective under way. An asynchronous one has a thread: it goes on while the program computes. */
 struct run {
-    struct crew crew; /* first: the algorithms hand it back to us */
-    struct algorithms_room *room;
+    struct communicator comm; /* first: the algorithms hand it back to us */
+    struct algorithms *outer;
     struct dist_work *op;
-    int tag;                  /* below zero, where no program's message can be */
-    double deadline;          /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
-    struct dist_work out, in; /* the messages under way */
-    struct dist_work *asked;  /* monitored_barrier, rank 0: a message from everybody */
-    void *memory[RUN_ROOMS];  /* of crew_room */
+    int tag;                   /* below zero, where no program's message can be */
+    double deadline;           /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
+    struct dist_work out, in;  /* the messages under way */
+    struct dist_work *asked;   /* monitored_barrier, rank 0: a message from everybody */
+    void *memory[RUN_SCRATCH]; /* of comm_scratch */
     int memory_count;
     pthread_t thread;
     struct sleep_note *hand; /* of the thread; NULL: none was left, so it naps */
@@ -50,13 +50,13 @@ void run_await(struct run *run);
 /* The rank's slot in the world. */
 static inline struct rank_slot *run_slot(const struct run *run)
 {
-    const struct launch_self *self = run->room->self;
+    const struct launch_self *self = run->outer->self;
     return &self->world.header->slots[self->env.rank];
 }
-/* Free it with its memory. The inner room must have finished or dropped all its messages. */
+/* Free it with its memory. The inner backend must have finished or dropped all its messages. */
 void run_free(struct run *run);
 
-/* Fill in one message of it, to or from a rank of the crew. */
+/* Fill in one message of it, to or from a rank of the comm. */
 void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
 
 void run_monitored_barrier(struct run *run);

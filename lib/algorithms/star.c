@@ -6,28 +6,28 @@
  */
 #include "algorithms.h"
 
-void star_scatter(struct crew *crew, void *out, const void *in, int64_t block, int root)
+void star_scatter(struct communicator *comm, void *out, const void *in, int64_t block, int root)
 {
-    if (crew->rank != root) {
-        crew_recv(crew, root, out, block);
+    if (comm->rank != root) {
+        comm_recv(comm, root, out, block);
         return;
     }
-    for (int i = 0; i < crew->size; i++)
+    for (int i = 0; i < comm->size; i++)
         if (i == root)
-            crew_copy(crew, out, crew_at(crew, in, i * block), block);
+            comm_copy(comm, out, comm_at(comm, in, i * block), block);
         else
-            crew_send(crew, i, crew_at(crew, in, i * block), block);
+            comm_send(comm, i, comm_at(comm, in, i * block), block);
 }
 
-void star_gather(struct crew *crew, void *out, const void *in, int64_t block, int root)
+void star_gather(struct communicator *comm, void *out, const void *in, int64_t block, int root)
 {
-    if (crew->rank != root) {
-        crew_send(crew, root, in, block);
+    if (comm->rank != root) {
+        comm_send(comm, root, in, block);
         return;
     }
-    for (int i = 0; i < crew->size; i++)
+    for (int i = 0; i < comm->size; i++)
         if (i == root)
-            crew_copy(crew, crew_at(crew, out, i * block), in, block);
+            comm_copy(comm, comm_at(comm, out, i * block), in, block);
         else
-            crew_recv(crew, i, crew_at(crew, out, i * block), block);
+            comm_recv(comm, i, comm_at(comm, out, i * block), block);
 }

@@ -9,39 +9,39 @@
  */
 #include "algorithms.h"
 
-static void tree_reduce(struct crew *crew, void *x, int64_t count)
+static void tree_reduce(struct communicator *comm, void *x, int64_t count)
 {
-    void *inbox = crew_room(crew, count);
-    for (int bit = 1; bit < crew->size; bit *= 2) {
-        if (crew->rank & bit) {
-            crew_send(crew, crew->rank - bit, x, count);
+    void *inbox = comm_scratch(comm, count);
+    for (int bit = 1; bit < comm->size; bit *= 2) {
+        if (comm->rank & bit) {
+            comm_send(comm, comm->rank - bit, x, count);
             return;
         }
-        if (crew->rank + bit < crew->size) {
-            crew_recv(crew, crew->rank + bit, inbox, count);
-            crew_combine(crew, x, inbox, count);
+        if (comm->rank + bit < comm->size) {
+            comm_recv(comm, comm->rank + bit, inbox, count);
+            comm_combine(comm, x, inbox, count);
         }
     }
 }
 
 /* The same tree the other way: each rank receives once, then serves those whom it would have heard. */
-void tree_broadcast(struct crew *crew, void *x, int64_t count, int root)
+void tree_broadcast(struct communicator *comm, void *x, int64_t count, int root)
 {
-    int n = crew->size, me = ring_turn(crew->rank - root, n); /* counted from the root */
+    int n = comm->size, me = ring_turn(comm->rank - root, n); /* counted from the root */
     int bit = 1;
     while (bit < n && !(me & bit))
         bit *= 2;
     if (me > 0)
-        crew_recv(crew, ring_turn(me - bit + root, n), x, count);
+        comm_recv(comm, ring_turn(me - bit + root, n), x, count);
     for (bit /= 2; bit > 0; bit /= 2)
         if (me + bit < n)
-            crew_send(crew, ring_turn(me + bit + root, n), x, count);
+            comm_send(comm, ring_turn(me + bit + root, n), x, count);
 }
 
-void tree_all_reduce(struct crew *crew, void *x, int64_t count)
+void tree_all_reduce(struct communicator *comm, void *x, int64_t count)
 {
-    tree_reduce(crew, x, count);
-    if (crew->rank == 0)
-        crew_average(crew, x, count);
-    tree_broadcast(crew, x, count, 0);
+    tree_reduce(comm, x, count);
+    if (comm->rank == 0)
+        comm_average(comm, x, count);
+    tree_broadcast(comm, x, count, 0);
 }

@@ -11,7 +11,7 @@
  * somebody opens it: that is how a stream waits for another rank, whom no event of this device could wait for.
  *
  * The interface is a part of the CUDA runtime's, under shorter names. Calls come from the rank that opened the device
- * (its own thread or one that the library started for it); but where ranks are threads, a room may put things into the
+ * (its own thread or one that the library started for it); but where ranks are threads, a backend may put things into the
  * streams of any of them, from any thread, and let a stream wait for another rank's event (backends/cuda). Calls
  * that can fail return enum dist_error, and leave a sentence in device_why().
  */
@@ -43,7 +43,7 @@ struct device {
     void (*free)(void *state, void *memory);
     void *(*staging)(void *state, size_t bytes);
 
-    /* Streams. number: 0, 1, ... in the order made, at most DEVICE_STREAMS; -1: the room's own, on which it
+    /* Streams. number: 0, 1, ... in the order made, at most DEVICE_STREAMS; -1: the backend's own, on which it
      * communicates. stream_passed: it is empty. */
     struct stream *(*stream_new)(void *state, int number);
     void (*stream_free)(struct stream *stream);

@@ -43,7 +43,7 @@ struct arena {
     uint32_t used_room; /* pages that `used` covers */
 };
 
-static void *make_arena(struct launch_self *self)
+static void *host_make_arena(struct launch_self *self)
 {
     struct arena *arena = calloc(1, sizeof(*arena));
     struct gap *gaps = malloc(16 * sizeof(*gaps));
@@ -67,7 +67,7 @@ static void *make_arena(struct launch_self *self)
 
 /* Make room in the books for one more run, below page `end`, and for the gaps that freeing all runs in the worst order
  * can make: one before each, and one behind. So a free never needs memory. */
-static bool arena_reserve(struct arena *arena, uint32_t end)
+static bool host_arena_reserve(struct arena *arena, uint32_t end)
 {
     if (arena->used_count + 2 > arena->gap_room) {
         struct gap *gaps = realloc(arena->gaps, 2 * (size_t)arena->gap_room * sizeof(*gaps));
@@ -89,7 +89,7 @@ static bool arena_reserve(struct arena *arena, uint32_t end)
 }
 
 /* What the kernel could give without killing anybody, in pages. Many where it does not say. */
-static uint64_t machine_pages(void)
+static uint64_t host_machine_pages(void)
 {
     FILE *file = fopen("/proc/meminfo", "re");
     if (!file)
@@ -108,20 +108,20 @@ static uint64_t machine_pages(void)
 
 /* A page of a file that the machine cannot provide kills whoever touches it (SIGBUS). For large blocks the kernel is
  * asked beforehand, so that it becomes an error with a sentence; small ones are not worth a system call. */
-static bool machine_provides(const struct arena *arena, uint32_t first, uint32_t end)
+static bool host_machine_provides(const struct arena *arena, uint32_t first, uint32_t end)
 {
     if (first < arena->fresh)
         first = arena->fresh;
     if (end <= first || end - first < BIG_PAGES)
         return true;
-    if (end - first >= HUGE_PAGES && end - first > machine_pages())
+    if (end - first >= HUGE_PAGES && end - first > host_machine_pages())
         return false;
     off_t begin = (off_t)(arena->offset + (uint64_t)first * PAGE);
     return !fallocate(arena->fd, 0, begin, (off_t)(end - first) * PAGE) ||
            (errno != ENOSPC && errno != ENOMEM);
 }
 
-static void *arena_take(struct arena *arena, uint32_t pages)
+static void *host_arena_take(struct arena *arena, uint32_t pages)
 {
     int i = 0;
     while (i < arena->gap_count && arena->gaps[i].pages < pages)
@@ -130,7 +130,7 @@ static void *arena_take(struct arena *arena, uint32_t pages)
         return NULL;
 
     uint32_t first = arena->gaps[i].first, end = first + pages;
-    if (!arena_reserve(arena, end) || !machine_provides(arena, first, end))
+    if (!host_arena_reserve(arena, end) || !host_machine_provides(arena, first, end))
         return NULL;
 
     struct gap *gap = &arena->gaps[i];
@@ -145,7 +145,7 @@ static void *arena_take(struct arena *arena, uint32_t pages)
     return arena->base + (size_t)first * PAGE;
 }
 
-static void arena_give(struct arena *arena, uint32_t first)
+static void host_arena_give(struct arena *arena, uint32_t first)
 {
     uint32_t pages = arena->used[first];
     arena->used[first] = 0;
@@ -181,12 +181,12 @@ static void arena_give(struct arena *arena, uint32_t first)
 
 void *host_alloc(struct launch_self *self, size_t bytes)
 {
-    struct arena *arena = launch_once(&self->arena, make_arena, self);
+    struct arena *arena = launch_once(&self->arena, host_make_arena, self);
     size_t pages = bytes / PAGE + (bytes % PAGE != 0 || bytes == 0);
     if (!arena || pages > UINT32_MAX)
         return NULL;
     pthread_mutex_lock(&arena->lock);
-    void *memory = arena_take(arena, (uint32_t)pages);
+    void *memory = host_arena_take(arena, (uint32_t)pages);
     pthread_mutex_unlock(&arena->lock);
     return memory;
 }
@@ -197,6 +197,6 @@ void host_free(struct launch_self *self, void *memory)
     if (!memory || !arena)
         return;
     pthread_mutex_lock(&arena->lock);
-    arena_give(arena, (uint32_t)((world_offset(&self->world, memory) - arena->offset) / PAGE));
+    host_arena_give(arena, (uint32_t)((world_offset(&self->world, memory) - arena->offset) / PAGE));
     pthread_mutex_unlock(&arena->lock);
 }

@@ -40,7 +40,7 @@ bool host_outgrows_caches(size_t bytes)
 #if defined(__SSE2__)
 
 /* One line past the caches. `to` is aligned to 16 bytes. */
-static inline void stream_line(char *to, const char *from)
+static inline void host_copy_stream_line(char *to, const char *from)
 {
     __m128i a = _mm_loadu_si128((const __m128i *)(const void *)from);
     __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(from + 16));
@@ -54,25 +54,25 @@ static inline void stream_line(char *to, const char *from)
 
 /* Such stores keep no order with others, and the next word may say that all is there. Once, at the very end: it waits for the
  * memory. */
-static void stream_end(void)
+static void host_copy_stream_end(void)
 {
     _mm_sfence();
 }
 
 #else
 
-static inline void stream_line(char *to, const char *from)
+static inline void host_copy_stream_line(char *to, const char *from)
 {
     memcpy(to, from, LINE);
 }
 
-static void stream_end(void)
+static void host_copy_stream_end(void)
 {
 }
 
 #endif
 
-static void stream(char *to, const char *from, size_t bytes)
+static void host_copy_stream(char *to, const char *from, size_t bytes)
 {
     size_t head = (LINE - (uintptr_t)to % LINE) % LINE;
     if (head > bytes)
@@ -83,10 +83,10 @@ static void stream(char *to, const char *from, size_t bytes)
         for (size_t line = 0; line < PAGE; line += LINE)
             for (size_t page = 0; page < PAGES * PAGE; page += PAGE) {
                 __builtin_prefetch(from + at + page + line + PAGES * PAGE);
-                stream_line(to + at + page + line, from + at + page + line);
+                host_copy_stream_line(to + at + page + line, from + at + page + line);
             }
     for (; at + LINE <= bytes; at += LINE)
-        stream_line(to + at, from + at);
+        host_copy_stream_line(to + at, from + at);
     memcpy(to + at, from + at, bytes - at);
 }
 
@@ -94,8 +94,8 @@ void host_copy_past(void *to, const void *from, size_t bytes)
 {
     if (to == from || bytes == 0)
         return;
-    stream(to, from, bytes);
-    stream_end();
+    host_copy_stream(to, from, bytes);
+    host_copy_stream_end();
 }
 
 void host_copy(void *to, const void *from, size_t bytes)
@@ -115,13 +115,13 @@ void host_spread(void *const *to, int copies, const void *from, size_t bytes, bo
         for (int i = 0; i < copies; i++) {
             char *target = (char *)to[i] + begin;
             if (target != source && past)
-                stream(target, source, here);
+                host_copy_stream(target, source, here);
             else if (target != source)
                 memcpy(target, source, here);
         }
     }
     if (past)
-        stream_end();
+        host_copy_stream_end();
 }
 
 void host_reduce_spread(void **to, int copies, const void **in, int inputs, int64_t count,

@@ -14,17 +14,17 @@
 
 #define BLOCK 512 /* doubles on the stack: 4 KiB stay in the nearest cache */
 
-static int64_t block_at(const struct kernel *k, int64_t begin)
+static int64_t kernel_block_at(const struct kernel *k, int64_t begin)
 {
     return k->count - begin < BLOCK ? k->count - begin : BLOCK;
 }
 
-static void *part(const void *array, enum dist_type type, int64_t begin)
+static void *kernel_part(const void *array, enum dist_type type, int64_t begin)
 {
     return (char *)(uintptr_t)array + (size_t)begin * dtype_size(type);
 }
 
-static void fill(const struct kernel *k)
+static void kernel_fill(const struct kernel *k)
 {
     if (k->count == 0)
         return;
@@ -39,13 +39,13 @@ static void fill(const struct kernel *k)
     }
 }
 
-static void arange(const struct kernel *k)
+static void kernel_arange(const struct kernel *k)
 {
     for (int64_t i = 0; i < k->count; i++)
         dtype_store(k->type, k->out, i, k->value + (double)i);
 }
 
-static void convert(const struct kernel *k)
+static void kernel_convert(const struct kernel *k)
 {
     double values[BLOCK];
     if (k->from == k->type) {
@@ -53,12 +53,12 @@ static void convert(const struct kernel *k)
         return;
     }
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
-        dtype_load_many(k->from, part(k->in[0], k->from, begin), block_at(k, begin), values);
-        dtype_store_many(k->type, part(k->out, k->type, begin), block_at(k, begin), values);
+        dtype_load_many(k->from, kernel_part(k->in[0], k->from, begin), kernel_block_at(k, begin), values);
+        dtype_store_many(k->type, kernel_part(k->out, k->type, begin), kernel_block_at(k, begin), values);
     }
 }
 
-static void reduce(const struct kernel *k)
+static void kernel_reduce(const struct kernel *k)
 {
     host_reduce_part(k->out, k->in, k->inputs, k->ways ? k->ways : k->inputs, k->count, k->type, k->op);
     for (int i = 0; i < k->copies; i++)
@@ -66,16 +66,16 @@ static void reduce(const struct kernel *k)
 }
 
 /* Differences of floats are exact enough in double: rounded once, they have the bits of the type's own arithmetic. */
-static void subtract_floats(const struct kernel *k)
+static void kernel_subtract_floats(const struct kernel *k)
 {
     double a[BLOCK], b[BLOCK];
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
-        int64_t here = block_at(k, begin);
-        dtype_load_many(k->type, part(k->in[0], k->type, begin), here, a);
-        dtype_load_many(k->type, part(k->in[1], k->type, begin), here, b);
+        int64_t here = kernel_block_at(k, begin);
+        dtype_load_many(k->type, kernel_part(k->in[0], k->type, begin), here, a);
+        dtype_load_many(k->type, kernel_part(k->in[1], k->type, begin), here, b);
         for (int64_t i = 0; i < here; i++)
             a[i] -= b[i];
-        dtype_store_many(k->type, part(k->out, k->type, begin), here, a);
+        dtype_store_many(k->type, kernel_part(k->out, k->type, begin), here, a);
     }
 }
 
@@ -84,7 +84,7 @@ static void subtract_floats(const struct kernel *k)
     for (int64_t i = 0; i < k->count; i++) \
     ((element *)k->out)[i] = (element)(((const element *)k->in[0])[i] - ((const element *)k->in[1])[i])
 
-static void subtract(const struct kernel *k)
+static void kernel_subtract(const struct kernel *k)
 {
     if (k->type == DIST_I32)
         SUBTRACT(uint32_t);
@@ -93,23 +93,23 @@ static void subtract(const struct kernel *k)
     else if (k->type == DIST_U8)
         SUBTRACT(uint8_t);
     else
-        subtract_floats(k);
+        kernel_subtract_floats(k);
 }
 
-static void scale(const struct kernel *k)
+static void kernel_scale(const struct kernel *k)
 {
     double values[BLOCK];
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
-        int64_t here = block_at(k, begin);
-        dtype_load_many(k->type, part(k->out, k->type, begin), here, values);
+        int64_t here = kernel_block_at(k, begin);
+        dtype_load_many(k->type, kernel_part(k->out, k->type, begin), here, values);
         for (int64_t i = 0; i < here; i++)
             values[i] = values[i] * k->value + k->term;
-        dtype_store_many(k->type, part(k->out, k->type, begin), here, values);
+        dtype_store_many(k->type, kernel_part(k->out, k->type, begin), here, values);
     }
 }
 
 /* Below zero, for 16-bit floats, is: a sign bit, not minus zero, and not NaN. `endless` is minus infinity. */
-static void relu_half(uint16_t *x, int64_t count, uint16_t endless)
+static void kernel_relu_half(uint16_t *x, int64_t count, uint16_t endless)
 {
     for (int64_t i = 0; i < count; i++)
         x[i] = x[i] > 0x8000 && x[i] <= endless ? 0 : x[i];
@@ -119,7 +119,7 @@ static void relu_half(uint16_t *x, int64_t count, uint16_t endless)
     for (int64_t i = 0; i < k->count; i++) \
     ((element *)k->out)[i] = ((element *)k->out)[i] < 0 ? 0 : ((element *)k->out)[i]
 
-static void relu(const struct kernel *k)
+static void kernel_relu(const struct kernel *k)
 {
     if (k->type == DIST_F32)
         RELU(float);
@@ -130,30 +130,30 @@ static void relu(const struct kernel *k)
     else if (k->type == DIST_I64)
         RELU(int64_t);
     else if (k->type == DIST_F16)
-        relu_half(k->out, k->count, 0xfc00);
+        kernel_relu_half(k->out, k->count, 0xfc00);
     else if (k->type == DIST_BF16)
-        relu_half(k->out, k->count, 0xff80);
+        kernel_relu_half(k->out, k->count, 0xff80);
 }
 
-static void relu_backward(const struct kernel *k)
+static void kernel_relu_backward(const struct kernel *k)
 {
     double gradient[BLOCK], value[BLOCK];
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
-        int64_t here = block_at(k, begin);
-        dtype_load_many(k->type, part(k->out, k->type, begin), here, gradient);
-        dtype_load_many(k->type, part(k->in[0], k->type, begin), here, value);
+        int64_t here = kernel_block_at(k, begin);
+        dtype_load_many(k->type, kernel_part(k->out, k->type, begin), here, gradient);
+        dtype_load_many(k->type, kernel_part(k->in[0], k->type, begin), here, value);
         for (int64_t i = 0; i < here; i++)
             gradient[i] = value[i] > 0 ? gradient[i] : 0;
-        dtype_store_many(k->type, part(k->out, k->type, begin), here, gradient);
+        dtype_store_many(k->type, kernel_part(k->out, k->type, begin), here, gradient);
     }
 }
 
-static void sum(const struct kernel *k)
+static void kernel_sum(const struct kernel *k)
 {
     double values[BLOCK], total = 0;
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
-        int64_t here = block_at(k, begin);
-        dtype_load_many(k->type, part(k->in[0], k->type, begin), here, values);
+        int64_t here = kernel_block_at(k, begin);
+        dtype_load_many(k->type, kernel_part(k->in[0], k->type, begin), here, values);
         for (int64_t i = 0; i < here; i++)
             total += values[i];
     }
@@ -174,7 +174,7 @@ static void sum(const struct kernel *k)
 MATMUL(matmul_f32, float)
 MATMUL(matmul_f64, double)
 
-static void matmul(const struct kernel *k)
+static void kernel_matmul(const struct kernel *k)
 {
     if (k->type == DIST_F32)
         matmul_f32(k->out, k->in[0], k->in[1], k->rows, k->inner, k->columns);
@@ -183,40 +183,40 @@ static void matmul(const struct kernel *k)
 }
 
 /* `size` is a constant at each use: the compiler makes one plain move of each memcpy. */
-static inline void turn(char *out, const char *a, int64_t rows, int64_t columns, size_t size)
+static inline void kernel_turn(char *out, const char *a, int64_t rows, int64_t columns, size_t size)
 {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
             memcpy(out + (size_t)(j * rows + i) * size, a + (size_t)(i * columns + j) * size, size);
 }
 
-static void transpose(const struct kernel *k)
+static void kernel_transpose(const struct kernel *k)
 {
     size_t size = dtype_size(k->type);
     if (size == 1)
-        turn(k->out, k->in[0], k->rows, k->columns, 1);
+        kernel_turn(k->out, k->in[0], k->rows, k->columns, 1);
     else if (size == 2)
-        turn(k->out, k->in[0], k->rows, k->columns, 2);
+        kernel_turn(k->out, k->in[0], k->rows, k->columns, 2);
     else if (size == 4)
-        turn(k->out, k->in[0], k->rows, k->columns, 4);
+        kernel_turn(k->out, k->in[0], k->rows, k->columns, 4);
     else
-        turn(k->out, k->in[0], k->rows, k->columns, 8);
+        kernel_turn(k->out, k->in[0], k->rows, k->columns, 8);
 }
 
 void host_launch(const struct kernel *kernel)
 {
     static void (*const kernels[KERNEL_KINDS])(const struct kernel *) = {
-        [KERNEL_FILL] = fill,
-        [KERNEL_ARANGE] = arange,
-        [KERNEL_CONVERT] = convert,
-        [KERNEL_REDUCE] = reduce,
-        [KERNEL_SUB] = subtract,
-        [KERNEL_SCALE] = scale,
-        [KERNEL_RELU] = relu,
-        [KERNEL_RELU_BACKWARD] = relu_backward,
-        [KERNEL_SUM] = sum,
-        [KERNEL_MATMUL] = matmul,
-        [KERNEL_TRANSPOSE] = transpose,
+        [KERNEL_FILL] = kernel_fill,
+        [KERNEL_ARANGE] = kernel_arange,
+        [KERNEL_CONVERT] = kernel_convert,
+        [KERNEL_REDUCE] = kernel_reduce,
+        [KERNEL_SUB] = kernel_subtract,
+        [KERNEL_SCALE] = kernel_scale,
+        [KERNEL_RELU] = kernel_relu,
+        [KERNEL_RELU_BACKWARD] = kernel_relu_backward,
+        [KERNEL_SUM] = kernel_sum,
+        [KERNEL_MATMUL] = kernel_matmul,
+        [KERNEL_TRANSPOSE] = kernel_transpose,
     };
     if (kernels[kernel->kind])
         kernels[kernel->kind](kernel);

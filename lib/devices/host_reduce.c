@@ -8,7 +8,7 @@
 #include "host_ends.h"
 
 #define BLOCK_BYTES 4096
-#define REDUCE_FEW 10 /* elements; as many floats as shared memory's ranks pin to a board */
+#define REDUCE_FEW 10 /* elements; of so few a call costs more than the adding */
 #define JOIN(a, b) a##_##b
 #define NAMED(a, b) JOIN(a, b)
 #define SAME(x) (x)

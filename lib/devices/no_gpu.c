@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool starts_with(const char *path, const char *text)
+static bool no_gpu_starts_with(const char *path, const char *text)
 {
     char line[16] = "";
     FILE *file = fopen(path, "re");
@@ -20,7 +20,7 @@ static bool starts_with(const char *path, const char *text)
 }
 
 /* NVIDIA's, and a display (0x03), among all that hangs on PCIe. */
-static bool has_card(const char *root)
+static bool no_gpu_has_device(const char *root)
 {
     char pattern[512], path[600];
     glob_t found = { 0 };
@@ -29,9 +29,9 @@ static bool has_card(const char *root)
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc && !is; i++) {
             snprintf(path, sizeof path, "%.500s/vendor", found.gl_pathv[i]);
-            is = starts_with(path, "0x10de");
+            is = no_gpu_starts_with(path, "0x10de");
             snprintf(path, sizeof path, "%.500s/class", found.gl_pathv[i]);
-            is = is && starts_with(path, "0x03");
+            is = is && no_gpu_starts_with(path, "0x03");
         }
     globfree(&found);
     return is;
@@ -46,11 +46,11 @@ enum gpu_found device_gpu_found(const char *root)
         if (access(path, F_OK) == 0)
             return GPU_FOUND;
     }
-    return has_card(root) ? GPU_NO_DRIVER : GPU_NONE;
+    return no_gpu_has_device(root) ? GPU_NO_DRIVER : GPU_NONE;
 }
 
 /* What to do without one. */
-static const char *instead(void)
+static const char *no_gpu_instead(void)
 {
     return strcmp(launch_backend(), "nccl") == 0 ? "take BACKEND=shm DEVICE=host, which need none"
                                                  : "take DEVICE=sim, which simulates one";
@@ -63,5 +63,5 @@ int device_fail_without_gpu(enum gpu_found found, const char *otherwise)
                               ? "no NVIDIA driver can be seen here; install it (a container needs --gpus all)"
                               : otherwise;
     return device_fail(DIST_ERR_ENVIRONMENT, "%s, but %s%s %s", launch_gpu_wish(), missing,
-                       found == GPU_NONE ? ";" : ", or", instead());
+                       found == GPU_NONE ? ";" : ", or", no_gpu_instead());
 }

@@ -46,7 +46,7 @@ static void sim_close(void *state)
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-static bool has_passed(const struct sim *sim, const struct retired *retired)
+static bool sim_has_passed(const struct sim *sim, const struct retired *retired)
 {
     for (int i = 0; i < SIM_STREAMS; i++)
         if (sim->streams[i] && sim->streams[i]->done < retired->until[i])
@@ -55,12 +55,12 @@ static bool has_passed(const struct sim *sim, const struct retired *retired)
 }
 
 /* Give back what no stream uses any more. */
-static void reclaim(struct sim *sim)
+static void sim_reclaim(struct sim *sim)
 {
     pthread_mutex_lock(&sim_lock);
     for (struct retired **at = &sim->retired; *at;) {
         struct retired *retired = *at;
-        if (!has_passed(sim, retired)) {
+        if (!sim_has_passed(sim, retired)) {
             at = &retired->next;
             continue;
         }
@@ -74,7 +74,7 @@ static void reclaim(struct sim *sim)
 static void *sim_alloc(void *state, size_t bytes)
 {
     struct sim *sim = state;
-    reclaim(sim);
+    sim_reclaim(sim);
     return host_alloc(sim->self, bytes);
 }
 
@@ -91,7 +91,7 @@ static void sim_free(void *state, void *memory)
     retired->next = sim->retired;
     sim->retired = retired;
     pthread_mutex_unlock(&sim_lock);
-    reclaim(sim);
+    sim_reclaim(sim);
 }
 
 static void *sim_staging(void *state, size_t bytes)

@@ -22,7 +22,7 @@
 
 #include <pthread.h>
 
-#define SIM_STREAMS (DEVICE_STREAMS + 1) /* the room's own is the first, number -1 */
+#define SIM_STREAMS (DEVICE_STREAMS + 1) /* the backend's own is the first, number -1 */
 
 enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
 

@@ -11,7 +11,7 @@ bool sim_may_pass(const struct item *item)
 }
 
 /* A stream of another rank that stands at this mark sleeps on a bell of its own. */
-static void ring_followers(struct event *event, const struct sim *here)
+static void sim_mark_ring_followers(struct event *event, const struct sim *here)
 {
     for (struct item **at = &event->followers; *at;) {
         struct item *item = *at;
@@ -32,7 +32,7 @@ void sim_mark(const struct item *item)
         event->passed = item->mark;
         event->sure = event->sure < item->mark ? item->mark : event->sure;
         event->time = link_now();
-        ring_followers(event, item->stream->sim);
+        sim_mark_ring_followers(event, item->stream->sim);
     } else if (item->kind == ITEM_OPEN) {
         item->gate->open = true;
         sim_ring(item->gate->sim);

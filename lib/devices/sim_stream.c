@@ -11,7 +11,7 @@
 
 #define NAP 1000 /* ms; nobody depends on it */
 
-static struct sleep_note *note_of(const struct stream *stream)
+static struct sleep_note *sim_stream_note_of(const struct stream *stream)
 {
     const struct launch_self *self = stream->sim->self;
     return &world_notes(&self->world, self->env.rank)->streams[1 + stream->number];
@@ -19,7 +19,7 @@ static struct sleep_note *note_of(const struct stream *stream)
 
 /* ---- doing one item, without the lock --------------------------------------------------- */
 
-static void sleep_until(struct sleep_note *note, int64_t time)
+static void sim_stream_sleep_until(struct sleep_note *note, int64_t time)
 {
     struct timespec until = { time / 1000000000, time % 1000000000 };
     if (time <= link_now())
@@ -30,7 +30,7 @@ static void sleep_until(struct sleep_note *note, int64_t time)
     atomic_store(&note->timed, 0);
 }
 
-static void do_copy(struct stream *stream, const struct item *item)
+static void sim_stream_do_copy(struct stream *stream, const struct item *item)
 {
     struct sim *sim = stream->sim;
     int64_t over = 0;
@@ -41,10 +41,10 @@ static void do_copy(struct stream *stream, const struct item *item)
     }
     memmove(world_open_view(&sim->self->world, item->copy.to),
             world_open_view(&sim->self->world, item->copy.from), item->copy.bytes);
-    sleep_until(note_of(stream), over);
+    sim_stream_sleep_until(sim_stream_note_of(stream), over);
 }
 
-static void do_kernel(const struct stream *stream, struct item *item)
+static void sim_stream_do_kernel(const struct stream *stream, struct item *item)
 {
     struct kernel *kernel = &item->kernel;
     kernel->out = world_open_view(&stream->sim->self->world, kernel->out);
@@ -56,14 +56,14 @@ static void do_kernel(const struct stream *stream, struct item *item)
     host_launch(kernel);
 }
 
-static void do_item(struct stream *stream, struct item *item)
+static void sim_stream_do_item(struct stream *stream, struct item *item)
 {
     const struct launch_self *self = stream->sim->self;
     int64_t begin = link_now();
     if (item->kind == ITEM_KERNEL)
-        do_kernel(stream, item);
+        sim_stream_do_kernel(stream, item);
     else if (item->kind == ITEM_COPY)
-        do_copy(stream, item);
+        sim_stream_do_copy(stream, item);
     else
         return;
     if (self->seen_on_stream)
@@ -74,27 +74,27 @@ static void do_item(struct stream *stream, struct item *item)
 /* ---- the thread ------------------------------------------------------------------------ */
 
 /* With the lock held: is there something to do, or nothing ever again? */
-static bool has_news(const struct stream *stream)
+static bool sim_stream_has_news(const struct stream *stream)
 {
     return stream->first ? sim_may_pass(stream->first) : stream->stop;
 }
 
-static bool news(void *argument)
+static bool sim_stream_news(void *argument)
 {
     struct stream *stream = argument;
     pthread_mutex_lock(&sim_lock);
-    bool any = has_news(stream);
+    bool any = sim_stream_has_news(stream);
     pthread_mutex_unlock(&sim_lock);
     return any;
 }
 
 /* With the lock held: do the first item, during which the lock is free. */
-static void step(struct stream *stream)
+static void sim_stream_step(struct stream *stream)
 {
     struct sim *sim = stream->sim;
     struct item *item = stream->first;
     pthread_mutex_unlock(&sim_lock);
-    do_item(stream, item);
+    sim_stream_do_item(stream, item);
     pthread_mutex_lock(&sim_lock);
     sim_mark(item);
     if (stream->unsure == item)
@@ -113,21 +113,21 @@ static void step(struct stream *stream)
  * communicate. Refused or not, the results are the same. */
 #define STEP_BACK 5
 
-static void *stream_main(void *argument)
+static void *sim_stream_stream_main(void *argument)
 {
     struct stream *stream = argument;
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP_BACK); /* 0: this thread */
     struct sim *sim = stream->sim;
-    struct sleep_note *note = note_of(stream);
+    struct sleep_note *note = sim_stream_note_of(stream);
     launch_become(sim->self);
     pthread_mutex_lock(&sim_lock);
     while (stream->first || !stream->stop) {
-        if (has_news(stream)) {
-            step(stream);
+        if (sim_stream_has_news(stream)) {
+            sim_stream_step(stream);
             continue;
         }
         pthread_mutex_unlock(&sim_lock);
-        bell_sleep(&sim->slot->bell, news, stream, NAP, note);
+        bell_sleep(&sim->slot->bell, sim_stream_news, stream, NAP, note);
         pthread_mutex_lock(&sim_lock);
     }
     pthread_mutex_unlock(&sim_lock);
@@ -177,13 +177,13 @@ bool sim_stream_passed(struct stream *stream)
 }
 
 /* The note is valid before there is a thread: until it has looked, it counts as awake. */
-static int start(struct stream *stream)
+static int sim_stream_start(struct stream *stream)
 {
-    struct sleep_note *note = note_of(stream);
+    struct sleep_note *note = sim_stream_note_of(stream);
     atomic_store(&note->bell, world_offset(&stream->sim->self->world, &stream->sim->slot->bell));
     atomic_store(&note->timed, 0);
     atomic_store(&note->epoch, 2);
-    stream->runs = pthread_create(&stream->thread, NULL, stream_main, stream) == 0;
+    stream->runs = pthread_create(&stream->thread, NULL, sim_stream_stream_main, stream) == 0;
     if (!stream->runs)
         atomic_store(&note->epoch, 0);
     return stream->runs ? DIST_OK : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");
@@ -199,7 +199,7 @@ int sim_put(struct stream *stream, struct item what)
     item->next = NULL;
     item->stream = stream;
     pthread_mutex_lock(&sim_lock);
-    int status = stream->runs ? DIST_OK : start(stream);
+    int status = stream->runs ? DIST_OK : sim_stream_start(stream);
     if (status != DIST_OK) { /* nobody would ever do it */
         pthread_mutex_unlock(&sim_lock);
         free(item);

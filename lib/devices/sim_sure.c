@@ -10,30 +10,30 @@
  */
 #include "sim.h"
 
-static void ask(struct stream *stream);
+static void sim_sure_ask(struct stream *stream);
 
-static bool is_sure(const struct item *item)
+static bool sim_sure_is_sure(const struct item *item)
 {
     const struct event *event = item->event;
     const struct gate *gate = item->gate;
     if (item->kind == ITEM_FOLLOW) {
         if (event->sure < item->mark)
-            ask(item->marker);
+            sim_sure_ask(item->marker);
         return event->sure >= item->mark;
     }
     if (item->kind != ITEM_HOLD || gate->open)
         return true;
     if (!gate->sure && gate->opener)
-        ask(gate->opener);
+        sim_sure_ask(gate->opener);
     return gate->sure || gate->open;
 }
 
-static void ask(struct stream *stream)
+static void sim_sure_ask(struct stream *stream)
 {
     if (stream->asked)
         return;
     stream->asked = true;
-    for (struct item *item; (item = stream->unsure) && is_sure(item); stream->unsure = item->next) {
+    for (struct item *item; (item = stream->unsure) && sim_sure_is_sure(item); stream->unsure = item->next) {
         if (item->kind == ITEM_RECORD && item->event->sure < item->mark)
             item->event->sure = item->mark;
         if (item->kind == ITEM_OPEN)
@@ -46,7 +46,7 @@ bool sim_event_sure(struct event *event)
 {
     pthread_mutex_lock(&sim_lock);
     if (event->sure < event->marks)
-        ask(event->stream);
+        sim_sure_ask(event->stream);
     bool sure = event->sure >= event->marks;
     pthread_mutex_unlock(&sim_lock);
     return sure;

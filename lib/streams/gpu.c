@@ -39,7 +39,7 @@ bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu)
 }
 
 /* Which device? NULL: DEVICE makes no sense, which was reported. */
-static const struct device *choose(const char *call, struct dist_at at)
+static const struct device *gpu_choose(const char *call, struct dist_at at)
 {
     const char *wish = launch_device();
     if (strcmp(wish, "host") == 0)
@@ -56,7 +56,7 @@ struct gpu *gpu_open(const char *call, struct dist_at at)
     struct gpu *gpu = gpu_of(call, at);
     if (!gpu || gpu->device)
         return gpu;
-    const struct device *device = choose(call, at);
+    const struct device *device = gpu_choose(call, at);
     if (!device)
         return NULL;
     guard_open(&gpu->self->world, checked_tell);
@@ -139,7 +139,7 @@ void gpu_give_event(struct gpu *gpu, struct dist_event *event)
 
 /* ---- work ------------------------------------------------------------------------------ */
 
-static bool refused(const char *call, struct dist_at at, int status)
+static bool gpu_refused(const char *call, struct dist_at at, int status)
 {
     if (status != DIST_OK)
         report_tensor(call, at, (enum dist_error)status, "%s", device_why());
@@ -147,7 +147,7 @@ static bool refused(const char *call, struct dist_at at, int status)
 }
 
 /* Bytes of out, and of each of in; the sum's out is the library's own. */
-static bool in_order(struct gpu *gpu, const char *call, struct dist_at at, const struct kernel *k)
+static bool gpu_in_order(struct gpu *gpu, const char *call, struct dist_at at, const struct kernel *k)
 {
     size_t size = dtype_size(k->type), out = k->kind == KERNEL_SUM ? 0 : (size_t)k->count * size;
     for (int i = 0; i < k->inputs; i++) {
@@ -166,18 +166,18 @@ bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct ker
 {
     kernel.name = call;
     kernel.at = at;
-    if (gpu->order && !in_order(gpu, call, at, &kernel))
+    if (gpu->order && !gpu_in_order(gpu, call, at, &kernel))
         return false;
     gpu_range_begin(gpu, call);
     int status = gpu->device->launch(gpu->current->stream, &kernel);
     gpu_range_end(gpu);
-    return !refused(call, at, status);
+    return !gpu_refused(call, at, status);
 }
 
 /* Move bytes through the staging memory, a part at a time. What has failed meanwhile is told while the host waits, and
  * is no reason to leave the elements out. */
-static bool move(struct gpu *gpu, const char *call, struct dist_at at, void *host, char *device, size_t bytes,
-                 enum copy_way way)
+static bool gpu_move(struct gpu *gpu, const char *call, struct dist_at at, void *host, char *device,
+                     size_t bytes, enum copy_way way)
 {
     for (size_t done = 0, part; done < bytes; done += part) {
         part = bytes - done < STAGED ? bytes - done : STAGED;
@@ -189,9 +189,9 @@ static bool move(struct gpu *gpu, const char *call, struct dist_at at, void *hos
         bool in = way == COPY_TO_DEVICE;
         if (in)
             memcpy(staging, (char *)host + done, part);
-        if (refused(call, at,
-                    gpu->device->copy(gpu->current->stream, in ? device + done : staging,
-                                      in ? staging : device + done, part, way)))
+        if (gpu_refused(call, at,
+                        gpu->device->copy(gpu->current->stream, in ? device + done : staging,
+                                          in ? staging : device + done, part, way)))
             return false;
         gpu_await_stream(gpu, call, at, gpu->current);
         if (!in)
@@ -204,12 +204,12 @@ bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, 
               size_t bytes)
 {
     bool good = !gpu->order || device == gpu->scratch || order_touch(gpu, call, at, device, bytes, false);
-    return good && move(gpu, call, at, host, (char *)(uintptr_t)device, bytes, COPY_TO_HOST);
+    return good && gpu_move(gpu, call, at, host, (char *)(uintptr_t)device, bytes, COPY_TO_HOST);
 }
 
 bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
                size_t bytes)
 {
     bool good = !gpu->order || order_touch(gpu, call, at, device, bytes, true);
-    return good && move(gpu, call, at, (void *)(uintptr_t)host, device, bytes, COPY_TO_DEVICE);
+    return good && gpu_move(gpu, call, at, (void *)(uintptr_t)host, device, bytes, COPY_TO_DEVICE);
 }

@@ -3,11 +3,11 @@
  *
  *   gpu.c       opens the device, gives memory, puts kernels and copies into the current stream
  *   look.c      the host waits: for a stream, for an operation, for everything
- *   comm.c      the communication stream: starts operations in order, once the data are there, and opens their gates
+ *   ops.c      the communication stream: starts operations in order, once the data are there, and opens their gates
  *   settle.c    what has become of them
  *   order.c     DIST_CHECK=1: do two streams touch the same data, with nothing that orders them?
  *
- * All of it belongs to the rank's own thread, but for comm.c's thread, which says what it shares.
+ * All of it belongs to the rank's own thread, but for ops.c's thread, which says what it shares.
  */
 #ifndef STREAMS_GPU_H
 #define STREAMS_GPU_H
@@ -42,7 +42,7 @@ struct gpu {
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
     struct dist_stream *current;
     void *scratch;                             /* device memory for one number */
-    struct comm *comm;                         /* NULL: nothing was communicated yet */
+    struct gpu_ops *ops;                       /* NULL: nothing was communicated yet */
     struct order *order;                       /* NULL: nobody checks */
     struct dist_event *free_first, *free_last; /* freed events, which keep their handle for a while */
     int free_count;
@@ -96,35 +96,35 @@ int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struc
 int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at); /* all of them */
 int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at);     /* and all communication */
 
-/* ---- comm.c: operations on device tensors -------------------------------------------------- */
+/* ---- ops.c: operations on device tensors -------------------------------------------------- */
 
 /* Give an op, filled in, to the communication stream. Status; the op has the words. */
-int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op);
+int ops_post(struct context *context, struct gpu *gpu, struct dist_work *op);
 
 /* Let the current stream wait for it, and forget it. The op's result, as of dist_wait. */
-int comm_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op);
+int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op);
 
-bool comm_is_over(struct dist_work *op);
+bool ops_is_over(struct dist_work *op);
 
-/* The host waits until all that was posted has been started (before calls that go to the room directly); until all of a
+/* The host waits until all that was posted has been started (before calls that go to the backend directly); until all of a
  * group (NULL: of all groups) is over. */
-int comm_flush(struct gpu *gpu, const char *call, struct dist_at at);
-int comm_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group);
+int ops_flush(struct gpu *gpu, const char *call, struct dist_at at);
+int ops_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group);
 
 /* Is there an op that has failed, and that nobody was told of? */
-bool comm_has_failed(struct gpu *gpu);
+bool ops_has_failed(struct gpu *gpu);
 
 /* Forget what is over. 0; or what has failed is reported, and the first report's result given. */
-int comm_settle(struct gpu *gpu);
+int ops_settle(struct gpu *gpu);
 
-/* The operation in the room that this stream (NULL: the host itself) waits for in the end; NULL: none. */
-struct dist_work *comm_stuck(struct gpu *gpu, struct dist_stream *stream);
-bool comm_may_note(struct gpu *gpu); /* may the room be asked to pin it up? */
+/* The operation in the backend that this stream (NULL: the host itself) waits for in the end; NULL: none. */
+struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream);
+bool ops_may_note(struct gpu *gpu); /* may the backend be asked to note it? */
 
-/* Leaving, all streams being empty: leave to the room what nobody waited for; once that was left, wait for what it has given to
+/* Leaving, all streams being empty: leave to the backend what nobody waited for; once that was left, wait for what it has given to
  * the device; and once it is closed, forget it. */
-void comm_stop(struct gpu *gpu);
-void comm_drain(struct gpu *gpu);
-void comm_close(struct gpu *gpu);
+void ops_stop(struct gpu *gpu);
+void ops_drain(struct gpu *gpu);
+void ops_close(struct gpu *gpu);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * look.c: the host waits for its GPU.
  *
- * It sleeps on the rank's bell, like one that waits for a message, and pins up what its stream is held up by: so the
+ * It sleeps on the rank's bell, like one that waits for a message, and notes what its stream is held up by: so the
  * watcher sees a rank that waits in that operation, and, in host_call, where in the program the host got stuck.
  */
 #include "order.h"
@@ -10,35 +10,36 @@
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
-struct hope {
+struct awaited {
     struct gpu *gpu;
     bool (*passed)(void *argument);
     void *argument;
 };
 
-static bool news(void *argument)
+static bool look_news(void *argument)
 {
-    const struct hope *hope = argument;
-    return hope->passed(hope->argument) || comm_has_failed(hope->gpu);
+    const struct awaited *awaited = argument;
+    return awaited->passed(awaited->argument) || ops_has_failed(awaited->gpu);
 }
 
-/* Pin up what holds the rank up, if that is known, and sleep. */
-static void sleep_until(struct gpu *gpu, struct hope *hope, struct dist_stream *held_up)
+/* Note what holds the rank up, if that is known, and sleep. */
+static void look_sleep_until(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
 {
     struct rank_slot *slot = gpu->slot;
     const struct context *context = gpu->self->context;
     atomic_store(&slot->sleep.bell, world_offset(&gpu->self->world, &slot->bell));
-    atomic_store(&slot->sleep.timed, 0); /* a room whose GPU is at work may set it: not all is at rest then */
-    if (context && context->backend && context->backend->note && comm_may_note(gpu))
-        context->backend->note(context->room, comm_stuck(gpu, held_up));
-    bell_sleep(&slot->bell, news, hope, NAP, &slot->sleep);
+    atomic_store(&slot->sleep.timed,
+                 0); /* a backend whose GPU is at work may set it: not all is at rest then */
+    if (context && context->backend && context->backend->note && ops_may_note(gpu))
+        context->backend->note(context->room, ops_stuck(gpu, held_up));
+    bell_sleep(&slot->bell, look_news, awaited, NAP, &slot->sleep);
     launch_look_around(gpu->self);
 }
 
 int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
               void *argument, struct dist_stream *held_up)
 {
-    struct hope hope = { gpu, passed, argument };
+    struct awaited awaited = { gpu, passed, argument };
     struct patience patience = { 0 };
     uint32_t site = world_site(&gpu->self->world, gpu->self->env.rank, at);
     struct rank_notes *notes = world_notes(&gpu->self->world, gpu->self->env.rank);
@@ -49,17 +50,17 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
     while (!passed(argument)) {
         if (patience_spin(&patience))
             continue;
-        int failed = comm_settle(gpu); /* what it waits for may never come then: tell at once */
+        int failed = ops_settle(gpu); /* what it waits for may never come then: tell at once */
         first = first ? first : failed;
-        sleep_until(gpu, &hope, held_up);
+        look_sleep_until(gpu, &awaited, held_up);
     }
     gpu_range_end(gpu);
-    int last = comm_settle(gpu);
+    int last = ops_settle(gpu);
     notes->host_call[0] = '\0'; /* only now: a report may end the program here */
     return first ? first : last;
 }
 
-static bool stream_is_empty(void *argument)
+static bool look_stream_is_empty(void *argument)
 {
     struct gpu *gpu = ((void **)argument)[0];
     struct dist_stream *stream = ((void **)argument)[1];
@@ -69,7 +70,7 @@ static bool stream_is_empty(void *argument)
 int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struct dist_stream *stream)
 {
     void *both[] = { gpu, stream };
-    int result = gpu_await(gpu, call, at, stream_is_empty, both, stream);
+    int result = gpu_await(gpu, call, at, look_stream_is_empty, both, stream);
     order_host_waited(gpu, stream);
     return result;
 }
@@ -87,7 +88,7 @@ int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at)
 
 int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at)
 {
-    int streams = gpu_await_streams(gpu, call, at), comm = comm_finish(gpu, call, at, NULL);
+    int streams = gpu_await_streams(gpu, call, at), ops = ops_finish(gpu, call, at, NULL);
     order_over(gpu, NULL);
-    return streams ? streams : comm;
+    return streams ? streams : ops;
 }

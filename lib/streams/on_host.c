@@ -5,11 +5,11 @@
  * result back: even an asynchronous call returns only then.
  */
 #include "../devices/host.h"
-#include "comm.h"
+#include "ops.h"
 
 #include <string.h>
 
-static bool read(struct gpu *gpu, const struct dist_work *op, struct span *copy)
+static bool on_host_read(struct gpu *gpu, const struct dist_work *op, struct span *copy)
 {
     size_t bytes = (size_t)copy->count * dtype_size(op->type);
     const void *data = copy->data;
@@ -19,23 +19,23 @@ static bool read(struct gpu *gpu, const struct dist_work *op, struct span *copy)
     return copy->data && gpu_read(gpu, call_name(op->call), op->at, copy->data, data, bytes);
 }
 
-static bool write(struct gpu *gpu, const struct dist_work *op, const struct span *copy)
+static bool on_host_write(struct gpu *gpu, const struct dist_work *op, const struct span *copy)
 {
     size_t bytes = (size_t)copy->count * dtype_size(op->type);
     return bytes == 0 || gpu_write(gpu, call_name(op->call), op->at, op->out.data, copy->data, bytes);
 }
 
 /* Free a copy, if it is one. */
-static void forget(struct gpu *gpu, const struct span *tensor, const struct span *copy)
+static void on_host_forget(struct gpu *gpu, const struct span *tensor, const struct span *copy)
 {
     if (copy->data != tensor->data)
         host_free(gpu->self, copy->data);
 }
 
-int on_host(struct comm *comm, struct dist_work *op)
+int on_host(struct gpu_ops *ops, struct dist_work *op)
 {
-    struct context *context = comm->context;
-    struct gpu *gpu = comm->gpu;
+    struct context *context = ops->context;
+    struct gpu *gpu = ops->gpu;
     struct dist_work host = *op;
     bool one = op->in.data == op->out.data && op->in.count == op->out.count; /* not a block of the other */
     host.gpu = NULL;
@@ -43,16 +43,16 @@ int on_host(struct comm *comm, struct dist_work *op)
     host.live = 0;
     host.status = DIST_ERR_MEMORY;
     strcpy(host.why, "the host has no memory for a copy of the tensor");
-    bool good = read(gpu, op, &host.in);
+    bool good = on_host_read(gpu, op, &host.in);
     if (one)
         host.out = host.in;
     else
-        good = good && read(gpu, op, &host.out);
+        good = good && on_host_read(gpu, op, &host.out);
     if (good && backend_start(context->backend, context->room, &host) == DIST_OK)
-        good = !op->out.data || write(gpu, op, &host.out);
-    forget(gpu, &op->in, &host.in);
+        good = !op->out.data || on_host_write(gpu, op, &host.out);
+    on_host_forget(gpu, &op->in, &host.in);
     if (!one)
-        forget(gpu, &op->out, &host.out);
+        on_host_forget(gpu, &op->out, &host.out);
     op->status = host.status;
     op->speaker = host.speaker;
     memcpy(op->why, host.why, sizeof op->why);

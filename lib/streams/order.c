@@ -29,14 +29,14 @@ void order_open(struct gpu *gpu)
 
 /* ---- clocks ----------------------------------------------------------------------------- */
 
-static void learn(uint64_t *known, const uint64_t *more)
+static void order_learn(uint64_t *known, const uint64_t *more)
 {
     for (int i = 0; i < DEVICE_STREAMS; i++)
         if (known[i] < more[i])
             known[i] = more[i];
 }
 
-static bool knows(const struct order *order, int stream, const struct touched *touch)
+static bool order_knows(const struct order *order, int stream, const struct touched *touch)
 {
     int other = touch->stream;
     return touch->count <= order->known[stream][other] || touch->count <= order->host[other];
@@ -51,25 +51,25 @@ void order_record(struct gpu *gpu, struct dist_event *event)
 void order_wait(struct gpu *gpu, const struct dist_event *event)
 {
     if (gpu->order)
-        learn(gpu->order->known[gpu->current->number], event->clock);
+        order_learn(gpu->order->known[gpu->current->number], event->clock);
 }
 
 void order_host_passed(struct gpu *gpu, const struct dist_event *event)
 {
     if (gpu->order)
-        learn(gpu->order->host, event->clock);
+        order_learn(gpu->order->host, event->clock);
 }
 
 void order_host_waited(struct gpu *gpu, const struct dist_stream *stream)
 {
     if (gpu->order)
-        learn(gpu->order->host, gpu->order->known[stream->number]);
+        order_learn(gpu->order->host, gpu->order->known[stream->number]);
 }
 
 /* ---- touches ---------------------------------------------------------------------------- */
 
 /* Addresses in the program's view, whichever view they came from. */
-static struct touched touch_of(const struct gpu *gpu, enum deed deed, const void *data, size_t bytes)
+static struct touched order_touch_of(const struct gpu *gpu, enum deed deed, const void *data, size_t bytes)
 {
     uint64_t offset = world_offset(&gpu->self->world, data);
     uintptr_t begin =
@@ -80,28 +80,28 @@ static struct touched touch_of(const struct gpu *gpu, enum deed deed, const void
 }
 
 /* The next one over these bytes, behind `after` (NULL: the first). NULL: there is none. */
-static struct touched *next_over(const struct order *order, const struct stretch *bytes,
-                                 const struct touched *after)
+static struct touched *order_next_over(const struct order *order, const struct stretch *bytes,
+                                       const struct touched *after)
 {
     struct stretch *next = stretch_find(order->touches, after ? &after->bytes : NULL, bytes->begin);
     return next && next->begin < bytes->end ? (struct touched *)next : NULL;
 }
 
 /* The newest touch that `now` comes too early for; NULL: there is none. */
-static struct touched *too_early_for(const struct order *order, const struct touched *now)
+static struct touched *order_too_early_for(const struct order *order, const struct touched *now)
 {
     struct touched *newest = NULL;
-    for (struct touched *at = NULL; (at = next_over(order, &now->bytes, at));)
+    for (struct touched *at = NULL; (at = order_next_over(order, &now->bytes, at));)
         if ((deed_writes(at->deed) || deed_writes(now->deed)) && !(at->pardoned & 1u << now->stream) &&
-            !knows(order, now->stream, at) && (!newest || newest->bytes.number < at->bytes.number))
+            !order_knows(order, now->stream, at) && (!newest || newest->bytes.number < at->bytes.number))
             newest = at;
     return newest;
 }
 
 /* False: it was told, which is done once; tried again, the touch is let pass. */
-static bool may(struct gpu *gpu, const struct touched *now)
+static bool order_may(struct gpu *gpu, const struct touched *now)
 {
-    struct touched *before = now->bytes.begin < now->bytes.end ? too_early_for(gpu->order, now) : NULL;
+    struct touched *before = now->bytes.begin < now->bytes.end ? order_too_early_for(gpu->order, now) : NULL;
     if (before) {
         before->pardoned |= 1u << now->stream;
         order_tell(gpu, before, now);
@@ -110,7 +110,7 @@ static bool may(struct gpu *gpu, const struct touched *now)
 }
 
 /* Leave of a touch what lies in [begin, end). */
-static void leave(struct order *order, const struct touched *touch, uintptr_t begin, uintptr_t end)
+static void order_leave(struct order *order, const struct touched *touch, uintptr_t begin, uintptr_t end)
 {
     struct touched *rest = begin < end ? malloc(sizeof *rest) : NULL;
     if (rest) {
@@ -121,30 +121,30 @@ static void leave(struct order *order, const struct touched *touch, uintptr_t be
 }
 
 /* Take these bytes out of a touch, which may leave two parts of it, one, or none. */
-static void cut(struct order *order, struct touched *touch, const struct stretch *bytes)
+static void order_cut(struct order *order, struct touched *touch, const struct stretch *bytes)
 {
     stretch_remove(&order->touches, &touch->bytes);
-    leave(order, touch, touch->bytes.begin, bytes->begin);
-    leave(order, touch, bytes->end, touch->bytes.end);
+    order_leave(order, touch, touch->bytes.begin, bytes->begin);
+    order_leave(order, touch, bytes->end, touch->bytes.end);
     free(touch);
 }
 
 /* Whoever knows of `now` knows of `before`, or was told: then that need not be kept. */
-static bool replaces(const struct order *order, const struct touched *now, const struct touched *before)
+static bool order_replaces(const struct order *order, const struct touched *now, const struct touched *before)
 {
-    return deed_writes(now->deed) || (!deed_writes(before->deed) && knows(order, now->stream, before));
+    return deed_writes(now->deed) || (!deed_writes(before->deed) && order_knows(order, now->stream, before));
 }
 
 /* Note a touch, as the newest of its stream. */
-static void add(struct order *order, const struct touched *now)
+static void order_add(struct order *order, const struct touched *now)
 {
     struct touched *touch = now->bytes.begin < now->bytes.end ? malloc(sizeof *touch) : NULL;
     if (!touch)
         return;
-    for (struct touched *before = next_over(order, &now->bytes, NULL), *next; before; before = next) {
-        next = next_over(order, &now->bytes, before);
-        if (replaces(order, now, before))
-            cut(order, before, &now->bytes);
+    for (struct touched *before = order_next_over(order, &now->bytes, NULL), *next; before; before = next) {
+        next = order_next_over(order, &now->bytes, before);
+        if (order_replaces(order, now, before))
+            order_cut(order, before, &now->bytes);
     }
     *touch = *now;
     touch->count = ++order->known[now->stream][now->stream];
@@ -157,12 +157,12 @@ bool order_touch(struct gpu *gpu, const char *call, struct dist_at at, const voi
 {
     if (!gpu->order)
         return true;
-    struct touched now = touch_of(gpu, writes ? DEED_WRITE : DEED_READ, data, bytes);
+    struct touched now = order_touch_of(gpu, writes ? DEED_WRITE : DEED_READ, data, bytes);
     now.call = call;
     now.at = at;
-    if (!may(gpu, &now))
+    if (!order_may(gpu, &now))
         return false;
-    add(gpu->order, &now);
+    order_add(gpu->order, &now);
     return true;
 }
 
@@ -170,24 +170,24 @@ void order_forget(struct gpu *gpu, const struct storage *storage)
 {
     if (!gpu->order)
         return;
-    struct touched all = touch_of(gpu, DEED_WRITE, storage->data, storage->bytes);
-    for (struct touched *touch; (touch = next_over(gpu->order, &all.bytes, NULL));)
-        cut(gpu->order, touch, &all.bytes);
+    struct touched all = order_touch_of(gpu, DEED_WRITE, storage->data, storage->bytes);
+    for (struct touched *touch; (touch = order_next_over(gpu->order, &all.bytes, NULL));)
+        order_cut(gpu->order, touch, &all.bytes);
 }
 
 /* ---- operations --------------------------------------------------------------------------- */
 
 /* What an op reads and writes, each empty where there is no such thing. */
-static void touches_of(const struct gpu *gpu, const struct dist_work *op, struct touched *in,
-                       struct touched *out)
+static void order_touches_of(const struct gpu *gpu, const struct dist_work *op, struct touched *in,
+                             struct touched *out)
 {
     bool writes = op->out.data && checked_writes(op),
          reads = op->in.data && (op->in.data != op->out.data || !writes);
     size_t size = dtype_size(op->type);
-    *in =
-        touch_of(gpu, op->p2p ? DEED_SEND : DEED_READ, op->in.data, reads ? (size_t)op->in.count * size : 0);
-    *out = touch_of(gpu, op->p2p ? DEED_RECEIVE : DEED_WRITE, op->out.data,
-                    writes ? (size_t)op->out.count * size : 0);
+    *in = order_touch_of(gpu, op->p2p ? DEED_SEND : DEED_READ, op->in.data,
+                         reads ? (size_t)op->in.count * size : 0);
+    *out = order_touch_of(gpu, op->p2p ? DEED_RECEIVE : DEED_WRITE, op->out.data,
+                          writes ? (size_t)op->out.count * size : 0);
     in->call = out->call = call_name(op->call);
     in->at = out->at = op->at;
 }
@@ -197,8 +197,8 @@ bool order_post(struct gpu *gpu, const struct dist_work *op)
     struct touched in, out;
     if (!gpu->order)
         return true;
-    touches_of(gpu, op, &in, &out);
-    return may(gpu, &in) && may(gpu, &out);
+    order_touches_of(gpu, op, &in, &out);
+    return order_may(gpu, &in) && order_may(gpu, &out);
 }
 
 void order_begin(struct gpu *gpu, struct dist_work *op, bool started)
@@ -216,7 +216,7 @@ void order_begin(struct gpu *gpu, struct dist_work *op, bool started)
 }
 
 /* Take it from those that are waited for by nobody. NULL: there is none. */
-static struct pending *take(struct pending *pending)
+static struct pending *order_take(struct pending *pending)
 {
     if (pending && (*pending->at = pending->next))
         pending->next->at = pending->at;
@@ -228,14 +228,14 @@ static struct pending *take(struct pending *pending)
 void order_follow(struct gpu *gpu, struct dist_work *op)
 {
     struct touched in, out;
-    struct pending *pending = take(op->pending);
+    struct pending *pending = order_take(op->pending);
     if (!pending)
         return;
-    touches_of(gpu, op, &in, &out);
+    order_touches_of(gpu, op, &in, &out);
     in.waited = out.waited = pending->started;
-    learn(gpu->order->known[gpu->current->number], pending->behind);
-    add(gpu->order, &in);
-    add(gpu->order, &out);
+    order_learn(gpu->order->known[gpu->current->number], pending->behind);
+    order_add(gpu->order, &in);
+    order_add(gpu->order, &out);
     free(pending);
 }
 
@@ -243,8 +243,8 @@ void order_follow(struct gpu *gpu, struct dist_work *op)
 void order_over(struct gpu *gpu, struct dist_work *op)
 {
     struct pending **any = gpu->order ? &gpu->order->pending : NULL;
-    for (struct pending *at; any && (at = take(op ? op->pending : *any)); free(at)) {
-        learn(gpu->order->host, at->behind);
+    for (struct pending *at; any && (at = order_take(op ? op->pending : *any)); free(at)) {
+        order_learn(gpu->order->host, at->behind);
         checked_end(at->op);
     }
 }

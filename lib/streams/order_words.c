@@ -25,7 +25,7 @@ struct words {
     char now_place[160], before_place[160]; /* "two.c:31, by tensor_add, in stream 1" */
 };
 
-static void say_stream(int number, char *text, size_t size)
+static void order_words_say_stream(int number, char *text, size_t size)
 {
     if (number == 0)
         snprintf(text, size, "the default stream");
@@ -33,14 +33,15 @@ static void say_stream(int number, char *text, size_t size)
         snprintf(text, size, "stream %d", number);
 }
 
-static void say_place(const struct touched *touch, const char *stream, char *text, size_t size)
+static void order_words_say_place(const struct touched *touch, const char *stream, char *text, size_t size)
 {
     snprintf(text, size, "%s:%d, by %s, %s %s", text_file(touch->at.file), touch->at.line, touch->call,
              touch->waited ? "waited for in" : "in", stream);
 }
 
 /* The line alone, where both are in one file. */
-static void say_line(const struct touched *touch, const struct touched *other, char *text, size_t size)
+static void order_words_say_line(const struct touched *touch, const struct touched *other, char *text,
+                                 size_t size)
 {
     if (touch->at.file && other->at.file && strcmp(touch->at.file, other->at.file) == 0)
         snprintf(text, size, "line %d", touch->at.line);
@@ -48,12 +49,12 @@ static void say_line(const struct touched *touch, const struct touched *other, c
         snprintf(text, size, "%s:%d", text_file(touch->at.file), touch->at.line);
 }
 
-static void say_advice(const struct touched *before, const struct touched *now, const struct words *words,
-                       char *text, size_t size)
+static void order_words_say_advice(const struct touched *before, const struct touched *now,
+                                   const struct words *words, char *text, size_t size)
 {
     char first[80], second[80];
-    say_line(before, now, first, sizeof first);
-    say_line(now, before, second, sizeof second);
+    order_words_say_line(before, now, first, sizeof first);
+    order_words_say_line(now, before, second, sizeof second);
     snprintf(text, size,
              "record an event in %s after %s (dist_event_record), and let %s wait for it before %s "
              "(dist_event_wait)",
@@ -65,11 +66,11 @@ void order_tell(const struct gpu *gpu, const struct touched *before, const struc
     struct words words;
     char advice[400], line[480], wrapped[520], sentence[480], text[1200];
     const char *does = deeds[now->deed].does, *still = deeds[before->deed].still;
-    say_stream(now->stream, words.now, sizeof words.now);
-    say_stream(before->stream, words.before, sizeof words.before);
-    say_place(now, words.now, words.now_place, sizeof words.now_place);
-    say_place(before, words.before, words.before_place, sizeof words.before_place);
-    say_advice(before, now, &words, advice, sizeof advice);
+    order_words_say_stream(now->stream, words.now, sizeof words.now);
+    order_words_say_stream(before->stream, words.before, sizeof words.before);
+    order_words_say_place(now, words.now, words.now_place, sizeof words.now_place);
+    order_words_say_place(before, words.before, words.before_place, sizeof words.before_place);
+    order_words_say_advice(before, now, &words, advice, sizeof advice);
     snprintf(line, sizeof line, "try: %s.", advice);
     text_wrap(line, WIDTH, wrapped, sizeof wrapped);
     snprintf(sentence, sizeof sentence, "%s a tensor that %s may still be %s (%s:%d); %s", does, words.before,

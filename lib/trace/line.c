@@ -39,13 +39,13 @@ void line_begin(struct writing *w)
 }
 
 /* Microseconds with three digits behind the point, without rounding. */
-static void write_time(struct writing *w, const char *name, uint64_t time)
+static void line_write_time(struct writing *w, const char *name, uint64_t time)
 {
     fprintf(w->file, ",\"%s\":%llu.%03llu", name, (unsigned long long)time / 1000,
             (unsigned long long)time % 1000);
 }
 
-static void write_string(FILE *file, const char *text)
+static void line_write_string(FILE *file, const char *text)
 {
     putc('"', file);
     for (; *text; text++) {
@@ -60,7 +60,7 @@ static void write_string(FILE *file, const char *text)
     putc('"', file);
 }
 
-static void write_values(FILE *file, const char *name, const double *value, uint32_t count)
+static void line_write_values(FILE *file, const char *name, const double *value, uint32_t count)
 {
     if (count == 0)
         return;
@@ -74,29 +74,29 @@ static void write_values(FILE *file, const char *name, const double *value, uint
     putc(']', file);
 }
 
-static bool receives(const struct event *event)
+static bool line_receives(const struct event *event)
 {
     return event->kind == EVENT_MESSAGE && (event->call == CALL_RECV || event->call == CALL_IRECV ||
                                             (event->call == CALL_BATCH && event->out > 0));
 }
 
-static const char *name_of(const struct record *record, const struct event *event)
+static const char *line_name_of(const struct record *record, const struct event *event)
 {
     if (event->kind == EVENT_SPAN || event->kind == EVENT_STREAM)
         return event->values ? record_at(record, event->values) : "span";
     if (event->call == CALL_BATCH)
-        return receives(event) ? "irecv" : "isend";
+        return line_receives(event) ? "irecv" : "isend";
     const char *name = call_name((enum call)event->call);
     return strncmp(name, "dist_", 5) == 0 ? name + 5 : name;
 }
 
-static const char *category_of(const struct event *event)
+static const char *line_category_of(const struct event *event)
 {
     static const char *const words[] = { "", "job", "comm", "comm", "wait", "compute", "stream" };
     return words[event->kind];
 }
 
-static void write_group(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_group(struct writing *w, const struct record *record, const struct event *event)
 {
     uint32_t note = w->groups[event->group].note;
     const struct group_note *group = note ? record_at(record, note) : NULL;
@@ -109,7 +109,7 @@ static void write_group(struct writing *w, const struct record *record, const st
     fputs(group->size > RANKS_SHOWN ? ", ...]\"" : "]\"", w->file);
 }
 
-static void write_tensors(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_tensors(struct writing *w, const struct record *record, const struct event *event)
 {
     size_t size = dtype_size((enum dist_type)event->type);
     int64_t count = event->in > event->out ? event->in : event->out;
@@ -119,14 +119,14 @@ static void write_tensors(struct writing *w, const struct record *record, const 
     if (!event->values)
         return;
     const struct values *values = record_at(record, event->values);
-    write_values(w->file, "in", values->value, values->in);
-    write_values(w->file, "out", values->value + values->in, values->out);
+    line_write_values(w->file, "in", values->value, values->in);
+    line_write_values(w->file, "out", values->value + values->in, values->out);
 }
 
-static void write_message(struct writing *w, int rank, uint32_t index)
+static void line_write_message(struct writing *w, int rank, uint32_t index)
 {
     const struct event *event = &record_of(w->world, rank)->events[index];
-    bool taken = receives(event);
+    bool taken = line_receives(event);
     int peer = !taken || event->peer >= 0 ? event->peer : event->from; /* -1: from anybody, and nobody came */
     uint32_t message = w->pairs.message[rank][index];
     fprintf(w->file, ",\"Src Rank\":%d,\"Dst Rank\":%d,\"tag\":%d", taken ? peer : rank, taken ? rank : peer,
@@ -136,7 +136,7 @@ static void write_message(struct writing *w, int rank, uint32_t index)
 }
 
 /* As the PyTorch profiler has them. */
-static void write_splits(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_splits(struct writing *w, const struct record *record, const struct event *event)
 {
     const int64_t *split = record_at(record, (uint32_t)event->tag);
     const int64_t size = *split++;
@@ -148,18 +148,18 @@ static void write_splits(struct writing *w, const struct record *record, const s
     }
 }
 
-static void write_collective(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_collective(struct writing *w, const struct record *record, const struct event *event)
 {
     fprintf(w->file, ",\"Seq\":%u", w->groups[event->group].turn++);
     if (event->tag)
-        write_splits(w, record, event);
+        line_write_splits(w, record, event);
     if (call_has_root((enum call)event->call))
         fprintf(w->file, ",\"root\":%d", event->peer); /* its place in the group */
     if (call_reduces((enum call)event->call))
         fprintf(w->file, ",\"op\":\"%s\"", op_name((enum dist_op)event->op));
 }
 
-static void write_arguments(struct writing *w, int rank, uint32_t index)
+static void line_write_arguments(struct writing *w, int rank, uint32_t index)
 {
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
@@ -169,20 +169,20 @@ static void write_arguments(struct writing *w, int rank, uint32_t index)
     }
     const struct site *site = world_site_at(w->world, rank, event->site);
     fputs(",\"args\":{\"at\":", w->file);
-    write_string(w->file, site->file);
+    line_write_string(w->file, site->file);
     fprintf(w->file, ",\"line\":%d,\"event\":%u", site->line, index);
     if (event->kind == EVENT_MESSAGE || event->kind == EVENT_COLLECTIVE) {
         if (collective_words[event->call] || event->call == CALL_BATCH)
             fprintf(w->file, ",\"Collective name\":\"%s\"",
-                    event->call == CALL_BATCH ? receives(event) ? "recv" : "send"
+                    event->call == CALL_BATCH ? line_receives(event) ? "recv" : "send"
                                               : collective_words[event->call]);
-        write_group(w, record, event);
-        write_tensors(w, record, event);
+        line_write_group(w, record, event);
+        line_write_tensors(w, record, event);
     }
     if (event->kind == EVENT_MESSAGE)
-        write_message(w, rank, index);
+        line_write_message(w, rank, index);
     if (event->kind == EVENT_COLLECTIVE)
-        write_collective(w, record, event);
+        line_write_collective(w, record, event);
     if (event->kind == EVENT_WAIT && event->other != TRACE_NONE)
         fprintf(w->file, ",\"started\":%u", event->other);
     if (atomic_load(&event->end) == 0)
@@ -192,7 +192,7 @@ static void write_arguments(struct writing *w, int rank, uint32_t index)
     putc('}', w->file);
 }
 
-static uint64_t end_of(const struct writing *w, int rank, const struct event *event)
+static uint64_t line_end_of(const struct writing *w, int rank, const struct event *event)
 {
     uint64_t end = atomic_load(&event->end);
     return end ? end : w->last[rank];
@@ -200,22 +200,22 @@ static uint64_t end_of(const struct writing *w, int rank, const struct event *ev
 
 /* The arrow leaves where the send began, and ends where the receiver learned that the message was there: at the end of
  * the receive, or of the wait for it. */
-static void write_arrow(struct writing *w, int rank, uint32_t index)
+static void line_write_arrow(struct writing *w, int rank, uint32_t index)
 {
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
     uint32_t message = w->pairs.message[rank][index];
-    bool arrives = receives(event);
+    bool arrives = line_receives(event);
     uint64_t when = event->begin;
     if (arrives && event->call != CALL_RECV && event->other < record_kept(record, NULL))
         event = &record->events[event->other];
     if (arrives)
-        when = end_of(w, rank, event);
+        when = line_end_of(w, rank, event);
     line_begin(w);
     fprintf(w->file,
             "{\"ph\":\"%s\",\"name\":\"message\",\"cat\":\"message\",\"id\":%u,\"pid\":%d,\"tid\":%d",
-            arrives ? "f\",\"bp\":\"e" : "s", message, rank + 1, event->lane + 1);
-    write_time(w, "ts", when - w->start);
+            arrives ? "f\",\"bp\":\"e" : "s", message, rank + 1, event->thread + 1);
+    line_write_time(w, "ts", when - w->start);
     putc('}', w->file);
 }
 
@@ -227,13 +227,13 @@ void line_event(struct writing *w, int rank, uint32_t index)
         w->groups[event->group] = (struct named){ .note = event->values };
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
-    write_string(w->file, name_of(record, event));
-    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", category_of(event), rank + 1,
-            event->kind == EVENT_STREAM ? LINE_STREAMS + event->peer : event->lane + 1);
-    write_time(w, "ts", event->begin - w->start);
-    write_time(w, "dur", end_of(w, rank, event) - event->begin);
-    write_arguments(w, rank, index);
+    line_write_string(w->file, line_name_of(record, event));
+    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", line_category_of(event), rank + 1,
+            event->kind == EVENT_STREAM ? LINE_STREAMS + event->peer : event->thread + 1);
+    line_write_time(w, "ts", event->begin - w->start);
+    line_write_time(w, "dur", line_end_of(w, rank, event) - event->begin);
+    line_write_arguments(w, rank, index);
     putc('}', w->file);
     if (w->pairs.message[rank][index])
-        write_arrow(w, rank, index);
+        line_write_arrow(w, rank, index);
 }

@@ -73,14 +73,14 @@ uint32_t record_name(struct record *record, const char *name)
 
 /* ---- values ---------------------------------------------------------------------- */
 
-static int64_t small_count(int64_t count)
+static int64_t notes_small_count(int64_t count)
 {
     return count > TRACE_VALUES ? 0 : count;
 }
 
 void record_before(struct record *record, uint32_t index, const struct dist_work *op)
 {
-    int64_t in = small_count(op->in.count), out = small_count(op->out.count);
+    int64_t in = notes_small_count(op->in.count), out = notes_small_count(op->out.count);
     if (index == TRACE_NONE || in + out == 0)
         return;
     uint32_t note = record_note(record, sizeof(struct values) + (size_t)(in + out) * sizeof(double));
@@ -99,7 +99,7 @@ void record_after(struct record *record, uint32_t index, const struct dist_work 
     struct event *event = &record->events[index];
     event->status = (uint8_t)op->status;
     event->from = op->from;
-    int64_t out = small_count(op->out.count);
+    int64_t out = notes_small_count(op->out.count);
     if (!event->values || out == 0 || op->status != DIST_OK)
         return;
     struct values *values = record_at(record, event->values);

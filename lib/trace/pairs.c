@@ -12,7 +12,7 @@ struct half {
     uint64_t begin;
 };
 
-static int by_channel(const struct half *a, const struct half *b)
+static int pairs_by_channel(const struct half *a, const struct half *b)
 {
     if (a->src != b->src)
         return a->src < b->src ? -1 : 1;
@@ -23,10 +23,10 @@ static int by_channel(const struct half *a, const struct half *b)
     return a->tag < b->tag ? -1 : a->tag > b->tag;
 }
 
-static int by_order(const void *left, const void *right)
+static int pairs_by_order(const void *left, const void *right)
 {
     const struct half *a = left, *b = right;
-    int channel = by_channel(a, b);
+    int channel = pairs_by_channel(a, b);
     if (channel != 0)
         return channel;
     if (a->receives != b->receives)
@@ -38,7 +38,7 @@ static int by_order(const void *left, const void *right)
 }
 
 /* False: no message, or nobody knows who sent it. */
-static bool half_of(const struct world *world, int rank, uint32_t index, struct half *half)
+static bool pairs_half_of(const struct world *world, int rank, uint32_t index, struct half *half)
 {
     const struct record *record = record_of(world, rank);
     const struct event *event = &record->events[index];
@@ -58,23 +58,23 @@ static bool half_of(const struct world *world, int rank, uint32_t index, struct 
     return peer >= 0;
 }
 
-static size_t gather(const struct world *world, struct half *halves)
+static size_t pairs_gather(const struct world *world, struct half *halves)
 {
     size_t count = 0;
     for (int rank = 0; rank < world->header->size; rank++) {
         const struct record *record = record_of(world, rank);
         uint32_t kept = atomic_load(&record->magic) == TRACE_MAGIC ? record_kept(record, NULL) : 0;
         for (uint32_t i = 0; i < kept; i++)
-            count += half_of(world, rank, i, &halves[count]);
+            count += pairs_half_of(world, rank, i, &halves[count]);
     }
     return count;
 }
 
 /* One channel: its sends, then its receives. Gives where the next channel begins. */
-static size_t join_channel(struct pairs *pairs, const struct half *halves, size_t from, size_t count)
+static size_t pairs_join_channel(struct pairs *pairs, const struct half *halves, size_t from, size_t count)
 {
     size_t sends = from, end = from;
-    while (end < count && by_channel(&halves[from], &halves[end]) == 0)
+    while (end < count && pairs_by_channel(&halves[from], &halves[end]) == 0)
         sends += !halves[end++].receives;
     for (size_t send = from, receive = sends; send < sends && receive < end; send++, receive++) {
         pairs->count++;
@@ -99,10 +99,10 @@ bool pairs_find(struct pairs *pairs, const struct world *world)
     struct half *halves = pairs->message ? malloc((total + 1) * sizeof *halves) : NULL;
     if (!halves)
         return false;
-    size_t count = gather(world, halves);
-    qsort(halves, count, sizeof *halves, by_order);
+    size_t count = pairs_gather(world, halves);
+    qsort(halves, count, sizeof *halves, pairs_by_order);
     for (size_t from = 0; from < count;)
-        from = join_channel(pairs, halves, from, count);
+        from = pairs_join_channel(pairs, halves, from, count);
     free(halves);
     return true;
 }

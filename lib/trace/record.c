@@ -18,7 +18,7 @@
 static _Thread_local struct {
     uint64_t opened;          /* of which record this is said (struct record) */
     uint32_t next, end, many; /* the next place, and how many it takes next time */
-    uint8_t lane;
+    uint8_t thread;
 } here;
 
 static _Atomic uint64_t records_opened; /* by this process */
@@ -40,11 +40,11 @@ uint32_t record_kept(const struct record *record, uint64_t *lost)
 {
     uint32_t count = atomic_load(&record->count);
     if (lost)
-        *lost = count > record->room ? count - record->room : 0;
-    return count < record->room ? count : record->room;
+        *lost = count > record->capacity ? count - record->capacity : 0;
+    return count < record->capacity ? count : record->capacity;
 }
 
-static void touch(struct record *record, size_t from, size_t bytes)
+static void record_touch(struct record *record, size_t from, size_t bytes)
 {
     volatile char *memory = (volatile char *)record + from;
     for (size_t i = 0; i < bytes; i += PAGE)
@@ -59,27 +59,27 @@ bool record_open(struct record *record, uint64_t bytes, int ranks, const char *b
     uint64_t notes = bytes / 8 < NOTES_MOST ? bytes / 8 : NOTES_MOST;
     record->notes_room = (uint32_t)notes / 8 * 8;
     record->notes_offset = (uint32_t)(bytes - record->notes_room);
-    record->room = (uint32_t)((record->notes_offset - sizeof *record) / sizeof(struct event));
+    record->capacity = (uint32_t)((record->notes_offset - sizeof *record) / sizeof(struct event));
     record->opened = atomic_fetch_add(&records_opened, 1) + 1;
     snprintf(record->backend, sizeof record->backend, "%s", backend);
-    touch(record, sizeof *record, ready < bytes / 2 ? ready : bytes / 2);
-    touch(record, record->notes_offset, ready < notes ? ready : notes);
+    record_touch(record, sizeof *record, ready < bytes / 2 ? ready : bytes / 2);
+    record_touch(record, record->notes_offset, ready < notes ? ready : notes);
     atomic_store(&record->magic, TRACE_MAGIC);
     return true;
 }
 
 /* A thread's first event in this record. */
-static void come_here(struct record *record)
+static void record_come_here(struct record *record)
 {
-    uint32_t lane = atomic_fetch_add(&record->lanes, 1);
+    uint32_t thread = atomic_fetch_add(&record->threads, 1);
     here.opened = record->opened;
     here.next = here.end = 0;
     here.many = 1;
-    here.lane = (uint8_t)(lane < UINT8_MAX ? lane : UINT8_MAX);
+    here.thread = (uint8_t)(thread < UINT8_MAX ? thread : UINT8_MAX);
 }
 
 /* The thread has used what it took: some more. False: there is no more; this one event is counted as lost. */
-static bool take_places(struct record *record)
+static bool record_take_places(struct record *record)
 {
     /* Past the end the count goes on, so that it tells how many were lost; it stops long before it could wrap. */
     uint32_t count = atomic_load_explicit(&record->count, memory_order_relaxed);
@@ -87,11 +87,11 @@ static bool take_places(struct record *record)
         return false;
     uint32_t take;
     do {
-        uint32_t left = count < record->room ? record->room - count : 1; /* one: lost */
+        uint32_t left = count < record->capacity ? record->capacity - count : 1; /* one: lost */
         take = left < here.many ? left : here.many;
     } while (!atomic_compare_exchange_weak_explicit(&record->count, &count, count + take,
                                                     memory_order_relaxed, memory_order_relaxed));
-    if (count >= record->room)
+    if (count >= record->capacity)
         return false;
     here.next = count;
     here.end = count + take;
@@ -100,21 +100,21 @@ static bool take_places(struct record *record)
 }
 
 /* The next event's place; NULL: lost. */
-static struct event *take_place(struct record *record, uint32_t *index)
+static struct event *record_take_place(struct record *record, uint32_t *index)
 {
     *index = TRACE_NONE;
     if (here.opened != record->opened)
-        come_here(record);
-    if (here.next == here.end && !take_places(record))
+        record_come_here(record);
+    if (here.next == here.end && !record_take_places(record))
         return NULL;
     *index = here.next++;
     return &record->events[*index];
 }
 
 /* All else is there: whoever sees the kind sees that. */
-static void set_out(struct event *event, uint8_t kind)
+static void record_set_out(struct event *event, uint8_t kind)
 {
-    event->lane = here.lane;
+    event->thread = here.thread;
     event->begin = record_clock();
     atomic_store_explicit(&event->kind, kind, memory_order_release);
 }
@@ -122,12 +122,12 @@ static void set_out(struct event *event, uint8_t kind)
 uint32_t record_begin(struct record *record, struct event as)
 {
     uint32_t index;
-    struct event *event = take_place(record, &index);
+    struct event *event = record_take_place(record, &index);
     if (event) {
         uint8_t kind = as.kind;
         atomic_init(&as.kind, EVENT_ABSENT);
         *event = as;
-        set_out(event, kind);
+        record_set_out(event, kind);
     }
     return index;
 }
@@ -138,7 +138,7 @@ uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call 
                          const struct dist_work *op)
 {
     uint32_t index;
-    struct event *event = take_place(record, &index);
+    struct event *event = record_take_place(record, &index);
     if (!event)
         return index;
     event->call = (uint8_t)call;
@@ -152,7 +152,7 @@ uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call 
     event->other = TRACE_NONE;
     event->in = op->in.count;
     event->out = op->out.count;
-    set_out(event, (uint8_t)kind);
+    record_set_out(event, (uint8_t)kind);
     return index;
 }
 
@@ -166,7 +166,7 @@ void record_slice(struct record *record, int stream, const char *what, int64_t b
 {
     struct event as = { .peer = stream, .from = -1, .other = TRACE_NONE };
     uint32_t index;
-    struct event *event = take_place(record, &index);
+    struct event *event = record_take_place(record, &index);
     if (!event)
         return;
     as.values = record_name(record, what);

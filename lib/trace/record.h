@@ -26,7 +26,7 @@ struct event {
     uint8_t type;         /* enum dist_type */
     uint8_t op;           /* enum dist_op */
     uint16_t group;       /* the group's id */
-    uint8_t lane;         /* which of the rank's threads, from 0 */
+    uint8_t thread;       /* which of the rank's threads, from 0 */
     uint8_t status;       /* enum dist_error */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it had not ended when the rank did */
@@ -56,12 +56,12 @@ struct group_note {
 struct record {
     _Atomic uint32_t magic; /* TRACE_MAGIC: the rank is being traced */
     _Atomic uint32_t
-        count; /* places taken by threads, some at a time; those past `room` were lost, one by one */
-    _Atomic uint32_t notes;  /* bytes of notes handed out; may run past notes_room */
-    uint32_t world;          /* its group_note; 0: none */
-    _Atomic uint32_t lanes;  /* threads that have recorded something */
-    _Atomic uint32_t closed; /* of rank 0's record: how many ranks have left */
-    uint32_t room;           /* how many events fit */
+        count; /* places taken by threads, some at a time; those past `capacity` were lost, one by one */
+    _Atomic uint32_t notes;   /* bytes of notes handed out; may run past notes_room */
+    uint32_t world;           /* its group_note; 0: none */
+    _Atomic uint32_t threads; /* threads that have recorded something */
+    _Atomic uint32_t closed;  /* of rank 0's record: how many ranks have left */
+    uint32_t capacity;        /* how many events fit */
     uint32_t notes_offset, notes_room;
     uint64_t opened;  /* no other record of its process has this number; one may have lain at its address */
     char backend[16]; /* what is wrapped */

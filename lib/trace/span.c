@@ -1,5 +1,5 @@
 /* span.c: dist_span, the program's own marks. */
-#include "room.h"
+#include "wrap.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static _Thread_local struct {
     uint32_t open[TRACE_DEPTH];
 } here;
 
-static uint32_t begin(struct launch_self *self, struct dist_at at, const char *format, va_list words)
+static uint32_t span_begin(struct launch_self *self, struct dist_at at, const char *format, va_list words)
 {
     struct trace *trace = self->trace;
     char name[NAME_BYTES];
@@ -42,7 +42,7 @@ struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...
         return mark;
     va_list words;
     va_start(words, format);
-    here.open[here.depth] = begin(self, at, format, words);
+    here.open[here.depth] = span_begin(self, at, format, words);
     va_end(words);
     mark.depth = here.depth++;
     return mark;

@@ -1,7 +1,7 @@
 /*
  * trace.h: a run, written down.
  *
- *   wrap.c     a backend around a backend: every call goes through it, and leaves an event (room.h)
+ *   wrap.c     a backend around a backend: every call goes through it, and leaves an event (wrap.h)
  *   quick.c    the same for its quick ways; wait.c: for waiting; span.c: what the program marks itself
  *   record.c   the events: a list for each rank in the world's memory, written by that rank alone
  *   notes.c    what does not fit into an event: names, groups, values
@@ -17,7 +17,7 @@
 
 #include "../backend.h"
 
-/* The backend that this rank shall use: with DIST_TRACE=file in the environment a room around `inner`, else `inner`. */
+/* The backend that this rank shall use: with DIST_TRACE=file in the environment a backend around `inner`, else `inner`. */
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner);
 
 /* The group that group_new has made has its id now. */

@@ -1,10 +1,10 @@
 /* wait.c: where a program learns that what it started is done. */
-#include "room.h"
+#include "wrap.h"
 
 /* The wait that first found the work done is where the program learns of it. */
-static void note_done(struct trace *trace, uint32_t wait, struct dist_work *op)
+static void wait_note_done(struct trace *trace, uint32_t wait, struct dist_work *op)
 {
-    if (op->traced == TRACE_NONE || op->traced >= trace->record->room)
+    if (op->traced == TRACE_NONE || op->traced >= trace->record->capacity)
         return;
     struct event *started = &trace->record->events[op->traced];
     if (started->other != TRACE_NONE)
@@ -13,7 +13,7 @@ static void note_done(struct trace *trace, uint32_t wait, struct dist_work *op)
     started->other = wait;
 }
 
-static uint32_t begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
+static uint32_t wait_begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
 {
     uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
     struct event as = { .kind = EVENT_WAIT, .call = (uint8_t)call, .peer = -1, .from = -1 };
@@ -32,37 +32,37 @@ static bool asks_for_any(const struct trace *trace)
     return word >> 16 == CALL_WAIT_ANY;
 }
 
-bool trace_test(void *room, struct dist_work *op)
+bool trace_test(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
+    struct trace *trace = state;
     if (asks_for_any(trace) && !op->gpu) {
         asked_since = asked_since ? asked_since : record_clock();
-        return trace->inner->test(trace->room, op);
+        return trace->inner->test(trace->state, op);
     }
-    if (!trace->inner->test(trace->room, op) || op->gpu)
+    if (!trace->inner->test(trace->state, op) || op->gpu)
         return atomic_load(&op->done) != 0; /* a program that polls would fill the record with nothing */
-    uint32_t event = begin_wait(trace, CALL_IS_COMPLETED, op);
-    note_done(trace, event, op);
+    uint32_t event = wait_begin_wait(trace, CALL_IS_COMPLETED, op);
+    wait_note_done(trace, event, op);
     record_end(trace->record, event);
     return true;
 }
 
-int trace_wait(void *room, struct dist_work *op)
+int trace_wait(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
+    struct trace *trace = state;
     uint64_t since = asked_since;
     asked_since = 0;
     if (op->gpu) {
-        int result = trace->inner->wait(trace->room, op);
+        int result = trace->inner->wait(trace->state, op);
         record_after(trace->record, op->traced, op);
         record_end(trace->record, op->traced);
         return result;
     }
-    uint32_t event = begin_wait(trace, CALL_WAIT, op);
-    if (since && event < trace->record->room)
+    uint32_t event = wait_begin_wait(trace, CALL_WAIT, op);
+    if (since && event < trace->record->capacity)
         trace->record->events[event].begin = since;
-    int status = trace->inner->wait(trace->room, op);
-    note_done(trace, event, op);
+    int status = trace->inner->wait(trace->state, op);
+    wait_note_done(trace, event, op);
     record_end(trace->record, event);
     return status;
 }

@@ -1,19 +1,19 @@
-/* wrap.c: a room around a room: hands every call on, and leaves an event. */
-#include "room.h"
+/* wrap.c: a backend around a backend: hands every call on, and leaves an event. */
+#include "wrap.h"
 #include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 /* What a GPU's stream waits for takes until then (trace_wait), and is one thing, however it was called. */
-static enum call call_of(const struct dist_work *op)
+static enum call wrap_call_of(const struct dist_work *op)
 {
     if (op->gpu && op->p2p)
         return op->sends ? CALL_SEND : CALL_RECV;
     return op->call;
 }
 
-static int finish(struct trace *trace, uint32_t event, const struct dist_work *op, int status)
+static int wrap_finish(struct trace *trace, uint32_t event, const struct dist_work *op, int status)
 {
     if (!op->async || status != DIST_OK)
         record_after(trace->record, event, op);
@@ -21,9 +21,9 @@ static int finish(struct trace *trace, uint32_t event, const struct dist_work *o
     return status;
 }
 
-static uint32_t begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
+static uint32_t wrap_begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
 {
-    uint32_t event = record_begin_op(trace->record, kind, call_of(op), op);
+    uint32_t event = record_begin_op(trace->record, kind, wrap_call_of(op), op);
     if (!op->p2p && op->splits)
         record_splits(trace->record, event, op);
     if (!op->gpu ||
@@ -32,23 +32,23 @@ static uint32_t begin(struct trace *trace, enum event_kind kind, const struct di
     return event;
 }
 
-static int hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
+static int wrap_hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
 {
-    uint32_t event = trace_begun ? trace_begun - 1 : begin(trace, kind, op);
+    uint32_t event = trace_begun ? trace_begun - 1 : wrap_begin(trace, kind, op);
     trace_begun = 0;
     op->traced = event;
-    int status = call(trace->room, op);
-    return op->gpu && status == DIST_OK ? status : finish(trace, event, op, status);
+    int status = call(trace->state, op);
+    return op->gpu && status == DIST_OK ? status : wrap_finish(trace, event, op, status);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-static int trace_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
+static int trace_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
                       size_t why_size)
 {
     struct trace *trace = self->trace;
-    int status = trace->inner->open(self, world, &trace->room, why, why_size);
-    *room = trace;
+    int status = trace->inner->open(self, world, &trace->state, why, why_size);
+    *state = trace;
     if (status == DIST_OK) {
         trace->world = world;
         trace->record->world = record_group(trace->record, world);
@@ -60,7 +60,7 @@ static int trace_open(struct launch_self *self, struct dist_group *world, void *
 }
 
 /* Where no watcher of ours will see all ranks end, the last to leave writes the file. */
-static void write_if_last(struct trace *trace)
+static void wrap_write_if_last(struct trace *trace)
 {
     struct launch_self *self = trace->self;
     struct record *first = record_of(&self->world, 0);
@@ -70,36 +70,36 @@ static void write_if_last(struct trace *trace)
         fprintf(stderr, "%s\n", why);
 }
 
-static void trace_leave(void *room)
+static void trace_leave(void *state)
 {
-    struct trace *trace = room;
+    struct trace *trace = state;
     struct event as = { .kind = EVENT_JOB, .call = CALL_DESTROY, .from = -1, .other = TRACE_NONE };
     as.site = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call) & 0xffff;
     trace_begun = record_begin(trace->record, as) + 1;
-    trace->inner->leave(trace->room);
+    trace->inner->leave(trace->state);
 }
 
-static int trace_close(void *room)
+static int trace_close(void *state)
 {
-    struct trace *trace = room;
-    int status = trace->inner->close(trace->room);
+    struct trace *trace = state;
+    int status = trace->inner->close(trace->state);
     record_end(trace->record, trace_begun - 1);
     trace_begun = 0;
-    write_if_last(trace);
+    wrap_write_if_last(trace);
     trace->self->seen_on_stream = NULL;
     trace->self->trace = NULL;
     free(trace);
     return status;
 }
 
-static int trace_group_new(void *room, struct dist_work *op)
+static int trace_group_new(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
+    struct trace *trace = state;
     struct dist_group *group = op->group;
     uint32_t event = trace->made = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
-    int status = trace->inner->group_new(trace->room, op);
-    op->group = group; /* a room may have put another there for its own use */
-    return finish(trace, event, op, status);
+    int status = trace->inner->group_new(trace->state, op);
+    op->group = group; /* a backend may have put another there for its own use */
+    return wrap_finish(trace, event, op, status);
 }
 
 void trace_group_made(struct launch_self *self, const struct dist_group *group)
@@ -112,51 +112,51 @@ void trace_group_made(struct launch_self *self, const struct dist_group *group)
     event->group = (uint16_t)group->id;
 }
 
-static void trace_group_free(void *room, struct dist_group *group)
+static void trace_group_free(void *state, struct dist_group *group)
 {
-    struct trace *trace = room;
-    trace->inner->group_free(trace->room, group);
+    struct trace *trace = state;
+    trace->inner->group_free(trace->state, group);
 }
 
-static int trace_send(void *room, struct dist_work *op)
+static int trace_send(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
-    return hand_on(trace, EVENT_MESSAGE, trace->inner->send, op);
+    struct trace *trace = state;
+    return wrap_hand_on(trace, EVENT_MESSAGE, trace->inner->send, op);
 }
 
-static int trace_recv(void *room, struct dist_work *op)
+static int trace_recv(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
-    return hand_on(trace, EVENT_MESSAGE, trace->inner->recv, op);
+    struct trace *trace = state;
+    return wrap_hand_on(trace, EVENT_MESSAGE, trace->inner->recv, op);
 }
 
 /* All collectives but the barrier: op->call says which. */
-static int trace_collective(void *room, struct dist_work *op)
+static int trace_collective(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
-    return hand_on(trace, EVENT_COLLECTIVE, backend_collective(trace->inner, op->call), op);
+    struct trace *trace = state;
+    return wrap_hand_on(trace, EVENT_COLLECTIVE, backend_collective(trace->inner, op->call), op);
 }
 
-static int trace_barrier(void *room, struct dist_work *op)
+static int trace_barrier(void *state, struct dist_work *op)
 {
-    struct trace *trace = room;
+    struct trace *trace = state;
     if (trace->joined)
-        return hand_on(trace, EVENT_COLLECTIVE, trace->inner->barrier, op);
+        return wrap_hand_on(trace, EVENT_COLLECTIVE, trace->inner->barrier, op);
     trace->joined = true; /* the one with which dist_init_process_group ends */
     uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
-    return finish(trace, event, op, trace->inner->barrier(trace->room, op));
+    return wrap_finish(trace, event, op, trace->inner->barrier(trace->state, op));
 }
 
-static void trace_hold(void *room, bool held)
+static void trace_hold(void *state, bool held)
 {
-    struct trace *trace = room;
-    trace->inner->hold(trace->room, held);
+    struct trace *trace = state;
+    trace->inner->hold(trace->state, held);
 }
 
-static void trace_note(void *room, const struct dist_work *op)
+static void trace_note(void *state, const struct dist_work *op)
 {
-    struct trace *trace = room;
-    trace->inner->note(trace->room, op);
+    struct trace *trace = state;
+    trace->inner->note(trace->state, op);
 }
 
 static void trace_seen_on_stream(struct launch_self *self, int stream, const char *what, int64_t begin,
@@ -197,8 +197,8 @@ static const struct backend wrapping = {
     .note = trace_note,
 };
 
-/* What the inner room leaves to algorithms/ must stay open: they call send and recv, which then are recorded. */
-static void fill_table(struct backend *table, const struct backend *inner)
+/* What the inner backend leaves to algorithms/ must stay open: they call send and recv, which then are recorded. */
+static void wrap_fill_table(struct backend *table, const struct backend *inner)
 {
     *table = wrapping;
     table->name = inner->name;
@@ -237,7 +237,7 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
     trace->self = self;
     trace->record = record;
     trace->inner = inner;
-    fill_table(&trace->table, inner);
+    wrap_fill_table(&trace->table, inner);
     self->trace = trace;
     self->seen_on_stream = trace_seen_on_stream;
     return &trace->table;

@@ -9,17 +9,17 @@
 
 #define DEVICE_LANES NOTE_STREAMS
 
-static const struct record *traced(const struct world *world, int rank)
+static const struct record *write_traced(const struct world *world, int rank)
 {
     const struct record *record = record_of(world, rank);
     return atomic_load(&record->magic) == TRACE_MAGIC ? record : NULL;
 }
 
-static void find_times(struct writing *w)
+static void write_find_times(struct writing *w)
 {
     w->start = UINT64_MAX;
     for (int rank = 0; rank < w->world->header->size; rank++) {
-        const struct record *record = traced(w->world, rank);
+        const struct record *record = write_traced(w->world, rank);
         uint32_t kept = record ? record_kept(record, NULL) : 0;
         for (uint32_t i = 0; i < kept; i++) {
             const struct event *event = &record->events[i];
@@ -35,7 +35,7 @@ static void find_times(struct writing *w)
 
 static void write_names(struct writing *w, int rank, const struct record *record)
 {
-    uint32_t lanes = atomic_load(&record->lanes);
+    uint32_t threads = atomic_load(&record->threads);
     line_begin(w);
     fprintf(w->file,
             "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":1,\"args\":{\"name\":\"rank %d\"}}",
@@ -45,11 +45,11 @@ static void write_names(struct writing *w, int rank, const struct record *record
         w->file,
         "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":1,\"args\":{\"sort_index\":%d}}",
         rank + 1, rank);
-    for (uint32_t lane = 0; lane < (lanes ? lanes : 1); lane++) {
+    for (uint32_t thread = 0; thread < (threads ? threads : 1); thread++) {
         line_begin(w);
         fprintf(w->file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"",
-                rank + 1, lane + 1);
-        fprintf(w->file, lane ? "thread %u\"}}" : "main\"}}", lane);
+                rank + 1, thread + 1);
+        fprintf(w->file, thread ? "thread %u\"}}" : "main\"}}", thread);
     }
 }
 
@@ -71,7 +71,7 @@ static void write_stream_names(struct writing *w, int rank, const struct record 
     }
 }
 
-static int by_time(const void *left, const void *right)
+static int write_by_time(const void *left, const void *right)
 {
     const struct event *a = *(const struct event *const *)left, *b = *(const struct event *const *)right;
     if (a->begin != b->begin)
@@ -80,22 +80,22 @@ static int by_time(const void *left, const void *right)
 }
 
 /* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
-static uint32_t put_in_order(struct writing *w, const struct record *record)
+static uint32_t write_put_in_order(struct writing *w, const struct record *record)
 {
     uint32_t kept = record_kept(record, NULL), count = 0;
     for (uint32_t i = 0; i < kept; i++)
         if (atomic_load(&record->events[i].kind) != EVENT_ABSENT)
             w->order[count++] = &record->events[i];
-    qsort(w->order, count, sizeof *w->order, by_time);
+    qsort(w->order, count, sizeof *w->order, write_by_time);
     return count;
 }
 
 /* Room for the events of any rank. False: no memory. */
-static bool make_room(struct writing *w)
+static bool write_make_room(struct writing *w)
 {
     uint32_t most = 1;
     for (int rank = 0; rank < w->world->header->size; rank++) {
-        const struct record *record = traced(w->world, rank);
+        const struct record *record = write_traced(w->world, rank);
         uint32_t kept = record ? record_kept(record, NULL) : 0;
         most = kept > most ? kept : most;
     }
@@ -105,14 +105,14 @@ static bool make_room(struct writing *w)
 
 static void write_rank(struct writing *w, int rank)
 {
-    const struct record *record = traced(w->world, rank);
+    const struct record *record = write_traced(w->world, rank);
     if (!record)
         return;
     write_names(w, rank, record);
     write_stream_names(w, rank, record);
     memset(w->groups, 0, WORLD_GROUPS * sizeof *w->groups);
     w->groups[0].note = record->world;
-    uint32_t count = put_in_order(w, record);
+    uint32_t count = write_put_in_order(w, record);
     for (uint32_t i = 0; i < count; i++)
         line_event(w, rank, (uint32_t)(w->order[i] - record->events));
 }
@@ -123,7 +123,7 @@ static void write_all(struct writing *w)
     uint64_t lost = 0, here;
     const char *backend = "";
     for (int rank = 0; rank < size; rank++) {
-        const struct record *record = traced(w->world, rank);
+        const struct record *record = write_traced(w->world, rank);
         if (!record)
             continue;
         record_kept(record, &here);
@@ -145,7 +145,7 @@ static bool trace_prepare(struct writing *w)
 {
     w->last = calloc((size_t)w->world->header->size, sizeof *w->last);
     w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
-    return w->last && w->groups && make_room(w) && pairs_find(&w->pairs, w->world);
+    return w->last && w->groups && write_make_room(w) && pairs_find(&w->pairs, w->world);
 }
 
 int trace_write(const struct world *world, char *why, size_t why_size)
@@ -162,7 +162,7 @@ int trace_write(const struct world *world, char *why, size_t why_size)
     } else {
         w.file = whole_open(&whole, file);
         if (w.file) {
-            find_times(&w);
+            write_find_times(&w);
             write_all(&w);
         }
         if (!whole_close(&whole, true)) {

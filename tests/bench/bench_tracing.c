@@ -7,7 +7,7 @@
 #include "context.h"
 #include "dist.h"
 #include "timing.h"
-#include "trace/room.h"
+#include "trace/wrap.h"
 
 enum { TURNS = 101, CALLS = 500 };
 
@@ -35,7 +35,7 @@ static void run(int rank, int world_size)
     for (int t = 0; t < TURNS; t++) {
         double with = turn(x);
         context->backend = trace->inner;
-        context->room = trace->room;
+        context->room = trace->state;
         cost[t] = (with - turn(x)) * 1000;
         context->backend = tracing;
         context->room = trace;

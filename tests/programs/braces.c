@@ -38,8 +38,8 @@ static void making(void)
     tensor *h = tensor_to((tensor *[]){ z, v }[1], (enum dist_device[]){ DIST_GPU, DIST_HOST }[1]);
     tensor *s = tensor_slice((tensor *[]){ z, v }[1], (int[]){ 0, 1 }[1], (int[]){ 0, 3 }[1]);
     expect(tensor_equal((tensor *[]){ z, v }[1], (tensor *[]){ z, c }[1]) && tensor_equal(v, h));
-    expect(tensor_item(s, 0) == 2 && tensor_device((tensor *[]){ z, v }[1]) == DIST_HOST);
-    expect(((float *)tensor_data((tensor *[]){ z, v }[1]))[1] == 2);
+    expect(tensor_item(s, 0) == 2 && tensor_device((tensor *[]){ h, v }[1]) == tensor_device(z));
+    expect(((float *)tensor_data((tensor *[]){ z, h }[1]))[1] == 2);
     tensor *all[] = { z, f, a, v, m, c, h };
     for (int i = 0; i < 7; i++)
         tensor_free(all[(int[]){ 0, i }[1]]);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static bool is_barrier(enum call call)
+static bool claim_is_barrier(enum call call)
 {
     return call == CALL_BARRIER || call == CALL_MONITORED_BARRIER;
 }
@@ -15,7 +15,7 @@ struct claim claim_of(const struct dist_work *op)
     struct claim claim = { .call = (uint8_t)op->call, .group = (uint16_t)op->group->id, .line = op->at.line };
     snprintf(claim.file, sizeof claim.file, "%s", text_file(op->at.file));
     claim.type = (uint8_t)op->type;
-    claim.host = !op->gpu && op->call != CALL_NEW_GROUP && !is_barrier(op->call);
+    claim.host = !op->gpu && op->call != CALL_NEW_GROUP && !claim_is_barrier(op->call);
     if (op->p2p) {
         claim.side = op->sends ? SIDE_SENDS : SIDE_RECEIVES;
         claim.root = op->tag;
@@ -39,8 +39,13 @@ void claim_say_count(char *text, size_t size, int64_t block)
         snprintf(text, size, "has %lld elements", (long long)block);
 }
 
+static const char *claim_place(const struct claim *claim)
+{
+    return claim->host ? "host" : "GPU";
+}
+
 /* "rank 2 calls dist_reduce (x.c:17)": what one of two ranks says, where the other says something else. */
-static bool differ(const struct claim *a, const struct claim *b, char *say_a, char *say_b, size_t size)
+static bool claim_differ(const struct claim *a, const struct claim *b, char *say_a, char *say_b, size_t size)
 {
     if (a->side != b->side || a->call != b->call) {
         snprintf(say_a, size, "calls %s", call_name(a->call));
@@ -64,8 +69,8 @@ static bool differ(const struct claim *a, const struct claim *b, char *say_a, ch
         snprintf(say_a, size, "asks for %s", op_name(a->op));
         snprintf(say_b, size, "asks for %s", op_name(b->op));
     } else if (a->host != b->host) {
-        snprintf(say_a, size, "has its tensor on the %s", a->host ? "host" : "GPU");
-        snprintf(say_b, size, "has its tensor on the %s", b->host ? "host" : "GPU");
+        snprintf(say_a, size, "has its tensor on the %s", claim_place(a));
+        snprintf(say_b, size, "has its tensor on the %s", claim_place(b));
     } else {
         return false;
     }
@@ -75,13 +80,13 @@ static bool differ(const struct claim *a, const struct claim *b, char *say_a, ch
 bool claims_differ(const struct claim *a, const struct claim *b)
 {
     char words[48];
-    return differ(a, b, words, words, sizeof words);
+    return claim_differ(a, b, words, words, sizeof words);
 }
 
 int claims_tell(struct dist_work *op, int rank_a, const struct claim *a, int rank_b, const struct claim *b)
 {
     char say_a[48], say_b[48];
-    differ(a, b, say_a, say_b, sizeof say_a);
+    claim_differ(a, b, say_a, say_b, sizeof say_a);
     snprintf(op->why, sizeof op->why, "rank %d %s (%s:%d), rank %d %s (%s:%d)", rank_a, say_a, a->file,
              a->line, rank_b, say_b, b->file, b->line);
     op->speaker = rank_b + 1;
@@ -103,8 +108,8 @@ int claims_tell_message(struct dist_work *op, int sender, const struct claim *se
     else if (send->host != recv->host)
         snprintf(op->why, sizeof op->why,
                  "rank %d sends from its %s (%s:%d), rank %d's receive has its tensor on the %s (%s:%d)",
-                 sender, send->host ? "host" : "GPU", send->file, send->line, receiver,
-                 recv->host ? "host" : "GPU", recv->file, recv->line);
+                 sender, claim_place(send), send->file, send->line, receiver, claim_place(recv), recv->file,
+                 recv->line);
     else
         snprintf(op->why, sizeof op->why,
                  "rank %d sends %lld elements of %s (%s:%d), rank %d's receive has room for exactly %lld of "
@@ -113,4 +118,33 @@ int claims_tell_message(struct dist_work *op, int sender, const struct claim *se
                  (long long)recv->count, dtype_name(recv->type), recv->file, recv->line);
     op->speaker = receiver + 1;
     return op->status = DIST_ERR_MISMATCH;
+}
+
+void claims_tell_receiver(struct dist_work *op, int sender, const struct claim *send,
+                          const struct claim *recv)
+{
+    if (send->host != recv->host)
+        snprintf(op->why, sizeof op->why,
+                 "rank %d sends from its %s (%s:%d), this receive has its tensor on the %s", sender,
+                 claim_place(send), send->file, send->line, claim_place(recv));
+    else
+        snprintf(op->why, sizeof op->why,
+                 "rank %d sends %lld element%s of %s (%s:%d), this receive has room for exactly %lld of %s",
+                 sender, (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type),
+                 send->file, send->line, (long long)recv->count, dtype_name(recv->type));
+}
+
+void claims_tell_sender(struct dist_work *op, const struct claim *send, int receiver,
+                        const struct claim *recv)
+{
+    if (send->host != recv->host)
+        snprintf(op->why, sizeof op->why, "rank %d receives on its %s (%s:%d), this message lies on the %s",
+                 receiver, claim_place(recv), recv->file, recv->line, claim_place(send));
+    else
+        snprintf(op->why, sizeof op->why,
+                 "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %lld element%s "
+                 "of %s",
+                 receiver, recv->file, recv->line, (long long)recv->count, dtype_name(recv->type),
+                 (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type));
+    op->speaker = receiver + 1;
 }

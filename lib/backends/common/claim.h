@@ -28,6 +28,13 @@ bool claims_differ(const struct claim *a, const struct claim *b);
 
 /* The op has failed, since two ranks mean different things: DIST_ERR_MISMATCH, with the words. */
 int claims_tell(struct dist_work *op, int rank_a, const struct claim *a, int rank_b, const struct claim *b);
+/* Of a message that has met its receive: as the receiver and as the sender report it. */
+void claims_tell_receiver(struct dist_work *op, int sender, const struct claim *send,
+                          const struct claim *recv);
+void claims_tell_sender(struct dist_work *op, const struct claim *send, int receiver,
+                        const struct claim *recv);
+
+/* The same for either, where NCCL orders messages without tags: also a group or a tag may differ. */
 int claims_tell_message(struct dist_work *op, int sender, const struct claim *send, int receiver,
                         const struct claim *recv);
 

@@ -1,5 +1,5 @@
 /*
- * match.h: what waits for its other half: receives that were posted, and letters that no receive has asked for yet.
+ * match.h: what waits for its other half: receives that were posted, and messages that no receive has asked for yet.
  *
  * Both stand in the order in which they came, and in a table by what must agree: peer, group and tag in one number. Of
  * several with the same key the first counts. However many there are, adding, finding and removing take a few steps.

@@ -1,6 +1,6 @@
 #include "notes.h"
 
-static struct note_op *next_note(struct rank_notes *notes)
+static struct note_op *notes_next_note(struct rank_notes *notes)
 {
     uint32_t count = atomic_load_explicit(&notes->open_count, memory_order_relaxed);
     if (notes_full(notes))
@@ -12,7 +12,7 @@ static struct note_op *next_note(struct rank_notes *notes)
 void notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq,
                uint64_t members)
 {
-    struct note_op *note = next_note(notes);
+    struct note_op *note = notes_next_note(notes);
     if (!note)
         return;
     bool root = !op->p2p && call_has_root(op->call);
@@ -38,7 +38,7 @@ void notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrive
 
 void notes_add_message(struct rank_notes *notes, struct note_op message)
 {
-    struct note_op *note = next_note(notes);
+    struct note_op *note = notes_next_note(notes);
     message.kind = NOTE_LETTER;
     if (note)
         *note = message;

@@ -4,117 +4,118 @@
  */
 #include "cuda.h"
 
-static bool is_mine(const struct cuda_room *room, const struct dist_work *op)
+static bool cuda_leave_is_mine(const struct cuda_state *cuda, const struct dist_work *op)
 {
-    return op && rank_of(op) == room->rank;
+    return op && cuda_rank_of(op) == cuda->rank;
 }
 
-static bool has_left(const struct cuda_room *room, int rank)
+static bool cuda_leave_has_left(const struct cuda_state *cuda, int rank)
 {
-    return rank == room->rank || atomic_load(&room->world->header->slots[rank].state) >= RANK_LEFT;
+    return rank == cuda->rank || member_has_left(cuda->world, rank);
 }
 
-static void give_up(struct cuda_room *room, struct dist_work *op)
+static void cuda_leave_give_up(struct cuda_state *cuda, struct dist_work *op)
 {
     if (op->sends && op->aside)
-        move_forget(op);
+        cuda_move_free(op);
     else
-        start_given(room->job, op, DIST_ERR_PEER_LOST);
+        cuda_start_given(cuda->job, op, DIST_ERR_PEER_LOST);
 }
 
 /* The messages to this rank, of which some may be mine. True: one of those is still to be taken. */
-static bool has_letters(struct cuda_room *room, int peer)
+static bool cuda_leave_has_unexpected(struct cuda_state *cuda, int peer)
 {
-    struct match_table *letters = &room->job->seats[peer].letters;
+    struct match_table *unexpected = &cuda->job->ranks[peer].unexpected;
     bool any = false;
-    for (struct match *at = letters->first, *next; at; at = next) {
+    for (struct match *at = unexpected->first, *next; at; at = next) {
         struct dist_work *op = match_receive(at);
         next = at->next;
-        bool mine = is_mine(room, op), hopeless = mine && (has_left(room, peer) || world_over(room->world));
+        bool mine = cuda_leave_is_mine(cuda, op),
+             hopeless = mine && (cuda_leave_has_left(cuda, peer) || world_over(cuda->world));
         if (!hopeless) {
             any |= mine;
             continue;
         }
-        match_remove(letters, at);
-        if (room->self->untaken)
-            room->self->untaken(room->self, op);
-        give_up(room, op);
+        match_remove(unexpected, at);
+        if (cuda->self->untaken)
+            cuda->self->untaken(cuda->self, op);
+        cuda_leave_give_up(cuda, op);
     }
     return any;
 }
 
-static struct dist_work *mine_of(const struct cuda_room *room, const struct meeting *meeting)
+static struct dist_work *cuda_leave_mine_of(const struct cuda_state *cuda, const struct meeting *meeting)
 {
     for (int i = 0; i < meeting->size; i++)
-        if (is_mine(room, meeting->ops[i]))
+        if (cuda_leave_is_mine(cuda, meeting->ops[i]))
             return meeting->ops[i];
     return NULL;
 }
 
 /* Has somebody left without having come? */
-static bool is_deserted(const struct cuda_room *room, const struct meeting *meeting,
-                        const struct dist_group *group)
+static bool cuda_leave_is_deserted(const struct cuda_state *cuda, const struct meeting *meeting,
+                                   const struct dist_group *group)
 {
     for (int i = 0; i < meeting->size; i++)
-        if (!meeting->came[i] && has_left(room, group->ranks[i]))
+        if (!meeting->came[i] && cuda_leave_has_left(cuda, group->ranks[i]))
             return true;
     return false;
 }
 
 /* Leave the meetings that will never be complete, or all. True: there are others with an op of this rank. */
-static bool leave_meetings(struct cuda_room *room, bool all)
+static bool cuda_leave_leave_meetings(struct cuda_state *cuda, bool all)
 {
     bool any = false;
-    for (struct match *at = room->job->meetings.first, *next; at; at = next) {
+    for (struct match *at = cuda->job->meetings.first, *next; at; at = next) {
         struct meeting *meeting = (struct meeting *)at;
         next = at->next;
-        struct dist_work *mine = mine_of(room, meeting);
-        if (mine && !all && !is_deserted(room, meeting, mine->group))
+        struct dist_work *mine = cuda_leave_mine_of(cuda, meeting);
+        if (mine && !all && !cuda_leave_is_deserted(cuda, meeting, mine->group))
             any = true;
-        else if (mine && meet_leave(room->job, mine))
-            give_up(room, mine);
+        else if (mine && cuda_meet_leave(cuda->job, mine))
+            cuda_leave_give_up(cuda, mine);
     }
     return any;
 }
 
-static bool is_free(struct cuda_room *room, struct dist_work *unused)
+static bool cuda_leave_is_free(struct cuda_state *cuda, struct dist_work *unused)
 {
-    struct cuda_job *job = room->job;
+    struct cuda_job *job = cuda->job;
     (void)unused;
     pthread_mutex_lock(&job->lock);
-    bool busy = job->seats[room->rank].posted.first;
-    busy |= leave_meetings(room, false);
+    bool busy = job->ranks[cuda->rank].queued.first;
+    busy |= cuda_leave_leave_meetings(cuda, false);
     for (int rank = 0; rank < job->size; rank++)
-        busy |= has_letters(room, rank);
+        busy |= cuda_leave_has_unexpected(cuda, rank);
     pthread_mutex_unlock(&job->lock);
-    return !busy && (!room->stream || room->gpu->device->stream_passed(room->stream));
+    return !busy && (!cuda->stream || cuda->gpu->device->stream_passed(cuda->stream));
 }
 
-static void empty(struct cuda_room *room, struct match_table *table)
+static void cuda_leave_empty(struct cuda_state *cuda, struct match_table *table)
 {
     for (struct match *at = table->first, *next; at; at = next) {
         struct dist_work *op = match_receive(at);
         next = at->next;
-        if (!is_mine(room, op))
+        if (!cuda_leave_is_mine(cuda, op))
             continue;
         match_remove(table, at);
-        give_up(room, op);
+        cuda_leave_give_up(cuda, op);
     }
 }
 
 void cuda_leave(void *state)
 {
-    struct cuda_room *room = state;
-    struct cuda_job *job = room->job;
-    while (!is_free(room, NULL) && !world_over(room->world))
-        wait_asleep(room, NULL, is_free, NAP);
+    struct cuda_state *cuda = state;
+    struct cuda_job *job = cuda->job;
+    while (!cuda_leave_is_free(cuda, NULL) && !world_over(cuda->world))
+        cuda_wait_sleep(cuda, NULL, cuda_leave_is_free, NAP);
     pthread_mutex_lock(&job->lock);
-    struct seat *seat = &job->seats[room->rank];
+    struct cuda_rank *own = &job->ranks[cuda->rank];
     for (int rank = 0; rank < job->size; rank++)
-        empty(room, &job->seats[rank].letters);
-    while (seat->posted.first)
-        give_up(room, queue_take(&seat->posted, &seat->posted.first));
-    empty(room, &seat->recvs);
-    leave_meetings(room, true);
+        cuda_leave_empty(cuda, &job->ranks[rank].unexpected);
+    while (own->queued.first)
+        cuda_leave_give_up(cuda, queue_take(&own->queued, &own->queued.first));
+    cuda_leave_empty(cuda, &own->posted);
+    cuda_leave_leave_meetings(cuda, true);
     pthread_mutex_unlock(&job->lock);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* The device refused: what it says. */
-static int say(struct dist_work *op, int status)
+static int cuda_move_say(struct dist_work *op, int status)
 {
     if (status != DIST_OK)
         snprintf(op->why, sizeof op->why, "%s", device_why());
@@ -21,11 +21,12 @@ static int say(struct dist_work *op, int status)
 
 /* ---- from tensor to tensor --------------------------------------------------------------- */
 
-static int enqueue(const struct cuda_job *job, const struct dist_work *send, const struct dist_work *recv)
+static int cuda_move_enqueue(const struct cuda_job *job, const struct dist_work *send,
+                             const struct dist_work *recv)
 {
-    const struct device *device = device_of(recv);
-    struct stream *stream = room_of(job, recv)->stream;
-    size_t bytes = bytes_of(recv, recv->out);
+    const struct device *device = cuda_device_of(recv);
+    struct stream *stream = cuda_of(job, recv)->stream;
+    size_t bytes = cuda_bytes_of(recv, recv->out);
     int status = device->event_follow(send->ready, stream);
     if (status == DIST_OK)
         status = device->event_follow(recv->ready, stream);
@@ -37,42 +38,43 @@ static int enqueue(const struct cuda_job *job, const struct dist_work *send, con
 }
 
 /* The sender's stream follows the copy: memory that is freed behind that is free for certain. */
-static void free_behind(const struct cuda_job *job, struct dist_work *aside, const struct dist_work *recv)
+static void cuda_move_free_behind(const struct cuda_job *job, struct dist_work *aside,
+                                  const struct dist_work *recv)
 {
-    const struct device *device = device_of(recv);
-    const struct cuda_room *sender = room_of(job, aside), *receiver = room_of(job, recv);
+    const struct device *device = cuda_device_of(recv);
+    const struct cuda_state *sender = cuda_of(job, aside), *receiver = cuda_of(job, recv);
     if (receiver == sender || (device->event_record(receiver->mark, receiver->stream) == DIST_OK &&
                                device->event_follow(receiver->mark, sender->stream) == DIST_OK))
         device->free(aside->gpu->state, aside->aside);
     aside->aside = NULL; /* else it is lost until the rank ends */
 }
 
-void move_message(struct cuda_job *job, struct dist_work *send, struct dist_work *recv)
+void cuda_move_message(struct cuda_job *job, struct dist_work *send, struct dist_work *recv)
 {
     int status = DIST_OK;
     if (recv->gpu)
-        status = say(recv, enqueue(job, send, recv));
+        status = cuda_move_say(recv, cuda_move_enqueue(job, send, recv));
     else
-        host_copy(recv->out.data, send->in.data, bytes_of(recv, recv->out));
+        host_copy(recv->out.data, send->in.data, cuda_bytes_of(recv, recv->out));
     if (send->aside) {
         if (send->gpu)
-            free_behind(job, send, recv);
-        move_forget(send);
+            cuda_move_free_behind(job, send, recv);
+        cuda_move_free(send);
     } else {
         snprintf(send->why, sizeof send->why, "%s", status == DIST_OK ? "" : recv->why);
-        start_given(job, send, status);
+        cuda_start_given(job, send, status);
     }
-    start_given(job, recv, status);
+    cuda_start_given(job, recv, status);
 }
 
 /* ---- aside --------------------------------------------------------------------------------- */
 
-static int enqueue_aside(const struct cuda_job *job, const struct dist_work *send,
-                         const struct dist_work *aside)
+static int cuda_move_enqueue_aside(const struct cuda_job *job, const struct dist_work *send,
+                                   const struct dist_work *aside)
 {
-    const struct device *device = device_of(send);
-    struct stream *stream = room_of(job, send)->stream;
-    size_t bytes = bytes_of(send, send->in);
+    const struct device *device = cuda_device_of(send);
+    struct stream *stream = cuda_of(job, send)->stream;
+    size_t bytes = cuda_bytes_of(send, send->in);
     int status = device->event_follow(send->ready, stream);
     if (status == DIST_OK && bytes > 0)
         status = device->copy(stream, aside->aside, send->in.data, bytes, COPY_INSIDE);
@@ -81,20 +83,20 @@ static int enqueue_aside(const struct cuda_job *job, const struct dist_work *sen
     return status == DIST_OK ? device->gate_open_behind(send->gate, stream) : status;
 }
 
-/* Room for it. False: there is none. */
-static bool open_aside(struct dist_work *aside)
+/* Memory for it. False: there is none. */
+static bool cuda_move_open_aside(struct dist_work *aside)
 {
-    size_t bytes = bytes_of(aside, aside->in) + 1;
+    size_t bytes = cuda_bytes_of(aside, aside->in) + 1;
     aside->gate = NULL;
     aside->ready = NULL;
-    aside->aside = aside->gpu ? device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
+    aside->aside = aside->gpu ? cuda_device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
     if (aside->aside && aside->gpu)
-        aside->ready = device_of(aside)->event_new(aside->gpu->state, false);
+        aside->ready = cuda_device_of(aside)->event_new(aside->gpu->state, false);
     aside->in.data = aside->aside;
     return aside->aside && (!aside->gpu || aside->ready);
 }
 
-struct dist_work *move_aside(struct cuda_job *job, struct dist_work *send)
+struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send)
 {
     struct dist_work *aside = malloc(sizeof *aside);
     int status = DIST_ERR_MEMORY;
@@ -102,28 +104,28 @@ struct dist_work *move_aside(struct cuda_job *job, struct dist_work *send)
     if (aside) {
         *aside = *send;
         atomic_fetch_add(&send->group->untaken, 1);
-        status = open_aside(aside) ? DIST_OK : DIST_ERR_MEMORY;
+        status = cuda_move_open_aside(aside) ? DIST_OK : DIST_ERR_MEMORY;
     }
     if (status == DIST_OK && send->gpu)
-        status = say(send, enqueue_aside(job, send, aside));
+        status = cuda_move_say(send, cuda_move_enqueue_aside(job, send, aside));
     else if (status == DIST_OK)
-        host_copy(aside->aside, send->in.data, bytes_of(send, send->in));
+        host_copy(aside->aside, send->in.data, cuda_bytes_of(send, send->in));
     if (aside && status != DIST_OK) {
-        move_forget(aside);
+        cuda_move_free(aside);
         aside = NULL;
     }
-    start_given(job, send, status);
+    cuda_start_given(job, send, status);
     return aside;
 }
 
-void move_forget(struct dist_work *aside)
+void cuda_move_free(struct dist_work *aside)
 {
     if (aside->gpu && aside->aside)
-        device_of(aside)->free(aside->gpu->state, aside->aside);
+        cuda_device_of(aside)->free(aside->gpu->state, aside->aside);
     else
         free(aside->aside);
     if (aside->gpu && aside->ready)
-        device_of(aside)->event_free(aside->ready);
+        cuda_device_of(aside)->event_free(aside->ready);
     atomic_fetch_sub(&aside->group->untaken, 1);
     free(aside);
 }

@@ -10,7 +10,7 @@
  * Of a small one the lead does all parts in its own stream: there a GPU needs less time for the numbers than the host
  * needs to enqueue. The lead changes from one collective to the next.
  *
- * A long all_reduce: each member reduces its own slice of all tensors, and writes it into all of them. Every byte is read once and
+ * A long cuda_plan_all_reduce: each member reduces its own slice of all tensors, and writes it into all of them. Every byte is read once and
  * written once, which is the least that can be done. Elements are combined in the order of the ranks.
  */
 #include "plans.h"
@@ -22,12 +22,12 @@
 
 typedef void part(struct plan *plan, int member);
 
-static char *in_of(const struct plan *p, int member)
+static char *cuda_plan_in_of(const struct plan *p, int member)
 {
     return p->ops[member]->in.data;
 }
 
-static char *out_of(const struct plan *p, int member)
+static char *cuda_plan_out_of(const struct plan *p, int member)
 {
     return p->ops[member]->out.data;
 }
@@ -35,87 +35,89 @@ static char *out_of(const struct plan *p, int member)
 /* ---- the parts ------------------------------------------------------------------------------ */
 
 /* Slices of a whole tensor: even, and on a border that all like; or all of it for the lead. */
-static int64_t slice_begin(const struct plan *p, int member)
+static int64_t cuda_plan_slice_begin(const struct plan *p, int member)
 {
     if (!p->shared)
         return member <= p->lead ? 0 : p->count;
     return member == p->size ? p->count : p->count * member / p->size / 64 * 64;
 }
 
-static void combine_slice(struct plan *p, int member)
+static void cuda_plan_combine_slice(struct plan *p, int member)
 {
-    int64_t begin = slice_begin(p, member);
-    part_combine(p, member, begin, slice_begin(p, member + 1) - begin);
+    int64_t begin = cuda_plan_slice_begin(p, member);
+    cuda_part_combine(p, member, begin, cuda_plan_slice_begin(p, member + 1) - begin);
 }
 
-static void take_all_inputs(struct plan *p, size_t from)
+static void cuda_plan_take_all_inputs(struct plan *p, size_t from)
 {
     p->inputs = p->size;
     for (int i = 0; i < p->size; i++)
-        p->in[i] = at_byte(in_of(p, i), from);
+        p->in[i] = cuda_at_byte(cuda_plan_in_of(p, i), from);
 }
 
-static void broadcast(struct plan *p, int member)
+static void cuda_plan_broadcast(struct plan *p, int member)
 {
     p->inputs = 1;
-    p->in[0] = in_of(p, p->root);
+    p->in[0] = cuda_plan_in_of(p, p->root);
     p->outputs = 0;
     for (int i = 0; i < p->size; i++)
         if (i != p->root)
-            p->out[p->outputs++] = out_of(p, i);
-    combine_slice(p, member);
+            p->out[p->outputs++] = cuda_plan_out_of(p, i);
+    cuda_plan_combine_slice(p, member);
 }
 
-static void reduce(struct plan *p, int member)
+static void cuda_plan_reduce(struct plan *p, int member)
 {
-    take_all_inputs(p, 0);
+    cuda_plan_take_all_inputs(p, 0);
     p->outputs = 1;
-    p->out[0] = out_of(p, p->root);
-    combine_slice(p, member);
+    p->out[0] = cuda_plan_out_of(p, p->root);
+    cuda_plan_combine_slice(p, member);
 }
 
-static void all_reduce(struct plan *p, int member)
+static void cuda_plan_all_reduce(struct plan *p, int member)
 {
-    take_all_inputs(p, 0);
+    cuda_plan_take_all_inputs(p, 0);
     p->outputs = p->size;
     for (int i = 0; i < p->size; i++)
-        p->out[i] = out_of(p, i);
-    combine_slice(p, member);
+        p->out[i] = cuda_plan_out_of(p, i);
+    cuda_plan_combine_slice(p, member);
 }
 
-static void scatter(struct plan *p, int member)
+static void cuda_plan_scatter(struct plan *p, int member)
 {
-    part_copy(p, member, out_of(p, member), at_byte(in_of(p, p->root), (size_t)member * p->block), p->block);
+    cuda_part_copy(p, member, cuda_plan_out_of(p, member),
+                   cuda_at_byte(cuda_plan_in_of(p, p->root), (size_t)member * p->block), p->block);
 }
 
-static void gather(struct plan *p, int member)
+static void cuda_plan_gather(struct plan *p, int member)
 {
-    part_copy(p, member, at_byte(out_of(p, p->root), (size_t)member * p->block), in_of(p, member), p->block);
+    cuda_part_copy(p, member, cuda_at_byte(cuda_plan_out_of(p, p->root), (size_t)member * p->block),
+                   cuda_plan_in_of(p, member), p->block);
 }
 
 /* In place, the member's own block is there already. */
-static void all_gather(struct plan *p, int member)
+static void cuda_plan_all_gather(struct plan *p, int member)
 {
     p->inputs = 1;
-    p->in[0] = in_of(p, member);
+    p->in[0] = cuda_plan_in_of(p, member);
     p->outputs = 0;
     for (int i = 0; i < p->size; i++) {
-        char *to = at_byte(out_of(p, i), (size_t)member * p->block);
-        if (to != in_of(p, member))
+        char *to = cuda_at_byte(cuda_plan_out_of(p, i), (size_t)member * p->block);
+        if (to != cuda_plan_in_of(p, member))
             p->out[p->outputs++] = to;
     }
-    part_combine(p, member, 0, p->count);
+    cuda_part_combine(p, member, 0, p->count);
 }
 
-static void reduce_scatter(struct plan *p, int member)
+static void cuda_plan_reduce_scatter(struct plan *p, int member)
 {
-    take_all_inputs(p, (size_t)member * p->block);
+    cuda_plan_take_all_inputs(p, (size_t)member * p->block);
     p->outputs = 1;
-    p->out[0] = out_of(p, member);
-    part_combine(p, member, 0, p->count);
+    p->out[0] = cuda_plan_out_of(p, member);
+    cuda_part_combine(p, member, 0, p->count);
 }
 
-static void all_to_all(struct plan *p, int member)
+static void cuda_plan_all_to_all(struct plan *p, int member)
 {
     const int64_t *own = p->ops[member]->splits;
     for (int i = 0; i < p->size; i++) {
@@ -126,54 +128,55 @@ static void all_to_all(struct plan *p, int member)
             from_at = (size_t)splits_begin(p->ops[from]->splits, member) * p->element;
             bytes = (size_t)own[p->size + from] * p->element;
         }
-        part_copy(p, member, at_byte(out_of(p, member), to_at), at_byte(in_of(p, from), from_at), bytes);
+        cuda_part_copy(p, member, cuda_at_byte(cuda_plan_out_of(p, member), to_at),
+                       cuda_at_byte(cuda_plan_in_of(p, from), from_at), bytes);
     }
 }
 
 static part *const parts[CALL_COUNT] = {
-    [CALL_BROADCAST] = broadcast,   [CALL_REDUCE] = reduce,
-    [CALL_ALL_REDUCE] = all_reduce, [CALL_SCATTER] = scatter,
-    [CALL_GATHER] = gather,         [CALL_ALL_GATHER] = all_gather,
-    [CALL_ALL_TO_ALL] = all_to_all, [CALL_REDUCE_SCATTER] = reduce_scatter,
+    [CALL_BROADCAST] = cuda_plan_broadcast,   [CALL_REDUCE] = cuda_plan_reduce,
+    [CALL_ALL_REDUCE] = cuda_plan_all_reduce, [CALL_SCATTER] = cuda_plan_scatter,
+    [CALL_GATHER] = cuda_plan_gather,         [CALL_ALL_GATHER] = cuda_plan_all_gather,
+    [CALL_ALL_TO_ALL] = cuda_plan_all_to_all, [CALL_REDUCE_SCATTER] = cuda_plan_reduce_scatter,
 };
 
 /* ---- around them ------------------------------------------------------------------------------- */
 
-static void keep(struct plan *p, int status)
+static void cuda_plan_keep(struct plan *p, int status)
 {
     p->status = p->status == DIST_OK ? status : p->status;
 }
 
 /* One stream follows a point of another. */
-static void follow(struct plan *p, int member, int other)
+static void cuda_plan_follow(struct plan *p, int member, int other)
 {
-    struct cuda_room *room = room_of(p->job, p->ops[other]);
+    struct cuda_state *cuda = cuda_of(p->job, p->ops[other]);
     if (member == other)
         return;
-    keep(p, p->device->event_record(room->mark, room->stream));
-    keep(p, p->device->event_follow(room->mark, room_of(p->job, p->ops[member])->stream));
+    cuda_plan_keep(p, p->device->event_record(cuda->mark, cuda->stream));
+    cuda_plan_keep(p, p->device->event_follow(cuda->mark, cuda_of(p->job, p->ops[member])->stream));
 }
 
-static void begin(struct plan *p)
+static void cuda_plan_begin(struct plan *p)
 {
-    struct stream *stream = stream_of(p, p->lead);
+    struct stream *stream = cuda_plan_stream(p, p->lead);
     for (int i = 0; i < p->size; i++)
-        keep(p, p->device->event_follow(p->ops[i]->ready, stream));
+        cuda_plan_keep(p, p->device->event_follow(p->ops[i]->ready, stream));
     for (int i = 0; i < p->size && p->shared; i++)
-        follow(p, i, p->lead);
+        cuda_plan_follow(p, i, p->lead);
 }
 
-static void end(struct plan *p)
+static void cuda_plan_end(struct plan *p)
 {
-    struct stream *stream = stream_of(p, p->lead);
+    struct stream *stream = cuda_plan_stream(p, p->lead);
     for (int i = 0; i < p->size && p->shared; i++)
-        follow(p, p->lead, i);
+        cuda_plan_follow(p, p->lead, i);
     for (int i = 0; i < p->size && p->status == DIST_OK; i++)
-        keep(p, p->device->gate_open_behind(p->ops[i]->gate, stream));
+        cuda_plan_keep(p, p->device->gate_open_behind(p->ops[i]->gate, stream));
 }
 
 /* How much all parts read together. */
-static size_t bytes_read(const struct plan *p)
+static size_t cuda_plan_bytes_read(const struct plan *p)
 {
     enum call call = p->ops[0]->call;
     size_t sum = 0;
@@ -183,7 +186,7 @@ static size_t bytes_read(const struct plan *p)
     return p->ops[0]->splits ? sum : p->block * (size_t)p->size * (all_blocks ? (size_t)p->size : 1);
 }
 
-static void fill(struct plan *p, struct cuda_job *job, struct meeting *meeting)
+static void cuda_plan_fill(struct plan *p, struct cuda_job *job, struct meeting *meeting)
 {
     const struct dist_work *op = meeting->ops[0];
     p->job = job;
@@ -196,25 +199,25 @@ static void fill(struct plan *p, struct cuda_job *job, struct meeting *meeting)
     p->count = op->block;
     p->element = dtype_size(op->type);
     p->block = (size_t)op->block * p->element;
-    p->device = op->gpu ? device_of(op) : NULL;
-    p->shared = p->device && bytes_read(p) > SMALL;
+    p->device = op->gpu ? cuda_device_of(op) : NULL;
+    p->shared = p->device && cuda_plan_bytes_read(p) > SMALL;
     p->status = DIST_OK;
 }
 
-void plan_run(struct cuda_job *job, struct meeting *meeting)
+void cuda_plan_run(struct cuda_job *job, struct meeting *meeting)
 {
     struct plan plan; /* most of it is filled in part by part */
     part *make = parts[meeting->ops[0]->call];
-    fill(&plan, job, meeting);
+    cuda_plan_fill(&plan, job, meeting);
     if (plan.device)
-        begin(&plan);
+        cuda_plan_begin(&plan);
     for (int i = 0; i < plan.size && make; i++)
         make(&plan, i);
     if (plan.device)
-        end(&plan);
+        cuda_plan_end(&plan);
     for (int i = 0; i < plan.size; i++) {
         if (plan.status != DIST_OK)
             snprintf(plan.ops[i]->why, sizeof plan.ops[i]->why, "%s", device_why());
-        start_given(job, plan.ops[i], plan.status);
+        cuda_start_given(job, plan.ops[i], plan.status);
     }
 }

@@ -25,23 +25,23 @@ struct plan {
 };
 
 /* Who does this member's part. */
-static inline int doer_of(const struct plan *plan, int member)
+static inline int cuda_plan_doer(const struct plan *plan, int member)
 {
     return plan->shared ? member : plan->lead;
 }
-static inline struct stream *stream_of(const struct plan *plan, int member)
+static inline struct stream *cuda_plan_stream(const struct plan *plan, int member)
 {
-    return room_of(plan->job, plan->ops[doer_of(plan, member)])->stream;
+    return cuda_of(plan->job, plan->ops[cuda_plan_doer(plan, member)])->stream;
 }
 
-static inline char *at_byte(const void *address, size_t bytes)
+static inline char *cuda_at_byte(const void *address, size_t bytes)
 {
     return (char *)(uintptr_t)address + bytes;
 }
 
 /* Of the member's part: copy so many bytes. And write in[0] op in[1] ..., from element `begin` on, to all of out[]: an in[k]
  * that is not alone is member k's. */
-void part_copy(struct plan *plan, int member, void *to, const void *from, size_t bytes);
-void part_combine(struct plan *plan, int member, int64_t begin, int64_t count);
+void cuda_part_copy(struct plan *plan, int member, void *to, const void *from, size_t bytes);
+void cuda_part_combine(struct plan *plan, int member, int64_t begin, int64_t count);
 
 #endif

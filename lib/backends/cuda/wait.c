@@ -6,137 +6,136 @@
 #define _GNU_SOURCE
 #include "cuda.h"
 
-#include <stdio.h>
 #include <time.h>
 
 /* ---- giving up ------------------------------------------------------------------------------ */
 
 /* Take it out of the tables, wherever it is. */
-static void drop(struct cuda_job *job, struct dist_work *op)
+static void cuda_wait_drop(struct cuda_job *job, struct dist_work *op)
 {
-    int rank = rank_of(op);
-    if (op->step == OP_POSTED)
-        queue_remove(&job->seats[rank].posted, op);
+    int rank = cuda_rank_of(op);
+    if (op->step == OP_QUEUED)
+        queue_remove(&job->ranks[rank].queued, op);
     else if (!op->p2p)
-        meet_leave(job, op);
+        cuda_meet_leave(job, op);
     else if (op->sends)
-        match_remove(&job->seats[op->peer].letters, &op->match);
+        match_remove(&job->ranks[op->peer].unexpected, &op->match);
     else
-        match_remove(&job->seats[rank].recvs, &op->match);
+        match_remove(&job->ranks[rank].posted, &op->match);
 }
 
-static void give_up(struct cuda_job *job, struct dist_work *op, int status)
+static void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
 {
     if (op->step == OP_GIVEN)
         return;
-    drop(job, op);
-    start_given(job, op, status);
+    cuda_wait_drop(job, op);
+    cuda_start_given(job, op, status);
 }
 
-static void end_with_job(struct cuda_room *room, struct dist_work *op)
+static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op)
 {
-    pthread_mutex_lock(&room->job->lock);
+    pthread_mutex_lock(&cuda->job->lock);
     if (op->step != OP_GIVEN)
-        give_up(room->job, op, backend_failed(room->world, op));
-    pthread_mutex_unlock(&room->job->lock);
+        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
+    pthread_mutex_unlock(&cuda->job->lock);
 }
 
-static void time_out(struct cuda_room *room, struct dist_work *op)
+static void cuda_wait_time_out(struct cuda_state *cuda, struct dist_work *op)
 {
-    char list[160] = "";
-    pthread_mutex_lock(&room->job->lock);
-    int count = meet_missing(room->job, op, list, sizeof list);
+    struct absent absent = { 0 };
+    pthread_mutex_lock(&cuda->job->lock);
+    cuda_meet_absent(cuda->job, op, &absent);
     if (op->step != OP_GIVEN)
-        snprintf(op->why, sizeof op->why, "rank%s %s did not come within %g s", count == 1 ? "" : "s", list,
-                 op->timeout);
-    give_up(room->job, op, DIST_ERR_TIMEOUT);
-    pthread_mutex_unlock(&room->job->lock);
+        absent_tell(op, &absent);
+    cuda_wait_give_up(cuda->job, op, DIST_ERR_TIMEOUT);
+    pthread_mutex_unlock(&cuda->job->lock);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
 bool cuda_test(void *state, struct dist_work *op)
 {
-    struct cuda_room *room = state;
+    struct cuda_state *cuda = state;
     if (!op->gpu)
         return atomic_load(&op->done) != 0;
-    pthread_mutex_lock(&room->job->lock);
+    pthread_mutex_lock(&cuda->job->lock);
     bool given = op->step == OP_GIVEN;
-    pthread_mutex_unlock(&room->job->lock);
-    if (given && device_of(op)->gate_is_open(op->gate))
+    pthread_mutex_unlock(&cuda->job->lock);
+    if (given && cuda_device_of(op)->gate_is_open(op->gate))
         atomic_store(&op->done, 1);
     return atomic_load(&op->done) != 0;
 }
 
-struct hope {
-    struct cuda_room *room;
-    bool (*news)(struct cuda_room *room, struct dist_work *op);
+struct awaited {
+    struct cuda_state *cuda;
+    bool (*wanted)(struct cuda_state *cuda, struct dist_work *op);
     struct dist_work *op;
 };
 
-static bool news(void *argument)
+static bool cuda_wait_news(void *argument)
 {
-    struct hope *hope = argument;
-    return hope->news(hope->room, hope->op) || world_failed(hope->room->world);
+    struct awaited *awaited = argument;
+    return awaited->wanted(awaited->cuda, awaited->op) || world_failed(awaited->cuda->world);
 }
 
-void wait_asleep(struct cuda_room *room, struct dist_work *op,
-                 bool (*wanted)(struct cuda_room *room, struct dist_work *op), int milliseconds)
+void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op,
+                     bool (*wanted)(struct cuda_state *cuda, struct dist_work *op), int milliseconds)
 {
-    struct hope hope = { room, wanted, op };
-    notes_pin(room, op);
-    launch_sleep(room->self, &room->slot->bell, news, &hope, milliseconds, op && op->timeout > 0);
+    struct awaited awaited = { cuda, wanted, op };
+    cuda_notes_write(cuda, op);
+    launch_sleep(cuda->self, &cuda->slot->bell, cuda_wait_news, &awaited, milliseconds,
+                 op && op->timeout > 0);
 }
 
-static bool is_done(struct cuda_room *room, struct dist_work *op)
+static bool cuda_wait_is_done(struct cuda_state *cuda, struct dist_work *op)
 {
-    (void)room;
+    (void)cuda;
     return atomic_load(&op->done) != 0;
 }
 
 /* Milliseconds until the op's time is up, at most a nap. */
-static int time_left(const struct dist_work *op, double deadline)
+static int cuda_wait_time_left(const struct dist_work *op, double deadline)
 {
     double left = deadline - dist_time();
     return op->timeout <= 0 || left > NAP / 1e3 ? NAP : left > 0 ? (int)(left * 1e3) + 1 : 0;
 }
 
-static void wait_on_host(struct cuda_room *room, struct dist_work *op)
+static void cuda_wait_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 {
     struct patience patience = { 0 };
     double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
     while (!atomic_load(&op->done)) {
         if (patience_spin(&patience))
             continue;
-        int left = time_left(op, deadline);
-        if (world_failed(room->world))
-            end_with_job(room, op);
+        int left = cuda_wait_time_left(op, deadline);
+        if (world_failed(cuda->world))
+            cuda_wait_end_with_job(cuda, op);
         else if (left == 0)
-            time_out(room, op);
+            cuda_wait_time_out(cuda, op);
         else
-            wait_asleep(room, op, is_done, left);
+            cuda_wait_sleep(cuda, op, cuda_wait_is_done, left);
     }
 }
 
 /* What was given to the device still passes there, soon: until then the tensor is neither right nor the program's. */
-static void let_pass(struct cuda_room *room, struct dist_work *op)
+static void cuda_wait_let_pass(struct cuda_state *cuda, struct dist_work *op)
 {
     double end = dist_time() + NAP / 1e3;
-    while (op->status == DIST_OK && !device_of(op)->gate_is_open(op->gate))
+    while (op->status == DIST_OK && !cuda_device_of(op)->gate_is_open(op->gate))
         if (dist_time() > end)
-            op->status = backend_failed(room->world, op);
+            op->status = backend_failed(cuda->world, op);
         else
             nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
 }
 
 int cuda_wait(void *state, struct dist_work *op)
 {
-    struct cuda_room *room = state;
+    struct cuda_state *cuda = state;
     if (!op->gpu)
-        wait_on_host(room, op);
-    else if (world_failed(room->world)) {
-        end_with_job(room, op);
-        let_pass(room, op);
+        cuda_wait_wait_on_host(cuda, op);
+    else if (world_failed(cuda->world)) {
+        cuda_wait_end_with_job(cuda, op);
+        cuda_wait_let_pass(cuda, op);
     }
     return op->status;
 }

@@ -1,12 +1,12 @@
-/* absent.c: stands in for the room where there was no nccl.h to build it with: says what is missing. */
+/* absent.c: stands in for the backend where there was no nccl.h to build it with: says what is missing. */
 #include "../../backend.h"
 
 #include <stdio.h>
 
-static int absent_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
+static int absent_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
                        size_t why_size)
 {
-    (void)self, (void)world, (void)room;
+    (void)self, (void)world, (void)state;
     snprintf(why, why_size,
              "BACKEND is \"nccl\", but this library was built without NCCL, since nccl.h was not found; "
              "install NCCL "

@@ -6,7 +6,7 @@
  * mpirun and srun must be asked. torchrun's agent listens at MASTER_PORT itself; then we take the port above it.
  */
 #define _GNU_SOURCE
-#include "room.h"
+#include "state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define USUAL_PORT 29500 /* torchrun's */
 #define LAST_PORT 65535
 
-static int read_port(int *port, char *why, size_t why_size)
+static int nccl_read_port(int *port, char *why, size_t why_size)
 {
     const char *text = getenv("MASTER_PORT"), *agent = getenv("TORCHELASTIC_USE_AGENT_STORE");
     char *end;
@@ -30,7 +30,7 @@ static int read_port(int *port, char *why, size_t why_size)
     return DIST_OK;
 }
 
-int address_set(const struct launch_env *env, char *why, size_t why_size)
+int nccl_address_set(const struct launch_env *env, char *why, size_t why_size)
 {
     const char *host = getenv("MASTER_ADDR");
     char text[300];
@@ -45,7 +45,7 @@ int address_set(const struct launch_env *env, char *why, size_t why_size)
                  env->local_size, env->world_size);
         return DIST_ERR_ENVIRONMENT;
     }
-    int status = read_port(&port, why, why_size);
+    int status = nccl_read_port(&port, why, why_size);
     if (status != DIST_OK)
         return status;
     bool six = strchr(host, ':') && host[0] != '['; /* an IPv6 address needs brackets */

@@ -8,24 +8,24 @@
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
 /* A rank that died with the lock may have left entries half written; the job has failed then, and nobody follows them. */
-void agree_lock(struct nccl_shared *shared)
+void nccl_agree_lock(struct nccl_shared *shared)
 {
     if (pthread_mutex_lock(&shared->lock) == EOWNERDEAD)
         pthread_mutex_consistent(&shared->lock);
 }
 
-void agree_unlock(struct nccl_shared *shared)
+void nccl_agree_unlock(struct nccl_shared *shared)
 {
     pthread_mutex_unlock(&shared->lock);
 }
 
 /* ---- opening ---------------------------------------------------------------------------------- */
 
-static bool lay(struct nccl_shared *shared, const struct nccl_room *room, const ncclUniqueId *id)
+static bool nccl_agree_lay(struct nccl_shared *shared, const struct nccl_state *nccl, const ncclUniqueId *id)
 {
-    const struct world_header *world = room->self->world.header;
-    size_t head = sizeof *shared + table_bytes(room->size, 0), each = sizeof(struct table_entry);
-    size_t most = world->room_bytes > head ? (world->room_bytes - head) / (size_t)room->size / each : 0;
+    const struct world_header *world = nccl->self->world.header;
+    size_t head = sizeof *shared + table_bytes(nccl->size, 0), each = sizeof(struct table_entry);
+    size_t most = world->room_bytes > head ? (world->room_bytes - head) / (size_t)nccl->size / each : 0;
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -33,42 +33,42 @@ static bool lay(struct nccl_shared *shared, const struct nccl_room *room, const 
     bool made = most > 0 && pthread_mutex_init(&shared->lock, &attributes) == 0;
     pthread_mutexattr_destroy(&attributes);
     shared->id = *id;
-    room->table->size = room->size;
-    room->table->most = (uint32_t)most;
+    nccl->table->size = nccl->size;
+    nccl->table->most = (uint32_t)most;
     return made;
 }
 
-static bool is_ready(void *argument)
+static bool nccl_agree_is_ready(void *argument)
 {
-    struct nccl_room *room = argument;
-    return atomic_load(&room->shared->ready) != 0 || world_failed(&room->self->world);
+    struct nccl_state *nccl = argument;
+    return atomic_load(&nccl->shared->ready) != 0 || world_failed(&nccl->self->world);
 }
 
-static void wait_until_ready(struct nccl_room *room, double seconds)
+static void nccl_agree_wait_until_ready(struct nccl_state *nccl, double seconds)
 {
-    for (double deadline = dist_time() + seconds; !is_ready(room) && dist_time() < deadline;) {
-        atomic_store(&room->notes->open_count, 0);
-        launch_sleep(room->self, &room->slot->bell, is_ready, room, NAP, true);
+    for (double deadline = dist_time() + seconds; !nccl_agree_is_ready(nccl) && dist_time() < deadline;) {
+        atomic_store(&nccl->notes->open_count, 0);
+        launch_sleep(nccl->self, &nccl->slot->bell, nccl_agree_is_ready, nccl, NAP, true);
     }
 }
 
-int agree_open(struct nccl_room *room, ncclUniqueId *id, double seconds, char *why, size_t why_size)
+int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, char *why, size_t why_size)
 {
-    struct world *world = &room->self->world;
-    struct nccl_shared *shared = room->shared = world_at(world, world->header->room_offset);
-    room->table = (struct table *)(shared + 1);
-    if (room->rank == 0) {
-        if (!lay(shared, room, id)) {
-            snprintf(why, why_size, "the world has too little room for %d ranks", room->size);
-            return DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
+    struct world *world = &nccl->self->world;
+    struct nccl_shared *shared = nccl->shared = world_at(world, world->header->room_offset);
+    nccl->table = (struct table *)(shared + 1);
+    if (nccl->rank == 0) {
+        if (!nccl_agree_lay(shared, nccl, id)) {
+            snprintf(why, why_size, "the world has too little memory for %d ranks", nccl->size);
+            return DIST_ERR_SYSTEM; /* world_room_bytes and this backend have come apart */
         }
         atomic_store(&shared->ready, 1);
-        for (int i = 1; i < room->size; i++)
+        for (int i = 1; i < nccl->size; i++)
             rank_ring(&world->header->slots[i]);
     }
-    wait_until_ready(room, seconds);
+    nccl_agree_wait_until_ready(nccl, seconds);
     if (world_failed(world))
-        return nccl_job_failed(room, why, why_size);
+        return nccl_job_failed(nccl, why, why_size);
     if (!atomic_load(&shared->ready)) {
         snprintf(why, why_size, "rank 0 has not come within %g s (DIST_INIT_TIMEOUT=SECONDS waits longer)",
                  seconds);
@@ -80,21 +80,21 @@ int agree_open(struct nccl_room *room, ncclUniqueId *id, double seconds, char *w
 
 /* ---- agreeing --------------------------------------------------------------------------------- */
 
-void agree_on(struct nccl_room *room, uint32_t number)
+void nccl_agree_on(struct nccl_state *nccl, uint32_t number)
 {
-    int rank = table_at(room->table, number)->rank;
-    table_add(room->table, &room->table->ranks[rank].agreed, number);
-    atomic_fetch_add(&room->table->ranks[rank].agreed_count, 1);
-    rank_ring(&room->self->world.header->slots[rank]);
+    int rank = table_at(nccl->table, number)->rank;
+    table_add(nccl->table, &nccl->table->ranks[rank].agreed, number);
+    atomic_fetch_add(&nccl->table->ranks[rank].agreed_count, 1);
+    rank_ring(&nccl->self->world.header->slots[rank]);
 }
 
-uint32_t agree_take(struct nccl_room *room, struct table_entry *entry)
+uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry)
 {
-    struct table *table = room->table;
-    struct table_rank *own = &table->ranks[room->rank];
+    struct table *table = nccl->table;
+    struct table_rank *own = &table->ranks[nccl->rank];
     if (atomic_load(&own->agreed_count) == 0)
         return 0;
-    agree_lock(room->shared);
+    nccl_agree_lock(nccl->shared);
     uint32_t number = own->agreed.first;
     *entry = *table_at(table, number);
     table_remove(table, &own->agreed, number);
@@ -102,85 +102,85 @@ uint32_t agree_take(struct nccl_room *room, struct table_entry *entry)
     if (!entry->claim.host &&
         !entry->stray) /* what differs ends the job nearly always: its entries stay to be read */
         table_free(table, number);
-    agree_unlock(room->shared);
+    nccl_agree_unlock(nccl->shared);
     return number;
 }
 
 /* Both are told; but of a message from host to host the sender only when the receiver has copied it. */
-static void deliver(struct nccl_room *room, uint32_t a, uint32_t b)
+static void nccl_agree_deliver(struct nccl_state *nccl, uint32_t a, uint32_t b)
 {
-    struct table_entry *send = table_at(room->table, a), *recv = table_at(room->table, b);
+    struct table_entry *send = table_at(nccl->table, a), *recv = table_at(nccl->table, b);
     if (send->claim.type != recv->claim.type || send->claim.count != recv->claim.count ||
         send->claim.host != recv->claim.host) {
         send->first = recv->first = a;
         send->stray = recv->stray = b;
     }
     if (!send->claim.host || send->stray)
-        agree_on(room, a);
-    agree_on(room, b);
+        nccl_agree_on(nccl, a);
+    nccl_agree_on(nccl, b);
 }
 
 /* The members of a collective that have met. */
 struct met {
-    struct nccl_room *room;
+    struct nccl_state *nccl;
     uint32_t head;
 };
 
-static const int64_t *splits_of(const void *members, int member)
+static const int64_t *nccl_agree_splits_of(const void *members, int member)
 {
     const struct met *met = members;
     uint32_t at = met->head;
-    while (table_at(met->room->table, at)->place != member)
-        at = table_at(met->room->table, at)->mate;
-    return world_at(&met->room->self->world, table_at(met->room->table, at)->splits);
+    while (table_at(met->nccl->table, at)->place != member)
+        at = table_at(met->nccl->table, at)->mate;
+    return world_at(&met->nccl->self->world, table_at(met->nccl->table, at)->splits);
 }
 
-static void compare_splits(struct nccl_room *room, uint32_t head, const struct dist_work *op)
+static void nccl_agree_compare_splits(struct nccl_state *nccl, uint32_t head, const struct dist_work *op)
 {
-    struct met met = { room, head };
+    struct met met = { nccl, head };
     struct clash clash;
-    if (table_at(room->table, head)->stray || !splits_clash(op->group, splits_of, &met, &clash))
+    if (table_at(nccl->table, head)->stray || !splits_clash(op->group, nccl_agree_splits_of, &met, &clash))
         return;
-    for (uint32_t at = head; at; at = table_at(room->table, at)->mate)
-        table_at(room->table, at)->clash = clash;
+    for (uint32_t at = head; at; at = table_at(nccl->table, at)->mate)
+        table_at(nccl->table, at)->clash = clash;
 }
 
-static void show(struct nccl_room *room, uint32_t number, struct dist_work *op)
+static void nccl_agree_meet(struct nccl_state *nccl, uint32_t number, struct dist_work *op)
 {
-    const struct world *world = &room->self->world;
-    struct table_entry *entry = table_at(room->table, number);
+    const struct world *world = &nccl->self->world;
+    struct table_entry *entry = table_at(nccl->table, number);
     entry->in = world_offset(world, op->in.data);
     entry->out = world_offset(world, op->out.data);
     bool splits = !op->p2p && op->splits; /* of a message they are not written */
     if (splits)
         entry->splits = world_offset(world, op->splits);
-    uint32_t met = table_meet(room->table, number);
+    uint32_t met = table_meet(nccl->table, number);
     if (met && op->p2p)
-        deliver(room, op->sends ? number : met, op->sends ? met : number);
+        nccl_agree_deliver(nccl, op->sends ? number : met, op->sends ? met : number);
     if (met && splits)
-        compare_splits(room, met, op);
+        nccl_agree_compare_splits(nccl, met, op);
     for (uint32_t next; met && !op->p2p; met = next) {
-        next = table_at(room->table, met)->mate;
-        agree_on(room, met);
+        next = table_at(nccl->table, met)->mate;
+        nccl_agree_on(nccl, met);
     }
 }
 
-bool agree_show(struct nccl_room *room, struct dist_work *op)
+bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
 {
     struct nccl_group *group = op->group->room;
-    agree_lock(room->shared);
-    uint32_t number = table_show(room->table, room->rank, op, group->seq + 1);
+    nccl_agree_lock(nccl->shared);
+    uint32_t number = table_show(nccl->table, nccl->rank, op, group->seq + 1);
     if (number && !op->p2p)
         op->phase = ++group->seq;
     if (number)
-        show(room, number, op);
-    agree_unlock(room->shared);
+        nccl_agree_meet(nccl, number, op);
+    nccl_agree_unlock(nccl->shared);
     return number != 0;
 }
 
-void agree_withdraw(struct nccl_room *room, const struct dist_work *op)
+void nccl_agree_withdraw(struct nccl_state *nccl, const struct dist_work *op)
 {
-    agree_lock(room->shared);
-    table_withdraw(room->table, room->rank, op);
-    agree_unlock(room->shared);
+    nccl_agree_lock(nccl->shared);
+    table_withdraw(nccl->table, nccl->rank, op);
+    nccl_agree_unlock(nccl->shared);
 }

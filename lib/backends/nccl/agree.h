@@ -3,7 +3,7 @@
  *
  *   shown   -->   agreed   -->   taken
  *
- * A rank SHOWS an op in the match table (table.h). A message is AGREED on when its send and its receive are both
+ * A rank SHOWS an op in the match table (match_table.h). A message is AGREED on when its send and its receive are both
  * there, a collective when the entries of all members are. Whoever comes last sees it, and puts each rank's entry behind those
  * that this rank has agreed on before. Each rank TAKES its own from there, and gives them to NCCL in that order.
  *
@@ -12,7 +12,7 @@
  * is not over. With all who take part in it, it is next in the stream: what stands before it was agreed on
  * earlier, and is over. What it follows of its program's work (op->ready) was sure to pass when it was shown (device.h), so
  * that work can wait for such ops only as had been given to NCCL by then: they are earlier too. So nothing
- * keeps this op from going on, and after it the next, up to the last. (Copies that aside.c puts into the stream follow such
+ * keeps this op from going on, and after it the next, up to the last. (Copies that eager.c puts into the stream follow such
  * work only, and wait for no other rank.)
  *
  * Several messages may be given as one ncclGroup (launch.c). In it NCCL promises that all go on independently, but for those
@@ -25,46 +25,47 @@
 #define NCCL_AGREE_H
 
 #include "check.h"
-#include "table.h"
+#include "match_table.h"
 
 struct nccl_shared {
     alignas(WORLD_LINE) _Atomic uint32_t ready; /* by rank 0; all below may be used */
     ncclUniqueId id;                            /* the way to NCCL's rank 0 */
     pthread_mutex_t lock;                       /* robust: a rank may die with it */
 };
-/* The match table stands behind it (room->table). */
+/* The match table stands behind it (nccl->table). */
 
 /* ---- agree.c ---------------------------------------------------------------------------- */
 
-void agree_lock(struct nccl_shared *shared);
-void agree_unlock(struct nccl_shared *shared);
+void nccl_agree_lock(struct nccl_shared *shared);
+void nccl_agree_unlock(struct nccl_shared *shared);
 
 /* ---- agree.c --------------------------------------------------------------------------- */
 
 /* Show this op, and give it up again, or all (NULL) of this rank that are not agreed on. False: it has no entry left, and must wait for
  * some op to be agreed on. */
-void agree_withdraw(struct nccl_room *room, const struct dist_work *op);
-bool agree_show(struct nccl_room *room, struct dist_work *op);
+void nccl_agree_withdraw(struct nccl_state *nccl, const struct dist_work *op);
+bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op);
 
 /* It is agreed on: its rank may take it. With the lock held. */
-void agree_on(struct nccl_room *room, uint32_t number);
+void nccl_agree_on(struct nccl_state *nccl, uint32_t number);
 
 /* Take the next that was agreed on: `entry` becomes a copy. Tensors of the host keep theirs until table_free. 0: there is none. */
-uint32_t agree_take(struct nccl_room *room, struct table_entry *entry);
+uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry);
 
-/* ---- aside.c --------------------------------------------------------------------------- */
+/* ---- eager.c --------------------------------------------------------------------------- */
 
-enum { STEP_ASIDE = 1 }; /* op->step of a copy */
+enum { STEP_EAGER_COPY = 1 }; /* op->step of a copy */
 
-bool aside_wanted(const struct nccl_room *room, const struct dist_work *op);
+bool nccl_eager_wanted(const struct nccl_state *nccl, const struct dist_work *op);
 
 /* A copy of the send, which takes its place. NULL: there is no memory. */
-struct dist_work *aside_new(struct nccl_room *room, struct dist_work *send);
-void aside_forget(struct nccl_room *room, struct dist_work *op); /* if it is one */
+struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *send);
+void nccl_eager_free(struct nccl_state *nccl, struct dist_work *op); /* if it is one */
 
 /* ---- host.c ---------------------------------------------------------------------------- */
 
 /* Do what was agreed on for a tensor of the host. True: the op is over. */
-bool host_go(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry, uint32_t number);
+bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry,
+                   uint32_t number);
 
 #endif

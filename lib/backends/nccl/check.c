@@ -11,29 +11,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool check_is_due(const struct nccl_room *room)
+bool nccl_check_is_due(const struct nccl_state *nccl)
 {
-    return room->checked && !room->failed;
+    return nccl->checked && !nccl->failed;
 }
 
 /* ---- do they fit? --------------------------------------------------------------------------------- */
 
 /* The n-th send between two ranks has met the n-th receive. */
-static int judge_message(const struct nccl_room *room, const struct meeting *m)
+static int nccl_check_judge_message(const struct nccl_state *nccl, const struct comparison *m)
 {
-    bool sends = m->mine.side == SIDE_SENDS, lower = room->rank < m->peer;
+    bool sends = m->mine.side == SIDE_SENDS, lower = nccl->rank < m->peer;
     const struct claim *send = sends ? &m->mine : &m->theirs, *recv = sends ? &m->theirs : &m->mine;
     if (m->theirs.side == SIDE_MEMBER)
-        return lower ? claims_tell(m->op, room->rank, &m->mine, m->peer, &m->theirs)
-                     : claims_tell(m->op, m->peer, &m->theirs, room->rank, &m->mine);
+        return lower ? claims_tell(m->op, nccl->rank, &m->mine, m->peer, &m->theirs)
+                     : claims_tell(m->op, m->peer, &m->theirs, nccl->rank, &m->mine);
     if (send->group == recv->group && send->root == recv->root && send->type == recv->type &&
         send->count == recv->count)
         return DIST_OK;
-    return claims_tell_message(m->op, sends ? room->rank : m->peer, send, sends ? m->peer : room->rank, recv);
+    return claims_tell_message(m->op, sends ? nccl->rank : m->peer, send, sends ? m->peer : nccl->rank, recv);
 }
 
 /* Each pair of members for itself: these two are told. */
-static int judge_splits(const struct meeting *m)
+static int nccl_check_judge_splits(const struct comparison *m)
 {
     int me = m->op->group->ranks[m->op->group->rank];
     for (int i = 0; i < m->op->group->size - 1; i++) {
@@ -45,8 +45,8 @@ static int judge_splits(const struct meeting *m)
     return DIST_OK;
 }
 
-/* One meeting with each other member, in their order. All members compare with the first, and so find the same. */
-static int judge_collective(const struct meeting *m)
+/* One comparison with each other member, in their order. All members compare with the first, and so find the same. */
+static int nccl_check_judge_collective(const struct comparison *m)
 {
     const struct dist_group *group = m->op->group;
     const struct claim *first = group->rank == 0 ? &m->mine : &m->theirs;
@@ -55,82 +55,82 @@ static int judge_collective(const struct meeting *m)
         if (claims_differ(first, claim))
             return claims_tell(m->op, group->ranks[0], first, group->ranks[i], claim);
     }
-    return m->op->splits ? judge_splits(m) : DIST_OK;
+    return m->op->splits ? nccl_check_judge_splits(m) : DIST_OK;
 }
 
 /* ---- who meets whom ------------------------------------------------------------------------------ */
 
-static int count_meetings(const struct nccl_room *room, const struct op_queue *ops)
+static int nccl_check_count_pairs(const struct nccl_state *nccl, const struct op_queue *ops)
 {
     int count = 0;
     for (const struct dist_work *op = ops->first; op; op = op->next)
-        count += !op->p2p ? op->group->size - 1 : op->peer != room->rank;
+        count += !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
     return count;
 }
 
-static int plan(const struct nccl_room *room, struct dist_work *op, struct meeting *meetings)
+static int nccl_check_plan(const struct nccl_state *nccl, struct dist_work *op, struct comparison *pairs)
 {
     struct claim claim = claim_of(op);
     int count = 0;
-    if (op->p2p && op->peer != room->rank)
-        meetings[count++] = (struct meeting){ .op = op, .peer = op->peer, .first = op->sends, .mine = claim };
+    if (op->p2p && op->peer != nccl->rank)
+        pairs[count++] = (struct comparison){ .op = op, .peer = op->peer, .first = op->sends, .mine = claim };
     for (int i = 0; !op->p2p && i < op->group->size; i++) {
         int peer = op->group->ranks[i];
         claim.sends = op->splits ? op->splits[i] : 0;
         claim.expects = op->splits ? op->splits[op->group->size + i] : 0;
-        if (peer != room->rank)
-            meetings[count++] =
-                (struct meeting){ .op = op, .peer = peer, .first = room->rank < peer, .mine = claim };
+        if (peer != nccl->rank)
+            pairs[count++] =
+                (struct comparison){ .op = op, .peer = peer, .first = nccl->rank < peer, .mine = claim };
     }
     return count;
 }
 
 /* Those that may be launched stay in the queue. */
-static void judge(struct nccl_room *room, struct op_queue *ops, const struct meeting *meetings)
+static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, const struct comparison *pairs)
 {
     struct dist_work *op = ops->first, *next;
     queue_reset(ops);
     for (; op; op = next) {
-        int count = !op->p2p ? op->group->size - 1 : op->peer != room->rank;
+        int count = !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
         int status = DIST_OK;
         next = op->next;
         if (count > 0)
-            status = op->p2p ? judge_message(room, meetings) : judge_collective(meetings);
-        meetings += count;
+            status = op->p2p ? nccl_check_judge_message(nccl, pairs) : nccl_check_judge_collective(pairs);
+        pairs += count;
         if (status == DIST_OK)
             queue_add(ops, op);
         else
-            launch_refuse(room, op, status);
+            nccl_launch_refuse(nccl, op, status);
     }
 }
 
-static void give_up(struct nccl_room *room, struct op_queue *ops, int status)
+static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, int status)
 {
     char why[200];
     if (status == DIST_ERR_MEMORY)
         snprintf(why, sizeof why, "the system gives no memory for checking");
-    else if (!room->failed)
-        status = nccl_job_failed(room, why, sizeof why);
-    watch_fail(room, status, why);
+    else if (!nccl->failed)
+        status = nccl_job_failed(nccl, why, sizeof why);
+    nccl_watch_fail(nccl, status, why);
     for (struct dist_work *op = ops->first, *next; op; op = next) {
         next = op->next;
-        launch_refuse(room, op, room->failed);
+        nccl_launch_refuse(nccl, op, nccl->failed);
     }
     queue_reset(ops);
 }
 
-void check_agree(struct nccl_room *room, struct op_queue *ops)
+void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops)
 {
-    int count = count_meetings(room, ops), planned = 0;
-    struct meeting *meetings = calloc((size_t)count + 1, sizeof *meetings);
-    int status = meetings ? DIST_OK : DIST_ERR_MEMORY;
-    for (struct dist_work *op = ops->first; op && meetings; op = op->next)
-        planned += plan(room, op, meetings + planned);
-    if (meetings && count > 0)
-        status = far_meet(room, meetings, count);
+    int count = nccl_check_count_pairs(nccl, ops), planned = 0;
+    struct comparison *pairs = calloc((size_t)count + 1, sizeof *pairs);
+    int status = pairs ? DIST_OK : DIST_ERR_MEMORY;
+    for (struct dist_work *op = ops->first; op && pairs; op = op->next)
+        planned += nccl_check_plan(nccl, op, pairs + planned);
+    if (pairs && count > 0)
+        status = nccl_exchange_claims(nccl, pairs, count);
     if (status == DIST_OK)
-        judge(room, ops, meetings);
+        nccl_check_judge(nccl, ops, pairs);
     else
-        give_up(room, ops, status);
-    free(meetings);
+        nccl_check_give_up(nccl, ops, status);
+    free(pairs);
 }

@@ -5,23 +5,23 @@
 #ifndef NCCL_CHECK_H
 #define NCCL_CHECK_H
 
-#include "room.h"
+#include "state.h"
 #include "../common/claim.h"
 
-/* Two ranks show each other their claims: of a message, or of a collective. `first`: this rank speaks first. */
-struct meeting {
+/* Two ranks show each other what they claim: of a message, or of a collective. `first`: this rank speaks first. */
+struct comparison {
     struct dist_work *op;
     int peer;
-    bool first, met;
+    bool first;
     struct claim mine, theirs;
 };
 
 /* Before these are launched (messages that go together, or one collective): does everybody mean the same? Those that do
  * not are over, with op->status. */
-void check_agree(struct nccl_room *room, struct op_queue *ops);
-bool check_is_due(const struct nccl_room *room);
+void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops);
+bool nccl_check_is_due(const struct nccl_state *nccl);
 
-/* Meet. Status: DIST_OK; or the job's failure. */
-int far_meet(struct nccl_room *room, struct meeting *meetings, int count);
+/* exchange.c: fill in `theirs`. Status: DIST_OK; or the job's failure. */
+int nccl_exchange_claims(struct nccl_state *nccl, struct comparison *pairs, int count);
 
 #endif

@@ -20,16 +20,16 @@ struct view {
     const int64_t *splits[WORLD_MAX_RANKS];
 };
 
-static void look(struct nccl_room *room, const struct dist_work *op, const struct table_entry *entry,
-                 struct view *view)
+static void nccl_host_look(struct nccl_state *nccl, const struct dist_work *op,
+                           const struct table_entry *entry, struct view *view)
 {
-    const struct world *world = &room->self->world;
+    const struct world *world = &nccl->self->world;
     view->size = op->group->size;
     view->place = op->group->rank;
     view->root = op->peer;
     view->bytes = (size_t)op->block * dtype_size(op->type);
-    for (uint32_t at = entry->head; at; at = table_at(room->table, at)->mate) {
-        const struct table_entry *member = table_at(room->table, at);
+    for (uint32_t at = entry->head; at; at = table_at(nccl->table, at)->mate) {
+        const struct table_entry *member = table_at(nccl->table, at);
         view->in[member->place] = member->in == UINT64_MAX ? NULL : world_at(world, member->in);
         view->splits[member->place] = op->splits ? world_at(world, member->splits) : NULL;
     }
@@ -37,24 +37,25 @@ static void look(struct nccl_room *room, const struct dist_work *op, const struc
 
 /* ---- what a member gets ------------------------------------------------------------------------- */
 
-static bool gathers(enum call call)
+static bool nccl_host_gathers(enum call call)
 {
     return call == CALL_GATHER || call == CALL_ALL_GATHER || call == CALL_ALL_TO_ALL;
 }
 
-static size_t result_bytes(const struct dist_work *op)
+static size_t nccl_host_result_bytes(const struct dist_work *op)
 {
-    int64_t count = op->splits ? op->out.count : op->block * (gathers(op->call) ? op->group->size : 1);
+    int64_t count =
+        op->splits ? op->out.count : op->block * (nccl_host_gathers(op->call) ? op->group->size : 1);
     return (size_t)count * dtype_size(op->type);
 }
 
-static bool gets_something(const struct dist_work *op)
+static bool nccl_host_gets_something(const struct dist_work *op)
 {
     bool only_root = op->call == CALL_REDUCE || op->call == CALL_GATHER;
-    return op->out.data && result_bytes(op) > 0 && (!only_root || op->peer == op->group->rank);
+    return op->out.data && nccl_host_result_bytes(op) > 0 && (!only_root || op->peer == op->group->rank);
 }
 
-static void reduce(const struct dist_work *op, const struct view *view, char *result)
+static void nccl_host_reduce(const struct dist_work *op, const struct view *view, char *result)
 {
     const void *in[WORLD_MAX_RANKS];
     size_t offset = op->call == CALL_REDUCE_SCATTER ? (size_t)view->place * view->bytes : 0;
@@ -63,7 +64,7 @@ static void reduce(const struct dist_work *op, const struct view *view, char *re
     host_reduce(result, in, view->size, op->block, op->type, op->op);
 }
 
-static void take_by_splits(const struct dist_work *op, const struct view *view, char *result)
+static void nccl_host_take_by_splits(const struct dist_work *op, const struct view *view, char *result)
 {
     size_t element = dtype_size(op->type);
     for (int i = 0; i < view->size; i++) {
@@ -75,7 +76,7 @@ static void take_by_splits(const struct dist_work *op, const struct view *view, 
     }
 }
 
-static void compute(const struct dist_work *op, const struct view *view, char *result)
+static void nccl_host_compute(const struct dist_work *op, const struct view *view, char *result)
 {
     size_t mine = (size_t)view->place * view->bytes;
     switch (op->call) {
@@ -89,7 +90,7 @@ static void compute(const struct dist_work *op, const struct view *view, char *r
     case CALL_ALL_GATHER:
     case CALL_ALL_TO_ALL:
         if (op->splits) {
-            take_by_splits(op, view, result);
+            nccl_host_take_by_splits(op, view, result);
             break;
         }
         for (int i = 0; i < view->size; i++)
@@ -97,77 +98,81 @@ static void compute(const struct dist_work *op, const struct view *view, char *r
                       view->in[i] + (op->call == CALL_ALL_TO_ALL ? mine : 0), view->bytes);
         break;
     default:
-        reduce(op, view, result);
+        nccl_host_reduce(op, view, result);
     }
 }
 
 /* ---- two steps ------------------------------------------------------------------------------------ */
 
 /* True: there is a result, or none is wanted. */
-static bool compute_aside(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry)
+static bool nccl_host_compute_aside(struct nccl_state *nccl, struct dist_work *op,
+                                    const struct table_entry *entry)
 {
     struct view view;
     op->aside = NULL;
-    if (!gets_something(op))
+    if (!nccl_host_gets_something(op))
         return true;
-    op->aside = malloc(result_bytes(op));
+    op->aside = malloc(nccl_host_result_bytes(op));
     if (!op->aside)
         return false;
-    look(room, op, entry, &view);
-    compute(op, &view, op->aside);
+    nccl_host_look(nccl, op, entry, &view);
+    nccl_host_compute(op, &view, op->aside);
     return true;
 }
 
-static void first_step(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry,
-                       uint32_t number)
+static void nccl_host_first_step(struct nccl_state *nccl, struct dist_work *op,
+                                 const struct table_entry *entry, uint32_t number)
 {
-    struct nccl_shared *shared = room->shared;
-    if (!compute_aside(room, op, entry)) {
-        watch_fail(room, DIST_ERR_MEMORY, "the system gives no memory for the result of a collective");
+    struct nccl_shared *shared = nccl->shared;
+    if (!nccl_host_compute_aside(nccl, op, entry)) {
+        nccl_watch_fail(nccl, DIST_ERR_MEMORY, "the system gives no memory for the result of a collective");
         return;
     }
-    agree_lock(shared);
-    table_at(room->table, number)->second = true;
-    if (++table_at(room->table, entry->head)->computed == (uint32_t)entry->size)
-        for (uint32_t at = entry->head; at; at = table_at(room->table, at)->mate)
-            agree_on(room, at);
-    agree_unlock(shared);
+    nccl_agree_lock(shared);
+    table_at(nccl->table, number)->second = true;
+    if (++table_at(nccl->table, entry->head)->computed == (uint32_t)entry->size)
+        for (uint32_t at = entry->head; at; at = table_at(nccl->table, at)->mate)
+            nccl_agree_on(nccl, at);
+    nccl_agree_unlock(shared);
 }
 
-static void second_step(const struct nccl_room *room, struct dist_work *op, const struct table_entry *entry)
+static void nccl_host_second_step(const struct nccl_state *nccl, struct dist_work *op,
+                                  const struct table_entry *entry)
 {
     if (op->aside)
-        host_copy(world_at(&room->self->world, entry->out), op->aside, result_bytes(op));
+        host_copy(world_at(&nccl->self->world, entry->out), op->aside, nccl_host_result_bytes(op));
     free(op->aside);
     op->aside = NULL;
 }
 
 /* The receiver copies; the sender then only learns of it. */
-static void take_message(struct nccl_room *room, const struct dist_work *op, const struct table_entry *entry)
+static void nccl_host_take_message(struct nccl_state *nccl, const struct dist_work *op,
+                                   const struct table_entry *entry)
 {
-    const struct world *world = &room->self->world;
-    struct nccl_shared *shared = room->shared;
+    const struct world *world = &nccl->self->world;
+    struct nccl_shared *shared = nccl->shared;
     if (op->sends)
         return;
-    host_copy(world_at(world, entry->out), world_at(world, table_at(room->table, entry->mate)->in),
+    host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->table, entry->mate)->in),
               (size_t)op->out.count * dtype_size(op->type));
-    agree_lock(shared);
-    agree_on(room, entry->mate);
-    agree_unlock(shared);
+    nccl_agree_lock(shared);
+    nccl_agree_on(nccl, entry->mate);
+    nccl_agree_unlock(shared);
 }
 
-bool host_go(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry, uint32_t number)
+bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry,
+                   uint32_t number)
 {
     if (!op->p2p && !entry->second) {
-        first_step(room, op, entry, number);
+        nccl_host_first_step(nccl, op, entry, number);
         return false;
     }
     if (op->p2p)
-        take_message(room, op, entry);
+        nccl_host_take_message(nccl, op, entry);
     else
-        second_step(room, op, entry);
-    agree_lock(room->shared);
-    table_free(room->table, number);
-    agree_unlock(room->shared);
+        nccl_host_second_step(nccl, op, entry);
+    nccl_agree_lock(nccl->shared);
+    table_free(nccl->table, number);
+    nccl_agree_unlock(nccl->shared);
     return true;
 }

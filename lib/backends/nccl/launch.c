@@ -11,140 +11,142 @@
 #define WINDOW 50e-6 /* seconds in which a message waits for others, to go with them */
 #define MOST 64      /* messages that go together */
 
-int launch_refuse(struct nccl_room *room, struct dist_work *op, int status)
+int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status)
 {
-    if (room->failed && !op->why[0])
-        snprintf(op->why, sizeof op->why, "%s", room->why);
+    if (nccl->failed && !op->why[0])
+        snprintf(op->why, sizeof op->why, "%s", nccl->why);
     op->status = status;
     atomic_store(&op->begun, 1);
     if (op->gate)
-        room->device->gate_open(op->gate);
+        nccl->device->gate_open(op->gate);
     atomic_store(&op->done, 1);
     return status;
 }
 
-int launch_put_off(struct nccl_room *room, struct dist_work *op)
+int nccl_launch_put_off(struct nccl_state *nccl, struct dist_work *op)
 {
-    if (room->failed)
-        return launch_refuse(room, op, room->failed);
-    queue_add(&room->off, op);
-    room->asks = 0;
+    if (nccl->failed)
+        return nccl_launch_refuse(nccl, op, nccl->failed);
+    queue_add(&nccl->off, op);
+    nccl->asks = 0;
     return DIST_OK;
 }
 
 /* On one machine all go over the world's communicator: agree.h says why. */
-static ncclResult_t call_message(struct nccl_room *room, const struct dist_work *op)
+static ncclResult_t nccl_launch_call_message(struct nccl_state *nccl, const struct dist_work *op)
 {
-    const struct nccl_calls *nccl = room->nccl;
-    cudaStream_t stream = nccl->stream_of(room->stream);
-    ncclComm_t comm = room->shared ? room->world.comm : comm_of(op);
-    int rank = op->sends ? op->peer : op->from, peer = room->shared ? rank : place_in(op->group, rank);
+    const struct nccl_calls *calls = nccl->calls;
+    cudaStream_t stream = calls->stream_of(nccl->stream);
+    ncclComm_t comm = nccl->shared ? nccl->world.comm : nccl_comm_of(op);
+    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : nccl_place_in(op->group, rank);
     return op->sends
-               ? nccl->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm, stream)
-               : nccl->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);
+               ? calls->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm, stream)
+               : calls->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);
 }
 
 /* All NCCL calls of these ops, as one group. */
-static ncclResult_t call_all(struct nccl_room *room, const struct dist_work *first, nccl_caller *call)
+static ncclResult_t nccl_launch_call_all(struct nccl_state *nccl, const struct dist_work *first,
+                                         nccl_caller *call)
 {
-    ncclResult_t result = room->nccl->group_start();
+    ncclResult_t result = nccl->calls->group_start();
     if (result != ncclSuccess)
         return result;
-    for (const struct dist_work *op = first; op && went_well(result); op = op->next)
-        result = call(room, op);
-    ncclResult_t ended = room->nccl->group_end();
-    return went_well(result) ? ended : result;
+    for (const struct dist_work *op = first; op && nccl_went_well(result); op = op->next)
+        result = call(nccl, op);
+    ncclResult_t ended = nccl->calls->group_end();
+    return nccl_went_well(result) ? ended : result;
 }
 
-static int settle_all(struct nccl_room *room, const struct dist_work *first, char *why, size_t why_size)
+static int nccl_launch_settle_all(struct nccl_state *nccl, const struct dist_work *first, char *why,
+                                  size_t why_size)
 {
     int status = DIST_OK;
     ncclComm_t before = NULL;
     for (const struct dist_work *op = first; op && status == DIST_OK; op = op->next) {
-        ncclComm_t comm = room->shared && op->p2p ? room->world.comm : comm_of(op);
+        ncclComm_t comm = nccl->shared && op->p2p ? nccl->world.comm : nccl_comm_of(op);
         if (comm != before)
-            status = watch_settle(room, comm, 0, why, why_size);
+            status = nccl_watch_settle(nccl, comm, 0, why, why_size);
         before = comm;
     }
     return status;
 }
 
 /* Let it be seen when the stream has passed the op: by its gate, or where it has none by an event. */
-static void mark(struct nccl_room *room, struct dist_work *op)
+static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
 {
-    const struct device *device = room->device;
-    struct event *event = op->gate ? NULL : device->event_new(room->state, false);
+    const struct device *device = nccl->device;
+    struct event *event = op->gate ? NULL : device->event_new(nccl->state, false);
     atomic_store(&op->begun, 1);
     if (op->gate)
-        device->gate_open_behind(op->gate, room->stream);
-    else if (event && device->event_record(event, room->stream) == DIST_OK)
+        device->gate_open_behind(op->gate, nccl->stream);
+    else if (event && device->event_record(event, nccl->stream) == DIST_OK)
         op->aside = event;
     else
-        watch_fail(room, DIST_ERR_MEMORY, "there is no memory left for an event");
+        nccl_watch_fail(nccl, DIST_ERR_MEMORY, "there is no memory left for an event");
 }
 
 /* The ops fly from the beginning, so that a failure on the way ends them as it ends all others. */
-static void launch(struct nccl_room *room, struct op_queue *ops, nccl_caller *call)
+static void nccl_launch_launch(struct nccl_state *nccl, struct op_queue *ops, nccl_caller *call)
 {
     struct dist_work *first = ops->first, *next;
     char why[200] = "a GPU's stream waits for something that nobody has begun";
     int status = DIST_ERR_SYSTEM;
-    *room->flying.end = first;
-    room->flying.end = ops->end;
+    *nccl->flying.end = first;
+    nccl->flying.end = ops->end;
     for (struct dist_work *op = first; op; op = op->next) {
-        if (!room->shared)
-            op->ticket = ++room->tickets;
+        if (!nccl->shared)
+            op->ticket = ++nccl->tickets;
         op->aside = NULL;
         if (op->ready)
-            room->device->event_follow(op->ready, room->stream);
+            nccl->device->event_follow(op->ready, nccl->stream);
     }
-    if (room->nccl->stream_of(room->stream)) {
-        ncclResult_t result = call_all(room, first, call);
-        status = went_well(result) ? settle_all(room, first, why, sizeof why)
-                                   : nccl_explain(room->nccl, result, why, sizeof why);
+    if (nccl->calls->stream_of(nccl->stream)) {
+        ncclResult_t result = nccl_launch_call_all(nccl, first, call);
+        status = nccl_went_well(result) ? nccl_launch_settle_all(nccl, first, why, sizeof why)
+                                        : nccl_explain(nccl->calls, result, why, sizeof why);
     }
     if (status != DIST_OK)
-        watch_fail(room, status, why);
-    for (struct dist_work *op = first; op && !room->failed; op = next) {
+        nccl_watch_fail(nccl, status, why);
+    for (struct dist_work *op = first; op && !nccl->failed; op = next) {
         next = op->next;
-        mark(room, op);
+        nccl_launch_mark(nccl, op);
     }
 }
 
-void launch_flush(struct nccl_room *room)
+void nccl_launch_flush(struct nccl_state *nccl)
 {
     struct op_queue ops;
-    if (!room->off.first)
+    if (!nccl->off.first)
         return;
-    ops.first = room->off.first;
-    ops.end = room->off.end;
-    queue_reset(&room->off);
-    if (check_is_due(room))
-        check_agree(room, &ops);
+    ops.first = nccl->off.first;
+    ops.end = nccl->off.end;
+    queue_reset(&nccl->off);
+    if (nccl_check_is_due(nccl))
+        nccl_check_agree(nccl, &ops);
     if (ops.first)
-        launch(room, &ops, call_message);
+        nccl_launch_launch(nccl, &ops, nccl_launch_call_message);
 }
 
-int launch_now(struct nccl_room *room, struct dist_work *op, nccl_caller *call)
+int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call)
 {
     struct op_queue one;
     queue_reset(&one);
     queue_add(&one, op);
-    launch(room, &one, call);
-    return room->failed; /* the op may be over by now, and gone */
+    nccl_launch_launch(nccl, &one, call);
+    return nccl->failed; /* the op may be over by now, and gone */
 }
 
 /* ---- on one machine: what was agreed on ------------------------------------------------------- */
 
-void launch_later(struct nccl_room *room, struct dist_work *op)
+void nccl_launch_later(struct nccl_state *nccl, struct dist_work *op)
 {
-    if (!room->agreed.first)
-        room->agreed_since = dist_time();
-    queue_add(&room->agreed, op);
+    if (!nccl->agreed.first)
+        nccl->agreed_since = dist_time();
+    queue_add(&nccl->agreed, op);
 }
 
 /* Is there one in this direction, between the same two? */
-static bool has_alike(const struct op_queue *run, const struct dist_work *op)
+static bool nccl_launch_has_alike(const struct op_queue *run, const struct dist_work *op)
 {
     for (const struct dist_work *other = run->first; other; other = other->next)
         if (other->sends == op->sends && (op->sends ? other->peer == op->peer : other->from == op->from))
@@ -153,65 +155,65 @@ static bool has_alike(const struct op_queue *run, const struct dist_work *op)
 }
 
 /* The second half of a message to this rank itself: it must not go without the first, which is the last of the run. */
-static bool is_other_half(const struct nccl_room *room, const struct dist_work *op)
+static bool nccl_launch_is_other_half(const struct nccl_state *nccl, const struct dist_work *op)
 {
-    return !op->sends && op->from == room->rank;
+    return !op->sends && op->from == nccl->rank;
 }
 
 /* The messages at the head of the queue that may go together: agree.h says which. */
-static void take_run(struct nccl_room *room, struct op_queue *run)
+static void nccl_launch_take_run(struct nccl_state *nccl, struct op_queue *run)
 {
-    int count = 0, most = room->lazy ? 1 : MOST;
+    int count = 0, most = nccl->lazy ? 1 : MOST;
     queue_reset(run);
-    for (struct dist_work *op; (op = room->agreed.first) && op->p2p; count++) {
-        if ((count >= most || has_alike(run, op)) && !is_other_half(room, op))
+    for (struct dist_work *op; (op = nccl->agreed.first) && op->p2p; count++) {
+        if ((count >= most || nccl_launch_has_alike(run, op)) && !nccl_launch_is_other_half(nccl, op))
             break;
-        queue_add(run, queue_take(&room->agreed, &room->agreed.first));
+        queue_add(run, queue_take(&nccl->agreed, &nccl->agreed.first));
     }
 }
 
 /* Messages wait a moment for others of this rank that are not agreed on yet: in one group they travel at the same time. */
-static bool is_due(const struct nccl_room *room)
+static bool nccl_launch_is_due(const struct nccl_state *nccl)
 {
-    bool others = room->shown.first || room->posted.first;
-    for (const struct dist_work *op = room->agreed.first; op; op = op->next)
+    bool others = nccl->shown.first || nccl->posted.first;
+    for (const struct dist_work *op = nccl->agreed.first; op; op = op->next)
         if (!op->p2p)
             return true;
-    return (room->asked && !others) || launch_wait_left(room) <= 0;
+    return (nccl->asked && !others) || nccl_launch_wait_left(nccl) <= 0;
 }
 
-double launch_wait_left(const struct nccl_room *room)
+double nccl_launch_wait_left(const struct nccl_state *nccl)
 {
-    return room->agreed.first ? room->agreed_since + WINDOW - dist_time() : 0;
+    return nccl->agreed.first ? nccl->agreed_since + WINDOW - dist_time() : 0;
 }
 
 /* NCCL splits no communicator that is at work. What flies comes to its end by itself. */
-static bool must_wait(struct nccl_room *room)
+static bool nccl_launch_must_wait(struct nccl_state *nccl)
 {
-    if (room->agreed.first->call != CALL_NEW_GROUP)
+    if (nccl->agreed.first->call != CALL_NEW_GROUP)
         return false;
-    watch_progress(room);
-    return room->flying.first;
+    nccl_watch_progress(nccl);
+    return nccl->flying.first;
 }
 
-bool launch_agreed(struct nccl_room *room)
+bool nccl_launch_agreed(struct nccl_state *nccl)
 {
     struct op_queue run;
     bool moved = false;
-    if (!room->agreed.first || !is_due(room))
+    if (!nccl->agreed.first || !nccl_launch_is_due(nccl))
         return false;
-    while (room->agreed.first && !room->failed && !must_wait(room)) {
+    while (nccl->agreed.first && !nccl->failed && !nccl_launch_must_wait(nccl)) {
         moved = true;
-        if (room->agreed.first->p2p) {
-            take_run(room, &run);
-            launch(room, &run, call_message);
+        if (nccl->agreed.first->p2p) {
+            nccl_launch_take_run(nccl, &run);
+            nccl_launch_launch(nccl, &run, nccl_launch_call_message);
             continue;
         }
-        struct dist_work *op = queue_take(&room->agreed, &room->agreed.first);
+        struct dist_work *op = queue_take(&nccl->agreed, &nccl->agreed.first);
         if (op->call == CALL_NEW_GROUP)
-            groups_split(room, op);
+            nccl_groups_split(nccl, op);
         else
-            launch_now(room, op, nccl_callers[op->call]);
+            nccl_launch_now(nccl, op, nccl_callers[op->call]);
     }
     return moved;
 }

@@ -4,83 +4,84 @@
  */
 #include "agree.h"
 
-#include <stdio.h>
-
-int leave_meeting(struct nccl_room *room, struct dist_work *op, char *list, size_t size)
+void nccl_leave_late(struct nccl_state *nccl, struct dist_work *op)
 {
-    agree_lock(room->shared);
-    int count = table_missing(room->table, op, list, size);
-    agree_unlock(room->shared);
-    agree_withdraw(room, op);
-    queue_remove(&room->shown, op);
-    return count;
+    struct absent absent = { 0 };
+    nccl_agree_lock(nccl->shared);
+    table_absent(nccl->table, op, &absent);
+    nccl_agree_unlock(nccl->shared);
+    nccl_agree_withdraw(nccl, op);
+    queue_remove(&nccl->shown, op);
+    absent_tell(op, &absent);
+    nccl_launch_refuse(nccl, op, DIST_ERR_TIMEOUT);
 }
 
-static bool has_left(const struct nccl_room *room, int rank)
+static bool nccl_leave_has_left(const struct nccl_state *nccl, int rank)
 {
-    return rank == room->rank || atomic_load(&room->self->world.header->slots[rank].state) >= RANK_LEFT;
+    return rank == nccl->rank || member_has_left(&nccl->self->world, rank);
 }
 
 /* Has somebody left who is needed, and has not come? */
-static bool is_deserted(struct nccl_room *room, const struct dist_work *op)
+static bool nccl_leave_is_deserted(struct nccl_state *nccl, const struct dist_work *op)
 {
-    if (world_over(&room->self->world))
+    if (world_over(&nccl->self->world))
         return true;
     if (op->p2p)
-        return op->sends && has_left(room, op->peer);
-    agree_lock(room->shared);
+        return op->sends && nccl_leave_has_left(nccl, op->peer);
+    nccl_agree_lock(nccl->shared);
     bool deserted = false;
     for (int place = 0; place < op->group->size && !deserted; place++)
-        deserted = has_left(room, op->group->ranks[place]) && !table_has_come(room->table, op, place);
-    agree_unlock(room->shared);
+        deserted =
+            nccl_leave_has_left(nccl, op->group->ranks[place]) && !table_has_come(nccl->table, op, place);
+    nccl_agree_unlock(nccl->shared);
     return deserted;
 }
 
 /* Give up what nobody will come for any more. True: something of this rank is still needed. */
-static bool is_busy(struct nccl_room *room)
+static bool nccl_leave_is_busy(struct nccl_state *nccl)
 {
-    bool busy = room->posted.first || room->agreed.first || room->flying.first;
-    for (struct dist_work **at = &room->shown.first, *op; (op = *at);) {
-        if (!is_deserted(room, op)) {
+    bool busy = nccl->posted.first || nccl->agreed.first || nccl->flying.first;
+    for (struct dist_work **at = &nccl->shown.first, *op; (op = *at);) {
+        if (!nccl_leave_is_deserted(nccl, op)) {
             busy |= !op->p2p || op->sends;
             at = &op->next;
             continue;
         }
-        queue_take(&room->shown, at);
-        agree_withdraw(room, op);
-        if (op->p2p && room->self->untaken)
-            room->self->untaken(room->self, op);
-        if (op->step == STEP_ASIDE)
-            aside_forget(room, op);
+        queue_take(&nccl->shown, at);
+        nccl_agree_withdraw(nccl, op);
+        if (op->p2p && nccl->self->untaken)
+            nccl->self->untaken(nccl->self, op);
+        if (op->step == STEP_EAGER_COPY)
+            nccl_eager_free(nccl, op);
         else
-            launch_refuse(room, op, DIST_ERR_PEER_LOST);
+            nccl_launch_refuse(nccl, op, DIST_ERR_PEER_LOST);
     }
     return busy;
 }
 
-static bool is_free(void *argument)
+static bool nccl_leave_is_free(void *argument)
 {
-    struct nccl_room *room = argument;
-    room_lock(room);
-    room->asked = true;
-    while (progress_drive(room))
+    struct nccl_state *nccl = argument;
+    nccl_lock(nccl);
+    nccl->asked = true;
+    while (nccl_progress_drive(nccl))
         ;
-    bool busy = is_busy(room) && !room->failed;
-    room_unlock(room);
+    bool busy = nccl_leave_is_busy(nccl) && !nccl->failed;
+    nccl_unlock(nccl);
     return !busy;
 }
 
 /* What is left then are receives that nobody has sent for. */
-void leave_wait(struct nccl_room *room)
+void nccl_leave_wait(struct nccl_state *nccl)
 {
-    while (!is_free(room)) {
-        room_lock(room);
-        watch_look(room);
-        room_unlock(room);
-        watch_sleep(room, NULL, is_free, room, false);
+    while (!nccl_leave_is_free(nccl)) {
+        nccl_lock(nccl);
+        nccl_watch_look(nccl);
+        nccl_unlock(nccl);
+        nccl_watch_sleep(nccl, NULL, nccl_leave_is_free, nccl, false);
     }
-    progress_stop(room);
-    agree_withdraw(room, NULL);
-    for (struct dist_work *op; (op = room->shown.first);)
-        launch_refuse(room, queue_take(&room->shown, &room->shown.first), DIST_ERR_PEER_LOST);
+    nccl_progress_stop(nccl);
+    nccl_agree_withdraw(nccl, NULL);
+    for (struct dist_work *op; (op = nccl->shown.first);)
+        nccl_launch_refuse(nccl, queue_take(&nccl->shown, &nccl->shown.first), DIST_ERR_PEER_LOST);
 }

@@ -61,7 +61,7 @@ static const struct {
 };
 
 /* What a variable names comes before what the loader finds, and that before where it was at build time. */
-static void *open_library(void)
+static void *nccl_library_open_library(void)
 {
     static const struct {
         const char *variable, *folder;
@@ -81,7 +81,7 @@ static void *open_library(void)
     return dlopen(USUAL_FOLDER SONAME, RTLD_NOW | RTLD_LOCAL);
 }
 
-static bool fill(struct nccl_calls *calls, void *library, char *why, size_t why_size)
+static bool nccl_library_fill(struct nccl_calls *calls, void *library, char *why, size_t why_size)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(library, symbols[i].name);
@@ -112,9 +112,9 @@ const struct nccl_calls *nccl_library(char *why, size_t why_size)
     }
     pthread_mutex_lock(&lock);
     if (!filled) {
-        void *library = open_library();
+        void *library = nccl_library_open_library();
         if (library)
-            filled = fill(&calls, library, why, why_size);
+            filled = nccl_library_fill(&calls, library, why, why_size);
         else
             snprintf(why, why_size,
                      "NCCL cannot be loaded (%.90s); say where it is with NCCL_HOME, or take BACKEND=cuda",

@@ -20,52 +20,52 @@
 
 /* ---- from one queue to the next ------------------------------------------------------------- */
 
-static bool can_be_shown(const struct nccl_room *room, const struct dist_work *op)
+static bool nccl_progress_can_be_shown(const struct nccl_state *nccl, const struct dist_work *op)
 {
-    return !op->ready || room->device->event_sure(op->ready);
+    return !op->ready || nccl->device->event_sure(op->ready);
 }
 
 /* Its copy is posted in its place; the send itself is over, once that is made. */
-static void put_aside(struct nccl_room *room, struct dist_work *op)
+static void nccl_progress_put_aside(struct nccl_state *nccl, struct dist_work *op)
 {
-    struct dist_work *copy = aside_new(room, op);
+    struct dist_work *copy = nccl_eager_copy(nccl, op);
     if (!copy) {
-        watch_fail(room, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
+        nccl_watch_fail(nccl, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
         return;
     }
-    queue_take(&room->posted, &room->posted.first);
-    copy->next = room->posted.first;
+    queue_take(&nccl->posted, &nccl->posted.first);
+    copy->next = nccl->posted.first;
     if (!copy->next)
-        room->posted.end = &copy->next;
-    room->posted.first = copy;
+        nccl->posted.end = &copy->next;
+    nccl->posted.first = copy;
     atomic_store(&op->begun, 1);
     if (op->gpu)
-        queue_add(&room->flying, op);
+        queue_add(&nccl->flying, op);
     else
         atomic_store(&op->done, 1);
 }
 
-static bool show_next(struct nccl_room *room)
+static bool nccl_progress_show_next(struct nccl_state *nccl)
 {
-    struct dist_work *op = room->posted.first;
-    if (!op || !can_be_shown(room, op))
+    struct dist_work *op = nccl->posted.first;
+    if (!op || !nccl_progress_can_be_shown(nccl, op))
         return false;
-    if (aside_wanted(room, op) && op->step != STEP_ASIDE) {
-        put_aside(room, op);
+    if (nccl_eager_wanted(nccl, op) && op->step != STEP_EAGER_COPY) {
+        nccl_progress_put_aside(nccl, op);
         return true;
     }
-    if (!agree_show(room, op))
+    if (!nccl_agree_show(nccl, op))
         return false;
-    queue_add(&room->shown, queue_take(&room->posted, &room->posted.first));
+    queue_add(&nccl->shown, queue_take(&nccl->posted, &nccl->posted.first));
     atomic_store(&op->begun, 1);
     return true;
 }
 
 /* What differs is told to all whom it concerns. */
-static int judge(struct nccl_room *room, struct dist_work *op, const struct table_entry *entry)
+static int nccl_progress_judge(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry)
 {
-    const struct table_entry *first = entry->stray ? table_at(room->table, entry->first) : NULL;
-    const struct table_entry *stray = entry->stray ? table_at(room->table, entry->stray) : NULL;
+    const struct table_entry *first = entry->stray ? table_at(nccl->table, entry->first) : NULL;
+    const struct table_entry *stray = entry->stray ? table_at(nccl->table, entry->stray) : NULL;
     if (entry->clash.sent != entry->clash.expected)
         return splits_tell(op, &entry->clash);
     if (!stray)
@@ -74,148 +74,145 @@ static int judge(struct nccl_room *room, struct dist_work *op, const struct tabl
                    : claims_tell(op, first->rank, &first->claim, stray->rank, &stray->claim);
 }
 
-static bool take_next(struct nccl_room *room)
+static bool nccl_progress_take_next(struct nccl_state *nccl)
 {
     struct table_entry entry;
-    uint32_t number = agree_take(room, &entry);
+    uint32_t number = nccl_agree_take(nccl, &entry);
     if (!number)
         return false;
     struct dist_work *op = table_op(&entry);
-    int status = judge(room, op, &entry);
-    if (status == DIST_OK && entry.claim.host && !host_go(room, op, &entry, number))
+    int status = nccl_progress_judge(nccl, op, &entry);
+    if (status == DIST_OK && entry.claim.host && !nccl_host_run(nccl, op, &entry, number))
         return true;
-    queue_remove(&room->shown, op);
+    queue_remove(&nccl->shown, op);
     if (op->p2p && !op->sends)
         op->from = entry.peer;
     if (status == DIST_OK && (op->gpu || op->call == CALL_NEW_GROUP)) {
-        launch_later(room, op);
-    } else if (op->step == STEP_ASIDE) {
-        aside_forget(room, op); /* the receiver tells what was wrong */
+        nccl_launch_later(nccl, op);
+    } else if (op->step == STEP_EAGER_COPY) {
+        nccl_eager_free(nccl, op); /* the receiver tells what was wrong */
     } else if (status != DIST_OK) {
-        launch_refuse(room, op, status);
+        nccl_launch_refuse(nccl, op, status);
     } else {
         atomic_store(&op->done, 1);
     }
     return true;
 }
 
-bool progress_drive(struct nccl_room *room)
+bool nccl_progress_drive(struct nccl_state *nccl)
 {
-    bool moved = false, more = !room->failed;
-    if (more && world_failed(&room->self->world)) {
-        char why[200];
-        int status = nccl_job_failed(room, why, sizeof why);
-        watch_fail(room, status, why);
+    bool moved = false, more = !nccl->failed;
+    if (nccl_watch_job(nccl))
         return true;
-    }
-    while (more && !room->failed) {
-        more = show_next(room);
-        more |= take_next(room);
+    while (more && !nccl->failed) {
+        more = nccl_progress_show_next(nccl);
+        more |= nccl_progress_take_next(nccl);
         if (!more)
-            more = launch_agreed(room);
+            more = nccl_launch_agreed(nccl);
         moved |= more;
     }
-    watch_progress(room);
+    nccl_watch_progress(nccl);
     return moved;
 }
 
 /* ---- the progress thread -------------------------------------------------------------------------- */
 
-static bool has_work(const struct nccl_room *room)
+static bool nccl_progress_has_work(const struct nccl_state *nccl)
 {
-    return room->posted.first || room->shown.first || room->agreed.first;
+    return nccl->posted.first || nccl->shown.first || nccl->agreed.first;
 }
 
 /* The rank's own thread may wait for what the progress thread has done. */
-static bool progress_news(void *argument)
+static bool nccl_progress_progress_news(void *argument)
 {
-    struct nccl_room *room = argument;
-    room_lock(room);
-    bool moved = progress_drive(room), stop = room->progress_stops;
+    struct nccl_state *nccl = argument;
+    nccl_lock(nccl);
+    bool moved = nccl_progress_drive(nccl), stop = nccl->progress_stops;
     if (moved)
-        bell_ring(&room->slot->bell);
-    room_unlock(room);
+        bell_ring(&nccl->slot->bell);
+    nccl_unlock(nccl);
     return moved || stop;
 }
 
-static void *progress_main(void *argument)
+static void *nccl_progress_progress_main(void *argument)
 {
-    struct nccl_room *room = argument;
-    struct rank_slot *slot = room->slot;
-    struct sleep_note *note = &room->notes->helper_sleep;
-    launch_become(room->self);
-    room->nccl->use(room->stream);
-    room_lock(room);
-    while (!room->progress_stops) {
-        struct bell *bell = has_work(room) ? &slot->bell : &slot->helper;
-        double left = launch_wait_left(room);
-        room_unlock(room);
-        atomic_store(&note->bell, world_offset(&room->self->world, bell));
+    struct nccl_state *nccl = argument;
+    struct rank_slot *slot = nccl->slot;
+    struct sleep_note *note = &nccl->notes->helper_sleep;
+    launch_become(nccl->self);
+    nccl->calls->use(nccl->stream);
+    nccl_lock(nccl);
+    while (!nccl->progress_stops) {
+        struct bell *bell = nccl_progress_has_work(nccl) ? &slot->bell : &slot->helper;
+        double left = nccl_launch_wait_left(nccl);
+        nccl_unlock(nccl);
+        atomic_store(&note->bell, world_offset(&nccl->self->world, bell));
         atomic_store(&note->timed, left > 0);
-        bell_sleep_for(bell, progress_news, room, left > 0 ? (int64_t)(left * 1e9) : (int64_t)NAP * 1000000,
-                       note);
-        room_lock(room);
+        bell_sleep_for(bell, nccl_progress_progress_news, nccl,
+                       left > 0 ? (int64_t)(left * 1e9) : (int64_t)NAP * 1000000, note);
+        nccl_lock(nccl);
     }
-    room_unlock(room);
+    nccl_unlock(nccl);
     return NULL;
 }
 
-static bool progress_start(struct nccl_room *room)
+static bool nccl_progress_progress_start(struct nccl_state *nccl)
 {
-    struct sleep_note *note = &room->notes->helper_sleep;
-    if (room->progress_runs)
+    struct sleep_note *note = &nccl->notes->helper_sleep;
+    if (nccl->progress_runs)
         return true;
-    atomic_store(&note->bell, world_offset(&room->self->world, &room->slot->helper));
+    atomic_store(&note->bell, world_offset(&nccl->self->world, &nccl->slot->helper));
     atomic_store(&note->epoch, 2);
-    room->progress_runs = pthread_create(&room->progress, NULL, progress_main, room) == 0;
-    if (!room->progress_runs)
+    nccl->progress_runs = pthread_create(&nccl->progress, NULL, nccl_progress_progress_main, nccl) == 0;
+    if (!nccl->progress_runs)
         atomic_store(&note->epoch, 0);
-    return room->progress_runs;
+    return nccl->progress_runs;
 }
 
-void progress_stop(struct nccl_room *room)
+void nccl_progress_stop(struct nccl_state *nccl)
 {
-    if (!room->progress_runs)
+    if (!nccl->progress_runs)
         return;
-    room_lock(room);
-    room->progress_stops = true;
-    room_unlock(room);
-    bell_strike(&room->slot->bell);
-    bell_strike(&room->slot->helper);
-    pthread_join(room->progress, NULL);
-    room->progress_runs = false;
-    atomic_store(&room->notes->helper_sleep.epoch, 0);
+    nccl_lock(nccl);
+    nccl->progress_stops = true;
+    nccl_unlock(nccl);
+    bell_strike(&nccl->slot->bell);
+    bell_strike(&nccl->slot->helper);
+    pthread_join(nccl->progress, NULL);
+    nccl->progress_runs = false;
+    atomic_store(&nccl->notes->helper_sleep.epoch, 0);
 }
 
 /* ---- posting --------------------------------------------------------------------------------------- */
 
-int progress_post(struct nccl_room *room, struct dist_work *op)
+int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
 {
-    room_lock(room);
-    bool busy = has_work(room);
+    nccl_lock(nccl);
+    bool busy = nccl_progress_has_work(nccl);
     int status = DIST_OK;
-    if (room->failed)
-        status = launch_refuse(room, op, room->failed);
-    op->ticket = ++room->tickets;
+    if (nccl->failed)
+        status = nccl_launch_refuse(nccl, op, nccl->failed);
+    op->ticket = ++nccl->tickets;
     op->aside = NULL;
-    room->asked = !op->p2p;
+    nccl->asked = !op->p2p;
     if (status == DIST_OK) {
-        queue_add(&room->posted, op);
-        progress_drive(room);
+        queue_add(&nccl->posted, op);
+        nccl_progress_drive(nccl);
     }
-    bool wake = !busy && has_work(room);
-    if (wake && !progress_start(room))
-        watch_fail(room, DIST_ERR_SYSTEM, "the system gives no thread for communication in the background");
-    if (room->failed)
+    bool wake = !busy && nccl_progress_has_work(nccl);
+    if (wake && !nccl_progress_progress_start(nccl))
+        nccl_watch_fail(nccl, DIST_ERR_SYSTEM,
+                        "the system gives no thread for communication in the background");
+    if (nccl->failed)
         status = op->status;
-    room_unlock(room);
+    nccl_unlock(nccl);
     if (wake)
-        bell_ring(&room->slot->helper);
+        bell_ring(&nccl->slot->helper);
     return status;
 }
 
-int progress_wait(struct nccl_room *room, struct dist_work *op, double deadline)
+int nccl_progress_wait(struct nccl_state *nccl, struct dist_work *op, double deadline)
 {
-    int status = progress_post(room, op);
-    return status == DIST_OK ? watch_wait(room, op, deadline) : status;
+    int status = nccl_progress_post(nccl, op);
+    return status == DIST_OK ? nccl_watch_wait(nccl, op, deadline) : status;
 }

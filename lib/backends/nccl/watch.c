@@ -21,147 +21,151 @@
 /* ---- failing ------------------------------------------------------------------------------ */
 
 /* What a flying op has aside is an event; else it is a result (host.c). */
-static void end_all(struct nccl_room *room, struct op_queue *queue)
+static void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
 {
     for (struct dist_work *op = queue->first, *next; op; op = next) {
         next = op->next;
-        if (queue != &room->flying)
+        if (queue != &nccl->flying)
             free(op->aside);
         else if (!op->gate && op->aside)
-            room->device->event_free(op->aside);
+            nccl->device->event_free(op->aside);
         op->aside = NULL;
-        if (op->step == STEP_ASIDE)
-            aside_forget(room, op);
+        if (op->step == STEP_EAGER_COPY)
+            nccl_eager_free(nccl, op);
         else
-            launch_refuse(room, op, room->failed);
+            nccl_launch_refuse(nccl, op, nccl->failed);
     }
     queue_reset(queue);
 }
 
-void watch_fail(struct nccl_room *room, int status, const char *why)
+void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
 {
-    if (room->failed)
+    if (nccl->failed)
         return;
-    room->failed = status;
-    snprintf(room->why, sizeof room->why, "%s", why);
-    groups_abort(room);
-    if (room->shared)
-        agree_withdraw(room, NULL);
-    end_all(room, &room->flying);
-    end_all(room, &room->off);
-    end_all(room, &room->agreed);
-    end_all(room, &room->shown);
-    end_all(room, &room->posted);
+    nccl->failed = status;
+    snprintf(nccl->why, sizeof nccl->why, "%s", why);
+    nccl_groups_abort(nccl);
+    if (nccl->shared)
+        nccl_agree_withdraw(nccl, NULL);
+    nccl_watch_end_all(nccl, &nccl->flying);
+    nccl_watch_end_all(nccl, &nccl->off);
+    nccl_watch_end_all(nccl, &nccl->agreed);
+    nccl_watch_end_all(nccl, &nccl->shown);
+    nccl_watch_end_all(nccl, &nccl->posted);
+}
+
+bool nccl_watch_job(struct nccl_state *nccl)
+{
+    char why[200];
+    if (nccl->failed || !world_failed(&nccl->self->world))
+        return false;
+    int status = nccl_job_failed(nccl, why, sizeof why);
+    nccl_watch_fail(nccl, status, why);
+    return true;
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-static bool is_over(const struct nccl_room *room, const struct dist_work *op)
+static bool nccl_watch_is_over(const struct nccl_state *nccl, const struct dist_work *op)
 {
     if (op->gate)
-        return room->device->gate_is_open(op->gate);
-    return op->aside && room->device->event_passed(op->aside);
+        return nccl->device->gate_is_open(op->gate);
+    return op->aside && nccl->device->event_passed(op->aside);
 }
 
 /* They end in the order in which they were launched: the stream has one. */
-void watch_progress(struct nccl_room *room)
+void nccl_watch_progress(struct nccl_state *nccl)
 {
-    for (struct dist_work *op; (op = room->flying.first) && is_over(room, op);) {
-        room->flying.first = op->next;
+    for (struct dist_work *op; (op = nccl->flying.first) && nccl_watch_is_over(nccl, op);) {
+        nccl->flying.first = op->next;
         if (!op->next)
-            queue_reset(&room->flying);
+            queue_reset(&nccl->flying);
         if (!op->gate)
-            room->device->event_free(op->aside);
+            nccl->device->event_free(op->aside);
         op->aside = NULL;
-        if (op->step == STEP_ASIDE)
-            aside_forget(room, op);
+        if (op->step == STEP_EAGER_COPY)
+            nccl_eager_free(nccl, op);
         else
             atomic_store(&op->done, 1);
     }
 }
 
-static void look_at_nccl(struct nccl_room *room)
+static void nccl_watch_look_at_nccl(struct nccl_state *nccl)
 {
-    struct nccl_group *g = &room->world, *next = room->groups;
-    for (; g && !room->failed; g = next, next = g ? g->next : NULL) {
+    struct nccl_group *g = &nccl->world, *next = nccl->groups;
+    for (; g && !nccl->failed; g = next, next = g ? g->next : NULL) {
         ncclResult_t state = ncclSuccess;
         char why[200];
-        ncclResult_t result = room->nccl->comm_get_async_error(g->comm, &state);
+        ncclResult_t result = nccl->calls->comm_get_async_error(g->comm, &state);
         state = result != ncclSuccess ? result : state;
         if (state != ncclSuccess && state != ncclInProgress) {
-            int status = nccl_explain(room->nccl, state, why, sizeof why);
-            watch_fail(room, status, why);
+            int status = nccl_explain(nccl->calls, state, why, sizeof why);
+            nccl_watch_fail(nccl, status, why);
         }
     }
 }
 
-static void run_out(struct nccl_room *room, const struct dist_work *op)
+static void nccl_watch_run_out(struct nccl_state *nccl, const struct dist_work *op)
 {
     char why[200];
-    if (op == room->flying.first)
+    if (op == nccl->flying.first)
         snprintf(why, sizeof why,
                  "NCCL has not ended it within %g s, so some rank does not take part (%sDIST_TIMEOUT=SECONDS "
                  "waits "
                  "longer)",
-                 room->limit, !room->shared && !room->checked ? "DIST_CHECK=1 tells what differs, " : "");
+                 nccl->limit, !nccl->shared && !nccl->checked ? "DIST_CHECK=1 tells what differs, " : "");
     else
         snprintf(
             why, sizeof why,
             "not all of those that take part in it have come within %g s (DIST_TIMEOUT=SECONDS waits longer)",
-            room->limit);
-    watch_fail(room, DIST_ERR_TIMEOUT, why);
+            nccl->limit);
+    nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why);
 }
 
 /* Only time in which the host came by to look counts: one that computes meanwhile does not wait. */
-static void look_at_clock(struct nccl_room *room)
+static void nccl_watch_look_at_clock(struct nccl_state *nccl)
 {
-    const struct dist_work *op = room->flying.first ? room->flying.first : room->shown.first;
-    while (op && op->step == STEP_ASIDE) /* nobody waits for it */
+    const struct dist_work *op = nccl->flying.first ? nccl->flying.first : nccl->shown.first;
+    while (op && op->step == STEP_EAGER_COPY) /* nobody waits for it */
         op = op->next;
-    double now = dist_time(), passed = now - room->seen;
-    room->seen = now;
-    if (!op || op->ticket != room->oldest) {
-        room->oldest = op ? op->ticket : 0;
-        room->waited = 0;
+    double now = dist_time(), passed = now - nccl->seen;
+    nccl->seen = now;
+    if (!op || op->ticket != nccl->oldest) {
+        nccl->oldest = op ? op->ticket : 0;
+        nccl->waited = 0;
         return;
     }
-    room->waited += passed < ONE_LOOK ? passed : ONE_LOOK;
-    if (room->waited >= room->limit)
-        run_out(room, op);
+    nccl->waited += passed < ONE_LOOK ? passed : ONE_LOOK;
+    if (nccl->waited >= nccl->limit)
+        nccl_watch_run_out(nccl, op);
 }
 
-void watch_look(struct nccl_room *room)
+void nccl_watch_look(struct nccl_state *nccl)
 {
-    char why[200];
-    watch_progress(room);
-    if (room->failed)
+    nccl_watch_progress(nccl);
+    if (nccl->failed || nccl_watch_job(nccl))
         return;
-    if (world_failed(&room->self->world)) {
-        int status = nccl_job_failed(room, why, sizeof why);
-        watch_fail(room, status, why);
-        return;
-    }
-    look_at_nccl(room);
-    if (!room->failed)
-        look_at_clock(room);
+    nccl_watch_look_at_nccl(nccl);
+    if (!nccl->failed)
+        nccl_watch_look_at_clock(nccl);
 }
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-int watch_settle(struct nccl_room *room, ncclComm_t comm, double seconds, char *why, size_t why_size)
+int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, char *why, size_t why_size)
 {
-    double limit = seconds > 0 ? seconds : room->limit, deadline = dist_time() + limit;
+    double limit = seconds > 0 ? seconds : nccl->limit, deadline = dist_time() + limit;
     struct timespec nap = { .tv_nsec = SHORT_NAP };
     struct patience patience = { 0 };
     for (;;) {
-        ncclResult_t state = ncclSuccess, result = room->nccl->comm_get_async_error(comm, &state);
+        ncclResult_t state = ncclSuccess, result = nccl->calls->comm_get_async_error(comm, &state);
         state = result != ncclSuccess ? result : state;
         if (state == ncclSuccess)
             return DIST_OK;
         if (state != ncclInProgress)
-            return nccl_explain(room->nccl, state, why, why_size);
-        if (world_failed(&room->self->world))
-            return nccl_job_failed(room, why, why_size);
+            return nccl_explain(nccl->calls, state, why, why_size);
+        if (world_failed(&nccl->self->world))
+            return nccl_job_failed(nccl, why, why_size);
         if (patience_spin(&patience))
             continue;
         if (dist_time() > deadline) {
@@ -174,63 +178,63 @@ int watch_settle(struct nccl_room *room, ncclComm_t comm, double seconds, char *
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < LONG_NAP)
             nap.tv_nsec += nap.tv_nsec / 4;
-        launch_look_around(room->self);
+        launch_look_around(nccl->self);
     }
 }
 
-void watch_sleep(struct nccl_room *room, const struct dist_work *op, bool (*news)(void *), void *argument,
-                 bool timed)
+void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool (*nccl_watch_news)(void *),
+                      void *argument, bool timed)
 {
-    struct rank_slot *slot = room->slot;
-    atomic_store(&slot->sleep.bell, world_offset(&room->self->world, &slot->bell));
+    struct rank_slot *slot = nccl->slot;
+    atomic_store(&slot->sleep.bell, world_offset(&nccl->self->world, &slot->bell));
     atomic_store(&slot->sleep.timed, timed);
-    room_lock(room);
-    if (room->shared)
-        nccl_notes_write(room, op);
+    nccl_lock(nccl);
+    if (nccl->shared)
+        nccl_notes_write(nccl, op);
     else
-        atomic_store(&room->notes->open_count, 0);
-    bool busy = room->flying.first;
-    room_unlock(room);
-    bell_sleep(&slot->bell, news, argument, busy || timed ? NAP : DEEP_NAP, &slot->sleep);
-    launch_look_around(room->self);
+        atomic_store(&nccl->notes->open_count, 0);
+    bool busy = nccl->flying.first;
+    nccl_unlock(nccl);
+    bell_sleep(&slot->bell, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, &slot->sleep);
+    launch_look_around(nccl->self);
 }
 
-struct hope {
-    struct nccl_room *room;
+struct awaited {
+    struct nccl_state *nccl;
     const struct dist_work *op;
 };
 
-static bool news(void *argument)
+static bool nccl_watch_news(void *argument)
 {
-    const struct hope *hope = argument;
-    struct nccl_room *room = hope->room;
-    room_lock(room);
-    room->asked = true;
-    if (room->shared)
-        progress_drive(room);
+    const struct awaited *awaited = argument;
+    struct nccl_state *nccl = awaited->nccl;
+    nccl_lock(nccl);
+    nccl->asked = true;
+    if (nccl->shared)
+        nccl_progress_drive(nccl);
     else
-        watch_progress(room);
-    room_unlock(room);
-    return atomic_load(&hope->op->done) || world_failed(&room->self->world);
+        nccl_watch_progress(nccl);
+    nccl_unlock(nccl);
+    return atomic_load(&awaited->op->done) || world_failed(&nccl->self->world);
 }
 
 /* Without shared memory nobody else can tell that nothing moves: NCCL goes on, or DIST_TIMEOUT ends it. */
-int watch_wait(struct nccl_room *room, struct dist_work *op, double deadline)
+int nccl_watch_wait(struct nccl_state *nccl, struct dist_work *op, double deadline)
 {
     struct patience patience = { 0 };
-    struct hope hope = { room, op };
-    while (!news(&hope) || world_failed(&room->self->world)) {
-        if (!world_failed(&room->self->world) && patience_spin(&patience))
+    struct awaited awaited = { nccl, op };
+    while (!nccl_watch_news(&awaited) || world_failed(&nccl->self->world)) {
+        if (!world_failed(&nccl->self->world) && patience_spin(&patience))
             continue;
-        room_lock(room);
-        watch_look(room);
-        bool over = atomic_load(&op->done) || room->failed;
-        room_unlock(room);
+        nccl_lock(nccl);
+        nccl_watch_look(nccl);
+        bool over = atomic_load(&op->done) || nccl->failed;
+        nccl_unlock(nccl);
         if (over)
             break;
         if (deadline > 0 && dist_time() > deadline)
             return DIST_ERR_TIMEOUT;
-        watch_sleep(room, op, news, &hope, deadline > 0 || !room->shared);
+        nccl_watch_sleep(nccl, op, nccl_watch_news, &awaited, deadline > 0 || !nccl->shared);
     }
     return op->status;
 }

@@ -1,5 +1,5 @@
 /* words.c: our words as NCCL's, and NCCL's errors as ours. */
-#include "room.h"
+#include "state.h"
 
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ ncclRedOp_t nccl_op(enum dist_op op)
 
 /* NCCL finds out itself when two ranks have one GPU. Up to 2.29 it says which: "Duplicate GPU detected : rank 1 and rank 0 both on
  * CUDA device 1000"; from 2.30 on only "Multiple Ranks are using the same GPU/Partition". */
-static bool says_shared(const char *text, char *why, size_t why_size)
+static bool nccl_says_shared(const char *text, char *why, size_t why_size)
 {
     int a, b;
     char whose[40] = "several ranks";
@@ -42,24 +42,24 @@ static bool says_shared(const char *text, char *why, size_t why_size)
     return true;
 }
 
-int nccl_explain(const struct nccl_calls *nccl, ncclResult_t result, char *why, size_t why_size)
+int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, char *why, size_t why_size)
 {
-    const char *last = nccl->get_last_error(NULL);
-    if (result == ncclInvalidUsage && last && says_shared(last, why, why_size))
+    const char *last = calls->get_last_error(NULL);
+    if (result == ncclInvalidUsage && last && nccl_says_shared(last, why, why_size))
         return DIST_ERR_ENVIRONMENT;
     if (result == ncclRemoteError) {
         snprintf(why, why_size, "NCCL has lost another rank: it has ended, or the network to it has failed");
         return DIST_ERR_PEER_LOST;
     }
     snprintf(why, why_size, "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
-             nccl->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
+             calls->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
     return DIST_ERR_SYSTEM;
 }
 
-int nccl_job_failed(const struct nccl_room *room, char *why, size_t why_size)
+int nccl_job_failed(const struct nccl_state *nccl, char *why, size_t why_size)
 {
     struct dist_work op = { .why = "" };
-    int status = backend_failed(&room->self->world, &op);
+    int status = backend_failed(&nccl->self->world, &op);
     snprintf(why, why_size, "%s", op.why);
     return status;
 }

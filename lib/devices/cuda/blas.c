@@ -31,7 +31,7 @@ static struct {
     gemm_f64 *f64;
 } blas;
 
-static void *open_library(void)
+static void *blas_open_library(void)
 {
     char name[512];
     snprintf(name, sizeof name, "libcublas.so.%d", MAJOR);
@@ -46,28 +46,28 @@ static void *open_library(void)
 }
 
 /* ISO C knows no way from an object's address to a function's; POSIX does. */
-static bool find(void *library, const char *name, void *function)
+static bool blas_find(void *library, const char *name, void *function)
 {
     void *address = dlsym(library, name);
     *(void **)function = address;
     return address != NULL;
 }
 
-static bool open_blas(void)
+static bool blas_open_blas(void)
 {
-    void *library = blas.tried ? NULL : open_library();
+    void *library = blas.tried ? NULL : blas_open_library();
     if (library &&
-        !(find(library, "cublasCreate_v2", &blas.create) &&
-          find(library, "cublasDestroy_v2", &blas.destroy) &&
-          find(library, "cublasSetStream_v2", &blas.set_stream) &&
-          find(library, "cublasSgemm_v2", &blas.f32) && find(library, "cublasDgemm_v2", &blas.f64)))
+        !(blas_find(library, "cublasCreate_v2", &blas.create) &&
+          blas_find(library, "cublasDestroy_v2", &blas.destroy) &&
+          blas_find(library, "cublasSetStream_v2", &blas.set_stream) &&
+          blas_find(library, "cublasSgemm_v2", &blas.f32) && blas_find(library, "cublasDgemm_v2", &blas.f64)))
         blas.create = NULL;
     blas.tried = true;
     return blas.create != NULL;
 }
 
 /* A handle for each stream: it has a workspace, which two streams must not use at once. */
-static void open_handle(struct stream *stream)
+static void blas_open_handle(struct stream *stream)
 {
     void *handle = NULL;
     if (blas.create(&handle) == 0 && blas.set_stream(handle, stream->cuda) == 0)
@@ -76,7 +76,7 @@ static void open_handle(struct stream *stream)
         blas.destroy(handle);
 }
 
-static bool is_wanted(const struct kernel *k)
+static bool blas_is_wanted(const struct kernel *k)
 {
     bool fits = k->rows <= INT_MAX && k->inner <= INT_MAX && k->columns <= INT_MAX && k->inner > 0;
     return k->kind == KERNEL_MATMUL && fits &&
@@ -87,21 +87,21 @@ static bool is_wanted(const struct kernel *k)
 void blas_begin(struct stream *stream, const struct kernel *k)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (stream->blas || !is_wanted(k))
+    if (stream->blas || !blas_is_wanted(k))
         return;
     pthread_mutex_lock(&lock);
-    bool there = open_blas();
+    bool there = blas_open_blas();
     pthread_mutex_unlock(&lock);
-    card_use(stream->rank->card);
+    cuda_use_gpu(stream->rank->gpu);
     if (there)
-        open_handle(stream);
+        blas_open_handle(stream);
 }
 
 /* By default cuBLAS multiplies F32 in F32: TF32 would have to be asked for. */
 bool blas_multiply(struct stream *stream, const struct kernel *k, cudaError_t *error)
 {
     int status;
-    if (!stream->blas || !is_wanted(k))
+    if (!stream->blas || !blas_is_wanted(k))
         return false;
     int m = (int)k->columns, n = (int)k->rows, i = (int)k->inner;
     if (k->type == DIST_F32)

@@ -18,23 +18,23 @@ void cuda_unlock(void)
     pthread_mutex_unlock(&cuda_all.lock);
 }
 
-void card_use(const struct card *card)
+void cuda_use_gpu(const struct cuda_gpu *gpu)
 {
-    cudaSetDevice(card->number);
+    cudaSetDevice(gpu->number);
 }
 
 void cuda_use(struct stream *stream)
 {
-    card_use(stream->rank->card);
+    cuda_use_gpu(stream->rank->gpu);
 }
 
 /* ---- what failed ---------------------------------------------------------------------------- */
 
-int cuda_refuse(const struct card *card, const char *what, cudaError_t error)
+int cuda_refuse(const struct cuda_gpu *gpu, const char *what, cudaError_t error)
 {
     if (error == cudaErrorMemoryAllocation)
-        return device_fail(DIST_ERR_MEMORY, "the memory of GPU %d (%s) is full", card->number, card->name);
-    return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s): %s: %s (CUDA error %d)", card->number, card->name, what,
+        return device_fail(DIST_ERR_MEMORY, "the memory of GPU %d (%s) is full", gpu->number, gpu->name);
+    return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s): %s: %s (CUDA error %d)", gpu->number, gpu->name, what,
                        cudaGetErrorString(error), (int)error);
 }
 
@@ -48,20 +48,20 @@ struct cuda *cuda_of_caller(void)
 }
 
 /* Told in the name of whoever found it; which rank's work it was, nobody knows. */
-void cuda_break(struct card *card, cudaError_t error)
+void cuda_break(struct cuda_gpu *gpu, cudaError_t error)
 {
     struct cuda *rank = cuda_of_caller();
-    if (card->broken)
+    if (gpu->broken)
         return;
-    card->broken = true;
-    int status = cuda_refuse(card, "earlier work failed", error);
+    gpu->broken = true;
+    int status = cuda_refuse(gpu, "earlier work failed", error);
     rank = rank ? rank : cuda_all.ranks;
     if (rank)
         world_fail_because(&rank->self->world, rank->self->env.rank, status, device_why());
 }
 
 /* Why are there no GPUs here? */
-static int no_cards(cudaError_t error)
+static int cuda_no_gpus(cudaError_t error)
 {
     int driver = 0;
     char text[160];
@@ -87,64 +87,64 @@ static int no_cards(cudaError_t error)
 /* ---- GPUs --------------------------------------------------------------------------------- */
 
 /* A GPU reaches another's memory once it was told to. Where it cannot, CUDA copies by way of the host. */
-static void connect(struct card *card, struct card *other)
+static void cuda_connect(struct cuda_gpu *gpu, struct cuda_gpu *other)
 {
     int can = 0;
-    card_use(card);
-    if (cudaDeviceCanAccessPeer(&can, card->number, other->number) == cudaSuccess && can) {
+    cuda_use_gpu(gpu);
+    if (cudaDeviceCanAccessPeer(&can, gpu->number, other->number) == cudaSuccess && can) {
         cudaError_t error = cudaDeviceEnablePeerAccess(other->number, 0);
-        card->reaches[other->number] = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+        gpu->reaches[other->number] = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
     }
     cudaGetLastError();
 }
 
-static cudaError_t open_card(struct card *card)
+static cudaError_t cuda_open_device(struct cuda_gpu *gpu)
 {
     struct cudaDeviceProp properties;
-    cudaError_t error = cudaSetDevice(card->number);
+    cudaError_t error = cudaSetDevice(gpu->number);
     if (error == cudaSuccess)
-        error = cudaGetDeviceProperties(&properties, card->number);
-    if (error != cudaSuccess || card->open)
+        error = cudaGetDeviceProperties(&properties, gpu->number);
+    if (error != cudaSuccess || gpu->open)
         return error;
-    snprintf(card->name, sizeof card->name, "%.60s", properties.name);
-    card->multiprocessors = properties.multiProcessorCount;
+    snprintf(gpu->name, sizeof gpu->name, "%.60s", properties.name);
+    gpu->multiprocessors = properties.multiProcessorCount;
     if ((error = kernels_fit()) != cudaSuccess)
         return error;
-    card->open = card->reaches[card->number] = true;
-    for (int i = 0; i < cuda_all.card_count; i++)
-        if (cuda_all.cards[i].open && i != card->number) {
-            connect(card, &cuda_all.cards[i]);
-            connect(&cuda_all.cards[i], card);
+    gpu->open = gpu->reaches[gpu->number] = true;
+    for (int i = 0; i < cuda_all.gpu_count; i++)
+        if (cuda_all.gpus[i].open && i != gpu->number) {
+            cuda_connect(gpu, &cuda_all.gpus[i]);
+            cuda_connect(&cuda_all.gpus[i], gpu);
         }
-    return cudaSetDevice(card->number);
+    return cudaSetDevice(gpu->number);
 }
 
 /* Ranks go round the GPUs of their machine. */
-static int find_card(const struct launch_self *self, struct card **card)
+static int cuda_find_device(const struct launch_self *self, struct cuda_gpu **gpu)
 {
     const struct launch_env *env = &self->env;
-    if (cuda_all.card_count == 0) {
+    if (cuda_all.gpu_count == 0) {
         int count = 0;
         cudaError_t error = cudaGetDeviceCount(&count);
         if (error != cudaSuccess || count == 0)
-            return no_cards(error);
-        cuda_all.card_count = count < CARDS ? count : CARDS;
-        for (int i = 0; i < cuda_all.card_count; i++)
-            cuda_all.cards[i].number = i;
+            return cuda_no_gpus(error);
+        cuda_all.gpu_count = count < CUDA_GPUS ? count : CUDA_GPUS;
+        for (int i = 0; i < cuda_all.gpu_count; i++)
+            cuda_all.gpus[i].number = i;
     }
     int place = env->local_rank >= 0 ? env->local_rank : env->rank;
-    *card = &cuda_all.cards[place % cuda_all.card_count];
+    *gpu = &cuda_all.gpus[place % cuda_all.gpu_count];
     return DIST_OK;
 }
 
 /* ---- a rank's device ------------------------------------------------------------------------- */
 
-static int start(struct cuda *rank, struct launch_self *self)
+static int cuda_start(struct cuda *rank, struct launch_self *self)
 {
-    int status = find_card(self, &rank->card);
+    int status = cuda_find_device(self, &rank->gpu);
     if (status != DIST_OK)
         return status;
-    cudaError_t error = open_card(rank->card);
+    cudaError_t error = cuda_open_device(rank->gpu);
     if (error == cudaSuccess)
         error = cudaStreamCreateWithFlags(&rank->waker, cudaStreamNonBlocking);
     if (error == cudaErrorNoKernelImageForDevice)
@@ -152,8 +152,8 @@ static int start(struct cuda *rank, struct launch_self *self)
             DIST_ERR_ENVIRONMENT,
             "GPU %d (%s) is none of those that this library was built for; run make clean, and make "
             "again on this machine",
-            rank->card->number, rank->card->name);
-    return error == cudaSuccess ? DIST_OK : cuda_refuse(rank->card, "it cannot be used", error);
+            rank->gpu->number, rank->gpu->name);
+    return error == cudaSuccess ? DIST_OK : cuda_refuse(rank->gpu, "it cannot be used", error);
 }
 
 static int cuda_open(struct launch_self *self, void **state)
@@ -165,7 +165,7 @@ static int cuda_open(struct launch_self *self, void **state)
     rank->slot = &self->world.header->slots[self->env.rank];
     rank->retired_end = &rank->retired;
     cuda_lock();
-    int status = start(rank, self);
+    int status = cuda_start(rank, self);
     if (status == DIST_OK) {
         rank->next = cuda_all.ranks;
         cuda_all.ranks = rank;
@@ -188,7 +188,7 @@ static void cuda_close(void *state)
         at = &(*at)->next;
     *at = rank->next;
     cuda_unlock();
-    card_use(rank->card);
+    cuda_use_gpu(rank->gpu);
     cudaStreamSynchronize(rank->waker); /* its rings still go to this rank */
     cudaStreamDestroy(rank->waker);
     cuda_lock();
@@ -199,7 +199,7 @@ static void cuda_close(void *state)
 
 bool cuda_reaches(void *state, void *other)
 {
-    return ((struct cuda *)state)->card->reaches[((struct cuda *)other)->card->number];
+    return ((struct cuda *)state)->gpu->reaches[((struct cuda *)other)->gpu->number];
 }
 
 const struct device device_cuda = {

@@ -35,18 +35,18 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#define CARDS 64                          /* GPUs of a machine, at most */
-#define CUDA_STREAMS (DEVICE_STREAMS + 1) /* of a rank: the first is the room's, number -1 */
+#define CUDA_GPUS 64                      /* GPUs of a machine, at most */
+#define CUDA_STREAMS (DEVICE_STREAMS + 1) /* of a rank: the first is the backend's, number -1 */
 
 /* A GPU. Ranks that share it share what was made on it. */
-struct card {
+struct cuda_gpu {
     int number;
     bool open;
     int multiprocessors;
     char name[64];
-    bool reaches[CARDS];    /* its kernels can read and write that GPU's memory */
-    bool broken;            /* it has failed: that was told, and nothing more is given to it */
-    struct event *spare[2]; /* events nobody uses; [1]: those that tell the time */
+    bool reaches[CUDA_GPUS]; /* its kernels can read and write that GPU's memory */
+    bool broken;             /* it has failed: that was told, and nothing more is given to it */
+    struct event *spare[2];  /* events nobody uses; [1]: those that tell the time */
 };
 
 enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
@@ -82,7 +82,7 @@ struct stream {
 };
 
 struct event {
-    struct card *card;
+    struct cuda_gpu *gpu;
     bool timed;
     int users;             /* the holder, and the items that name it */
     uint64_t marks, given; /* put into a stream; and handed to CUDA */
@@ -116,7 +116,7 @@ struct piece {
 struct cuda {
     struct launch_self *self;
     struct rank_slot *slot;
-    struct card *card;
+    struct cuda_gpu *gpu;
     struct stream *streams[CUDA_STREAMS];
     cudaStream_t waker; /* wake.c */
     struct pool pool;
@@ -130,8 +130,8 @@ struct cuda {
 /* What the ranks of this process share. CUDA's own state is one for the process, and so is this. */
 struct cuda_all {
     pthread_mutex_t lock;
-    int card_count; /* 0: not asked yet */
-    struct card cards[CARDS];
+    int gpu_count; /* 0: not asked yet */
+    struct cuda_gpu gpus[CUDA_GPUS];
     struct cuda *ranks;
     struct stream *held; /* streams with items that were not given */
 };
@@ -146,13 +146,13 @@ void cuda_unlock(void);
  * while. */
 
 /* Make it the GPU that this thread's calls are about. */
-void card_use(const struct card *card);
+void cuda_use_gpu(const struct cuda_gpu *gpu);
 
 /* A CUDA call has failed: the sentence, and the status for it. */
-int cuda_refuse(const struct card *card, const char *what, cudaError_t error);
+int cuda_refuse(const struct cuda_gpu *gpu, const char *what, cudaError_t error);
 
 /* It failed where no call can report it: the job ends, with the reason. */
-void cuda_break(struct card *card, cudaError_t error);
+void cuda_break(struct cuda_gpu *gpu, cudaError_t error);
 
 /* The rank whose thread this is, if it has opened its device; else NULL. */
 struct cuda *cuda_of_caller(void);
@@ -194,7 +194,7 @@ void stream_foreign(struct stream *stream);
 
 /* ---- mark.c ------------------------------------------------------------------------------ */
 
-struct event *event_take(struct card *card, bool timed);
+struct event *event_take(struct cuda_gpu *gpu, bool timed);
 void event_unuse(struct event *event); /* one user fewer; NULL is fine */
 void gate_unuse(struct gate *gate);
 bool event_is_past(const struct event *event); /* its newest mark, which was given */

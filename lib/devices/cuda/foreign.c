@@ -17,7 +17,7 @@ void *cuda_stream_native(struct stream *stream)
 {
     cuda_lock();
     stream->foreign = true;
-    card_use(stream->rank->card); /* a kernel is started on the GPU that is the thread's */
+    cuda_use_gpu(stream->rank->gpu); /* a kernel is started on the GPU that is the thread's */
     cuda_unlock();
     return cuda_stream_of(stream);
 }

@@ -7,14 +7,14 @@
 
 /* ---- events that nobody uses ------------------------------------------------------------ */
 
-struct event *event_take(struct card *card, bool timed)
+struct event *event_take(struct cuda_gpu *gpu, bool timed)
 {
-    struct event *event = card->spare[timed];
+    struct event *event = gpu->spare[timed];
     if (event) {
-        card->spare[timed] = event->next;
+        gpu->spare[timed] = event->next;
     } else {
         event = calloc(1, sizeof *event);
-        card_use(card);
+        cuda_use_gpu(gpu);
         if (!event || cudaEventCreateWithFlags(&event->cuda, timed ? cudaEventDefault
                                                                    : cudaEventDisableTiming) != cudaSuccess) {
             cudaGetLastError();
@@ -22,7 +22,7 @@ struct event *event_take(struct card *card, bool timed)
             return NULL;
         }
     }
-    *event = (struct event){ .card = card, .timed = timed, .users = 1, .cuda = event->cuda };
+    *event = (struct event){ .gpu = gpu, .timed = timed, .users = 1, .cuda = event->cuda };
     return event;
 }
 
@@ -30,20 +30,20 @@ struct event *event_take(struct card *card, bool timed)
 void event_unuse(struct event *event)
 {
     if (event && --event->users == 0) {
-        event->next = event->card->spare[event->timed];
-        event->card->spare[event->timed] = event;
+        event->next = event->gpu->spare[event->timed];
+        event->gpu->spare[event->timed] = event;
     }
 }
 
 bool event_is_past(const struct event *event)
 {
-    if (event->card->broken)
+    if (event->gpu->broken)
         return true;
     cudaError_t error = cudaEventQuery(event->cuda);
     if (error == cudaErrorNotReady)
         cudaGetLastError(); /* else the next launch would say it again */
     else if (error != cudaSuccess)
-        cuda_break(event->card, error);
+        cuda_break(event->gpu, error);
     return error != cudaErrorNotReady;
 }
 
@@ -53,7 +53,7 @@ struct event *cuda_event_new(void *state, bool timed)
 {
     struct cuda *rank = state;
     cuda_lock();
-    struct event *event = event_take(rank->card, timed);
+    struct event *event = event_take(rank->gpu, timed);
     cuda_unlock();
     return event;
 }
@@ -94,7 +94,7 @@ int cuda_event_follow(struct event *event, struct stream *stream)
 }
 
 /* Of an event whose newest mark was given; the caller may want to sleep until it passes. */
-static bool has_passed(struct event *event)
+static bool mark_has_passed(struct event *event)
 {
     if (event_is_past(event))
         return true;
@@ -105,7 +105,7 @@ static bool has_passed(struct event *event)
 bool cuda_event_passed(struct event *event)
 {
     cuda_lock();
-    bool passed = event->marks == 0 || (event->given == event->marks && has_passed(event));
+    bool passed = event->marks == 0 || (event->given == event->marks && mark_has_passed(event));
     cuda_unlock();
     return passed;
 }
@@ -123,7 +123,7 @@ double cuda_event_elapsed(struct event *from, struct event *to)
 {
     float milliseconds = 0;
     cuda_lock();
-    card_use(from->card);
+    cuda_use_gpu(from->gpu);
     if (cudaEventElapsedTime(&milliseconds, from->cuda, to->cuda) != cudaSuccess) {
         cudaGetLastError();
         milliseconds = 0;
@@ -170,7 +170,7 @@ int cuda_gate_open_behind(struct gate *gate, struct stream *stream)
 {
     int status = DIST_OK;
     cuda_lock();
-    if (!gate->behind && !(gate->behind = event_take(stream->rank->card, false)))
+    if (!gate->behind && !(gate->behind = event_take(stream->rank->gpu, false)))
         status = device_fail(DIST_ERR_MEMORY, "CUDA gives no event for one more operation");
     if (status == DIST_OK) {
         struct event *behind = gate->behind;
@@ -194,7 +194,7 @@ void cuda_gate_open(struct gate *gate)
 bool cuda_gate_is_open(struct gate *gate)
 {
     cuda_lock();
-    bool open = gate->open || (gate->behind && gate->behind->given > 0 && has_passed(gate->behind));
+    bool open = gate->open || (gate->behind && gate->behind->given > 0 && mark_has_passed(gate->behind));
     cuda_unlock();
     return open;
 }

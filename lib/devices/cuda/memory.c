@@ -15,7 +15,7 @@
 
 /* ---- what was freed ------------------------------------------------------------------------ */
 
-static bool is_past(const struct cuda *rank, const struct retired *retired)
+static bool memory_is_past(const struct cuda *rank, const struct retired *retired)
 {
     for (int i = 0; i < CUDA_STREAMS; i++)
         if (rank->streams[i] && rank->streams[i]->done < retired->until[i])
@@ -24,12 +24,12 @@ static bool is_past(const struct cuda *rank, const struct retired *retired)
 }
 
 /* Give back what no stream uses any more. The list is in the order of freeing: the first that is not past ends it. */
-static void reclaim(struct cuda *rank)
+static void memory_reclaim(struct cuda *rank)
 {
     for (int i = 0; rank->retired && i < CUDA_STREAMS; i++)
         if (rank->streams[i])
             stream_look(rank->streams[i]);
-    while (rank->retired && is_past(rank, rank->retired)) {
+    while (rank->retired && memory_is_past(rank, rank->retired)) {
         struct retired *retired = rank->retired;
         rank->retired = retired->next;
         if (!rank->retired)
@@ -52,28 +52,28 @@ void memory_retire(struct cuda *rank, void *memory)
         }
     *rank->retired_end = retired;
     rank->retired_end = &retired->next;
-    reclaim(rank);
+    memory_reclaim(rank);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void drop(struct cuda *rank, void *at)
+static void memory_drop(struct cuda *rank, void *at)
 {
     struct piece **link = &rank->pieces;
     while ((*link)->at != at)
         link = &(*link)->next;
     struct piece *piece = *link;
-    const struct card *card = rank->card;
+    const struct cuda_gpu *gpu = rank->gpu;
     *link = piece->next;
     free(piece);
     cuda_unlock(); /* then another rank may go */
-    card_use(card);
+    cuda_use_gpu(gpu);
     cudaFree(at);
     cuda_lock();
 }
 
 /* What this rank has freed comes free once the streams are there. */
-static void wait_for_streams(struct cuda *rank)
+static void memory_wait_for_streams(struct cuda *rank)
 {
     for (int turn = 0; turn < 2;
          turn++) { /* reclaim() marks the streams' ends; and sees that they have passed */
@@ -83,18 +83,18 @@ static void wait_for_streams(struct cuda *rank)
                 cudaStreamSynchronize(rank->streams[i]->cuda);
                 cuda_lock();
             }
-        reclaim(rank);
+        memory_reclaim(rank);
     }
 }
 
-static bool add_piece(struct cuda *rank, size_t bytes)
+static bool memory_add_piece(struct cuda *rank, size_t bytes)
 {
     struct piece *piece = bytes <= SIZE_MAX - ROUND ? calloc(1, sizeof *piece) : NULL;
     bytes = bytes < PIECE / 2 ? PIECE : (bytes + ROUND - 1) / ROUND * ROUND;
     if (!piece)
         return false;
     cuda_unlock();
-    card_use(rank->card);
+    cuda_use_gpu(rank->gpu);
     bool given = cudaMalloc(&piece->at, bytes) == cudaSuccess;
     if (!given)
         cudaGetLastError(); /* it is told here, and to nobody else */
@@ -107,11 +107,11 @@ static bool add_piece(struct cuda *rank, size_t bytes)
     rank->pieces = piece;
     if (pool_add(&rank->pool, piece->at, bytes))
         return true;
-    drop(rank, piece->at);
+    memory_drop(rank, piece->at);
     return false;
 }
 
-static bool waits_for_streams(const struct cuda *rank)
+static bool memory_waits_for_streams(const struct cuda *rank)
 {
     bool works = false;
     for (int i = 0; i < CUDA_STREAMS; i++)
@@ -121,28 +121,28 @@ static bool waits_for_streams(const struct cuda *rank)
 
 /* Of all ranks that share this GPU, one that has something to give back does so. `later`: one will have, once its streams are there.
  * Whoever is on the list may leave it whenever the lock is let go. */
-static bool give_back(const struct card *card, bool *later)
+static bool memory_give_back(const struct cuda_gpu *gpu, bool *later)
 {
     *later = false;
     for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next) {
-        if (rank->card != card)
+        if (rank->gpu != gpu)
             continue;
-        reclaim(rank);
+        memory_reclaim(rank);
         void *unused = pool_drop(&rank->pool);
         if (unused) {
-            drop(rank, unused);
+            memory_drop(rank, unused);
             return true;
         }
-        *later |= waits_for_streams(rank);
+        *later |= memory_waits_for_streams(rank);
     }
     return false;
 }
 
 /* For other ranks' streams it waits a while only: they may wait for us. */
-static void make_room(const struct card *card)
+static void memory_make_room(const struct cuda_gpu *gpu)
 {
     bool later = true;
-    for (int naps = 0; naps < MOST_NAPS && (give_back(card, &later) || later); naps += later) {
+    for (int naps = 0; naps < MOST_NAPS && (memory_give_back(gpu, &later) || later); naps += later) {
         cuda_unlock();
         if (later)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -153,17 +153,17 @@ static void make_room(const struct card *card)
 /* Where the GPU is full: wait until what was freed can be used again; then let the others give back what they have too much. */
 void *memory_take(struct cuda *rank, size_t bytes)
 {
-    reclaim(rank);
+    memory_reclaim(rank);
     void *memory = pool_take(&rank->pool, bytes);
     if (memory)
         return memory;
-    card_use(rank->card);
-    if (!add_piece(rank, bytes)) {
-        wait_for_streams(rank);
+    cuda_use_gpu(rank->gpu);
+    if (!memory_add_piece(rank, bytes)) {
+        memory_wait_for_streams(rank);
         if ((memory = pool_take(&rank->pool, bytes)))
             return memory;
-        make_room(rank->card);
-        if (!add_piece(rank, bytes))
+        memory_make_room(rank->gpu);
+        if (!memory_add_piece(rank, bytes))
             return NULL;
     }
     return pool_take(&rank->pool, bytes);
@@ -171,7 +171,7 @@ void *memory_take(struct cuda *rank, size_t bytes)
 
 void memory_end(struct cuda *rank)
 {
-    card_use(rank->card);
+    cuda_use_gpu(rank->gpu);
     while (rank->retired) {
         struct retired *next = rank->retired->next;
         free(rank->retired);
@@ -179,7 +179,7 @@ void memory_end(struct cuda *rank)
     }
     pool_end(&rank->pool);
     while (rank->pieces)
-        drop(rank, rank->pieces->at);
+        memory_drop(rank, rank->pieces->at);
     cuda_unlock();
     cudaFreeHost(rank->staging);
     cuda_lock();
@@ -208,7 +208,7 @@ void *cuda_staging(void *state, size_t bytes)
 {
     struct cuda *rank = state;
     if (bytes > rank->staging_bytes) {
-        card_use(rank->card);
+        cuda_use_gpu(rank->gpu);
         cudaFreeHost(rank->staging);
         rank->staging_bytes = bytes < STAGING ? STAGING : bytes;
         if (cudaHostAlloc(&rank->staging, rank->staging_bytes, cudaHostAllocPortable) != cudaSuccess) {

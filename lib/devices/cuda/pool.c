@@ -4,12 +4,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static struct block **bucket_of(struct pool *pool, const void *address)
+static struct block **pool_bucket_of(struct pool *pool, const void *address)
 {
     return &pool->used[(uintptr_t)address / POOL_UNIT % POOL_BUCKETS];
 }
 
-static void link_in(struct block **list, struct block *block)
+static void pool_link_in(struct block **list, struct block *block)
 {
     block->next = *list;
     block->link = list;
@@ -18,7 +18,7 @@ static void link_in(struct block **list, struct block *block)
     *list = block;
 }
 
-static void link_out(struct block *block)
+static void pool_link_out(struct block *block)
 {
     *block->link = block->next;
     if (block->next)
@@ -32,11 +32,11 @@ bool pool_add(struct pool *pool, void *piece, size_t bytes)
         return false;
     block->at = piece;
     block->bytes = bytes;
-    link_in(&pool->free, block);
+    pool_link_in(&pool->free, block);
     return true;
 }
 
-static struct block *best_for(const struct pool *pool, size_t bytes)
+static struct block *pool_best_for(const struct pool *pool, size_t bytes)
 {
     struct block *best = NULL;
     for (struct block *block = pool->free; block; block = block->next)
@@ -46,7 +46,7 @@ static struct block *best_for(const struct pool *pool, size_t bytes)
 }
 
 /* Cut what is more than `bytes` off a free block. Without memory for the books it stays whole. */
-static void cut(struct pool *pool, struct block *block, size_t bytes)
+static void pool_cut(struct pool *pool, struct block *block, size_t bytes)
 {
     struct block *rest = block->bytes > bytes ? calloc(1, sizeof *rest) : NULL;
     if (!rest)
@@ -59,7 +59,7 @@ static void cut(struct pool *pool, struct block *block, size_t bytes)
         rest->behind->before = rest;
     block->behind = rest;
     block->bytes = bytes;
-    link_in(&pool->free, rest);
+    pool_link_in(&pool->free, rest);
 }
 
 void *pool_take(struct pool *pool, size_t bytes)
@@ -67,20 +67,20 @@ void *pool_take(struct pool *pool, size_t bytes)
     if (bytes > SIZE_MAX - POOL_UNIT)
         return NULL;
     bytes = bytes ? (bytes + POOL_UNIT - 1) / POOL_UNIT * POOL_UNIT : POOL_UNIT;
-    struct block *block = best_for(pool, bytes);
+    struct block *block = pool_best_for(pool, bytes);
     if (!block)
         return NULL;
-    link_out(block);
-    cut(pool, block, bytes);
+    pool_link_out(block);
+    pool_cut(pool, block, bytes);
     block->used = true;
-    link_in(bucket_of(pool, block->at), block);
+    pool_link_in(pool_bucket_of(pool, block->at), block);
     return block->at;
 }
 
 /* Make one block of two free neighbours. */
-static void join(struct block *block, struct block *behind)
+static void pool_join(struct block *block, struct block *behind)
 {
-    link_out(behind);
+    pool_link_out(behind);
     block->bytes += behind->bytes;
     block->behind = behind->behind;
     if (block->behind)
@@ -90,18 +90,18 @@ static void join(struct block *block, struct block *behind)
 
 bool pool_give(struct pool *pool, void *memory)
 {
-    struct block *block = *bucket_of(pool, memory);
+    struct block *block = *pool_bucket_of(pool, memory);
     while (block && block->at != memory)
         block = block->next;
     if (!block)
         return false;
-    link_out(block);
+    pool_link_out(block);
     block->used = false;
-    link_in(&pool->free, block);
+    pool_link_in(&pool->free, block);
     if (block->behind && !block->behind->used)
-        join(block, block->behind);
+        pool_join(block, block->behind);
     if (block->before && !block->before->used)
-        join(block->before, block);
+        pool_join(block->before, block);
     return true;
 }
 
@@ -113,12 +113,12 @@ void *pool_drop(struct pool *pool)
     if (!block)
         return NULL;
     void *piece = block->at;
-    link_out(block);
+    pool_link_out(block);
     free(block);
     return piece;
 }
 
-static void free_list(struct block *block)
+static void pool_free_list(struct block *block)
 {
     while (block) {
         struct block *next = block->next;
@@ -129,8 +129,8 @@ static void free_list(struct block *block)
 
 void pool_end(struct pool *pool)
 {
-    free_list(pool->free);
+    pool_free_list(pool->free);
     for (int i = 0; i < POOL_BUCKETS; i++)
-        free_list(pool->used[i]);
+        pool_free_list(pool->used[i]);
     *pool = (struct pool){ 0 };
 }

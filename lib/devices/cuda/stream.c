@@ -12,7 +12,7 @@
 
 /* ---- giving ----------------------------------------------------------------------------- */
 
-static bool may_give(const struct item *item)
+static bool stream_may_give(const struct item *item)
 {
     if (item->kind == ITEM_FOLLOW)
         return item->event->given >= item->mark;
@@ -22,14 +22,14 @@ static bool may_give(const struct item *item)
 }
 
 /* What is past already need not be waited for. */
-static cudaError_t follow(struct stream *stream, const struct event *event)
+static cudaError_t stream_follow(struct stream *stream, const struct event *event)
 {
     return event_is_past(event) ? cudaSuccess : cudaStreamWaitEvent(stream->cuda, event->cuda, 0);
 }
 
-static cudaError_t give(struct stream *stream, const struct item *item)
+static cudaError_t stream_give(struct stream *stream, const struct item *item)
 {
-    card_use(stream->rank->card);
+    cuda_use_gpu(stream->rank->gpu);
     switch (item->kind) {
     case ITEM_KERNEL:
         return work_kernel(stream, &item->kernel);
@@ -39,17 +39,17 @@ static cudaError_t give(struct stream *stream, const struct item *item)
     case ITEM_OPEN:
         return cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
-        return follow(stream, item->event);
+        return stream_follow(stream, item->event);
     case ITEM_HOLD:
-        return item->gate->open ? cudaSuccess : follow(stream, item->gate->behind);
+        return item->gate->open ? cudaSuccess : stream_follow(stream, item->gate->behind);
     }
     return cudaSuccess;
 }
 
 /* An item that fails counts as given, so that nothing waits for it for ever. */
-static cudaError_t give_item(struct stream *stream, const struct item *item)
+static cudaError_t stream_give_item(struct stream *stream, const struct item *item)
 {
-    cudaError_t error = stream->rank->card->broken ? cudaSuccess : give(stream, item);
+    cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : stream_give(stream, item);
     if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
         item->event->given = item->mark;
     stream->given++;
@@ -58,23 +58,23 @@ static cudaError_t give_item(struct stream *stream, const struct item *item)
     return error;
 }
 
-static void unuse(const struct item *item)
+static void stream_unuse(const struct item *item)
 {
     event_unuse(item->event);
     gate_unuse(item->gate);
 }
 
-static void give_first(struct stream *stream)
+static void stream_give_first(struct stream *stream)
 {
     struct item *item = stream->first;
-    cudaError_t error = give_item(stream, item);
+    cudaError_t error = stream_give_item(stream, item);
     stream->first = item->next;
     if (!stream->first)
         stream->end = &stream->first;
-    unuse(item);
+    stream_unuse(item);
     free(item);
     if (error != cudaSuccess)
-        cuda_break(stream->rank->card, error);
+        cuda_break(stream->rank->gpu, error);
 }
 
 /* Once round is not always enough: what was given in one stream may be what an earlier one waits for. */
@@ -85,8 +85,8 @@ void stream_go_on(void)
         moved = false;
         for (struct stream **at = &cuda_all.held; *at;) {
             struct stream *stream = *at;
-            for (; stream->first && may_give(stream->first); moved = true)
-                give_first(stream);
+            for (; stream->first && stream_may_give(stream->first); moved = true)
+                stream_give_first(stream);
             if (stream->first)
                 at = &stream->next_held;
             else
@@ -100,7 +100,7 @@ void stream_go_on(void)
 
 /* ---- putting ------------------------------------------------------------------------------ */
 
-static int keep(struct stream *stream, const struct item *what)
+static int stream_keep(struct stream *stream, const struct item *what)
 {
     struct item *item = malloc(sizeof *item);
     if (!item)
@@ -122,19 +122,19 @@ static int keep(struct stream *stream, const struct item *what)
 
 int stream_put(struct stream *stream, const struct item *item)
 {
-    struct card *card = stream->rank->card;
-    if (card->broken)
-        return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s) has failed", card->number, card->name);
+    struct cuda_gpu *gpu = stream->rank->gpu;
+    if (gpu->broken)
+        return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s) has failed", gpu->number, gpu->name);
     stream->put++;
-    if (stream->first || !may_give(item))
-        return keep(stream, item);
-    cudaError_t error = give_item(stream, item);
+    if (stream->first || !stream_may_give(item))
+        return stream_keep(stream, item);
+    cudaError_t error = stream_give_item(stream, item);
     if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
         stream_go_on();
-    return error == cudaSuccess ? DIST_OK : cuda_refuse(card, "work was refused", error);
+    return error == cudaSuccess ? DIST_OK : cuda_refuse(gpu, "work was refused", error);
 }
 
-static int put(struct stream *stream, struct item item)
+static int stream_put_item(struct stream *stream, struct item item)
 {
     cuda_lock();
     int status = stream_put(stream, &item);
@@ -149,18 +149,18 @@ int cuda_launch(struct stream *stream, const struct kernel *kernel)
         return cuda_copy(stream, kernel->out, kernel->in[0], (size_t)kernel->count * dtype_size(kernel->type),
                          COPY_INSIDE);
     blas_begin(stream, kernel);
-    return put(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
+    return stream_put_item(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
 }
 
 /* CUDA sees by the addresses which way it goes. */
 int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
 {
     struct item item = { .kind = ITEM_COPY, .copy = { to, from, bytes, NULL } };
-    const struct card *card = stream->rank->card;
+    const struct cuda_gpu *gpu = stream->rank->gpu;
     (void)way;
     if (work_overlaps(to, from, bytes) && !(item.copy.aside = cuda_alloc(stream->rank, bytes)))
-        return cuda_refuse(card, "a copy", cudaErrorMemoryAllocation);
-    return put(stream, item);
+        return cuda_refuse(gpu, "a copy", cudaErrorMemoryAllocation);
+    return stream_put_item(stream, item);
 }
 
 cudaStream_t cuda_stream_of(struct stream *stream)
@@ -175,8 +175,8 @@ cudaStream_t cuda_stream_of(struct stream *stream)
 
 /* ---- making them ---------------------------------------------------------------------------- */
 
-/* Where the room communicates, work goes first: others may wait for it. */
-static cudaError_t make(cudaStream_t *stream, int number)
+/* Where the backend communicates, work goes first: others may wait for it. */
+static cudaError_t stream_make(cudaStream_t *stream, int number)
 {
     int least = 0, greatest = 0;
     if (number >= 0)
@@ -193,12 +193,12 @@ struct stream *cuda_stream_new(void *state, int number)
     if (!stream)
         return NULL;
     cuda_lock();
-    card_use(rank->card);
+    cuda_use_gpu(rank->gpu);
     *stream = (struct stream){ .rank = rank, .number = number, .end = &stream->first };
-    stream->tail = event_take(rank->card, false);
+    stream->tail = event_take(rank->gpu, false);
     stream->partial = memory_take(rank, SUM_BLOCKS * sizeof(double));
-    card_use(rank->card);
-    cudaError_t error = make(&stream->cuda, number);
+    cuda_use_gpu(rank->gpu);
+    cudaError_t error = stream_make(&stream->cuda, number);
     if (error == cudaSuccess && stream->tail && stream->partial) {
         rank->streams[1 + number] = stream;
     } else {
@@ -214,7 +214,7 @@ struct stream *cuda_stream_new(void *state, int number)
     return stream;
 }
 
-static void drop_items(struct stream *stream)
+static void stream_drop_items(struct stream *stream)
 {
     struct stream **at = &cuda_all.held;
     while (stream->first && *at != stream)
@@ -226,7 +226,7 @@ static void drop_items(struct stream *stream)
         stream->first = item->next;
         if (item->kind == ITEM_COPY && item->copy.aside)
             pool_give(&stream->rank->pool, item->copy.aside);
-        unuse(item);
+        stream_unuse(item);
         free(item);
     }
 }
@@ -234,10 +234,10 @@ static void drop_items(struct stream *stream)
 void cuda_stream_free(struct stream *stream)
 {
     struct cuda *rank = stream->rank;
-    card_use(rank->card);
+    cuda_use_gpu(rank->gpu);
     blas_end(stream);
     cuda_lock();
-    drop_items(stream);
+    stream_drop_items(stream);
     cudaStreamDestroy(stream->cuda);
     event_unuse(stream->tail);
     pool_give(&rank->pool, stream->partial);

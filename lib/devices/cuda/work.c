@@ -4,7 +4,7 @@
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-static cudaError_t copy(const struct stream *stream, void *to, const void *from, size_t bytes)
+static cudaError_t work_copy_bytes(const struct stream *stream, void *to, const void *from, size_t bytes)
 {
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream->cuda);
 }
@@ -22,9 +22,9 @@ cudaError_t work_copy(struct stream *stream, const struct item *item)
     if (item->copy.to == item->copy.from || bytes == 0)
         return cudaSuccess;
     if (!item->copy.aside)
-        return copy(stream, item->copy.to, item->copy.from, bytes);
-    cudaError_t error = copy(stream, item->copy.aside, item->copy.from, bytes);
-    return error == cudaSuccess ? copy(stream, item->copy.to, item->copy.aside, bytes) : error;
+        return work_copy_bytes(stream, item->copy.to, item->copy.from, bytes);
+    cudaError_t error = work_copy_bytes(stream, item->copy.aside, item->copy.from, bytes);
+    return error == cudaSuccess ? work_copy_bytes(stream, item->copy.to, item->copy.aside, bytes) : error;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ bool work_is_copy(const struct kernel *k)
            (k->kind == KERNEL_REDUCE && k->inputs == 1 && k->copies == 0 && !divides);
 }
 
-static bool is_empty(const struct kernel *k)
+static bool work_is_empty(const struct kernel *k)
 {
     if (k->kind == KERNEL_MATMUL)
         return k->rows == 0 || k->columns == 0;
@@ -47,9 +47,9 @@ static bool is_empty(const struct kernel *k)
 cudaError_t work_kernel(struct stream *stream, const struct kernel *k)
 {
     cudaError_t error;
-    if (is_empty(k))
+    if (work_is_empty(k))
         return cudaSuccess;
     if (k->kind == KERNEL_MATMUL && blas_multiply(stream, k, &error))
         return error;
-    return kernels_start(k, stream->cuda, stream->rank->card->multiprocessors, stream->partial);
+    return kernels_start(k, stream->cuda, stream->rank->gpu->multiprocessors, stream->partial);
 }

@@ -1,5 +1,5 @@
 /*
- * table.h: the match table of ranks that share memory: which send meets which receive, and which calls are one collective.
+ * match_table.h: the match table of ranks that share memory: which send meets which receive, and which calls are one collective.
  *
  * A rank SHOWS an op: an entry says what it claims. A send looks among the posted receives of its destination, a receive among the
  * unexpected messages that have come for it, each in the order in which they were shown; whoever finds nothing joins its queue.
@@ -12,6 +12,7 @@
 #define NCCL_TABLE_H
 
 #include "../common/claim.h"
+#include "../common/members.h"
 #include "../common/splits.h"
 
 struct table_list { /* of entries, by `next` */
@@ -98,9 +99,9 @@ uint32_t table_meet(struct table *table, uint32_t number);
 /* Give up this op, or all (NULL) of a rank that have not met. */
 void table_withdraw(struct table *table, int rank, const struct dist_work *op);
 
-/* Has the group's member at this place come to the collective? And who has not, as a list; gives how many. */
+/* Has the group's member at this place come to the collective? And who has not? */
 bool table_has_come(struct table *table, const struct dist_work *op, int place);
-int table_missing(struct table *table, const struct dist_work *op, char *list, size_t size);
+void table_absent(struct table *table, const struct dist_work *op, struct absent *absent);
 
 /* For the watcher: the messages that have come to this rank and that no receive has asked for. */
 void table_note(struct table *table, int rank, struct rank_notes *notes);

@@ -1,49 +1,49 @@
-/* room.c: a room around a room: hands on what the inner one can do, and does the rest by messages. */
-#include "room.h"
+/* wrap.c: a backend around a backend: hands on what the inner one can do, and does the rest by messages. */
+#include "wrap.h"
 #include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_collective(enum call call)
+static bool wrap_is_collective(enum call call)
 {
     return call >= CALL_BROADCAST && call <= CALL_MONITORED_BARRIER;
 }
 
-static bool is_ours(const struct algorithms_room *room, const struct dist_work *op)
+static bool wrap_is_ours(const struct algorithms *outer, const struct dist_work *op)
 {
-    if (op->p2p || !is_collective(op->call))
+    if (op->p2p || !wrap_is_collective(op->call))
         return false;
-    return room->all || !backend_collective(room->inner, op->call) ||
-           (op->call == CALL_ALL_REDUCE && room->forced);
+    return outer->all || !backend_collective(outer->inner, op->call) ||
+           (op->call == CALL_ALL_REDUCE && outer->forced);
 }
 
 /* ---- what we do ------------------------------------------------------------------------- */
 
 /* Forget a run that is over. Gives its status. */
-static int end(struct algorithms_room *room, struct run *run)
+static int wrap_end(struct algorithms *outer, struct run *run)
 {
     int status = run->op->status;
     if (status == DIST_OK) {
         run_free(run);
         return status;
     }
-    pthread_mutex_lock(&room->lock);
-    run->next = room->failed;
-    room->failed = run;
-    pthread_mutex_unlock(&room->lock);
+    pthread_mutex_lock(&outer->lock);
+    run->next = outer->failed;
+    outer->failed = run;
+    pthread_mutex_unlock(&outer->lock);
     return status;
 }
 
-static int by_messages(struct algorithms_room *room, struct dist_work *op)
+static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
         snprintf(op->why, sizeof op->why, "the system gives no memory for the messages of this collective");
         return op->status = DIST_ERR_MEMORY;
     }
-    run->room = room;
+    run->outer = outer;
     run->op = op;
     run->tag = -2 - (int)(op->group->by_messages++ % (1u << 30));
     if (op->call == CALL_MONITORED_BARRIER)
@@ -53,7 +53,7 @@ static int by_messages(struct algorithms_room *room, struct dist_work *op)
         return run_start(run); /* from here on op->status is its thread's */
     }
     run_to_end(run);
-    return end(room, run);
+    return wrap_end(outer, run);
 }
 
 /* ---- the calls ---------------------------------------------------------------------------- */
@@ -61,12 +61,12 @@ static int by_messages(struct algorithms_room *room, struct dist_work *op)
 static int algorithms_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
                            size_t why_size)
 {
-    struct algorithms_room *room = self->algorithms;
-    *state = room;
-    return room->inner->open(self, world, &room->room, why, why_size);
+    struct algorithms *outer = self->algorithms;
+    *state = outer;
+    return outer->inner->open(self, world, &outer->state, why, why_size);
 }
 
-static void free_all(struct run *run)
+static void wrap_free_all(struct run *run)
 {
     while (run) {
         struct run *next = run->next;
@@ -77,92 +77,92 @@ static void free_all(struct run *run)
 
 static void algorithms_leave(void *state)
 {
-    struct algorithms_room *room = state;
-    atomic_store(&room->closing, true);
-    bell_strike(&room->self->world.header->slots[room->self->env.rank].bell);
-    for (struct run *run = room->runs; run; run = run->next)
+    struct algorithms *outer = state;
+    atomic_store(&outer->closing, true);
+    bell_strike(&outer->self->world.header->slots[outer->self->env.rank].bell);
+    for (struct run *run = outer->runs; run; run = run->next)
         run_await(run);
-    room->inner->leave(room->room);
+    outer->inner->leave(outer->state);
 }
 
 static int algorithms_close(void *state)
 {
-    struct algorithms_room *room = state;
-    int status = room->inner->close(room->room);
-    free_all(room->runs);
-    free_all(room->failed);
-    room->self->algorithms = NULL;
-    pthread_mutex_destroy(&room->lock);
-    free(room);
+    struct algorithms *outer = state;
+    int status = outer->inner->close(outer->state);
+    wrap_free_all(outer->runs);
+    wrap_free_all(outer->failed);
+    outer->self->algorithms = NULL;
+    pthread_mutex_destroy(&outer->lock);
+    free(outer);
     return status;
 }
 
 static int algorithms_group_new(void *state, struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    return room->inner->group_new(room->room, op);
+    struct algorithms *outer = state;
+    return outer->inner->group_new(outer->state, op);
 }
 
 static void algorithms_group_free(void *state, struct dist_group *group)
 {
-    struct algorithms_room *room = state;
-    room->inner->group_free(room->room, group);
+    struct algorithms *outer = state;
+    outer->inner->group_free(outer->state, group);
 }
 
 static int algorithms_send(void *state, struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    return room->inner->send(room->room, op);
+    struct algorithms *outer = state;
+    return outer->inner->send(outer->state, op);
 }
 
 static int algorithms_recv(void *state, struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    return room->inner->recv(room->room, op);
+    struct algorithms *outer = state;
+    return outer->inner->recv(outer->state, op);
 }
 
 static int algorithms_collective(void *state, struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    return is_ours(room, op) ? by_messages(room, op)
-                             : backend_collective(room->inner, op->call)(room->room, op);
+    struct algorithms *outer = state;
+    return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op)
+                                   : backend_collective(outer->inner, op->call)(outer->state, op);
 }
 
 static bool algorithms_test(void *state, struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    return is_ours(room, op) ? atomic_load(&op->done) : room->inner->test(room->room, op);
+    struct algorithms *outer = state;
+    return wrap_is_ours(outer, op) ? atomic_load(&op->done) : outer->inner->test(outer->state, op);
 }
 
 static int algorithms_wait(void *state, struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    if (!is_ours(room, op))
-        return room->inner->wait(room->room, op);
+    struct algorithms *outer = state;
+    if (!wrap_is_ours(outer, op))
+        return outer->inner->wait(outer->state, op);
     struct run *run = op->aside;
     if (!run)
         return op->status;
     run_await(run);
-    pthread_mutex_lock(&room->lock);
-    struct run **at = &room->runs;
+    pthread_mutex_lock(&outer->lock);
+    struct run **at = &outer->runs;
     while (*at != run)
         at = &(*at)->next;
     *at = run->next;
-    pthread_mutex_unlock(&room->lock);
+    pthread_mutex_unlock(&outer->lock);
     op->aside = NULL;
-    return end(room, run);
+    return wrap_end(outer, run);
 }
 
 static void algorithms_note(void *state, const struct dist_work *op)
 {
-    struct algorithms_room *room = state;
-    if (room->inner->note)
-        room->inner->note(room->room, op && is_ours(room, op) ? NULL : op);
+    struct algorithms *outer = state;
+    if (outer->inner->note)
+        outer->inner->note(outer->state, op && wrap_is_ours(outer, op) ? NULL : op);
 }
 
 static bool algorithms_on_host(void *state, const struct dist_work *op)
 {
-    return is_ours(state, op);
+    return wrap_is_ours(state, op);
 }
 
 /* ---- putting it around -------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static const struct backend wrapping = {
     .on_host = algorithms_on_host,
 };
 
-static bool is_complete(const struct backend *inner)
+static bool wrap_is_complete(const struct backend *inner)
 {
     for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
         if (!backend_collective(inner, (enum call)call))
@@ -207,20 +207,20 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
     *status = setting_check("DIST_ALGORITHM", why, why_size);
     if (*status != DIST_OK)
         return NULL;
-    if (!asked && is_complete(inner))
+    if (!asked && wrap_is_complete(inner))
         return inner;
-    struct algorithms_room *room = calloc(1, sizeof *room);
-    *status = room ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
-    if (!room)
+    struct algorithms *outer = calloc(1, sizeof *outer);
+    *status = outer ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
+    if (!outer)
         return NULL;
-    room->self = self;
-    room->inner = inner;
-    room->all = all;
-    room->forced = asked && !all ? algorithm_named(name) : NULL;
-    room->table = wrapping;
-    room->table.name = inner->name;
-    room->table.on_streams = inner->on_streams;
-    pthread_mutex_init(&room->lock, NULL);
-    self->algorithms = room;
-    return &room->table;
+    outer->self = self;
+    outer->inner = inner;
+    outer->all = all;
+    outer->forced = asked && !all ? algorithm_named(name) : NULL;
+    outer->table = wrapping;
+    outer->table.name = inner->name;
+    outer->table.on_streams = inner->on_streams;
+    pthread_mutex_init(&outer->lock, NULL);
+    self->algorithms = outer;
+    return &outer->table;
 }

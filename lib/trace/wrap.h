@@ -1,6 +1,6 @@
-/* room.h: one rank's wrapping room. */
-#ifndef TRACE_ROOM_H
-#define TRACE_ROOM_H
+/* wrap.h: one rank's wrapper around its backend. */
+#ifndef TRACE_WRAP_H
+#define TRACE_WRAP_H
 
 #include "record.h"
 
@@ -8,7 +8,7 @@ struct trace {
     struct launch_self *self;
     struct record *record;
     const struct backend *inner;
-    void *room;           /* inner's */
+    void *state;          /* inner's */
     struct backend table; /* our calls, without those that inner leaves to algorithms/ */
     bool joined;          /* the barrier that ends init has begun */
     uint32_t made;        /* the event of the last new_group */
@@ -19,13 +19,13 @@ struct trace {
 extern _Thread_local uint32_t trace_begun;
 
 /* quick.c */
-enum quick trace_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site);
-enum quick trace_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
-enum quick trace_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site);
-enum quick trace_quick_barrier(void *room, uint32_t site);
+enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site);
+enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site);
+enum quick trace_quick_sum(void *state, tensor *t, enum dist_op op, uint32_t site);
+enum quick trace_quick_barrier(void *state, uint32_t site);
 
 /* wait.c: two of the calls */
-bool trace_test(void *room, struct dist_work *op);
-int trace_wait(void *room, struct dist_work *op);
+bool trace_test(void *state, struct dist_work *op);
+int trace_wait(void *state, struct dist_work *op);
 
 #endif

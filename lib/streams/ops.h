@@ -1,19 +1,19 @@
 /*
- * comm.h: the communication stream of a rank, for rooms that know nothing of streams.
+ * ops.h: the communication stream of a rank, for backends that know nothing of streams.
  *
  *   posted   ->   flying   ->   over
  *
- * An op is POSTED by the rank, with an event behind the work that stood in the current stream. The comm thread starts posted
+ * An op is POSTED by the rank, with an event behind the work that stood in the current stream. The progress thread starts posted
  * ops in order, each once its event has passed: so a message holds what was computed before the call. FLYING, it is the
- * room's, like any asynchronous operation; several fly at once. When the room is done with it, and the simulated link
+ * backend's, like any asynchronous operation; several fly at once. When the backend is done with it, and the simulated link
  * too, it is OVER: its gate opens, and the streams that wait for it go on.
  *
- * Who owns what. `lock` guards the lists. An op that is not over belongs to the comm thread, any other to the rank
- * (comm_settle frees what nobody will ask for). op->over is written last; who reads it may read the rest. Whoever makes
- * news rings the rank's bell after writing it: the rank after posting, streams after an event, the room after an op.
+ * Who owns what. `lock` guards the lists. An op that is not over belongs to the progress thread, any other to the rank
+ * (ops_settle frees what nobody will ask for). op->over is written last; who reads it may read the rest. Whoever makes
+ * news rings the rank's bell after writing it: the rank after posting, streams after an event, the backend after an op.
  */
-#ifndef STREAMS_COMM_H
-#define STREAMS_COMM_H
+#ifndef STREAMS_OPS_H
+#define STREAMS_OPS_H
 
 #include "gpu.h"
 #include "../devices/link.h"
@@ -27,50 +27,51 @@ struct op_list {
 /* Of what is over: what will be asked for again; of the others what went well, and what did not. */
 enum { LIST_POSTED, LIST_FLYING, LIST_WANTED, LIST_GOOD, LIST_FAILED, OP_LISTS };
 
-struct comm {
+struct gpu_ops {
     struct gpu *gpu;
     struct context *context;
     pthread_mutex_t lock;
     struct op_list lists[OP_LISTS];
     pthread_t thread;
     bool runs, stop;
-    bool shared;   /* the room has had an op from the thread, so it knows that two threads call it */
+    bool shared;   /* the backend has had an op from the thread, so it knows that two threads call it */
     int fly;       /* at the thread's last look; only it asks */
-    bool starting; /* the last of `flying` is on its way to the room, without the lock */
-    bool native; /* the room works on streams itself: there is no thread, and only the rank sees the lists */
+    bool starting; /* the last of `flying` is on its way to the backend, without the lock */
+    bool
+        native; /* the backend works on streams itself: there is no thread, and only the rank sees the lists */
     struct link link;   /* to the other ranks */
     bool lazy;          /* DIST_CONNECT=lazy */
     unsigned char *met; /* lazy: with which world ranks, and groups, there was an operation before */
 };
 
-/* comm.c: its event and its gate are needed no more */
-void comm_give_back(struct dist_work *op);
+/* ops.c: its event and its gate are needed no more */
+void ops_give_back(struct dist_work *op);
 
 /* settle.c: forget what is over and went well. What failed is told where the host waits: a call that only enqueues cannot
  * know it, and shall not seem to by luck. */
-void comm_tidy(struct comm *comm);
+void ops_tidy(struct gpu_ops *ops);
 
 /* Its end, with the lock held; and: nobody will ask for it any more. */
-void comm_end(struct comm *comm, struct dist_work *op);
-void comm_unwant(struct comm *comm, struct dist_work *op);
+void ops_end(struct gpu_ops *ops, struct dist_work *op);
+void ops_unwant(struct gpu_ops *ops, struct dist_work *op);
 
 /* native.c: post, and look what has become of all that was posted, or of one */
-void native_post(struct comm *comm, struct dist_work *op);
-void native_look(struct comm *comm);
-void native_look_at(struct comm *comm, struct dist_work *op);
+void native_post(struct gpu_ops *ops, struct dist_work *op);
+void native_look(struct gpu_ops *ops);
+void native_look_at(struct gpu_ops *ops, struct dist_work *op);
 
 /* on_host.c: do it on the host, from the beginning to the end. Its status; the op has the words. */
-int on_host(struct comm *comm, struct dist_work *op);
+int on_host(struct gpu_ops *ops, struct dist_work *op);
 
-/* comm_thread.c */
-bool comm_thread_start(struct comm *comm);
-void comm_thread_stop(struct comm *comm); /* once all that was posted has been started */
+/* ops_thread.c */
+bool ops_thread_start(struct gpu_ops *ops);
+void ops_thread_stop(struct gpu_ops *ops); /* once all that was posted has been started */
 
 /* Before the lists are looked at. */
-static inline void comm_look(struct comm *comm)
+static inline void ops_look(struct gpu_ops *ops)
 {
-    if (comm && comm->native)
-        native_look(comm);
+    if (ops && ops->native)
+        native_look(ops);
 }
 
 static inline void op_append(struct op_list *list, struct dist_work *op)

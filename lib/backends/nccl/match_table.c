@@ -1,7 +1,5 @@
-#include "table.h"
+#include "match_table.h"
 #include "../common/notes.h"
-
-#include <stdio.h>
 
 /* ---- lists ------------------------------------------------------------------------------------ */
 
@@ -63,13 +61,13 @@ uint32_t table_show(struct table *table, int rank, const struct dist_work *op, u
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-static bool fits(const struct table_entry *send, const struct table_entry *recv)
+static bool table_fits(const struct table_entry *send, const struct table_entry *recv)
 {
     return (recv->peer == DIST_ANY_SOURCE || recv->peer == send->rank) &&
            recv->claim.root == send->claim.root && recv->claim.group == send->claim.group;
 }
 
-static uint32_t meet_message(struct table *table, uint32_t number)
+static uint32_t table_meet_message(struct table *table, uint32_t number)
 {
     struct table_entry *mine = table_at(table, number);
     bool sends = mine->claim.side == SIDE_SENDS;
@@ -78,7 +76,7 @@ static uint32_t meet_message(struct table *table, uint32_t number)
     for (uint32_t at = look->first; at; at = table_at(table, at)->next) {
         struct table_entry *other = table_at(table, at), *send = sends ? mine : other;
         struct table_entry *recv = sends ? other : mine;
-        if (!fits(send, recv))
+        if (!table_fits(send, recv))
             continue;
         table_remove(table, look, at);
         mine->open = other->open = false;
@@ -94,7 +92,7 @@ static uint32_t meet_message(struct table *table, uint32_t number)
 /* ---- collectives ------------------------------------------------------------------------------ */
 
 /* All have come: the one with the lowest place that differs from place 0. */
-static void compare(struct table *table, uint32_t head)
+static void table_compare(struct table *table, uint32_t head)
 {
     uint32_t first = head, stray = 0;
     for (uint32_t at = head; at; at = table_at(table, at)->mate) {
@@ -112,7 +110,7 @@ static void compare(struct table *table, uint32_t head)
     }
 }
 
-static uint32_t find_meeting(struct table *table, int group, uint32_t seq)
+static uint32_t table_find_meeting(struct table *table, int group, uint32_t seq)
 {
     uint32_t at = table->meetings.first;
     while (at && (table_at(table, at)->group != group || table_at(table, at)->seq != seq))
@@ -120,10 +118,10 @@ static uint32_t find_meeting(struct table *table, int group, uint32_t seq)
     return at;
 }
 
-static uint32_t meet_members(struct table *table, uint32_t number)
+static uint32_t table_meet_members(struct table *table, uint32_t number)
 {
     struct table_entry *mine = table_at(table, number);
-    uint32_t head = find_meeting(table, mine->group, mine->seq), last = head;
+    uint32_t head = table_find_meeting(table, mine->group, mine->seq), last = head;
     int came = 1;
     if (!head)
         table_add(table, &table->meetings, head = number);
@@ -137,42 +135,34 @@ static uint32_t meet_members(struct table *table, uint32_t number)
     if (came < mine->size)
         return 0;
     table_remove(table, &table->meetings, head);
-    compare(table, head);
+    table_compare(table, head);
     return head;
 }
 
 uint32_t table_meet(struct table *table, uint32_t number)
 {
-    return table_at(table, number)->claim.side == SIDE_MEMBER ? meet_members(table, number)
-                                                              : meet_message(table, number);
+    return table_at(table, number)->claim.side == SIDE_MEMBER ? table_meet_members(table, number)
+                                                              : table_meet_message(table, number);
 }
 
 bool table_has_come(struct table *table, const struct dist_work *op, int place)
 {
-    uint32_t at = find_meeting(table, op->group->number, op->phase);
+    uint32_t at = table_find_meeting(table, op->group->number, op->phase);
     while (at && table_at(table, at)->place != place)
         at = table_at(table, at)->mate;
     return at != 0;
 }
 
-int table_missing(struct table *table, const struct dist_work *op, char *list, size_t size)
+void table_absent(struct table *table, const struct dist_work *op, struct absent *absent)
 {
-    size_t used = 0;
-    int count = 0;
-    for (int place = 0; place < op->group->size; place++) {
-        if (table_has_come(table, op, place))
-            continue;
-        if (used + 16 < size)
-            used += (size_t)snprintf(list + used, size - used, "%s%d", count ? ", " : "",
-                                     op->group->ranks[place]);
-        count++;
-    }
-    return count;
+    for (int place = 0; place < op->group->size; place++)
+        if (!table_has_come(table, op, place))
+            absent_add(absent, op->group->ranks[place]);
 }
 
 /* ---- giving up -------------------------------------------------------------------------------- */
 
-static void drop(struct table *table, uint32_t number)
+static void table_drop(struct table *table, uint32_t number)
 {
     struct table_entry *entry = table_at(table, number);
     bool sends = entry->claim.side == SIDE_SENDS;
@@ -190,7 +180,7 @@ void table_withdraw(struct table *table, int rank, const struct dist_work *op)
 {
     for (uint32_t at = table_begin(table, rank); at < table_end(table, rank); at++)
         if (table_at(table, at)->open && (!op || table_op(table_at(table, at)) == op))
-            drop(table, at);
+            table_drop(table, at);
 }
 
 void table_note(struct table *table, int rank, struct rank_notes *notes)

@@ -1,5 +1,5 @@
-/* comm.c: operations on device tensors, as the calls of dist.h see them. comm.h has the rules. */
-#include "comm.h"
+/* ops.c: operations on device tensors, as the calls of dist.h see them. ops.h has the rules. */
+#include "ops.h"
 #include "order.h"
 
 #include <stdlib.h>
@@ -8,39 +8,39 @@
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static int read_environment(struct comm *comm, char *why, size_t why_size)
+static int ops_read_environment(struct gpu_ops *ops, char *why, size_t why_size)
 {
-    comm->lazy = setting_is("DIST_CONNECT", "lazy");
+    ops->lazy = setting_is("DIST_CONNECT", "lazy");
     int status = setting_check("DIST_CONNECT", why, why_size);
-    return status == DIST_OK ? link_read(&comm->link, why, why_size) : status;
+    return status == DIST_OK ? link_read(&ops->link, why, why_size) : status;
 }
 
-static int comm_open(struct context *context, struct gpu *gpu, char *why, size_t why_size)
+static int ops_open(struct context *context, struct gpu *gpu, char *why, size_t why_size)
 {
-    struct comm *comm = calloc(1, sizeof *comm);
+    struct gpu_ops *ops = calloc(1, sizeof *ops);
     unsigned char *met = calloc((size_t)context->world.size + 1, 1);
-    int status = comm && met ? read_environment(comm, why, why_size) : DIST_ERR_MEMORY;
+    int status = ops && met ? ops_read_environment(ops, why, why_size) : DIST_ERR_MEMORY;
     if (status == DIST_ERR_MEMORY)
         snprintf(why, why_size, "the system gives no memory for communication in the background");
     if (status != DIST_OK) {
-        free(comm);
+        free(ops);
         free(met);
         return status;
     }
-    comm->gpu = gpu;
-    comm->context = context;
-    comm->met = met;
-    comm->native = context->backend->on_streams;
+    ops->gpu = gpu;
+    ops->context = context;
+    ops->met = met;
+    ops->native = context->backend->on_streams;
     for (int i = 0; i < OP_LISTS; i++)
-        comm->lists[i].end = &comm->lists[i].first;
-    pthread_mutex_init(&comm->lock, NULL);
-    gpu->comm = comm;
+        ops->lists[i].end = &ops->lists[i].first;
+    pthread_mutex_init(&ops->lock, NULL);
+    gpu->ops = ops;
     context->gpu = gpu;
     context->quick_reach = context; /* a message must not overtake what waits for its stream */
     return DIST_OK;
 }
 
-void comm_give_back(struct dist_work *op)
+void ops_give_back(struct dist_work *op)
 {
     const struct device *device = op->gpu->device;
     if (op->ready)
@@ -51,35 +51,35 @@ void comm_give_back(struct dist_work *op)
     op->gate = NULL;
 }
 
-void comm_stop(struct gpu *gpu)
+void ops_stop(struct gpu *gpu)
 {
-    if (gpu->comm)
-        comm_thread_stop(gpu->comm);
+    if (gpu->ops)
+        ops_thread_stop(gpu->ops);
 }
 
-void comm_close(struct gpu *gpu)
+void ops_close(struct gpu *gpu)
 {
-    struct comm *comm = gpu->comm;
-    if (!comm)
+    struct gpu_ops *ops = gpu->ops;
+    if (!ops)
         return;
     order_over(gpu, NULL);
     for (int i = 0; i < OP_LISTS; i++)
-        while (comm->lists[i].first) {
-            struct dist_work *op = op_take(&comm->lists[i], comm->lists[i].first);
-            comm_give_back(op);
+        while (ops->lists[i].first) {
+            struct dist_work *op = op_take(&ops->lists[i], ops->lists[i].first);
+            ops_give_back(op);
             if (op->live != WORK_LIVE)
-                work_recycle(comm->context, op);
+                work_recycle(ops->context, op);
         }
-    pthread_mutex_destroy(&comm->lock);
-    free(comm->met);
-    comm->context->gpu = NULL;
-    free(comm);
-    gpu->comm = NULL;
+    pthread_mutex_destroy(&ops->lock);
+    free(ops->met);
+    ops->context->gpu = NULL;
+    free(ops);
+    gpu->ops = NULL;
 }
 
 /* ---- posting ------------------------------------------------------------------------------ */
 
-static bool prepare(struct gpu *gpu, struct dist_work *op)
+static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
 {
     const struct device *device = gpu->device;
     op->in.data = world_open_view(&gpu->self->world, op->in.data);
@@ -94,91 +94,91 @@ static bool prepare(struct gpu *gpu, struct dist_work *op)
     return op->ready && op->gate && device->event_record(op->ready, gpu->current->stream) == DIST_OK;
 }
 
-static int post(struct context *context, struct gpu *gpu, struct dist_work *op)
+static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_work *op)
 {
     op->ready = NULL;
     op->gate = NULL;
-    if (!gpu->comm && (op->status = comm_open(context, gpu, op->why, sizeof op->why)) != DIST_OK)
+    if (!gpu->ops && (op->status = ops_open(context, gpu, op->why, sizeof op->why)) != DIST_OK)
         return op->status;
-    struct comm *comm = gpu->comm;
+    struct gpu_ops *ops = gpu->ops;
     bool started = op->async;
-    if ((!comm->native && !comm_thread_start(comm)) || !prepare(gpu, op)) {
-        comm_give_back(op);
+    if ((!ops->native && !ops_thread_start(ops)) || !ops_prepare(gpu, op)) {
+        ops_give_back(op);
         snprintf(op->why, sizeof op->why,
                  "the system gives no memory or thread for communication in the background");
         return op->status = DIST_ERR_SYSTEM;
     }
     order_begin(gpu, op, started);
-    if (comm->native) {
-        native_post(comm, op);
+    if (ops->native) {
+        native_post(ops, op);
         return DIST_OK;
     }
-    pthread_mutex_lock(&comm->lock);
-    op_append(&comm->lists[LIST_POSTED], op);
-    pthread_mutex_unlock(&comm->lock);
+    pthread_mutex_lock(&ops->lock);
+    op_append(&ops->lists[LIST_POSTED], op);
+    pthread_mutex_unlock(&ops->lock);
     bell_ring(&gpu->slot->bell);
     return DIST_OK;
 }
 
-int comm_post(struct context *context, struct gpu *gpu, struct dist_work *op)
+int ops_post(struct context *context, struct gpu *gpu, struct dist_work *op)
 {
     gpu_range_begin(gpu, call_name(op->call));
-    int status = post(context, gpu, op);
+    int status = ops_enqueue(context, gpu, op);
     gpu_range_end(gpu);
     return status;
 }
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-static bool is_over(void *argument)
+static bool ops_passed(void *argument)
 {
-    return comm_is_over(argument);
+    return ops_is_over(argument);
 }
 
-/* Whoever asks wants it to begin: a room may have put that off. */
-bool comm_is_over(struct dist_work *op)
+/* Whoever asks wants it to begin: a backend may have put that off. */
+bool ops_is_over(struct dist_work *op)
 {
-    struct comm *comm = op->gpu->comm;
-    if (comm && comm->native && !atomic_load(&op->begun))
-        comm->context->backend->test(comm->context->room, op);
-    if (comm && comm->native)
-        native_look_at(comm, op);
+    struct gpu_ops *ops = op->gpu->ops;
+    if (ops && ops->native && !atomic_load(&op->begun))
+        ops->context->backend->test(ops->context->room, op);
+    if (ops && ops->native)
+        native_look_at(ops, op);
     return atomic_load(&op->over) != 0;
 }
 
 /* Lazy: is this the first operation with that rank, or with that many? It then makes the connection. */
-static bool makes_connection(struct comm *comm, const struct dist_work *op)
+static bool ops_makes_connection(struct gpu_ops *ops, const struct dist_work *op)
 {
-    unsigned char *met = &comm->met[op->p2p && op->peer >= 0 ? op->peer : comm->context->world.size];
-    bool first = comm->lazy && !*met;
+    unsigned char *met = &ops->met[op->p2p && op->peer >= 0 ? op->peer : ops->context->world.size];
+    bool first = ops->lazy && !*met;
     *met = 1;
     return first;
 }
 
 /* Who sent, must be known before the call can return; all else the stream can wait for alone. */
-int comm_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
+int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
 {
-    bool host_waits = makes_connection(gpu->comm, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
+    bool host_waits = ops_makes_connection(gpu->ops, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
     bool sends = op->sends, p2p = op->p2p;
     op->kept = true;
     work_forget(context, op);
     if (!host_waits) {
-        comm_is_over(op);
+        ops_is_over(op);
         host_waits = gpu->device->gate_hold(op->gate, gpu->current->stream) != DIST_OK;
     }
     if (host_waits) { /* also in place of a stream that has no room for the gate */
-        gpu_await(gpu, call, op->at, is_over, op, NULL);
+        gpu_await(gpu, call, op->at, ops_passed, op, NULL);
         int status = op->status, from = op->from;
         op->kept = false;
         order_over(gpu, op);
-        comm_unwant(gpu->comm, op);
-        comm_settle(gpu);
+        ops_unwant(gpu->ops, op);
+        ops_settle(gpu);
         return status != DIST_OK ? -status : p2p && !sends ? from : 0;
     }
     int peer = op->peer;
     order_follow(gpu, op);
     op->kept = false;
-    comm_unwant(gpu->comm, op); /* what is left of it belongs to comm_settle */
-    comm_tidy(gpu->comm);
+    ops_unwant(gpu->ops, op); /* what is left of it belongs to ops_settle */
+    ops_tidy(gpu->ops);
     return p2p && !sends ? peer : 0;
 }

@@ -1,0 +1,26 @@
+/* members.h: the members of a group: where the watcher reads them, who has left, and who has not come to a collective. */
+#ifndef COMMON_MEMBERS_H
+#define COMMON_MEMBERS_H
+
+#include "../../backend.h"
+
+/* Their world ranks in the world's memory, for notes (launch/note.h). host_free gives it back. NULL: no memory. */
+int32_t *members_publish(struct launch_self *self, const struct dist_group *group);
+
+static inline bool member_has_left(const struct world *world, int rank)
+{
+    return atomic_load(&world->header->slots[rank].state) >= RANK_LEFT;
+}
+
+/* Those that have not come, listed as far as the text has room. All zero at first. */
+struct absent {
+    int count;
+    size_t used;
+    char list[160];
+};
+void absent_add(struct absent *absent, int rank);
+
+/* Words for a monitored_barrier whose time is up. */
+void absent_tell(struct dist_work *op, const struct absent *absent);
+
+#endif
