@@ -7,8 +7,8 @@
 #   --own NN [N]   draw a chapter's pictures from a run with N ranks into build/pictures, and say where they are;
 #                  exercises of that chapter that are built are drawn beside their solutions
 #
-# The kinds "play" and "page" move: build/bin/play makes NAME.4.svg, or NAME.4.html with controls; "explain" is a page of a failed run. diagrams/drawn/bench.svg is no run
-# of today: it is drawn from the newest results of `make bench` that are kept.
+# The kinds "play" and "page" move: build/bin/play makes NAME.4.svg, or NAME.4.html with controls; "explain": a failed run's page.
+# diagrams/drawn/bench.svg is no run of today: it is drawn from the newest results of `make bench` that are kept.
 
 . tests/tools/count.sh
 export LC_ALL=C
@@ -27,11 +27,8 @@ has_neato()
 # trace PROGRAM RANKS KIND...: leaves $work/trace.json, a report where KIND is waitfor.
 trace()
 {
-    rm -f $work/trace.json
-    report=
-    variable=DIST_TRACE
+    rm -f $work/trace.json && report= variable=DIST_TRACE
     case $3 in waitfor*) variable=DIST_REPORT ;; explain*) report=$work/report.json ;; esac
-    rm -f "$report"
     env DIST_REPORT="$report" $variable=$work/trace.json WORLD_SIZE="$2" DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
     status=$?
     if [ $status -ne 0 ] && [ ! -e "${1%/*}/expected/${1##*/}.$2.exit" ] && [ $variable = DIST_TRACE ]; then
@@ -141,8 +138,7 @@ same()
     diff -u --label "$2" --label "what it did" $work/left $work/right
 }
 
-# What moves is compared as a whole, but for what collectives gave: programs that measure add up times with them. And but for what
-# Graphviz made, which depends on the fonts of the machine: the DOT stands beside it.
+# What moves is compared as a whole, but for times that collectives added up, and Graphviz's images: the DOT stands beside them.
 steady() { sed -e "s/\(kind: .meet.*has: \).*/\1/" -e '/^<svg/,/^<\/svg>/d' "$1"; }
 
 check_moving()
