@@ -109,13 +109,13 @@ Test(generated, as_threads)
     examine_all("threads");
 }
 
-/* DIST_TEST_RIGHT runs, where that is set. A rank that comes late is no reason to complain, wherever it is late. */
+/* RIGHT_RUNS runs, where that is set. A rank that comes late is no reason to complain, wherever it is late. */
 Test(generated, right_ones_under_random_delays, .timeout = 14400)
 {
     static struct gen_program p;
     struct row row = { 0 };
     uint64_t seed = first_seed() + 100000;
-    const char *wanted = getenv("DIST_TEST_RIGHT");
+    const char *wanted = getenv("RIGHT_RUNS");
     int schedules = hurry() ? 10 : 200, sample = wanted    ? (atoi(wanted) + schedules - 1) / schedules
                                                  : hurry() ? 6
                                                            : 30;
