@@ -112,12 +112,12 @@ static void subtitle(const struct sheet *sheet, char *text, size_t size)
         meets |= act->kind == ACT_COLLECTIVE;
         stuck |= act->unfinished && act->kind != ACT_OTHER;
     }
-    snprintf(text, size, "%s%s%s%s%s%s%s%s",
+    snprintf(text, size, "%s%s%s%s%s%s%s%s%s%s%s",
              sheet->clocks ? "a number is an event's Lamport clock" : "time runs to the right",
              waits ? "; a pale bar is waiting" : "", spans ? "; a coloured bar is computing" : "",
              starts ? "; a ring: a receive is started" : "", meets ? "; a line down: a collective" : "",
-             stuck ? "; red: for ever" : "",
-
+             stuck ? "; red: for ever" : "", sheet->same ? "; each message: " : "",
+             sheet->same ? sheet->each : "", sheet->again ? "; no words: the same again" : "",
              sheet->run->ranks > MOST_RANKS ? "; only the first and the last 8 ranks" : "",
              sheet->cut ? "; only the beginning" : "");
 }
@@ -162,7 +162,8 @@ static bool close_gaps(const struct run *run, struct order *order)
 
 static void draw_all(struct sheet *sheet, const struct wish *wish)
 {
-    char line[240], title[80];
+    char line[600], title[80];
+    spacetime_tags(sheet);
     subtitle(sheet, line, sizeof line);
     snprintf(title, sizeof title, "%d ranks, as it happened", sheet->run->ranks);
     double most = 300;

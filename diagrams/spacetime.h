@@ -25,9 +25,12 @@ struct sheet {
     double column;            /* how wide a column is */
     double begin[STRIPS + 1]; /* the column at which each strip begins; the last one's end */
     int strips;
-    bool clocks;          /* Lamport's numbers beside events */
-    bool time;            /* by the clock, which has no such numbers */
-    bool cut;             /* there is more than fits */
+    bool clocks; /* Lamport's numbers beside events */
+    bool time;   /* by the clock, which has no such numbers */
+    bool cut;    /* there is more than fits */
+    bool same;   /* all messages carry the same, `each`, which is said once */
+    bool again;  /* some arrow has no tag, since the one before it has the same */
+    char each[160];
     struct place *places; /* arrow heads, dots, numbers and tags: no further tag may hide them */
     int place_count;
 };
@@ -55,7 +58,8 @@ void spacetime_dot(struct sheet *sheet, int act, double right, bool hollow);
 /* The collectives: spacetime_meetings.c. */
 void spacetime_meetings(struct sheet *sheet);
 
-/* The messages: arrows first, then their tags. */
+/* The messages: first how much their tags have to say; then arrows, then tags. */
+void spacetime_tags(struct sheet *sheet);
 void spacetime_arrows(struct sheet *sheet);
 
 #endif

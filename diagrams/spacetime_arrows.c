@@ -3,9 +3,12 @@
 #include "spacetime.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define TAG 11.0  /* points of a tag's text */
 #define HEAD 13.0 /* an arrow's head */
+#define MANY 4    /* of more messages that carry the same it is said once */
 
 /* The clock stands on the side where no arrow is. */
 static void draw_clock(struct sheet *sheet, int act, bool below)
@@ -70,6 +73,51 @@ static const char *words_of(const struct sheet *sheet, int message, char *text, 
                               : words_message(sheet->run, message, text, size);
 }
 
+/* What this rank sent directly before, but for waits, if that was a message that is drawn; else -1. */
+static int sent_before(const struct sheet *sheet, int send)
+{
+    const struct act *acts = sheet->run->acts;
+    int before = send - 1;
+    while (before >= 0 && (acts[before].rank != acts[send].rank || acts[before].kind == ACT_WAIT))
+        before--;
+    for (int i = 0; before >= 0 && i < sheet->run->message_count; i++)
+        if (sheet->run->messages[i].send == before)
+            return is_drawn(sheet, &sheet->run->messages[i]) ? i : -1;
+    return -1;
+}
+
+/* A rank that sends the same once more: the tag and the colour of its last arrow have told already. */
+static bool is_again(const struct sheet *sheet, int message)
+{
+    int before = sent_before(sheet, sheet->run->messages[message].send);
+    char text[160], last[160];
+    return before >= 0 && strcmp(words_of(sheet, message, text, sizeof text),
+                                 words_of(sheet, before, last, sizeof last)) == 0;
+}
+
+/* Many messages with one and the same tag: it says more above the picture than nine times in it. */
+static bool all_alike(const struct sheet *sheet, char *text, size_t size)
+{
+    int drawn = 0;
+    char other[160];
+    for (int i = 0; i < sheet->run->message_count; i++) {
+        if (!is_drawn(sheet, &sheet->run->messages[i]))
+            continue;
+        if (drawn++ == 0)
+            snprintf(text, size, "%s", words_of(sheet, i, other, sizeof other));
+        else if (strcmp(text, words_of(sheet, i, other, sizeof other)) != 0)
+            return false;
+    }
+    return drawn > MANY;
+}
+
+void spacetime_tags(struct sheet *sheet)
+{
+    sheet->same = all_alike(sheet, sheet->each, sizeof sheet->each);
+    for (int i = 0; !sheet->same && !sheet->again && i < sheet->run->message_count; i++)
+        sheet->again = is_drawn(sheet, &sheet->run->messages[i]) && is_again(sheet, i);
+}
+
 /* On the longer part of an arrow that was cut. */
 static void draw_tag(struct sheet *sheet, int message)
 {
@@ -96,7 +144,7 @@ void spacetime_arrows(struct sheet *sheet)
     for (int i = 0; i < sheet->run->message_count; i++)
         if (is_drawn(sheet, &sheet->run->messages[i]))
             draw_arrow(sheet, &sheet->run->messages[i]);
-    for (int i = 0; i < sheet->run->message_count; i++)
-        if (is_drawn(sheet, &sheet->run->messages[i]))
+    for (int i = 0; i < sheet->run->message_count && !sheet->same; i++)
+        if (is_drawn(sheet, &sheet->run->messages[i]) && !is_again(sheet, i))
             draw_tag(sheet, i);
 }

@@ -82,7 +82,12 @@ struct dist_work {
     uint32_t phase;
     bool claimed;
     uint32_t ticket;
-    void *aside;        /* an eager message's copy */
+    union {                 /* what a backend holds for it: */
+        void *aside;        /* an eager message's copy; */
+        void *result;       /* nccl, host tensors: a collective's, until all have read their inputs; */
+        struct event *mark; /* nccl: once the stream has passed it the op is over; */
+        struct run *run;    /* algorithms: the collective by messages */
+    };
     _Atomic bool among; /* dist_wait_any waits for this one, or others: the backend's notes say so */
     struct dist_work *next, *before;
     struct match match;      /* of a send: its number among those to its receiver */
@@ -91,11 +96,9 @@ struct dist_work {
     struct flight *flights;  /* diagnose/guard.h: of its tensors */
     struct pending *pending; /* streams/order.h: no stream has waited for it yet */
 
-    /* the pool's */
-    uint32_t live; /* WORK_LIVE from start to wait */
+    uint32_t live; /* WORK_LIVE from start to wait; this and the next ones are the pool's */
     bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
-    struct dist_work *next_free;
-    struct dist_work *older, *newer; /* the rank's works that were not waited for */
+    struct dist_work *next_free, *older, *newer; /* the last two: of the rank's works not waited for */
 
     /* on tensors of a GPU: written by streams/, whose notes most of these are. A backend that knows streams itself
      * (backend.on_streams) starts the op behind `ready`, and says so with `begun`; lets `gate` open behind it; and
@@ -243,7 +246,6 @@ static inline int backend_start(const struct backend *b, void *state, struct dis
     return status;
 }
 
-extern const struct backend backend_shm, backend_cuda, backend_nccl, backend_mpi,
-    backend_gloo; /* open: built without? */
+extern const struct backend backend_shm, backend_cuda, backend_nccl, backend_mpi, backend_gloo;
 
 #endif

@@ -6,7 +6,7 @@ mark(i) = word("7 9 13 5", i) + 0
 way(i) = word("tree ring halving levels", i)
 colour(i) = word("0x00805C 0x0072B2 0xC77700 0xA8487F", i) + 0
 
-set terminal svg size 1000,420 font "Helvetica,13" background rgb "white"
+set terminal svg size 930,420 font "Helvetica,13" background rgb "white"
 set output folder . "simulate.svg"
 set logscale xy
 set xlabel "size of the tensor, bytes"

@@ -53,7 +53,7 @@ int run_start(struct run *run)
     pthread_mutex_unlock(&outer->lock);
     snprintf(run->op->why, sizeof run->op->why,
              "the system gives no thread for a collective in the background");
-    run->op->aside = NULL;
+    run->op->run = NULL;
     run->op->status = DIST_ERR_SYSTEM;
     free(run);
     return DIST_ERR_SYSTEM;

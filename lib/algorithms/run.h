@@ -56,7 +56,7 @@ static inline struct rank_slot *run_slot(const struct run *run)
 /* Free it with its memory. The inner backend must have finished or dropped all its messages. */
 void run_free(struct run *run);
 
-/* Fill in one message of it, to or from a rank of the comm. */
+/* Fill in one message of it, to or from a rank of the communicator. */
 void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
 
 void run_monitored_barrier(struct run *run);

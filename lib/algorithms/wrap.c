@@ -49,7 +49,7 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
     if (op->call == CALL_MONITORED_BARRIER)
         run->deadline = dist_time() + op->timeout;
     if (op->async) {
-        op->aside = run;
+        op->run = run;
         return run_start(run); /* from here on op->status is its thread's */
     }
     run_to_end(run);
@@ -139,7 +139,7 @@ static int algorithms_wait(void *state, struct dist_work *op)
     struct algorithms *outer = state;
     if (!wrap_is_ours(outer, op))
         return outer->inner->wait(outer->state, op);
-    struct run *run = op->aside;
+    struct run *run = op->run;
     if (!run)
         return op->status;
     run_await(run);
@@ -149,7 +149,7 @@ static int algorithms_wait(void *state, struct dist_work *op)
         at = &(*at)->next;
     *at = run->next;
     pthread_mutex_unlock(&outer->lock);
-    op->aside = NULL;
+    op->run = NULL;
     return wrap_end(outer, run);
 }
 

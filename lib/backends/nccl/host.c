@@ -109,14 +109,14 @@ static bool nccl_host_compute_aside(struct nccl_state *nccl, struct dist_work *o
                                     const struct table_entry *entry)
 {
     struct view view;
-    op->aside = NULL;
+    op->result = NULL;
     if (!nccl_host_gets_something(op))
         return true;
-    op->aside = malloc(nccl_host_result_bytes(op));
-    if (!op->aside)
+    op->result = malloc(nccl_host_result_bytes(op));
+    if (!op->result)
         return false;
     nccl_host_look(nccl, op, entry, &view);
-    nccl_host_compute(op, &view, op->aside);
+    nccl_host_compute(op, &view, op->result);
     return true;
 }
 
@@ -139,10 +139,10 @@ static void nccl_host_first_step(struct nccl_state *nccl, struct dist_work *op,
 static void nccl_host_second_step(const struct nccl_state *nccl, struct dist_work *op,
                                   const struct table_entry *entry)
 {
-    if (op->aside)
-        host_copy(world_at(&nccl->self->world, entry->out), op->aside, nccl_host_result_bytes(op));
-    free(op->aside);
-    op->aside = NULL;
+    if (op->result)
+        host_copy(world_at(&nccl->self->world, entry->out), op->result, nccl_host_result_bytes(op));
+    free(op->result);
+    op->result = NULL;
 }
 
 /* The receiver copies; the sender then only learns of it. */

@@ -80,7 +80,7 @@ static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
     if (op->gate)
         device->gate_open_behind(op->gate, nccl->stream);
     else if (event && device->event_record(event, nccl->stream) == DIST_OK)
-        op->aside = event;
+        op->mark = event;
     else
         nccl_watch_fail(nccl, DIST_ERR_MEMORY, "there is no memory left for an event");
 }
@@ -96,7 +96,7 @@ static void nccl_launch_launch(struct nccl_state *nccl, struct op_queue *ops, nc
     for (struct dist_work *op = first; op; op = op->next) {
         if (!nccl->shared)
             op->ticket = ++nccl->tickets;
-        op->aside = NULL;
+        op->mark = NULL;
         if (op->ready)
             nccl->device->event_follow(op->ready, nccl->stream);
     }

@@ -26,7 +26,7 @@ static bool nccl_progress_can_be_shown(const struct nccl_state *nccl, const stru
 }
 
 /* Its copy is posted in its place; the send itself is over, once that is made. */
-static void nccl_progress_put_aside(struct nccl_state *nccl, struct dist_work *op)
+static void nccl_progress_send_eagerly(struct nccl_state *nccl, struct dist_work *op)
 {
     struct dist_work *copy = nccl_eager_copy(nccl, op);
     if (!copy) {
@@ -51,7 +51,7 @@ static bool nccl_progress_show_next(struct nccl_state *nccl)
     if (!op || !nccl_progress_can_be_shown(nccl, op))
         return false;
     if (nccl_eager_wanted(nccl, op) && op->step != STEP_EAGER_COPY) {
-        nccl_progress_put_aside(nccl, op);
+        nccl_progress_send_eagerly(nccl, op);
         return true;
     }
     if (!nccl_agree_show(nccl, op))

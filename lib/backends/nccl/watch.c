@@ -20,16 +20,16 @@
 
 /* ---- failing ------------------------------------------------------------------------------ */
 
-/* What a flying op has aside is an event; else it is a result (host.c). */
+/* A flying op may have a mark, any other a result (host.c). */
 static void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
 {
     for (struct dist_work *op = queue->first, *next; op; op = next) {
         next = op->next;
         if (queue != &nccl->flying)
-            free(op->aside);
-        else if (!op->gate && op->aside)
-            nccl->device->event_free(op->aside);
-        op->aside = NULL;
+            free(op->result);
+        else if (!op->gate && op->mark)
+            nccl->device->event_free(op->mark);
+        op->mark = NULL;
         if (op->step == STEP_EAGER_COPY)
             nccl_eager_free(nccl, op);
         else
@@ -70,7 +70,7 @@ static bool nccl_watch_is_over(const struct nccl_state *nccl, const struct dist_
 {
     if (op->gate)
         return nccl->device->gate_is_open(op->gate);
-    return op->aside && nccl->device->event_passed(op->aside);
+    return op->mark && nccl->device->event_passed(op->mark);
 }
 
 /* They end in the order in which they were launched: the stream has one. */
@@ -81,8 +81,8 @@ void nccl_watch_progress(struct nccl_state *nccl)
         if (!op->next)
             queue_reset(&nccl->flying);
         if (!op->gate)
-            nccl->device->event_free(op->aside);
-        op->aside = NULL;
+            nccl->device->event_free(op->mark);
+        op->mark = NULL;
         if (op->step == STEP_EAGER_COPY)
             nccl_eager_free(nccl, op);
         else
