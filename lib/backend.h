@@ -79,9 +79,8 @@ struct dist_work {
     /* the backend's notes; nobody else looks */
     _Atomic uint32_t done;
     int step;
-    uint32_t phase;
     bool claimed;
-    uint32_t ticket;
+    uint32_t phase, ticket;
     union {                 /* what a backend holds for it: */
         void *aside;        /* an eager message's copy; */
         void *result;       /* nccl, host tensors: a collective's, until all have read their inputs; */
