@@ -5,7 +5,7 @@
 #
 #   lib/**/*.c             -> build/libdist.a (all but lib/launch/distrun.c)
 #   lib/launch/distrun.c   -> build/bin/distrun
-#   diagrams/*.c           -> build/bin/draw, build/bin/play and build/bin/topology
+#   diagrams/*.c           -> build/bin/draw, build/bin/play, build/bin/topology and build/bin/explain
 #   chapters/13_scale/predict/*.c -> build/bin/predict, and what that chapter's programs are linked with
 #   chapters/NN_x/NAME.c   -> build/chapters/NN_x/NAME
 #   chapters/NN_x/NAME.cu  -> the same, where the CUDA device is built
@@ -209,8 +209,8 @@ DESKS := $(DESK_SOURCES:%.c=build/%.o) $(DESKS_SHARED)
 
 BENCHES := $(BENCH_SOURCES:%.c=build/%) $(BENCH_INSIDE) $(BENCH_CASES)
 LESSONS := $(wildcard README.md chapters/*/README.md)
-DRAW_SOURCES := $(filter-out diagrams/draw.c diagrams/play.c diagrams/topology.c,$(wildcard diagrams/*.c))
-DRAWERS := build/bin/draw build/bin/play build/bin/topology
+DRAW_SOURCES := $(filter-out diagrams/draw.c diagrams/play.c diagrams/topology.c diagrams/explain.c,$(wildcard diagrams/*.c))
+DRAWERS := build/bin/draw build/bin/play build/bin/topology build/bin/explain
 PREDICT := chapters/13_scale/predict
 PREDICT_SOURCES := $(filter-out %/main.c,$(wildcard $(PREDICT)/*.c))
 PREDICTOR := $(if $(PREDICT_SOURCES),build/bin/predict)
@@ -274,7 +274,7 @@ $(1)/diagrams/libdraw.a: $$(DRAW_SOURCES:%.c=$(1)/%.o)
 	$$Q rm -f $$@
 	$$(call say,AR,$$@) $$(call beside,ar) rcs $$@ $$^
 
-$(1)/bin/draw $(1)/bin/play $(1)/bin/topology: $(1)/bin/%: $(1)/diagrams/%.o $(1)/diagrams/libdraw.a $(1)/libinside.a
+$(1)/bin/draw $(1)/bin/play $(1)/bin/topology $(1)/bin/explain: $(1)/bin/%: $(1)/diagrams/%.o $(1)/diagrams/libdraw.a $(1)/libinside.a
 	$$Q mkdir -p $$(@D)
 	$$(call say,LINK,$$@) $$(CC) $(2) $$^ $$(LIBS) -o $$@
 

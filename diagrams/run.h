@@ -102,4 +102,7 @@ const struct members *run_group(const struct run *run, int id);
  * such end. */
 void run_cut(struct run *run, int from, int to);
 
+/* Keep only the last `count` acts of each rank. */
+void run_keep_last(struct run *run, int count);
+
 #endif

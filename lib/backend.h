@@ -79,15 +79,15 @@ struct dist_work {
     /* the backend's notes; nobody else looks */
     _Atomic uint32_t done;
     int step;
-    uint32_t phase;
     bool claimed;
-    uint32_t ticket;
+    uint32_t phase, ticket;
     union {                 /* what a backend holds for it: */
         void *aside;        /* an eager message's copy; */
         void *result;       /* nccl, host tensors: a collective's, until all have read their inputs; */
         struct event *mark; /* nccl: once the stream has passed it the op is over; */
         struct run *run;    /* algorithms: the collective by messages */
     };
+    _Atomic bool among; /* dist_wait_any waits for this one, or others: the backend's notes say so */
     struct dist_work *next, *before;
     struct match match;      /* of a send: its number among those to its receiver */
     uint32_t traced;         /* lib/trace: the event that its start was */

@@ -19,6 +19,7 @@ enum call {
     CALL_BATCH,
     CALL_WAIT,
     CALL_WAIT_ALL,
+    CALL_WAIT_ANY,
     CALL_IS_COMPLETED,
     CALL_BROADCAST,
     CALL_REDUCE,

@@ -67,6 +67,7 @@ static void checked_take_off(struct context *context, struct dist_work *op, cons
 {
     struct flight flight = { .bytes = { .begin = (uintptr_t)span->data, .end = checked_end_of(op, span) },
                              .written = written,
+                             .blocks = !op->async,
                              .rank = context->self->env.rank,
                              .call = op->call,
                              .at = op->at,
@@ -82,9 +83,10 @@ bool checked_take(struct context *context, struct dist_work *op)
         return false;
     if (writes && !checked_may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
         return false;
-    if (op->async && op->in.data && !(one && writes))
+    bool flies = op->async || !op->gpu; /* blocking, on a GPU: streams/order.h has it */
+    if (flies && op->in.data && !(one && writes))
         checked_take_off(context, op, &op->in, false);
-    if (op->async && writes)
+    if (flies && writes)
         checked_take_off(context, op, &op->out, true);
     op->in.data = world_open_view(&context->self->world, op->in.data);
     op->out.data = world_open_view(&context->self->world, op->out.data);

@@ -8,8 +8,8 @@
 /* Read DIST_CHECK, and switch on. False: it makes no sense, which was reported. */
 bool checked_open(struct context *context, struct dist_at at);
 
-/* May this op have its tensors? If so they are in flight until checked_end, where it is asynchronous, and the op is given
- * the library's own addresses of them. False: it was reported. */
+/* May this op have its tensors? If so they are in flight until checked_end, and the op is given the library's own addresses of them. Also
+ * of a blocking call: the program may have other threads. False: it was reported. */
 bool checked_take(struct context *context, struct dist_work *op);
 static inline bool checked_begin(struct context *context, struct dist_work *op)
 {

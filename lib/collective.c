@@ -166,6 +166,7 @@ int collective_run(struct context *context, const struct collective *c, double t
     if (!group || !fill(context, c, group, root, timeout, &op))
         return -DIST_ERR_ARGUMENT;
     int status = hand_on(context, &op);
+    checked_end(&op);
     if (op.splits)
         host_free(context->self, op.splits);
     return status == DIST_OK ? 0 : report_op(&op);

@@ -42,7 +42,11 @@
  * call, be it one that never calls (a pool of OpenMP's): it could still send.
  *
  * DIST_CHECK=1 in the environment also watches tensors while messages need them, names what was never freed, and warns where it was
- * luck which message a receive from anybody got. DIST_SHUFFLE=7 has messages come in another order, to try such programs.
+ * luck which message a receive from anybody got. It sees what the program's own code touches, in any thread, what its streams do in no
+ * order, and what calls do; also through slices. It does not see arrays of the program's own, on the stack or from malloc, to which
+ * elements were copied, what a system call does (read() into a tensor then fails with EFAULT), nor what runs on a real GPU; and
+ * beside a tensor that messages need on one page, on other processors than x86 or after 2000 touches, it lets all pass. It takes
+ * SIGSEGV and SIGTRAP for that; what is not its own goes to the handlers that were there. DIST_SHUFFLE=7 has messages come in another order, to try such programs.
  * DIST_REPORT=file.json writes the report, as JSON, to that file too; build/bin/draw draws who waits for whom.
  */
 #ifndef DIST_H
@@ -215,6 +219,29 @@ int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int cou
 int dist_wait_at(struct dist_at at, dist_work *work);
 int dist_wait_all_at(struct dist_at at, dist_work **works, int count);
 bool dist_is_completed_at(struct dist_at at, dist_work *work);
+
+/* Wait until one of several works is done: its index is the result, of several that are the lowest. That one is waited for (like
+ * dist_wait), and works[index] is NULL from then on. Entries that are NULL are passed over; if all are, the result is -1 at
+ * once. So this takes them all, as they come:
+ *
+ *     for (int i; (i = dist_wait_any(works, count)) >= 0;)
+ *         use(i);
+ *
+ * .source = &rank is set to what dist_wait would have given: of a receive the rank that sent. Of tensors on a GPU the host waits.
+ * A rank that asks dist_is_completed again and again seems to compute; here it is seen to wait, and a deadlock is told. */
+#define dist_wait_any(w, ...) \
+    dist_wait_any_with((struct dist_wait_any_args){ \
+        .at = { __FILE__, \
+                __LINE__ DIST_NEEDS("dist_wait_any(works, count): count is missing", __VA_ARGS__) }, \
+        .works = w, \
+        __VA_ARGS__ })
+struct dist_wait_any_args {
+    struct dist_at at;
+    dist_work **works;
+    int count;
+    int *source;
+};
+int dist_wait_any_with(struct dist_wait_any_args args);
 
 /* ---- collectives --------------------------------------------------------- *
  *

@@ -101,6 +101,12 @@ inline int dist_wait_all(dist_work **works, int count, DIST_CALLER)
     return dist_wait_all_at({ file, line }, works, count);
 }
 
+#undef dist_wait_any
+inline int dist_wait_any(dist_work **works, int count, int *source = nullptr, DIST_CALLER)
+{
+    return dist_wait_any_with({ { file, line }, works, count, source });
+}
+
 #undef dist_is_completed
 inline bool dist_is_completed(dist_work *work, DIST_CALLER)
 {

@@ -109,7 +109,9 @@ int p2p_blocking(struct p2p *ask, enum call call, bool begun)
         result = in_stream(context, ask, site);
     } else if ((group = group_for(context, ask)) && prepare(context, ask, group, site, &op)) {
         noted_message(context, &op);
-        result = hand_on(context, &op) != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
+        int status = hand_on(context, &op);
+        checked_end(&op);
+        result = status != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
         noted_source(context, &op);
     }
     context_exit(context);

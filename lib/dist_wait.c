@@ -1,9 +1,11 @@
-/* dist_wait.c: waiting for works. */
+/* dist_wait.c: waiting for works, and asking for them. dist_wait_any.c waits for whichever is first. */
 #include "checked.h"
+#include "diagnose/poll.h"
 #include "noted.h"
 #include "streams/order.h"
+#include "waiting.h"
 
-static bool check_work(enum call call, struct dist_at at, const dist_work *work)
+bool wait_check(enum call call, struct dist_at at, const dist_work *work)
 {
     if (!work)
         report(call, at, DIST_ERR_ARGUMENT, "the work is NULL; only calls that start something give one");
@@ -20,15 +22,7 @@ static int follow(struct context *context, struct gpu *gpu, const char *call, di
     return result;
 }
 
-/* While several works are waited for, one after another, the room is told to go on by itself until all are: a rank that looked
- * like computing between two waits would be rung for each message. Let go of before a report: a handler may leave by longjmp. */
-struct waiting {
-    struct context *context;
-    enum call call;
-    struct dist_at at;
-    bool held;
-};
-
+/* A rank that looked like computing between two waits would be rung for each message. */
 static void hold(struct waiting *waiting, bool held)
 {
     const struct backend *backend = waiting->context->backend;
@@ -37,14 +31,14 @@ static void hold(struct waiting *waiting, bool held)
     waiting->held = held;
 }
 
-static int wait_for(struct waiting *waiting, dist_work *work)
+int wait_for(struct waiting *waiting, dist_work *work)
 {
     struct context *context = waiting->context;
     if (!work || work->live != WORK_LIVE || work->gpu)
         hold(waiting, false);
-    if (!check_work(waiting->call, waiting->at, work))
+    if (!wait_check(waiting->call, waiting->at, work))
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
-    noted_over(context, work, true);
+    noted_over(context, work, !waiting->may);
     if (work->gpu && !work->refused) {
         checked_end(work);
         work->group->pending--;
@@ -66,7 +60,7 @@ int dist_wait_at(struct dist_at at, dist_work *work)
     struct context *context = context_enter(CALL_WAIT, at);
     if (!context)
         return -DIST_ERR_STATE;
-    int result = wait_for(&(struct waiting){ context, CALL_WAIT, at, false }, work);
+    int result = wait_for(&(struct waiting){ .context = context, .call = CALL_WAIT, .at = at }, work);
     context_exit(context);
     return result;
 }
@@ -81,7 +75,7 @@ int dist_wait_all_at(struct dist_at at, dist_work **works, int count)
         first_error = report(CALL_WAIT_ALL, at, DIST_ERR_ARGUMENT,
                              "count is %d and works is %s; pass an array of count works", count,
                              works ? "given" : "NULL");
-    struct waiting waiting = { context, CALL_WAIT_ALL, at, false };
+    struct waiting waiting = { .context = context, .call = CALL_WAIT_ALL, .at = at };
     for (int i = 0; i < count && works; i++) {
         hold(&waiting, i + 1 < count && first_error == 0);
         int result = wait_for(&waiting, works[i]);
@@ -92,14 +86,42 @@ int dist_wait_all_at(struct dist_at at, dist_work **works, int count)
     return first_error;
 }
 
+bool wait_is_over(struct context *context, dist_work *work)
+{
+    return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work));
+}
+
+/* Was the rank's last call another one? Then it is no poller yet. */
+static bool asks_anew(void)
+{
+    const struct launch_self *self = launch_self_if_any();
+    const struct context *context = self ? atomic_load(&self->context) : NULL;
+    return !context ||
+           atomic_load_explicit(&context->slot->last_call, memory_order_relaxed) >> 16 != CALL_IS_COMPLETED;
+}
+
+/* A poller is no sleeper: where all others are, it is told by itself. What a real GPU is at, nobody knows. */
+static void asked_in_vain(struct context *context, const dist_work *work, bool anew)
+{
+    static _Thread_local struct polling polling;
+    struct launch_self *self = context->self;
+    if ((work->gpu && context->backend->on_streams) ||
+        !poll_ask(&polling, &self->world, self->env.rank, anew))
+        return;
+    if (!work->gpu)
+        context->backend->note(context->room, work);
+    else if (ops_may_note(work->gpu))
+        context->backend->note(context->room, ops_stuck(work->gpu, NULL));
+    poll_tell(&polling, &self->world, self->env.rank);
+}
+
 bool dist_is_completed_at(struct dist_at at, dist_work *work)
 {
+    bool anew = asks_anew();
     struct context *context = context_enter(CALL_IS_COMPLETED, at);
     if (!context)
         return false;
-    bool done =
-        check_work(CALL_IS_COMPLETED, at, work) &&
-        (work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work)));
+    bool done = wait_check(CALL_IS_COMPLETED, at, work) && wait_is_over(context, work);
     if (done) {
         noted_over(context, work, false);
         noted_source(context, work);
@@ -107,6 +129,8 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
     }
     if (done && work->gpu && !work->refused)
         order_over(work->gpu, work);
+    if (!done && work && work->live == WORK_LIVE)
+        asked_in_vain(context, work, anew);
     context_exit(context);
     return done;
 }

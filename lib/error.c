@@ -51,6 +51,7 @@ static const char *const call_names[CALL_COUNT] = {
     [CALL_BATCH] = "dist_batch_isend_irecv",
     [CALL_WAIT] = "dist_wait",
     [CALL_WAIT_ALL] = "dist_wait_all",
+    [CALL_WAIT_ANY] = "dist_wait_any",
     [CALL_IS_COMPLETED] = "dist_is_completed",
     [CALL_BROADCAST] = "dist_broadcast",
     [CALL_REDUCE] = "dist_reduce",

@@ -1,5 +1,8 @@
 /* conform_p2p.c: tensors sent from rank to rank in every pattern that the lessons use. */
+#define _GNU_SOURCE
 #include "conform.h"
+
+#include <unistd.h>
 
 #define MOST 8 /* ranks */
 
@@ -104,6 +107,35 @@ static void all_pairs(const struct talk *t)
     }
 }
 
+/* The same, each taken as it comes; one rank in three has nothing of its own to send at first. */
+static void all_pairs_as_they_come(const struct talk *t)
+{
+    struct box in[MOST], out[MOST];
+    dist_work *works[2 * MOST + 1] = { NULL };
+    int count = 2 * t->size + 1, from = -1, found = 0;
+    for (int peer = 0; peer < t->size; peer++) {
+        out[peer] = letter(t, t->rank, peer, true);
+        in[peer] = letter(t, peer, t->rank, false);
+        works[2 * peer] = dist_irecv(in[peer].view, peer, .tag = t->tag);
+    }
+    if (t->rank % 3 == 2)
+        usleep(500);
+    for (int peer = 0; peer < t->size; peer++)
+        works[2 * peer + 1] = dist_isend(out[peer].view, peer, .tag = t->tag);
+    for (int i; (i = dist_wait_any(works, count, .source = &from)) >= 0; found++) {
+        int peer = i / 2, sent = i % 2;
+        exam_check(t->exam, works[i] == NULL, "dist_wait_any left the work at %d", i);
+        exam_check(t->exam, from == (sent ? 0 : peer), "dist_wait_any gave source %d at %d", from, i);
+        if (!sent)
+            check(t, &in[peer], peer, t->rank, "all pairs as they come");
+    }
+    exam_check(t->exam, found == 2 * t->size, "dist_wait_any found %d works of %d", found, 2 * t->size);
+    for (int peer = 0; peer < t->size; peer++) {
+        box_free(&in[peer]);
+        box_free(&out[peer]);
+    }
+}
+
 /* The same as one batch, its sends and receives in an order of each rank's own. */
 static void all_pairs_batch(const struct talk *t)
 {
@@ -189,7 +221,7 @@ static void star(const struct talk *t)
 void conform_p2p(struct exam *exam, int rank, int size)
 {
     static void (*const patterns[])(const struct talk *) = {
-        ring_by_order, ring_nonblocking, all_pairs, all_pairs_batch, any_source, star,
+        ring_by_order, ring_nonblocking, all_pairs, all_pairs_as_they_come, all_pairs_batch, any_source, star,
     };
     const struct conform *conform = exam->given;
     uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;

@@ -43,6 +43,8 @@ enum gen_fault {
     FAULT_OTHER_TYPE,
     FAULT_RANK_HAS_LEFT,
     FAULT_NO_SENDER,
+    FAULT_ANYBODY_TAG,
+    FAULT_ANY_OF_NONE,
     FAULT_WRITE_WHILE_SENDING,
     FAULT_READ_TOO_EARLY,
     FAULT_OVERLAPPING_RECEIVES,
@@ -60,7 +62,9 @@ enum gen_op {
     GEN_ISEND,
     GEN_IRECV,
     GEN_WAIT,      /* for one slot */
-    GEN_WAIT_ALL,  /* for all slots that are still open */
+    GEN_WAIT_ALL,  /* for all slots that are still open; */
+    GEN_WAIT_ANY,  /* the same, each as it comes; */
+    GEN_POLL,      /* or asked for again and again until they are over */
     GEN_BROADCAST, /* from here on collectives */
     GEN_REDUCE,
     GEN_ALL_REDUCE,

@@ -29,7 +29,12 @@ static void wait_for_some(struct gen_program *p)
 static void wait_for_all(struct gen_program *p, int rank)
 {
     memset(p->open[rank], 0, sizeof p->open[rank]);
-    gen_add(p, rank, (struct gen_step){ .op = GEN_WAIT_ALL });
+    bool polls = p->fault == FAULT_NONE &&
+                 gen_chance(p, 4); /* who polls for what never comes is not told of at once */
+    gen_add(p, rank,
+            (struct gen_step){ .op = polls              ? GEN_POLL
+                                     : gen_chance(p, 3) ? GEN_WAIT_ANY
+                                                        : GEN_WAIT_ALL });
 }
 
 void gen_finish(struct gen_program *p)
@@ -171,6 +176,42 @@ static void collective(struct gen_program *p, unsigned allowed)
     gen_collective_by_all(p, gen_collective(p, g, false));
 }
 
+/* A halo: neighbours in a ring swap again and again, always alike, each round waited for. */
+static void rounds(struct gen_program *p, unsigned allowed)
+{
+    int ranks[GEN_RANKS], n = choose(p, allowed, ranks, p->size), times = 2 + gen_dice(p, 2);
+    struct gen_step m = gen_message(p);
+    m.tag = 1000 + p->events;
+    for (int round = 0; round < times; round++)
+        for (int i = 0; i < n && n > 2; i++) {
+            gen_start(p, ranks[i], as(m, GEN_IRECV, ranks[(i + n - 1) % n]));
+            gen_start(p, ranks[i], as(m, GEN_ISEND, ranks[(i + 1) % n]));
+            wait_for_all(p, ranks[i]);
+        }
+}
+
+/* All tell one, who takes them as they come: they are alike, so any order is right. Checked mode would warn of luck. */
+static void funnel(struct gen_program *p, unsigned allowed)
+{
+    int ranks[GEN_RANKS], n = choose(p, allowed, ranks, p->size);
+    struct gen_step m = gen_message(p);
+    m.tag = 1000 + p->events;
+    for (int i = 1; i < n && !p->settings[0]; i++)
+        gen_start(p, ranks[i], as(m, gen_chance(p, 2) ? GEN_ISEND : GEN_SEND, ranks[0]));
+    for (int i = 1; i < n && !p->settings[0]; i++)
+        gen_start(p, ranks[0], as(m, gen_chance(p, 2) ? GEN_IRECV : GEN_RECV, DIST_ANY_SOURCE));
+}
+
+/* Several collectives are under way at once, in one group or in several. */
+static void collectives(struct gen_program *p, unsigned allowed)
+{
+    for (int i = 2 + gen_dice(p, 2); i > 0 && allowed == GEN_ALL(p); i--) {
+        struct gen_step step = gen_collective(p, gen_dice(p, p->group_count), true);
+        step.async = true;
+        gen_collective_by_all(p, step);
+    }
+}
+
 static void compute(struct gen_program *p, unsigned allowed)
 {
     int ranks[GEN_RANKS];
@@ -181,8 +222,8 @@ static void compute(struct gen_program *p, unsigned allowed)
 void gen_events(struct gen_program *p, unsigned allowed, int count)
 {
     static void (*const events[])(struct gen_program *,
-                                  unsigned) = { message, message,    swap,       ring,
-                                                chain,   collective, collective, compute };
+                                  unsigned) = { message,    message, swap,   ring,   chain,      collective,
+                                                collective, compute, rounds, funnel, collectives };
     for (int i = 0; i < count; i++) {
         events[gen_dice(p, sizeof events / sizeof events[0])](p, allowed);
         wait_for_some(p);

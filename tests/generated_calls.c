@@ -1,6 +1,7 @@
 /* generated_calls.c: one step as a call. Every call says that it stands at a line of its own. */
 #include "generated_run.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 struct dist_at run_here(const struct performer *me)
@@ -159,16 +160,47 @@ void run_wait(struct performer *me, struct slot *slot)
     settle(me, slot);
 }
 
-void run_wait_all(struct performer *me)
+/* What is still open, and its slots. Gives how many. */
+static int find_open(const struct performer *me, dist_work **works, int *slots)
 {
-    dist_work *works[GEN_SLOTS];
-    int slots[GEN_SLOTS], n = 0;
+    int n = 0;
     for (int i = 0; i < GEN_SLOTS; i++)
         if (me->slots[i].work && !me->slots[i].step->forgotten) {
             slots[n] = i;
             works[n++] = me->slots[i].work;
         }
+    return n;
+}
+
+void run_wait_all(struct performer *me)
+{
+    dist_work *works[GEN_SLOTS];
+    int slots[GEN_SLOTS], n = find_open(me, works, slots);
     dist_wait_all_at(run_here(me), works, n);
     for (int i = 0; i < n; i++)
         settle(me, &me->slots[slots[i]]);
+}
+
+void run_wait_any(struct performer *me)
+{
+    dist_work *works[GEN_SLOTS];
+    int slots[GEN_SLOTS], n = find_open(me, works, slots);
+    struct dist_wait_any_args any = { run_here(me), works, n, NULL };
+    for (int i; (i = dist_wait_any_with(any)) >= 0;)
+        settle(me, &me->slots[slots[i]]);
+}
+
+void run_poll(struct performer *me)
+{
+    dist_work *works[GEN_SLOTS];
+    int slots[GEN_SLOTS], n = find_open(me, works, slots);
+    for (int left = n; left > 0;
+         sched_yield()) /* eight that only ask would take the cores from those they wait for */
+        for (int i = 0; i < n; i++)
+            if (works[i] && dist_is_completed_at(run_here(me), works[i])) {
+                dist_wait_at(run_here(me), works[i]);
+                settle(me, &me->slots[slots[i]]);
+                works[i] = NULL;
+                left--;
+            }
 }

@@ -79,12 +79,13 @@ void gen_begin(struct gen_program *p, uint64_t seed, int size)
 
 /* ---- for people ---------------------------------------------------------------------------------- */
 
-static const char *const op_names[] = { "send",           "recv",       "isend",     "irecv",
-                                        "wait",           "wait_all",   "broadcast", "reduce",
-                                        "all_reduce",     "scatter",    "gather",    "all_gather",
-                                        "reduce_scatter", "all_to_all", "barrier",   "monitored_barrier",
-                                        "compute",        "neighbour",  "look",      "write",
-                                        "read",           "free",       "leak" };
+static const char *const op_names[] = {
+    "send",     "recv",       "isend",          "irecv",      "wait",       "wait_all",
+    "wait_any", "poll",       "broadcast",      "reduce",     "all_reduce", "scatter",
+    "gather",   "all_gather", "reduce_scatter", "all_to_all", "barrier",    "monitored_barrier",
+    "compute",  "neighbour",  "look",           "write",      "read",       "free",
+    "leak"
+};
 
 static void print_step(const struct gen_step *s, int line)
 {

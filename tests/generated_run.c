@@ -79,6 +79,10 @@ static int take_step(struct performer *me, const struct gen_step *step, int most
         run_wait(me, slot);
     } else if (step->op == GEN_WAIT_ALL) {
         run_wait_all(me);
+    } else if (step->op == GEN_WAIT_ANY) {
+        run_wait_any(me);
+    } else if (step->op == GEN_POLL) {
+        run_poll(me);
     } else if (step->op == GEN_COMPUTE) {
         compute(step);
     } else if (step->op == GEN_NEIGHBOUR) {

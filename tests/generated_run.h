@@ -33,5 +33,7 @@ void run_message(struct performer *me, struct slot *slot);
 int run_batch(struct performer *me, const struct gen_step *steps, int most);
 void run_wait(struct performer *me, struct slot *slot);
 void run_wait_all(struct performer *me);
+void run_wait_any(struct performer *me);
+void run_poll(struct performer *me);
 
 #endif

@@ -89,6 +89,8 @@ static const struct {
     [FAULT_OTHER_TYPE] = { "other type", 2, spoil_other_type },
     [FAULT_RANK_HAS_LEFT] = { "rank has left", 2, spoil_rank_has_left },
     [FAULT_NO_SENDER] = { "anybody, and no sender", 2, spoil_no_sender },
+    [FAULT_ANYBODY_TAG] = { "anybody, wrong tag", 2, spoil_anybody_tag },
+    [FAULT_ANY_OF_NONE] = { "any of several, none", 3, spoil_any_of_none },
     [FAULT_WRITE_WHILE_SENDING] = { "write while sending", 2, spoil_write_while_sending },
     [FAULT_READ_TOO_EARLY] = { "read too early", 2, spoil_read_too_early },
     [FAULT_OVERLAPPING_RECEIVES] = { "overlapping receives", 2, spoil_overlapping_receives },

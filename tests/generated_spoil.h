@@ -34,6 +34,8 @@ void spoil_wrong_size(struct gen_program *p);
 void spoil_wrong_type(struct gen_program *p);
 void spoil_rank_has_left(struct gen_program *p);
 void spoil_no_sender(struct gen_program *p);
+void spoil_anybody_tag(struct gen_program *p);
+void spoil_any_of_none(struct gen_program *p);
 
 /* generated_spoil_collective.c */
 void spoil_collective_missing(struct gen_program *p);

@@ -1,6 +1,8 @@
 /* generated_spoil_p2p.c: what can be wrong with messages. */
 #include "generated_spoil.h"
 
+#include <string.h>
+
 /* ---- cycles ------------------------------------------------------------------------------------ */
 
 static void cycle(struct gen_program *p, int n, bool send_first)
@@ -132,4 +134,30 @@ void spoil_no_sender(struct gen_program *p)
     int line = spoil_transfer(p, rank, spoil_as(spoil_message(p), GEN_RECV, DIST_ANY_SOURCE), false, false);
     spoil_label(p, meet ? DIST_ERR_DEADLOCK : DIST_ERR_PEER_LOST, 1, line, 0);
     spoil_go_on(p, 1u << rank, meet);
+}
+
+void spoil_anybody_tag(struct gen_program *p)
+{
+    int ranks[GEN_RANKS];
+    spoil_draw(p, ranks);
+    struct gen_step m = spoil_message(p), other = m;
+    other_tag(p, &other);
+    int a = spoil_transfer(p, ranks[0], spoil_as(m, GEN_SEND, ranks[1]), true, true);
+    int b = spoil_transfer(p, ranks[1], spoil_as(other, GEN_RECV, DIST_ANY_SOURCE), false, false);
+    spoil_label(p, DIST_ERR_MISMATCH, 2, a, b);
+    spoil_go_on(p, 1u << ranks[0] | 1u << ranks[1], gen_chance(p, 2));
+}
+
+/* One of two would do, and neither comes. */
+void spoil_any_of_none(struct gen_program *p)
+{
+    int ranks[GEN_RANKS], lines[2];
+    spoil_draw(p, ranks);
+    bool meet = gen_chance(p, 2);
+    for (int i = 0; i < 2; i++)
+        lines[i] = gen_start(p, ranks[0], spoil_as(spoil_message(p), GEN_IRECV, ranks[i + 1]));
+    memset(p->open[ranks[0]], 0, sizeof p->open[ranks[0]]);
+    gen_add(p, ranks[0], (struct gen_step){ .op = GEN_WAIT_ANY });
+    spoil_label(p, meet ? DIST_ERR_DEADLOCK : DIST_ERR_PEER_LOST, 2, lines[0], lines[1]);
+    spoil_go_on(p, 1u << ranks[0], meet);
 }

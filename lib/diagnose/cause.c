@@ -63,12 +63,20 @@ static bool tell_left(struct diagnosis *d)
     return false;
 }
 
+/* What makes a rank of the cycle wait for the next one. */
+static const struct note_op *link_of(const struct diagnosis *d, int i)
+{
+    int rank = d->cycle[i], next = d->cycle[(i + 1) % d->cycle_length];
+    const struct note_op *op = d->edge ? NULL : awaited_of(d, rank, next);
+    return op ? op : &d->views[rank].open[0];
+}
+
 /* How many waits of the cycle are of this kind? */
 static int how_many(const struct diagnosis *d, enum note_kind kind)
 {
     int count = 0;
     for (int i = 0; i < d->cycle_length; i++) {
-        const struct note_op *op = &d->views[d->cycle[i]].open[0];
+        const struct note_op *op = link_of(d, i);
         count += (in_collective(op) ? NOTE_COLLECTIVE : op->kind) == kind;
     }
     return count;
@@ -93,6 +101,13 @@ static void tell_itself(struct diagnosis *d, int rank)
     }
 }
 
+static void tell_any_itself(struct diagnosis *d, int rank)
+{
+    say_alternatives(d, rank);
+    say(d, ", and has not begun its own other half");
+    advise(d, LESSON_NOT_MET, "start the other half before the wait, or name the rank that really has it");
+}
+
 static void tell_cycle(struct diagnosis *d)
 {
     int n = d->cycle_length, a = d->cycle[0], b = n > 1 ? d->cycle[1] : a;
@@ -102,7 +117,14 @@ static void tell_cycle(struct diagnosis *d)
         say(d, "ranks %d and %d wait for each other", a, b);
     else if (n > 2)
         say(d, "%d ranks wait for each other in a cycle", n);
-    if (n == 1)
+    for (int i = 0, told = 0; i < n && n > 1 && !told; i++)
+        if ((told = waits_for_any(&d->views[d->cycle[i]]))) {
+            say(d, "; ");
+            say_alternatives(d, d->cycle[i]);
+        }
+    if (n == 1 && waits_for_any(&d->views[a]))
+        tell_any_itself(d, a);
+    else if (n == 1)
         tell_itself(d, a);
     else if (how_many(d, NOTE_SEND) == n)
         advise(d, in_turn, "let odd ranks receive first, or send with dist_isend and wait afterwards");
@@ -120,9 +142,10 @@ static void tell_cycle(struct diagnosis *d)
 static bool tell_two_groups(struct diagnosis *d)
 {
     for (int i = 0; i < d->cycle_length && how_many(d, NOTE_COLLECTIVE) == d->cycle_length; i++) {
-        int ranks[] = { d->cycle[i], d->cycle[(i + 1) % d->cycle_length] };
-        int far = d->views[ranks[0]].open[0].group == 0; /* which of the two is in the group */
-        const struct note_op *in = &d->views[ranks[far]].open[0], *out = &d->views[ranks[!far]].open[0];
+        int next = (i + 1) % d->cycle_length, ranks[] = { d->cycle[i], d->cycle[next] };
+        const struct note_op *links[] = { link_of(d, i), link_of(d, next) };
+        int far = links[0]->group == 0; /* which of the two is in the group */
+        const struct note_op *in = links[far], *out = links[!far];
         bool by_messages = in->kind != NOTE_COLLECTIVE || out->kind != NOTE_COLLECTIVE;
         if (in->group == 0 || out->group != 0 || in->call != out->call ||
             (!by_messages && (in->type != out->type || in->count != out->count)))
@@ -169,6 +192,20 @@ void explain_race(struct diagnosis *d, int rank, int took, int other, uint32_t s
                      "is right, DIST_SHUFFLE=1 tries others");
 }
 
+/* Any one would do, and all that could make one come are gone. */
+static void tell_nobody_left(struct diagnosis *d)
+{
+    for (int rank = 0; rank < d->size; rank++)
+        if (waits_for_any(&d->views[rank])) {
+            say_alternatives(d, rank);
+            say(d, "; all whom these need have left the job");
+            advise(d, LESSON_NOT_MET, "let one of them make the matching call before it leaves");
+            return;
+        }
+    say(d, "all that could still send have left the job");
+    advise(d, LESSON_NOT_MET, "count the messages: each receive needs a send of its own");
+}
+
 void find_cause(struct diagnosis *d)
 {
     if (tell_near_miss(d))
@@ -178,7 +215,6 @@ void find_cause(struct diagnosis *d)
             tell_cycle(d);
     } else if (!tell_left(d)) {
         d->class = CAUSE_PEER_LEFT;
-        say(d, "all that could still send have left the job");
-        advise(d, LESSON_NOT_MET, "count the messages: each receive needs a send of its own");
+        tell_nobody_left(d);
     }
 }

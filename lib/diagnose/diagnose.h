@@ -5,8 +5,10 @@
  *   tasks.c     has a rank threads that never called? Then one of them might still
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
- *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match
+ *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match;
+ *               alternatives.c: a rank that any of several operations would let go on
  *   report.c    the text on stderr          json.c  the same for programs
+ *   poll.c      a rank only asks whether something is over, and all others wait (poll.h)
  *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
  *   guard.c, fault.c, where.c, misuse.c     who touches a tensor in flight? (guard.h)
  *
@@ -34,7 +36,13 @@ struct view {
 };
 
 /* Why nothing moves, in one sentence, and what to do about it. */
-enum cause_class { CAUSE_DEADLOCK, CAUSE_MISMATCH, CAUSE_PEER_LEFT, CAUSE_LUCK /* it ended well, by luck */ };
+enum cause_class {
+    CAUSE_DEADLOCK,
+    CAUSE_MISMATCH,
+    CAUSE_PEER_LEFT,
+    CAUSE_LUCK /* it ended well, by luck */,
+    CAUSE_POLLS
+};
 
 struct diagnosis {
     const struct world *world;
@@ -56,9 +64,10 @@ struct told {
     int status;           /* enum dist_error, or the job's other exit status */
     const char *sentence; /* "what; advice", or with `advice` apart */
     const char *advice;
-    int rank;          /* who told, or was the cause; -1: nobody in particular */
-    const char *call;  /* what that rank called, */
-    struct dist_at at; /* and where */
+    const char *lesson; /* its line in the report; NULL: none */
+    int rank;           /* who told, or was the cause; -1: nobody in particular */
+    const char *call;   /* what that rank called, */
+    struct dist_at at;  /* and where */
 };
 
 /* Where DIST_REPORT names a file: write a report that was not made here into it. `world` may be NULL. */
@@ -79,8 +88,9 @@ void diagnose_look(struct world *world, int rank);
 bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving);
 void diagnose_explain(struct world *world);
 
-bool diagnose_stuck(const struct world *world, int rank); /* stuck.c */
-bool diagnose_knows_threads(const struct world *world);   /* tasks.c: no others could still call */
+bool diagnose_stuck(const struct world *world, int rank);        /* stuck.c */
+bool diagnose_others_stuck(const struct world *world, int rank); /* all but what this thread does */
+bool diagnose_knows_threads(const struct world *world);          /* tasks.c: no others could still call */
 bool diagnose_leaving(
     const struct world *world); /* all that are still there are about to leave: no deadlock */
 
@@ -94,12 +104,19 @@ bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have
 bool waits(const struct view *view);                           /* asleep in a call that needs others */
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
 bool needs_only_one(const struct view *view);                  /* any one of those will do */
+
+/* What it waits for: one operation, or any of several. The index after i (-1: the first), -1: no more. And the first of them that needs
+ * something of `peer`; NULL: none. */
+int next_awaited(const struct view *view, int i);
+bool waits_for_any(const struct view *view); /* of several */
+const struct note_op *awaited_of(const struct diagnosis *d, int rank, int peer);
 bool has_left(const struct view *view);
 void find_cycle(struct diagnosis *d);
 
 /* cause.c. `say` adds to the sentence; what does not fit is cut off. */
 void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
+void say_alternatives(struct diagnosis *d, int rank);                   /* "rank 0 waits for any of: ..." */
 void advise(struct diagnosis *d, enum lesson lesson, const char *text);
 bool tell_near_miss(struct diagnosis *d); /* near.c; false: there is none */
 void find_cause(struct diagnosis *d);

@@ -2,19 +2,23 @@
  * fault.c: what a closed page leads to.
  *
  * The handler runs in the thread that touched, in place of the touch: when it returns, the touch is tried again. So it
- * opens the page, for a neighbour or after a report, and returns. Faults elsewhere go where they went before.
+ * opens the page, for a neighbour or after a report, and returns. Behind the touch of a neighbour x86 stops once more (its trap
+ * flag), and the page is closed again; other processors have nothing like it, nor has a debugger's program, whose trap flag is the
+ * debugger's: there it stays open until its messages are over. Faults elsewhere go where they went before.
  */
 #define _GNU_SOURCE
 #include "guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* One per process, like the handler itself; written before it is installed. */
 static void (*report_misuse)(struct misuse *misuse);
-static struct sigaction before;
+static struct sigaction before, before_trap;
 
 /* Did it read or write? The processor says so, in a word of its own. */
 #if defined(__x86_64__)
@@ -48,24 +52,93 @@ static enum touch touch_of(const ucontext_t *context)
 #endif
 
 /* As if we were not here. Without a handler before us the touch, tried again, ends the process. */
-static void hand_back(int number, siginfo_t *info, void *context)
+static void hand_back(const struct sigaction *to, int number, siginfo_t *info, void *context)
 {
-    if (before.sa_flags & SA_SIGINFO)
-        before.sa_sigaction(number, info, context);
-    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-        before.sa_handler(number);
+    if (to->sa_flags & SA_SIGINFO)
+        to->sa_sigaction(number, info, context);
+    else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
+        to->sa_handler(number);
     else
         signal(number, SIG_DFL);
 }
+
+/* ---- one touch of a neighbour ------------------------------------------------------------------- */
+
+/* One instruction touches at most so many pages: two, each across a border. */
+#define TOUCHED 4
+
+static bool steps; /* the processor can stop behind one instruction, and nobody else makes use of that */
+static _Thread_local uintptr_t to_close[TOUCHED];
+
+#if defined(__x86_64__)
+#define TRAP_FLAG 0x100
+
+static void set_trap(ucontext_t *context, bool on)
+{
+    greg_t *flags = &context->uc_mcontext.gregs[REG_EFL];
+    *flags = on ? *flags | TRAP_FLAG : *flags & ~(greg_t)TRAP_FLAG;
+}
+
+static bool is_traced(void)
+{
+    char text[4096];
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *tracer = strstr(text, "TracerPid:\t");
+    return !tracer || tracer[strlen("TracerPid:\t")] != '0';
+}
+#else
+static void set_trap(ucontext_t *context, bool on)
+{
+    (void)context;
+    (void)on;
+}
+
+static bool is_traced(void)
+{
+    return true;
+}
+#endif
+
+static int free_place(void)
+{
+    int i = 0;
+    while (i < TOUCHED && to_close[i])
+        i++;
+    return i;
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    int error = errno, count = free_place();
+    if (count == 0)
+        hand_back(&before_trap, number, info, context);
+    else
+        set_trap(context, false);
+    for (int i = 0; i < count; i++) {
+        guard_close(to_close[i]);
+        to_close[i] = 0;
+    }
+    errno = error;
+}
+
+/* ---- faults ---------------------------------------------------------------------------------------- */
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     int error = errno;
     const struct launch_self *self = launch_self_if_any();
     struct misuse misuse = { .rank = self ? self->env.rank : -1, .touch = touch_of(context) };
-    enum fault fault = guard_fault((uintptr_t)info->si_addr, &misuse);
+    int place = steps ? free_place() : TOUCHED;
+    enum fault fault = guard_fault((uintptr_t)info->si_addr, place < TOUCHED, &misuse);
     if (fault == FAULT_FOREIGN) {
-        hand_back(number, info, context);
+        hand_back(&before, number, info, context);
+    } else if (fault == FAULT_INNOCENT && place < TOUCHED) {
+        to_close[place] = (uintptr_t)info->si_addr;
+        set_trap(context, true);
     } else if (fault == FAULT_MISUSE) {
         where_touched(context, &misuse);
         guard_pardon(&misuse.flight); /* before the report: its handler may look at the tensor */
@@ -83,5 +156,10 @@ bool fault_catch(void (*tell)(struct misuse *misuse))
     struct sigaction now;
     if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault)
         return true; /* inherited through a fork */
-    return sigaction(SIGSEGV, &action, &before) == 0;
+    if (sigaction(SIGSEGV, &action, &before) != 0)
+        return false;
+    struct sigaction trap = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    sigemptyset(&trap.sa_mask);
+    steps = !is_traced() && sigaction(SIGTRAP, &trap, &before_trap) == 0;
+    return true;
 }

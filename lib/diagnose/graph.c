@@ -2,7 +2,8 @@
  * graph.c: who waits for whom.
  *
  * A rank that sends or receives waits for one peer; a receive from anybody waits for any one of the others; a rank in
- * a collective waits for every member that has not arrived at it yet.
+ * a collective waits for every member that has not arrived at it yet; and one in dist_wait_any for any one of several of these. That
+ * nobody can move is known before anybody asks for whom (stuck.c): so a way round through one of several is no guess.
  */
 #include "diagnose.h"
 
@@ -18,9 +19,24 @@ bool waits(const struct view *view)
     return !has_left(view) && view->count > 0;
 }
 
+int next_awaited(const struct view *view, int i)
+{
+    int count = waits(view) ? view->count : 0;
+    while (++i < count && i < NOTE_OPS)
+        if (i == 0 || view->open[i].among)
+            return i;
+    return -1;
+}
+
+bool waits_for_any(const struct view *view)
+{
+    return next_awaited(view, 0) > 0;
+}
+
 bool needs_only_one(const struct view *view)
 {
-    return waits(view) && view->open[0].kind == NOTE_RECV && view->open[0].peer == DIST_ANY_SOURCE;
+    return waits_for_any(view) ||
+           (waits(view) && view->open[0].kind == NOTE_RECV && view->open[0].peer == DIST_ANY_SOURCE);
 }
 
 bool in_collective(const struct note_op *op)
@@ -49,19 +65,30 @@ static bool has_arrived(const struct view *view, const struct note_op *op)
     return false;
 }
 
-bool waits_for(const struct diagnosis *d, int rank, int peer)
+/* Does this operation of `rank` need something of `peer`? */
+static bool needs(const struct diagnosis *d, int rank, const struct note_op *op, int peer)
 {
-    const struct view *view = &d->views[rank];
-    if (!waits(view))
-        return false;
-    if (d->edge)
-        return d->edge(d, rank, peer);
-    const struct note_op *op = &view->open[0];
     if (op->kind == NOTE_COLLECTIVE)
         return peer != rank && is_member(d, op, peer) && !has_arrived(&d->views[peer], op);
     if (op->peer == DIST_ANY_SOURCE)
         return peer != rank && is_member(d, op, peer);
     return op->peer == peer;
+}
+
+const struct note_op *awaited_of(const struct diagnosis *d, int rank, int peer)
+{
+    const struct view *view = &d->views[rank];
+    for (int i = -1; (i = next_awaited(view, i)) >= 0;)
+        if (needs(d, rank, &view->open[i], peer))
+            return &view->open[i];
+    return NULL;
+}
+
+bool waits_for(const struct diagnosis *d, int rank, int peer)
+{
+    if (!waits(&d->views[rank]))
+        return false;
+    return d->edge ? d->edge(d, rank, peer) : awaited_of(d, rank, peer) != NULL;
 }
 
 /* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */

@@ -1,8 +1,8 @@
 /*
  * guard.c: the flights, and the pages that are closed for them.
  *
- * A page is closed as much as the strictest flight on it asks for, unless an innocent neighbour was touched: then it
- * stays open until its last flight has landed. The lock is held for moments only, and nothing that is done under it
+ * A page is closed as much as the strictest flight on it asks for. Where an innocent neighbour is touched, the page is opened for that
+ * one touch (fault.c), or where that cannot be, or has happened very often, until its last flight has landed. The lock is held for moments only, and nothing that is done under it
  * can fault, so the handler of a fault may take it too.
  */
 #define _GNU_SOURCE
@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define OPEN_PAGES 1024 /* opened for neighbours; further ones may be closed again by the next message */
 
 enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 
@@ -29,8 +27,6 @@ static struct {
     struct stretch *places[PLACES]; /* the flights that were not pardoned */
     uint64_t number;                /* of flights, ever */
     _Atomic int count;
-    uintptr_t opened[OPEN_PAGES];
-    int opened_count;
 } guard = { .lock = ATOMIC_FLAG_INIT };
 
 static void lock(void)
@@ -56,7 +52,7 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
         guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's flights */
         memset(guard.places, 0, sizeof guard.places);
         guard.count = 0;
-        guard.opened_count = 0;
+        opened_keep(NULL, NULL);
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;
@@ -89,14 +85,6 @@ static const struct stretch *over(enum place place, uintptr_t begin, uintptr_t e
     return found && found->begin < end ? found : NULL;
 }
 
-static bool was_opened(uintptr_t page)
-{
-    for (int i = 0; i < guard.opened_count; i++)
-        if (guard.opened[i] == page)
-            return true;
-    return false;
-}
-
 static uintptr_t nearer(uintptr_t border, uintptr_t other, uintptr_t page)
 {
     return other > page && other < border ? other : border;
@@ -115,8 +103,8 @@ static int protection_of(uintptr_t page, uintptr_t *border)
             protection &= place == PLACE_READ ? PROT_READ : PROT_NONE;
         *border = nearer(*border, here ? page_of(first->end - 1) + guard.page : page_of(first->begin), page);
     }
-    for (int i = 0; i < guard.opened_count; i++)
-        *border = nearer(*border, guard.opened[i], page);
+    for (int i = 0; i < opened_count(); i++)
+        *border = nearer(*border, opened_page(i), page);
     if (!was_opened(page))
         return protection;
     *border = page + guard.page;
@@ -136,16 +124,12 @@ static void protect(const struct stretch *bytes)
 }
 
 /* Pages of these bytes on which nothing is in flight any more need no exception. */
-static void forget_opened(const struct stretch *bytes)
+static bool is_still_opened(uintptr_t page, const void *bytes)
 {
-    int kept = 0;
-    for (int i = 0; i < guard.opened_count; i++) {
-        uintptr_t page = guard.opened[i], after = page + guard.page;
-        if (bytes->end <= page || after <= bytes->begin || over(PLACE_READ, page, after) ||
-            over(PLACE_WRITTEN, page, after) || over(PLACE_DEVICE, page, after))
-            guard.opened[kept++] = page;
-    }
-    guard.opened_count = kept;
+    const struct stretch *landed = bytes;
+    uintptr_t after = page + guard.page;
+    return landed->end <= page || after <= landed->begin || over(PLACE_READ, page, after) ||
+           over(PLACE_WRITTEN, page, after) || over(PLACE_DEVICE, page, after);
 }
 
 /* ---- flights -------------------------------------------------------------------- */
@@ -182,7 +166,7 @@ void guard_release(struct flight **flights)
         *flights = flight->next;
         lock();
         take_away(flight);
-        forget_opened(&flight->bytes);
+        opened_keep(is_still_opened, &flight->bytes);
         unlock();
         free(flight);
     }
@@ -222,7 +206,15 @@ bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse
     return find(begin, end, false, touch, misuse);
 }
 
-enum fault guard_fault(uintptr_t address, struct misuse *misuse)
+void guard_close(uintptr_t address)
+{
+    uintptr_t page = page_of(address), border = page + guard.page;
+    lock();
+    mprotect((void *)page, guard.page, protection_of(page, &border));
+    unlock();
+}
+
+enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse)
 {
     if (find(address, address + 1, true, misuse->touch, misuse))
         return FAULT_MISUSE;
@@ -237,8 +229,7 @@ enum fault guard_fault(uintptr_t address, struct misuse *misuse)
     if (guard_finds(address, address + 1, misuse->touch, misuse))
         return FAULT_MISUSE;
     lock();
-    if (guard.opened_count < OPEN_PAGES && !was_opened(page))
-        guard.opened[guard.opened_count++] = page;
+    opened_pass(page, !passes);
     bool mended = mprotect((void *)page, guard.page, PROT_READ | PROT_WRITE) == 0;
     unlock();
     return mended ? FAULT_INNOCENT : FAULT_FOREIGN;

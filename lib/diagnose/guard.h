@@ -1,7 +1,7 @@
 /*
  * guard.h: which tensors are in flight, and who touches them all the same (DIST_CHECK=1).
  *
- *   guard.c   the flights, and the pages of the program's view that are closed for them
+ *   guard.c   the flights, and the pages of the program's view that are closed for them; opened.c: but for neighbours
  *   fault.c   somebody has touched such a page
  *   where.c   on which line of the program
  *   misuse.c  the report
@@ -9,7 +9,7 @@
  * From the post of a message to its wait, a tensor that is being sent may be read but not written, and one that is
  * being received may not be touched. Calls of the library are checked when they are made. For plain C, through
  * tensor_data(), the pages of the tensor are closed; the library itself reaches the memory through a second
- * mapping, world.base. A page may hold innocent neighbours: touching those opens the page again, without a word.
+ * mapping, world.base. A page may hold innocent neighbours: touching those opens the page for that touch, without a word.
  *
  * Protection of memory belongs to the process, and so do the flights, also where ranks are threads.
  */
@@ -24,6 +24,7 @@
 struct flight {
     struct stretch bytes; /* in the program's view; first */
     bool written;         /* the message writes it, so nobody may look; else nobody may write */
+    bool blocks;          /* the call waits itself: another thread touches */
     bool device;          /* no message: memory of a GPU, which plain C may never touch; made at `at` */
     int rank;             /* whose message */
     enum call call;       /* the call that posted it, */
@@ -61,9 +62,18 @@ void guard_pardon(const struct flight *flight);
 /* Would this touch of [begin, end) be a misuse? Fills in misuse->flight. */
 bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse);
 
-/* fault.c's question: what does a fault at this address mean? An innocent one has been mended. */
+/* fault.c's question: what does a fault at this address mean? For an innocent one the page was opened; `passes`: it will be closed
+ * again behind this one touch, by guard_close. */
 enum fault { FAULT_FOREIGN, FAULT_INNOCENT, FAULT_MISUSE };
-enum fault guard_fault(uintptr_t address, struct misuse *misuse);
+enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse);
+void guard_close(uintptr_t address);
+
+/* opened.c, for guard.c: pages with neighbours that the program touches. Is it open until its last flight has landed? */
+bool was_opened(uintptr_t page);
+void opened_pass(uintptr_t page, bool for_good); /* let one touch pass, or all */
+int opened_count(void);
+uintptr_t opened_page(int i);
+void opened_keep(bool (*keeps)(uintptr_t page, const void *argument), const void *argument); /* NULL: none */
 
 bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c */
 void where_prepare(void);                                 /* where.c: what must not happen inside a handler */

@@ -2,7 +2,7 @@
  * json.c: a report for programs: DIST_REPORT=file.json. Of a job that got stuck one is written in any case, else to a
  * directory of the user's own, always to the same file, so that nothing piles up. diagrams/ draws it.
  *
- *   { "class": "deadlock", "status": 45, "sentence": "...", "advice": "...",
+ *   { "class": "deadlock", "status": 45, "sentence": "...", "advice": "...", "lesson": "chapter 06, ...",
  *     "ranks": [ { "rank": 0, "state": "waiting", "call": "dist_send", "peer": 1, "tag": 0, "count": 8,
  *                  "type": "F32", "group": 0, "file": "ring.c", "line": 13 }, ... ],
  *     "waits": [[0, 1], [1, 0]], "cycle": [0, 1] }
@@ -149,6 +149,11 @@ static void put_report(FILE *file, const struct diagnosis *d, const struct told 
     fputs(",\n  \"advice\": ", file);
     put_string(file, advice ? advice : cut ? cut + 2 : NULL);
     fputs(",\n", file);
+    if (told->lesson) { /* without "see: " and the stop */
+        fputs("  \"lesson\": ", file);
+        put_part(file, told->lesson + 5, strlen(told->lesson) - 6);
+        fputs(",\n", file);
+    }
     put_ranks(file, d, told);
 }
 
@@ -187,7 +192,7 @@ void report_json(const struct diagnosis *d, const struct told *told)
     char own[2048];
     if (path ? write_report(d, told, path) : own_file(own, sizeof own) && write_report(d, told, own)) {
         if (!path || !whole_is_special(path)) /* "report: /dev/stderr" tells nobody anything */
-            dprintf(STDERR_FILENO, "report: %s\n", path ? path : own);
+            dprintf(STDERR_FILENO, "report: %s; build/bin/explain makes a page of it\n", path ? path : own);
     } else if (path) {
         say_unwritten(path, errno);
     }

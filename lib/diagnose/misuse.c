@@ -74,6 +74,8 @@ static const char *post_label(const struct flight *flight)
 
 static const char *advice_for(const struct misuse *misuse)
 {
+    if (misuse->flight.blocks)
+        return "wait until that call has returned, or use another tensor";
     if (misuse->touch == TOUCH_FREE)
         return "wait first, then free it";
     if (misuse->touch == TOUCH_RECEIVE)
@@ -90,7 +92,9 @@ static const char *advice_for(const struct misuse *misuse)
 static void say_missing(const struct misuse *misuse, char *text, size_t size)
 {
     const struct flight *flight = &misuse->flight;
-    if (!misuse->at.file)
+    if (flight->blocks)
+        snprintf(text, size, "a lock, or a join: another thread is still in that call");
+    else if (!misuse->at.file)
         snprintf(text, size, "dist_wait on that work, before the touch");
     else if (strcmp(text_file(misuse->at.file), text_file(flight->at.file)) == 0)
         snprintf(text, size, "dist_wait on that work, before line %d", misuse->at.line);

@@ -7,8 +7,9 @@
 
 /* A send (or a letter that nobody asked for) of `from` to `to` that nearly is what `to` waits for. */
 struct near_miss {
-    int waiter; /* the rank that waits */
-    int other;  /* the rank of the operation that nearly matches */
+    int waiter;                /* the rank that waits, */
+    const struct note_op *own; /* for this: */
+    int other;                 /* the rank of the operation that nearly matches */
     const struct note_op *op;
     int distance; /* 1: another tag; 2: another group; 3: the waiter names another rank; 4: that other does */
 };
@@ -19,11 +20,11 @@ static bool out_of_reach(const struct view *view)
     return has_left(view) || (waits(view) && in_collective(&view->open[0]));
 }
 
-/* How far is `op`, a send of `other` (or a receive, if `waiter` sends), from what `waiter` waits for? 0: no relation, as with a
- * message of a collective, whose tag nobody chooses. */
-static int distance(const struct diagnosis *d, int waiter, int other, const struct note_op *op)
+/* How far is `op`, a send of `other` (or a receive, if `waiter` sends), from `own`, for which `waiter` waits? 0: no relation, as with
+ * a message of a collective, whose tag nobody chooses. */
+static int distance(const struct diagnosis *d, int waiter, const struct note_op *own, int other,
+                    const struct note_op *op)
 {
-    const struct note_op *own = &d->views[waiter].open[0];
     bool named = own->peer == other || own->peer == DIST_ANY_SOURCE;
     if (op->tag < 0)
         return 0;
@@ -34,29 +35,52 @@ static int distance(const struct diagnosis *d, int waiter, int other, const stru
     return alike && (itself || out_of_reach(&d->views[own->peer])) ? 3 : 0;
 }
 
-static void consider(const struct diagnosis *d, struct near_miss *best, int waiter, int other,
-                     const struct note_op *op)
+static void consider(const struct diagnosis *d, struct near_miss *best, int other, const struct note_op *op)
 {
-    int far = distance(d, waiter, other, op);
-    if (far > 0 && (best->distance == 0 || far < best->distance))
-        *best = (struct near_miss){ waiter, other, op, far };
+    int far = distance(d, best->waiter, best->own, other, op);
+    if (far > 0 && (best->distance == 0 || far < best->distance)) {
+        best->other = other;
+        best->op = op;
+        best->distance = far;
+    }
 }
 
 /* The rank that is waited for has the other half open, but has addressed it to somebody who will not come for it. */
-static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best, int waiter,
-                                         uint8_t wanted)
+static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best, uint8_t wanted)
 {
-    const struct note_op *own = &d->views[waiter].open[0];
-    if (own->peer == DIST_ANY_SOURCE || own->peer == waiter)
+    const struct note_op *own = best->own;
+    if (own->peer == DIST_ANY_SOURCE || own->peer == best->waiter)
         return;
     const struct view *view = &d->views[own->peer];
     for (int i = 0; i < view->count; i++) {
         const struct note_op *op = &view->open[i];
-        if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != waiter && op->tag == own->tag &&
-            op->group == own->group && op->type == own->type && op->count == own->count &&
-            out_of_reach(&d->views[op->peer]) && best->distance == 0)
-            *best = (struct near_miss){ waiter, own->peer, op, 4 };
+        if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != best->waiter &&
+            op->tag == own->tag && op->group == own->group && op->type == own->type &&
+            op->count == own->count && out_of_reach(&d->views[op->peer]) && best->distance == 0) {
+            best->other = own->peer;
+            best->op = op;
+            best->distance = 4;
+        }
     }
+}
+
+/* The nearest to one thing that `waiter` waits for. */
+static struct near_miss nearest_to(const struct diagnosis *d, int waiter, const struct note_op *own)
+{
+    struct near_miss best = { .waiter = waiter, .own = own };
+    const struct view *view = &d->views[waiter];
+    uint8_t wanted = own->kind == NOTE_RECV ? NOTE_SEND : NOTE_RECV;
+    for (int other = 0; other < d->size; other++)
+        for (int i = 0; i < d->views[other].count; i++) {
+            const struct note_op *op = &d->views[other].open[i];
+            if (op->kind == wanted && (op->peer == waiter || op->peer == DIST_ANY_SOURCE))
+                consider(d, &best, other, op);
+        }
+    for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
+        if (view->open[i].kind == NOTE_LETTER)
+            consider(d, &best, view->open[i].peer, &view->open[i]);
+    consider_addressed_elsewhere(d, &best, wanted);
+    return best;
 }
 
 static struct near_miss find_near_miss(const struct diagnosis *d)
@@ -64,19 +88,13 @@ static struct near_miss find_near_miss(const struct diagnosis *d)
     struct near_miss best = { 0 };
     for (int waiter = 0; waiter < d->size; waiter++) {
         const struct view *view = &d->views[waiter];
-        if (!waits(view) || in_collective(&view->open[0]))
-            continue;
-        uint8_t wanted = view->open[0].kind == NOTE_RECV ? NOTE_SEND : NOTE_RECV;
-        for (int other = 0; other < d->size; other++)
-            for (int i = 0; i < d->views[other].count; i++) {
-                const struct note_op *op = &d->views[other].open[i];
-                if (op->kind == wanted && (op->peer == waiter || op->peer == DIST_ANY_SOURCE))
-                    consider(d, &best, waiter, other, op);
-            }
-        for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
-            if (view->open[i].kind == NOTE_LETTER)
-                consider(d, &best, waiter, view->open[i].peer, &view->open[i]);
-        consider_addressed_elsewhere(d, &best, waiter, wanted);
+        for (int i = -1; (i = next_awaited(view, i)) >= 0;) {
+            if (in_collective(&view->open[i]))
+                continue;
+            struct near_miss near = nearest_to(d, waiter, &view->open[i]);
+            if (near.distance > 0 && (best.distance == 0 || near.distance < best.distance))
+                best = near;
+        }
     }
     return best;
 }
@@ -87,15 +105,15 @@ bool tell_near_miss(struct diagnosis *d)
         [NOTE_SEND] = "sends to", [NOTE_RECV] = "receives from", [NOTE_LETTER] = "sent to"
     };
     struct near_miss near = find_near_miss(d);
-    const struct note_op *own = &d->views[near.waiter].open[0];
+    if (near.distance == 0)
+        return false;
+    const struct note_op *own = near.own;
     const char *const advice[] = { "", "give both calls the same tag", "give both calls the same group",
                                    own->kind == NOTE_RECV
                                        ? "name the rank that really sends, or let that rank send"
                                        : "name the rank that really receives, or let that rank receive",
                                    "let both calls name each other's rank" };
     char there[80];
-    if (near.distance == 0)
-        return false;
     describe_place(d, near.other, near.op->site, there, sizeof there);
     d->class = CAUSE_MISMATCH;
     say_wait(d, near.waiter, own);

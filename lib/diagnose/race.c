@@ -134,8 +134,11 @@ static bool could_take(const struct replay *replay, struct race *race)
            known[race->rank] <= replay->over[race->rank][race->receive] && known[race->took] <= race->taken;
 }
 
-static bool find_race(const struct replay *replay, struct race *race)
+/* The first; rather one after which somebody would wait for ever, if there is one. */
+static bool find_race(const struct replay *replay, struct race *found)
 {
+    struct race here, *race = &here;
+    bool any = false;
     for (race->rank = 0; race->rank < replay->size; race->rank++)
         for (race->receive = 0; race->receive < replay->at[race->rank]; race->receive++) {
             const struct log_entry *e = entry_of(replay, race->rank, race->receive);
@@ -144,10 +147,14 @@ static bool find_race(const struct replay *replay, struct race *race)
             if (e->kind != LOG_RECV || !e->any || race->taken == NOBODY)
                 continue;
             for (race->other = 0; race->other < replay->size; race->other++)
-                if (race->other != race->took && could_take(replay, race))
-                    return true;
+                if (race->other != race->took && could_take(replay, race) && (!any || race->starves)) {
+                    *found = *race;
+                    any = true;
+                    if (found->starves)
+                        return true;
+                }
         }
-    return false;
+    return any;
 }
 
 void races_tell(const struct world *world, const struct replay *replay)

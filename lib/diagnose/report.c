@@ -7,11 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 78   /* columns of prose; */
-#define COLUMNS 80 /* of any line */
-#define INDENT 11  /* of what is told further of a rank */
-#define STEPS 10   /* of a cycle are named */
-#define SHOWN 16   /* above that many ranks those that all wait alike are counted, not listed */
+#define WIDTH 78       /* columns of prose; */
+#define PREFIX 6       /* "[1023] " stands before what a rank prints itself */
+#define COLUMNS 80     /* of any line */
+#define INDENT 11      /* of what is told further of a rank */
+#define ALTERNATIVES 6 /* of dist_wait_any are shown */
+#define STEPS 10       /* of a cycle are named */
+#define SHOWN 16       /* above that many ranks those that all wait alike are counted, not listed */
 
 static const struct {
     const char *name;
@@ -21,6 +23,7 @@ static const struct {
     [CAUSE_MISMATCH] = { "mismatch", DIST_ERR_MISMATCH },
     [CAUSE_PEER_LEFT] = { "peer left", DIST_ERR_PEER_LOST },
     [CAUSE_LUCK] = { "warning", DIST_OK },
+    [CAUSE_POLLS] = { "warning", DIST_OK },
 };
 
 int exit_status_of(enum cause_class class)
@@ -68,6 +71,7 @@ int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, c
 struct page {
     char text[16384];
     size_t used;
+    int width;
 };
 
 static void add(struct page *page, const char *format, ...)
@@ -86,7 +90,7 @@ static void add_prose(struct page *page, const char *first, const char *text)
 {
     char line[512], wrapped[600];
     snprintf(line, sizeof line, "%s%s.", first, text);
-    text_wrap(line, WIDTH, wrapped, sizeof wrapped);
+    text_wrap(line, page->width, wrapped, sizeof wrapped);
     add(page, "%s\n", wrapped);
 }
 
@@ -117,6 +121,30 @@ static void add_host(struct page *page, const struct diagnosis *d, int rank)
         add(page, "%*s%s\n%*s%s (%s)\n", INDENT, "", stands, INDENT, "", view->host_call, place);
 }
 
+/* Any of several will do: where it waits, then what for. */
+static void add_alternatives(struct page *page, const struct diagnosis *d, int rank)
+{
+    const struct view *view = &d->views[rank];
+    char what[200];
+    int shown = 0, hidden = 0;
+    if ((view->call >> 16) == CALL_WAIT_ANY) {
+        describe_place(d, rank, view->call & 0xffff, what, sizeof what);
+        add(page, "  rank %-3d %s (%s), for any of:\n", rank, call_name(CALL_WAIT_ANY), what);
+    } else {
+        add(page, "  rank %-3d %s, for any of:\n", rank, call_name(CALL_WAIT_ANY));
+    }
+    for (int i = -1; (i = next_awaited(view, i)) >= 0;) {
+        if (shown++ >= ALTERNATIVES) {
+            hidden++;
+            continue;
+        }
+        describe_op(d, rank, &view->open[i], what, sizeof what);
+        add(page, "%*s%s\n", INDENT, "", what);
+    }
+    if (hidden > 0)
+        add(page, "%*sand %d more\n", INDENT, "", hidden);
+}
+
 static void add_rank(struct page *page, const struct diagnosis *d, int rank)
 {
     const struct view *view = &d->views[rank];
@@ -129,7 +157,9 @@ static void add_rank(struct page *page, const struct diagnosis *d, int rank)
         add(page, "  rank %-3d in %s\n", rank, call_name((enum call)(view->call >> 16)));
         return;
     }
-    if (view->count > 0) {
+    if (waits_for_any(view)) {
+        add_alternatives(page, d, rank);
+    } else if (view->count > 0) {
         describe_op(d, rank, &view->open[0], what, sizeof what);
         add(page, "  rank %-3d %s\n", rank, what);
     }
@@ -151,6 +181,7 @@ void report_text(const struct diagnosis *d)
 {
     struct page page;
     page.used = 0;
+    page.width = d->class == CAUSE_POLLS ? WIDTH - PREFIX : WIDTH;
     char first[32];
     snprintf(first, sizeof first, "%s: ", class_name(d->class));
     add_prose(&page, first, d->sentence);

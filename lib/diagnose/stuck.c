@@ -29,13 +29,11 @@ static bool keeps_awake(const struct world *world, const struct sleep_note *note
     return there && epoch == 0;
 }
 
-/* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
-static uint64_t rank_asleep(const struct world *world, int rank, int caller)
+/* The threads of a rank beside the one that was the first to call. 0: one of them can move. */
+static uint64_t others_asleep(const struct world *world, int rank, const struct sleep_note *own,
+                              uint64_t epochs)
 {
-    const struct rank_slot *slot = &world->header->slots[rank];
     const struct rank_notes *notes = world_notes(world, rank);
-    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
-    uint64_t epochs = sound_asleep(world, &slot->sleep, own);
     if (epochs == 0 || keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
         atomic_load(&notes->more_hands) > 0)
         return 0;
@@ -48,13 +46,34 @@ static uint64_t rank_asleep(const struct world *world, int rank, int caller)
     return epochs ? epochs : 1;
 }
 
+/* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
+static uint64_t rank_asleep(const struct world *world, int rank, int caller)
+{
+    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
+    const struct sleep_note *sleep = &world->header->slots[rank].sleep;
+    return others_asleep(world, rank, own, sound_asleep(world, sleep, own));
+}
+
+/* The same of the rank that asks: it is awake, with what it has started asleep. */
+static uint64_t all_but_asking(const struct world *world, int rank)
+{
+    const struct rank_notes *notes = world_notes(world, rank);
+    return atomic_load(&notes->several) ? 0 : others_asleep(world, rank, NULL, 1);
+}
+
 static bool still_there(const struct world *world, int rank)
 {
     return atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
 }
 
-/* Do all ranks of this machine sleep? How many are there; -1: one is awake. Where the job is on one machine, these are all. */
-static int asleep(const struct world *world, int caller, uint64_t *sleeps)
+static uint64_t look_at(const struct world *world, int rank, int caller, int asking)
+{
+    return rank == asking ? all_but_asking(world, rank) : rank_asleep(world, rank, caller);
+}
+
+/* Do all ranks of this machine sleep? How many are there; -1: one is awake. Where the job is on one machine, these are all. Of
+ * `asking` (-1: nobody) only the other threads have to. */
+static int asleep(const struct world *world, int caller, int asking, uint64_t *sleeps)
 {
     uint64_t first[WORLD_MAX_RANKS];
     int begin = world->header->first, end = begin + world->header->local, there = 0;
@@ -64,7 +83,7 @@ static int asleep(const struct world *world, int caller, uint64_t *sleeps)
         if (!still_there(world, rank))
             continue;
         there++;
-        first[rank] = rank_asleep(world, rank, caller);
+        first[rank] = look_at(world, rank, caller, asking);
         *sleeps = *sleeps * 31 + first[rank];
         if (first[rank] == 0)
             return -1;
@@ -73,7 +92,7 @@ static int asleep(const struct world *world, int caller, uint64_t *sleeps)
         return -1;
     for (int rank = begin; rank < end; rank++)
         if (first[rank] != 0 &&
-            (!still_there(world, rank) || rank_asleep(world, rank, caller) != first[rank]))
+            (!still_there(world, rank) || look_at(world, rank, caller, asking) != first[rank]))
             return -1;
     return world_failed(world) ? -1 : there;
 }
@@ -81,13 +100,19 @@ static int asleep(const struct world *world, int caller, uint64_t *sleeps)
 bool diagnose_stuck(const struct world *world, int caller)
 {
     uint64_t sleeps;
-    return asleep(world, caller, &sleeps) > 0;
+    return asleep(world, caller, -1, &sleeps) > 0;
 }
 
 bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving)
 {
     *leaving = diagnose_leaving(world);
-    return asleep(world, -1, sleeps) >= 0;
+    return asleep(world, -1, -1, sleeps) >= 0;
+}
+
+bool diagnose_others_stuck(const struct world *world, int asking)
+{
+    uint64_t sleeps;
+    return world->header->local == world->header->size && asleep(world, -1, asking, &sleeps) > 0;
 }
 
 bool diagnose_leaving(const struct world *world)
@@ -151,6 +176,7 @@ static void explain(struct diagnosis *d, struct world *world)
     report_json(d, &(struct told){ .status = exit_status_of(d->class),
                                    .sentence = d->sentence,
                                    .advice = d->advice,
+                                   .lesson = lesson_line(d->lesson),
                                    .rank = first });
     world_wake(world);
 }

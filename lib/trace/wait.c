@@ -23,9 +23,22 @@ static uint32_t wait_begin_wait(struct trace *trace, enum call call, const struc
     return record_begin(trace->record, as);
 }
 
+/* dist_wait_any asks the works again and again, and waits for one at last: it is one wait, since the first ask. 0: there was none. */
+static _Thread_local uint64_t asked_since;
+
+static bool asks_for_any(const struct trace *trace)
+{
+    uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
+    return word >> 16 == CALL_WAIT_ANY;
+}
+
 bool trace_test(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
+    if (asks_for_any(trace) && !op->gpu) {
+        asked_since = asked_since ? asked_since : record_clock();
+        return trace->inner->test(trace->state, op);
+    }
     if (!trace->inner->test(trace->state, op) || op->gpu)
         return atomic_load(&op->done) != 0; /* a program that polls would fill the record with nothing */
     uint32_t event = wait_begin_wait(trace, CALL_IS_COMPLETED, op);
@@ -37,6 +50,8 @@ bool trace_test(void *state, struct dist_work *op)
 int trace_wait(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
+    uint64_t since = asked_since;
+    asked_since = 0;
     if (op->gpu) {
         int result = trace->inner->wait(trace->state, op);
         record_after(trace->record, op->traced, op);
@@ -44,6 +59,8 @@ int trace_wait(void *state, struct dist_work *op)
         return result;
     }
     uint32_t event = wait_begin_wait(trace, CALL_WAIT, op);
+    if (since && event < trace->record->capacity)
+        trace->record->events[event].begin = since;
     int status = trace->inner->wait(trace->state, op);
     wait_note_done(trace, event, op);
     record_end(trace->record, event);

@@ -152,6 +152,11 @@ static void messages(int rank, dist_group *g)
     dist_p2p_op ops[] = { { DIST_ISEND, x, other, 0, nullptr }, { DIST_IRECV, y, other, 0, nullptr } };
     dist_work *works[2];
     EXPECT(dist_batch_isend_irecv(ops, 2, works) == 0 && dist_wait_all(works, 2) == 0);
+    int from = -1;
+    works[0] = dist_irecv(y, DIST_ANY_SOURCE, 9);
+    works[1] = nullptr;
+    dist_send(x, other, 9);
+    EXPECT(dist_wait_any(works, 2, &from) == 0 && from == other && !works[0] && dist_wait_any(works, 2) == -1);
     tensor_free(x);
     tensor_free(y);
 }

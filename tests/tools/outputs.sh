@@ -24,7 +24,7 @@ write()
     fi
     if [ "$wanted" -ne 0 ] || [ -e $base.stderr.txt ]; then
         same_report $base.stderr.txt $work/err >/dev/null 2>&1 ||
-            sed 's|^report: .*|report: /tmp/dist-1000/deadlock.json|' $work/err >$base.stderr.txt
+            sed 's|^report: [^;]*|report: /tmp/dist-1000/deadlock.json|' $work/err >$base.stderr.txt
     fi
 }
 

@@ -7,8 +7,8 @@
 #   --own NN [N]   draw a chapter's pictures from a run with N ranks into build/pictures, and say where they are;
 #                  exercises of that chapter that are built are drawn beside their solutions
 #
-# The kinds "play" and "page" move: build/bin/play makes NAME.4.svg, or NAME.4.html with controls. diagrams/drawn/bench.svg is no run
-# of today: it is drawn from the newest results of `make bench` that are kept.
+# The kinds "play" and "page" move: build/bin/play makes NAME.4.svg, or NAME.4.html with controls; "explain": a failed run's page.
+# diagrams/drawn/bench.svg is no run of today: it is drawn from the newest results of `make bench` that are kept.
 
 . tests/tools/count.sh
 export LC_ALL=C
@@ -27,10 +27,9 @@ has_neato()
 # trace PROGRAM RANKS KIND...: leaves $work/trace.json, a report where KIND is waitfor.
 trace()
 {
-    rm -f $work/trace.json
-    variable=DIST_TRACE
-    case $3 in waitfor*) variable=DIST_REPORT ;; esac
-    env $variable=$work/trace.json WORLD_SIZE="$2" DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
+    rm -f $work/trace.json && report= variable=DIST_TRACE
+    case $3 in waitfor*) variable=DIST_REPORT ;; explain*) report=$work/report.json ;; esac
+    env DIST_REPORT="$report" $variable=$work/trace.json WORLD_SIZE="$2" DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
     status=$?
     if [ $status -ne 0 ] && [ ! -e "${1%/*}/expected/${1##*/}.$2.exit" ] && [ $variable = DIST_TRACE ]; then
         echo "build/$1 with $2 ranks ended with exit status $status"
@@ -53,7 +52,7 @@ draw()
 # What a moving picture ends with.
 ending()
 {
-    case $1 in page*) echo html ;; *) echo svg ;; esac
+    case $1 in page* | explain*) echo html ;; *) echo svg ;; esac
 }
 
 # moving OUT KIND OPTION...: OUT.svg or OUT.html from the last trace.
@@ -63,6 +62,7 @@ moving()
     shift
     eval "set -- $*"
     out=$out.$(ending "$1")
+    case $1 in explain*) build/bin/explain $work/report.json --trace $work/trace.json --source chapters -o "$out"; return ;; esac
     shift
     build/bin/play $work/trace.json -o "$out" "$@"
 }
@@ -75,7 +75,7 @@ plot()
 }
 
 # For how many ranks a picture of that kind is drawn.
-sizes() { case $1 in play* | page*) echo 4 ;; *) echo 2 4 7 ;; esac; }
+sizes() { case $1 in play* | page* | explain*) echo 4 ;; *) echo 2 4 7 ;; esac; }
 
 render()
 {
@@ -99,7 +99,7 @@ write_one()
 {
     for n in $(sizes "$3"); do
         case $3 in
-        play* | page*)
+        play* | page* | explain*)
             trace "$2" $n "$3" && moving "diagrams/drawn/$1.$n" "$3" || return 1
             echo "  drew  diagrams/drawn/$1.$n.$(ending "$3"), which moves"
             return
@@ -138,8 +138,8 @@ same()
     diff -u --label "$2" --label "what it did" $work/left $work/right
 }
 
-# What moves is compared as a whole, but for what collectives gave: programs that measure add up times with them.
-steady() { sed "s/\(kind: .meet.*has: \).*/\1/" "$1"; }
+# What moves is compared as a whole, but for times that collectives added up, and Graphviz's images: the DOT stands beside them.
+steady() { sed -e "s/\(kind: .meet.*has: \).*/\1/" -e '/^<svg/,/^<\/svg>/d' "$1"; }
 
 check_moving()
 {
@@ -160,7 +160,7 @@ check_plot()
 
 check_one()
 {
-    case $3 in play* | page*) check_moving "$@"; return ;; esac
+    case $3 in play* | page* | explain*) check_moving "$@"; return ;; esac
     for n in 2 4 7; do
         file=diagrams/drawn/$1.$n
         right=yes
@@ -191,7 +191,7 @@ say_where()
 own_one()
 {
     trace "$2" $n "$3" || return 1
-    case $3 in play* | page*) moving "$work/$1.$n" "$3" && echo "  $PWD/$work/$1.$n.$(ending "$3")   (moves: look at it with a browser)"; return ;; esac
+    case $3 in play* | page* | explain*) moving "$work/$1.$n" "$3" && echo "  $PWD/$work/$1.$n.$(ending "$3")   (moves: look at it with a browser)"; return ;; esac
     draw "$work/$1.$n" "$3" && say_where "$work/$1.$n"
 }
 

@@ -22,6 +22,7 @@ void notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrive
                               .type = (uint8_t)op->type,
                               .arrived = !op->p2p && arrived,
                               .call = (uint8_t)op->call,
+                              .among = atomic_load_explicit(&op->among, memory_order_relaxed),
                               .group = (uint16_t)op->group->id,
                               .size = (uint16_t)op->group->size,
                               .site = op->site,

@@ -25,6 +25,7 @@ static void note_work(struct shm_room *room, const struct dist_work *op, bool ar
                               .type = (uint8_t)op->type,
                               .arrived = arrived,
                               .call = (uint8_t)op->call,
+                              .among = atomic_load_explicit(&op->among, memory_order_relaxed),
                               .group = (uint16_t)op->group->id,
                               .size = (uint16_t)op->group->size,
                               .site = op->site,
@@ -85,6 +86,15 @@ static void note_messages(struct shm_room *room, const struct dist_work *waited)
     }
 }
 
+/* The first of a group's, which is under way, and those further back that dist_wait_any would also do with. */
+static void note_collectives(struct shm_room *room, const struct shm_group *g, const struct dist_work *waited)
+{
+    int looks = 2 * NOTE_OPS;
+    for (const struct dist_work *op = g->queue.first; op && looks > 0; op = op->next, looks--)
+        if (op != waited && (op == g->queue.first || atomic_load_explicit(&op->among, memory_order_relaxed)))
+            note_work(room, op, has_arrived(op));
+}
+
 void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
 {
     int looks = NOTE_OPS;
@@ -94,8 +104,7 @@ void notes_write(struct shm_room *room, const struct dist_work *waited, bool dir
         note_work(room, waited, direct || has_arrived(waited));
     note_messages(room, waited);
     for (const struct shm_group *g = room->groups; g; g = g->next)
-        if (g->queue.first != waited)
-            note_work(room, g->queue.first, has_arrived(g->queue.first));
+        note_collectives(room, g, waited);
     for (const struct match *at = room->unexpected.first; at && looks > 0; at = at->next, looks--)
         note_envelope(room, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
     for (int src = channel_next_caller(room, 0); src < room->size; src = channel_next_caller(room, src + 1))

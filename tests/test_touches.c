@@ -1,0 +1,72 @@
+/*
+ * test_touches.c: DIST_CHECK=1 tells every touch of a tensor that a message needs, from the program's own code, beside it on its page,
+ * from another thread, and through each call of tensor.h; and lets be what is nobody's. The programs are in tests/programs/touches.c.
+ */
+#define _GNU_SOURCE
+#include "mistakes.h"
+
+#include "dist.h"
+
+#include <criterion/criterion.h>
+#include <sys/wait.h>
+
+#define CHECKED "DIST_CHECK=1"
+#define TOUCH(name, begins, first, later, words) \
+    { \
+        name, DIST_ERR_BUFFER, "buffer: rank 0 " begins, { first, later }, words, CHECKED \
+    }
+
+/* Behind a neighbour that was touched: only x86 can let one touch pass and close the page again. */
+static const struct mistake behind[] = {
+    TOUCH("write-behind", "writes to a tensor that is being sent", "part-out", "write-behind", "written at"),
+    TOUCH("write-last", "writes to a tensor that is being sent", "part-out", "write-last", "tensor_clone"),
+    TOUCH("read-behind", "reads a tensor that is being received", "part-in", "read-behind", "read at"),
+};
+
+/* Of a call that blocks, another thread of the rank. */
+static const struct mistake threads[] = {
+    TOUCH("thread-set", "writes to a tensor that is being sent", "blocking-send", "thread-set",
+          "by tensor_set"),
+    TOUCH("thread-write", "writes to a tensor that is being sent", "blocking-send", "thread-write",
+          "missing        a lock, or a join: another thread is still in that call"),
+    TOUCH("thread-sum", "writes to a tensor that dist_all_reduce still works on", "blocking-sum",
+          "thread-write", "try: wait until that call has returned, or use another tensor."),
+};
+
+Test(touches, behind_a_neighbour, .timeout = 60)
+{
+#if defined(__x86_64__)
+    mistakes_make("touches", NULL, behind, sizeof behind / sizeof *behind);
+#else
+    (void)behind;
+#endif
+}
+
+Test(touches, from_another_thread, .timeout = 60)
+{
+    mistakes_make("touches", NULL, threads, sizeof threads / sizeof *threads);
+}
+
+/* The program counts what is told of each call itself. */
+static void each_call(const char *device)
+{
+    static const struct mistake quiet[] = { { "calls", 0, "note: ", { NULL }, "never freed", CHECKED },
+                                            { "part", 0, "note: ", { NULL }, "never freed", CHECKED } };
+    mistakes_make("touches", device, quiet, sizeof quiet / sizeof *quiet);
+}
+
+Test(touches, through_each_call, .timeout = 60)
+{
+    each_call("DEVICE=host");
+}
+
+Test(touches, through_each_call_on_streams, .timeout = 60)
+{
+    each_call("DEVICE=sim");
+}
+
+Test(touches, neighbours_are_left_alone, .timeout = 60)
+{
+    static const struct mistake often[] = { { "often", 0, NULL, { NULL }, NULL, CHECKED } };
+    mistakes_make("touches", NULL, often, 1);
+}
