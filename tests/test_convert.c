@@ -204,8 +204,8 @@ Test(convert, does_each_submission_have_a_line)
     static struct started started;
     three_tests("csv");
     STARTED(&started, SETTINGS(NULL), CONVERT, "grades", "Bea, \"B\"", results, "=x\n", results);
-    cr_expect_str_eq(started.stdout_text, "submission,points,max,\"03.1\",\"06.12\"\r\n"
-                                          "\"Bea, \"\"B\"\"\",6,20,6,0\r\n\"'=x\n\",6,20,6,0\r\n");
+    cr_expect_str_eq(started.stdout_text, "submission,points,max,\"03.1\",\"06.12\",refused\r\n"
+                                          "\"Bea, \"\"B\"\"\",6,20,6,0,\"\"\r\n\"'=x\n\",6,20,6,0,\"\"\r\n");
 }
 
 Test(convert, is_what_is_no_result_refused)

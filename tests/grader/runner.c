@@ -28,13 +28,6 @@ static unsigned deadline(void)
     return given > 0 && given < DEADLINE ? (unsigned)given : DEADLINE;
 }
 
-/* Of all tests together. */
-static unsigned limit_of_all(void)
-{
-    const char *limit = getenv("GRADE_LIMIT");
-    return limit && atoi(limit) > 0 ? (unsigned)atoi(limit) : 2 * DEADLINE;
-}
-
 /* In the test's own process. No alarm reaches the learner's program: a child inherits none. */
 static _Noreturn void run_here(struct graded *graded, pid_t runner)
 {
@@ -129,7 +122,6 @@ int main(int argc, char **argv)
         return tell_refused();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    alarm(limit_of_all());
     for (struct graded *graded = graded_first; graded; graded = graded->next)
         passed &= run_apart(graded);
     put_together();
