@@ -78,6 +78,17 @@ static const char *short_name(const struct slice *slice)
     return ours ? line + 1 : slice->name;
 }
 
+/* Does a box that is drawn later lie on this one, and perhaps on its name? Operations of one stream can be under way together. */
+static bool is_covered(const struct bands *b, const struct slice *slice)
+{
+    const struct slice *end = b->run->slices + b->run->slice_count;
+    for (const struct slice *later = slice + 1; later < end; later++)
+        if (later->rank == slice->rank && later->stream == slice->stream && later->begin < slice->end &&
+            later->end > slice->begin)
+            return true;
+    return false;
+}
+
 static void draw_slice(struct bands *b, const struct slice *slice)
 {
     int row = row_of(b->run, slice->rank);
@@ -93,9 +104,9 @@ static void draw_slice(struct bands *b, const struct slice *slice)
         return;
     box.fill = slice->stream < 0 ? AMBER : copies ? GREY : BLUE;
     box.ink = slice->stream < 0 ? INK : "white";
-    const char *label = text_width(short_name(slice), 12) < width - 4 ? short_name(slice) : "";
+    bool fits = text_width(short_name(slice), 12) < width - 4 && !is_covered(b, slice);
     dot_node(b->p, "s", b->p->parts++, (struct point){ left + width / 2, y_of(b, row, slice->stream) }, box,
-             label);
+             fits ? short_name(slice) : "");
 }
 
 static void draw_axis(struct bands *b)

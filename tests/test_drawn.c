@@ -1,6 +1,7 @@
 /*
  * test_drawn.c: can the lessons' pictures be read? Measured on every committed diagrams/drawn/NAME.dot: on a page of 838 pixels,
- * which is what GitHub gives an image, no text is lower than 9 pixels; no label lies on another, or on the head of an arrow.
+ * which is what GitHub gives an image, no text is lower than 9 pixels; no label lies on another, or on the head of an arrow; no box of
+ * a stream lies on the name in an earlier one.
  */
 #define _GNU_SOURCE
 #include "../diagrams/dot.h"
@@ -26,9 +27,9 @@ struct box {
 
 /* One picture, as far as this page looks at it. */
 struct drawn {
-    struct box labels[2000], heads[2000];
-    int label_count, head_count;
-    double left, right, smallest; /* smallest: size of a text, in points */
+    struct box labels[2000], heads[2000], names[2000]; /* names: in the boxes of streams */
+    int label_count, head_count, name_count, covered;  /* covered: names under a box that was drawn later */
+    double left, right, smallest;                      /* smallest: size of a text, in points */
 };
 
 /* What stands behind `name=`, without the quote; an empty string where there is none. "penwidth" is no "width". */
@@ -67,6 +68,19 @@ static void read_text(const char *label, char *text, size_t size)
     text[used] = 0;
 }
 
+/* A box of a stream: names that were drawn before must not lie under it. */
+static void read_slice(struct drawn *d, const struct box *box, double size)
+{
+    for (int i = 0; i < d->name_count; i++)
+        d->covered += fabs(box->at.x - d->names[i].at.x) < (box->width + d->names[i].width) / 2 - SLACK &&
+                      fabs(box->at.y - d->names[i].at.y) < 1;
+    cr_assert(d->name_count < 2000);
+    if (!box->text[0])
+        return;
+    d->names[d->name_count] = *box;
+    d->names[d->name_count++].width = text_width(box->text, size);
+}
+
 /* A tag is as large as its box, which is white; other text has no box that hides anything. */
 static void read_node(struct drawn *d, const char *line)
 {
@@ -76,6 +90,8 @@ static void read_node(struct drawn *d, const char *line)
         return;
     read_text(attribute(line, "label"), box.text, sizeof box.text);
     widen(d, box.at.x - box.width / 2, box.at.x + box.width / 2);
+    if (line[2] == 's' && line[3] >= '0' && line[3] <= '9')
+        read_slice(d, &box, size);
     if (!box.text[0])
         return;
     d->smallest = fmin(d->smallest, size);
@@ -160,6 +176,7 @@ Test(drawn, pictures_can_be_read_on_a_page)
         cr_expect(pixels(&drawn) >= SMALLEST, "%s: its smallest text is %.1f pixels high", found.gl_pathv[i],
                   pixels(&drawn));
         cr_expect(hidden(&drawn, found.gl_pathv[i]) == 0);
+        cr_expect(drawn.covered == 0, "%s: %d names lie under a box", found.gl_pathv[i], drawn.covered);
     }
     globfree(&found);
 }
@@ -173,12 +190,19 @@ Test(drawn, the_measure_sees_what_is_wrong)
     dot_line(&p, (struct point){ 0, 0 }, (struct point){ 1500, 0 }, (struct stroke){ .color = SOFT });
     dot_tag(&p, (struct point){ 1495, 0 }, SOFT, 11, "on the head");
     dot_tag(&p, (struct point){ 300, 0 }, SOFT, 11, "under");
+    dot_node(&p, "s", 7, (struct point){ 700, 0 }, (struct node){ .width = 90, .height = 20, .size = 12 },
+             "hidden");
+    dot_node(&p, "s", 8, (struct point){ 750, 0 }, (struct node){ .width = 90, .height = 20, .size = 12 },
+             "seen");
+    dot_node(&p, "s", 9, (struct point){ 820, 0 }, (struct node){ .width = 90, .height = 20, .size = 12 },
+             "");
     dot_text(&p, (struct point){ 310, 3 }, 10, SOFT, "over");
     dot_end(&p);
     fclose(p.file);
     cr_assert(read_picture(&drawn, "build/test_drawn.dot"));
     remove("build/test_drawn.dot");
     cr_expect(pixels(&drawn) < 6 && pixels(&drawn) > 5, "%g", pixels(&drawn));
+    cr_expect(drawn.name_count == 2 && drawn.covered == 1, "%d of %d names", drawn.covered, drawn.name_count);
     cr_expect(drawn.label_count == 3 && drawn.head_count == 1);
     cr_expect(overlap(&drawn.labels[0], &drawn.heads[0]) && overlap(&drawn.labels[1], &drawn.labels[2]));
     cr_expect(!overlap(&drawn.labels[0], &drawn.labels[1]));

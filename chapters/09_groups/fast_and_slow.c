@@ -103,6 +103,16 @@ static void compare(void *x, int64_t bytes, int rank, int world_size)
                1e6 * levels_predict(inside, between, (double)bytes, world_size));
 }
 
+/* By the formulas alone, so for any number of ranks. */
+static void say_border(int n)
+{
+    double border = levels_crossing(inside, between, n);
+    if (border < 0)
+        printf("by the formulas, with %d ranks: the ring never beats two levels\n", n);
+    else
+        printf("by the formulas, with %d ranks: the ring beats two levels from %.0f B on\n", n, border);
+}
+
 static void run(int rank, int world_size)
 {
     dist_init_process_group();
@@ -113,11 +123,10 @@ static void run(int rank, int world_size)
                "us:", "ring", "tree", "levels", "best", "ring", "levels");
     for (int64_t bytes = 64; bytes <= LARGEST; bytes *= 4)
         compare(x, bytes, rank, world_size);
-    double border = levels_crossing(inside, between, world_size);
-    if (rank == 0 && border < 0)
-        printf("by the formulas the ring never beats two levels\n");
-    else if (rank == 0)
-        printf("by the formulas the ring beats two levels from %.0f B on\n", border);
+    if (rank == 0) {
+        say_border(world_size);
+        say_border(64);
+    }
     free(x);
     dist_destroy_process_group();
 }

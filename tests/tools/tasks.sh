@@ -6,7 +6,7 @@
 #     status: 45                           the exit status, where it is not 0
 #     says: WORDS                          words of a line that it must say
 #
-# and last, perhaps, a diff: what to change in the chapter's program first.
+# and last, perhaps, a diff: what to change in the chapter's programs or headers first.
 
 . tests/tools/count.sh
 
@@ -19,18 +19,18 @@ tasks_of()
     sed -n '/^## Try it yourself/,/^## Key/p' "$1" | grep -c '^[0-9][0-9]*\. '
 }
 
-# The chapter's programs that the diff changes, built in $here. By git, as whoever has the workbook has that; it shall not look for
-# a repository above, which may be another user's.
+# The programs that the diff changes, and those that are tried, built in $here beside all headers of the chapter: one of them may be what
+# the diff changes. By git, as whoever has the workbook has that; it shall not look for a repository above, which may be another user's.
 build()
 {
-    sources=$(sed -n 's/^+++ //p' "$answer")
-    [ "$sources" ] || return 0
-    for source in $sources; do
-        cp "$chapter/$source" "$here/" || return 1
+    grep -q '^+++ ' "$answer" || return 0
+    cp "$chapter"/*.[ch] "$here/" || return 1
+    for data in "$chapter"/*.txt; do
+        [ ! -e "$data" ] || cp "$data" "$here/" || return 1
     done
     (cd "$here" && GIT_CEILING_DIRECTORIES="$(cd .. && pwd -P)" git apply -p0 -) <"$answer" || return 1
-    for source in $sources; do
-        ${CC:-cc} -std=c11 -g -O1 -Wall -Werror -Ilib -I"$chapter" "$here/$source" build/libdist.a -pthread -lm -o "$here/${source%.c}" ||
+    for program in $(sed -n -e 's/^+++ \(.*\)\.c$/\1/p' -e '/^--- /,$d' -e 's/^try: \(.* \)*//p' "$answer" | sort -u); do
+        ${CC:-cc} -std=c11 -g -O1 -Wall -Werror -Ilib -I"$chapter" "$here/$program.c" build/libdist.a -pthread -lm -o "$here/$program" ||
             return 1
     done
 }
