@@ -126,6 +126,8 @@ int64_t way_largest(const struct sitting *s, int rank); /* bytes of the largest 
 int way_calls(const struct sitting *s, int rank,
               const char *name); /* "all_gather", "isend", ... made by a rank */
 
+int64_t way_call_bytes(const struct sitting *s, int rank, const char *name); /* in all of these together */
+
 int way_collectives(const struct sitting *s, int rank); /* collectives that a rank took part in */
 
 /* Has what a rank passes on travelled? It has sent at least so many bytes in messages, or taken part with them in collectives: who has
