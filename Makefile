@@ -622,7 +622,7 @@ progress: ##l which exercises are solved
 graders: $(GRADERS) $(DESKS) build/bin/draw build/tests/tools/convert
 
 grade: graders ##l grade all exercises: a table, and 0 only if all have passed; also FROM=solutions FORMAT=junit OUT=file
-	$Q CC="$(CC)" FROM="$(FROM)" FORMAT="$(FORMAT)" OUT="$(OUT)" tests/tools/grade.sh
+	$Q exec env CC="$(CC)" FROM="$(FROM)" FORMAT="$(FORMAT)" OUT="$(OUT)" tests/tools/grade.sh
 
 watch: graders ##l grade an exercise again whenever you save it
 	$Q CC="$(CC)" tests/tools/watch.sh

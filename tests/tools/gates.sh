@@ -109,13 +109,15 @@ by_hand()
 {
     program=$work/$exercise/by_hand
     [ "$2" ] || ${CC:-cc} -std=c11 -Ilib -pthread -O1 -ffp-contract=off -w "$1" build/libdist.a -lm -o "$program" || return 1
-    env -u WORLD_SIZE DIST_CHECK=1 $2 timeout 60 "$program" 2>&1 | grep -v '^a message took' | sort
+    env -u WORLD_SIZE $2 timeout 60 "$program" >"$said.out" 2>&1 || return 1
+    grep -v 'a message took' "$said.out" | sort
 }
 
 # Unusual, and right: it loses no point, and prints what the solution prints also where ranks are threads and where sends return early.
 right()
 {
     by_hand "solutions/$exercise.c" "" >"$said.own"
+    ends=$? # one of them gets stuck, as it should
     for file in tests/right/"$exercise"/*.c; do
         [ -e "$file" ] || continue
         out=$work/$exercise/right_$(basename "$file" .c)
@@ -124,6 +126,7 @@ right()
             feedback_of "$out"
             return 1
         fi
+        [ $ends -eq 0 ] && grep -q "int main" "$file" || continue
         for mode in "" DIST_RANKS=threads DIST_BUFFERING=eager:4096; do
             by_hand "$file" "$mode" >"$said.mode"
             diff "$said.own" "$said.mode" && continue
