@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 74 /* columns of a report: 80 hold it, also behind the number of its rank */
-
 static const struct {
     enum dist_error error;
     const char *name;
@@ -140,7 +138,7 @@ static int deliver_report(const char *call, struct dist_at at, enum dist_error e
                  what, stop);
     else
         snprintf(sentence, sizeof sentence, "%s%s: %s%s", who, call, what, stop);
-    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
+    text_wrap(sentence, TEXT_WIDTH, wrapped, sizeof wrapped);
     size_t length = strlen(wrapped);
     if (see)
         snprintf(wrapped + length, sizeof wrapped - length, "\n%s", see);

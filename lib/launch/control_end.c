@@ -10,13 +10,12 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define WIDTH 79    /* columns */
 #define BYE_MS 2000 /* for the last words to be taken */
 
 static void tell(const char *sentence)
 {
     char wrapped[600];
-    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
+    text_wrap(sentence, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
     dprintf(STDERR_FILENO, "%s.\n", wrapped);
 }
 

@@ -14,8 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define USAGE 2  /* exit status: the command line makes no sense */
-#define WIDTH 74 /* columns, as of all reports */
+#define USAGE 2 /* exit status: the command line makes no sense */
 #define MOST_RESTARTS 1000
 
 static const char help[] =
@@ -47,7 +46,7 @@ static int complain(int status, const char *sentence)
     char text[700], wrapped[800];
     bool asks = *sentence && sentence[strlen(sentence) - 1] == '?';
     snprintf(text, sizeof text, "distrun: %s%s", sentence, asks ? "" : ".");
-    text_wrap(text, WIDTH, wrapped, sizeof wrapped);
+    text_wrap(text, TEXT_WIDTH, wrapped, sizeof wrapped);
     fprintf(stderr, "%s\n", wrapped);
     return status;
 }

@@ -10,7 +10,6 @@
 
 #define LOOKS \
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
-#define WIDTH 74              /* columns, as of all reports */
 #define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
 #define TELL_LOOKS 200        /* ms that the teller of an unwatched job has for its sentence */
 
@@ -98,7 +97,7 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
 void launch_fail(struct launch_self *self, int code, const char *sentence)
 {
     char wrapped[400];
-    text_wrap(sentence, WIDTH, wrapped, sizeof wrapped);
+    text_wrap(sentence, TEXT_WIDTH, wrapped, sizeof wrapped);
     if (!launch_tells(self, code, sentence))
         return;
     dprintf(STDERR_FILENO, "%s.\n", wrapped);

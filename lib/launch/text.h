@@ -24,6 +24,9 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 /* "rank 0", "ranks 0, 1 and 3", "ranks 0 to 62": those of in[0 .. size-1] that are true. Returns how many. */
 int text_add_ranks(struct text *text, const bool *in, int size);
 
+/* Columns of a report: a terminal's 80 hold it, also behind the number of its rank. And where no number stands in front. */
+enum { TEXT_WIDTH = 74, TEXT_WIDTH_ALONE = 79 };
+
 /* Break prose at blanks, so that no line is longer than `width`; further lines are indented by two. `text` is cut off where
  * `out` is full. */
 void text_wrap(const char *text, size_t width, char *out, size_t size);

@@ -179,7 +179,7 @@ static _Noreturn void give_up(int started)
         "dist_spawn: only %d of %d ranks could be started as threads; allow more (ulimit -u, ulimit -v), or "
         "start fewer ranks.",
         started, hosted->plan.size);
-    text_wrap(text, 74, wrapped, sizeof wrapped);
+    text_wrap(text, TEXT_WIDTH, wrapped, sizeof wrapped);
     if (world_fail_and_tell(world, -1, DIST_ERR_SYSTEM, text))
         fprintf(stderr, "%s\n", wrapped);
     world_told(world);

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WIDTH 79 /* columns */
 #define PLACES 8 /* more different places than this are not told one by one */
 
 static const char *place_of(const struct job *job, int rank, char *text, size_t size)
@@ -187,7 +186,7 @@ static void say_in_lines(const struct text *text)
     for (const char *at = text->used ? text->bytes : ""; *at;) {
         int length = (int)strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", length, at);
-        text_wrap(line, WIDTH, wrapped, sizeof wrapped);
+        text_wrap(line, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
         dprintf(STDERR_FILENO, "%s\n", wrapped);
         at += length + (at[length] == '\n');
     }

@@ -100,8 +100,8 @@ void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at)
 void gpu_free(struct gpu *gpu, struct storage *storage)
 {
     order_forget(gpu, storage);
+    guard_release(&storage->flights); /* before it is free: then another thread may take and touch it */
     gpu->device->free(gpu->state, storage->data);
-    guard_release(&storage->flights);
 }
 
 /* ---- events: freed handles wait in a queue, so that their second use is seen as what it is -------------- */

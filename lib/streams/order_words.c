@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WIDTH 74 /* columns of a report: 80 hold it, also behind the number of its rank */
-
 static const struct {
     const char *does;   /* "rank 0 <writes to> a tensor that ..." */
     const char *place;  /* "<written at> two.c:31" */
@@ -72,7 +70,7 @@ void order_tell(const struct gpu *gpu, const struct touched *before, const struc
     order_words_say_place(before, words.before, words.before_place, sizeof words.before_place);
     order_words_say_advice(before, now, &words, advice, sizeof advice);
     snprintf(line, sizeof line, "try: %s.", advice);
-    text_wrap(line, WIDTH, wrapped, sizeof wrapped);
+    text_wrap(line, TEXT_WIDTH, wrapped, sizeof wrapped);
     snprintf(sentence, sizeof sentence, "%s a tensor that %s may still be %s (%s:%d); %s", does, words.before,
              still, text_file(before->at.file), before->at.line, advice);
     snprintf(text, sizeof text,

@@ -78,11 +78,11 @@ at_least()
         awk -v took=$took "BEGIN { exit took < '$least' }"'
 }
 
-# Nothing is left, whoever is killed.
+# Nothing is left, whoever is killed. (Under nohup a shell could not even ask for SIGHUP.)
 killed()
 {
     local pid mark=4$RANDOM
-    $hosts -n 2 $2 bash -c "on h0 sleep $mark & on h1 sh -c 'trap \"\" TERM INT HUP; echo up; while :; do sleep $mark; done'" >$work/up 2>&1 &
+    env --default-signal=HUP $hosts -n 2 $2 bash -c "on h0 sleep $mark & on h1 sh -c 'trap \"\" TERM INT HUP; echo up; while :; do sleep $mark; done'" >$work/up 2>&1 &
     pid=$!
     for _ in $(seq 200); do grep -q up $work/up && break; sleep 0.1; done
     grep -q up $work/up || { cat $work/up; return 1; }

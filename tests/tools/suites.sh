@@ -27,11 +27,14 @@ run_suite()
     cat "$out.part" >>"$RESULTS"
     passed=$(grep -c '^pass' "$out.part")
     failed=$(grep -c '^fail' "$out.part")
+    skipped=$(grep -c '^skip' "$out.part")
     printf '  %-28s %4d passed %3d failed   %3d s\n' "$3" "$passed" "$failed" $took
     sed -n 's/^fail /  FAILED  /p' "$out.part"
 
     if [ $status -eq 124 ] || [ $status -eq 137 ]; then
         fail "$3: ran into its limit of $2 s"
+    elif [ $((passed + failed)) -eq 0 ] && [ "$skipped" -gt 0 ]; then
+        printf '  LEFT OUT  %s: %s\n' "$3" "$(sed -n 's/.*# SKIP *//p' "$out.tap" | head -n 1)"
     elif [ $((passed + failed)) -eq 0 ]; then
         fail "$3: ran no test (exit status $status)"
     elif [ $status -ne 0 ] && [ "$failed" -eq 0 ]; then
