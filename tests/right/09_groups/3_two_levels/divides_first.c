@@ -42,7 +42,8 @@ void two_level_mean(tensor *x, int per_node, int rank, int world_size)
     /* TODO: make all nodes, and keep your own; then make the group of the leaders. */
     leaders = make_group(0, per_node, world_size);
     for (int first = 0; first < world_size; first += per_node) {
-        dist_group *group = make_group(first, 1, first + per_node > world_size ? world_size : first + per_node);
+        dist_group *group =
+            make_group(first, 1, first + per_node > world_size ? world_size : first + per_node);
         if (first <= rank && rank < first + per_node)
             node = group;
         else

@@ -40,19 +40,16 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
     tensor *sorted = tensor_zeros(DIST_F32, tokens, width);
 
     /* TODO: count what goes to each rank, and let everybody know what comes from whom. */
-    int64_t tokens_to[MOST] = { 0 }, tokens_from[MOST] = { 0 };
     for (int64_t i = tokens - 1; i >= 0; i--)
-        tokens_to[choice[i]]++;
-    tensor *out = tensor_from(DIST_I64, tokens_to, world_size), *in = tensor_zeros(DIST_I64, world_size);
+        to[choice[i]] += width;
+    tensor *out = tensor_from(DIST_I64, to, world_size), *in = tensor_zeros(DIST_I64, world_size);
     dist_wait(dist_all_to_all(in, out, .async_op = true));
-    tensor_read(in, tokens_from);
+    tensor_read(in, from);
     tensor_free(out);
     tensor_free(in);
-    for (int r = 0; r < world_size; r++) {
-        arriving += tokens_from[r];
-        to[r] = tokens_to[r] * width;
-        from[r] = tokens_from[r] * width;
-    }
+    for (int r = 0; r < world_size; r++)
+        arriving += from[r];
+    arriving /= width;
     /* end of TODO */
 
     tensor *here = tensor_zeros(DIST_F32, arriving, width); /* at my expert */
@@ -60,7 +57,7 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
     /* TODO: sort, send, work, send back. */
     int64_t next[MOST] = { 0 }, place[1024];
     for (int r = 1; r < world_size; r++)
-        next[r] = next[r - 1] + tokens_to[r - 1];
+        next[r] = next[r - 1] + to[r - 1] / width;
     for (int64_t i = 0; i < tokens; i++) {
         place[i] = next[choice[i]]++;
         copy_row(sorted, place[i], x, i);
