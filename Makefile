@@ -403,6 +403,8 @@ $(GRADERS): %: %.o build/tests/grader/libgrader.a build/tests/reference.o build/
 
 build/tests/tools/convert: $(patsubst %.c,build/%.o,$(wildcard tests/tools/convert*.c))
 	$(call say,LINK,$@) $(CC) $^ -o $@
+build/tests/tools/mutate: $(patsubst %.c,build/%.o,$(wildcard tests/tools/mutate*.c))
+	$(call say,LINK,$@) $(CC) $^ -o $@
 build/tests/tools/switch build/tests/tools/tcp_ping: %: %.o
 	$(call say,LINK,$@) $(CC) $^ -o $@
 build/tests/test_convert build/asan/tests/test_convert: | build/tests/tools/convert
@@ -620,13 +622,13 @@ progress: ##l which exercises are solved
 graders: $(GRADERS) $(DESKS) build/bin/draw build/tests/tools/convert
 
 grade: graders ##l grade all exercises: a table, and 0 only if all have passed; also FROM=solutions FORMAT=junit OUT=file
-	$Q CC="$(CC)" FROM="$(FROM)" FORMAT="$(FORMAT)" OUT="$(OUT)" tests/tools/grade.sh
+	$Q exec env CC="$(CC)" FROM="$(FROM)" FORMAT="$(FORMAT)" OUT="$(OUT)" tests/tools/grade.sh
 
 watch: graders ##l grade an exercise again whenever you save it
 	$Q CC="$(CC)" tests/tools/watch.sh
 
-gates: graders ##t do the graders judge right? Stubs fail, solutions pass, wrong answers fail: make gates ONLY=03.1
-	$Q CC="$(CC)" ONLY="$(ONLY)" TIMES="$(TIMES)" $(call teacher,tests/tools/gates.sh)
+gates: graders $(if $(MUTATE),build/tests/tools/mutate) ##t do the graders judge right? Stubs fail, solutions pass, wrong answers fail: make gates ONLY=03.1; MUTATE=1: solutions with a small mistake
+	$Q CC="$(CC)" ONLY="$(ONLY)" TIMES="$(TIMES)" MUTATE="$(MUTATE)" $(call teacher,tests/tools/gates.sh)
 
 seal: ##t after a change of a grader: make its checksum anew
 	$Q tests/tools/seal.sh --write

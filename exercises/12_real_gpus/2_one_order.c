@@ -22,7 +22,7 @@ void both_at_once(tensor *sum, tensor *most, dist_group *a, dist_group *b, bool 
     /* end of TODO */
 }
 
-static tensor *sums, *mosts;
+static _Thread_local tensor *sums, *mosts; /* of this rank */
 
 static void fill_sum(void)
 {

@@ -31,7 +31,7 @@ void backward_and_sum(tensor **gradient, int layers, void (*backward)(int layer)
     /* end of TODO */
 }
 
-static tensor *gradients[MOST], *weights[MOST];
+static _Thread_local tensor *gradients[MOST], *weights[MOST]; /* of this rank */
 
 static void fill(int layer)
 {

@@ -12,6 +12,7 @@
  * in the second, every column hears it from its member in that row. So a rank takes part in two broadcasts or in one, each of
  * the whole of `x`, and in no other collective. A group of one needs no broadcast; with or without one is right.
  * The only collective that you need is dist_broadcast, in a row and in a column, not over the world; no messages.
+ * What you make beside it you give back (tensor_free).
  *
  * Grade it:  make exercise-09.2        Run it:  make try-09.2 N=6        A hint:  make hint-09.2
  */

@@ -37,6 +37,9 @@ void desk_hand_in_number(const char *name, double value);
 void desk_late_begin(int rank);
 void desk_late(void);
 
+/* How many events the learner's file has made and not freed. */
+int desk_events(void);
+
 /* confine.c: from here on the system does for this process only what a rank needs. */
 void confine(void);
 

@@ -83,6 +83,9 @@ struct sitting *sitting_next(struct sitting *s, int most);
 /* A random whole number. */
 int64_t pick(struct sitting *s, int64_t least, int64_t most);
 
+/* How many elements a tensor has: a few, often fewer than there are ranks; with five ranks thousands. */
+int64_t pick_length(struct sitting *s);
+
 /* To every rank random whole numbers of its own, from 1 to 99 and never two neighbours alike: sums of them are exact in every type but U8. */
 void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count);
 
@@ -125,6 +128,8 @@ int64_t way_bytes(const struct sitting *s, int rank);   /* sent by a rank, toget
 int64_t way_largest(const struct sitting *s, int rank); /* bytes of the largest message that a rank sent */
 int way_calls(const struct sitting *s, int rank,
               const char *name); /* "all_gather", "isend", ... made by a rank */
+
+int64_t way_call_bytes(const struct sitting *s, int rank, const char *name); /* in all of these together */
 
 int way_collectives(const struct sitting *s, int rank); /* collectives that a rank took part in */
 

@@ -49,6 +49,28 @@ struct dist_span_mark desk_own_span_begin(struct dist_at at, const char *format,
     return dist_span_begin(at, "%s%s", strncmp(name, "desk", 4) == 0 ? "own " : "", name);
 }
 
+/* How many events has the learner's file made, and not freed? */
+static _Thread_local int events;
+
+int desk_events(void)
+{
+    return events;
+}
+
+dist_event *desk_late_event_record_at(struct dist_at at);
+dist_event *desk_late_event_record_at(struct dist_at at)
+{
+    events++;
+    return dist_event_record_at(at);
+}
+
+int desk_late_event_free_at(struct dist_at at, dist_event *event);
+int desk_late_event_free_at(struct dist_at at, dist_event *event)
+{
+    events -= event != NULL;
+    return dist_event_free_at(at, event);
+}
+
 #define LATE(type, call, parameters, arguments) \
     type desk_late_##call parameters; \
     type desk_late_##call parameters \

@@ -19,6 +19,9 @@ static const char *meaning(int status)
     case 128 + SIGSEGV:
     case 128 + SIGBUS:
         return "It crashed: it used memory that is not there, or not its own.";
+    case 128 + SIGILL: /* what the compiler puts where an index is looked at */
+    case 128 + SIGTRAP:
+        return "It used an element of an array that the array does not have.";
     case 128 + SIGSYS:
         return "It asked the system for what no exercise needs: a file, a process, a connection. That was "
                "refused, and it was "

@@ -68,6 +68,14 @@ int way_calls(const struct sitting *s, int rank, const char *name)
     return count;
 }
 
+int64_t way_call_bytes(const struct sitting *s, int rank, const char *name)
+{
+    int64_t bytes = 0;
+    each_act(act, s, rank)
+        bytes += act->kind != ACT_SPAN && strcmp(act->name, name) == 0 ? act->bytes : 0;
+    return bytes;
+}
+
 int way_collectives(const struct sitting *s, int rank)
 {
     int count = 0;

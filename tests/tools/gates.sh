@@ -4,17 +4,22 @@
 #   stub       it compiles and gets no point
 #   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8
 #   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line;
-#              each is tried TRIES times (2), its calls late by chance
-#   right      answers of other kinds, tests/right/NN_topic/NAME/*.c, pass too, each RIGHT times (1)
+#              each is tried TRIES times (2), its calls late by chance; a claim that it breaks (tests/graders/CLAIMS) is missed by the
+#              test named there
+#   right      answers of other kinds, tests/right/NN_topic/NAME/*.c, pass too, each RIGHT times (1), and print what the solution prints:
+#              ranks as processes, as threads, and with sends that return early
 #   regions    stub and solution differ only between their marks, of which there are one to three pairs
+#   mutants    with MUTATE=1: the solution with any small mistake in it fails, or is the same program (mutants.sh)
 #
-# ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many. Exit status 0 only if all hold.
+# ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many, and one right one, as processes only. Exit status 0 only if all hold.
 
 . tests/tools/count.sh
 . tests/tools/exercises.sh
 
 export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}" TRIES="${TRIES:-2}" WRONG
 work=build/grade/gates
+gates="stub solution wrong right regions"
+[ ! "$MUTATE" ] || gates=mutants
 
 # gate NAME COMMAND...: what the command says is shown where it fails.
 gate()
@@ -72,6 +77,18 @@ wrong_one()
             feedback_of "$work/$exercise/$why"
             return 1
         fi
+        breaks_its_claims || return 1
+    done
+}
+
+# It fails in every test that tests/graders/CLAIMS names.
+breaks_its_claims()
+{
+    for test in $(tests/tools/claims.sh --tests "$number" "$why"); do
+        if cut -f 2,5 "$work/$exercise/$why/results.tsv" | grep -q "^$test$tab\(passed\|error\)"; then
+            echo "$exercise/$why.c does not fail in the test $test, as tests/graders/CLAIMS says"
+            return 1
+        fi
     done
 }
 
@@ -87,17 +104,42 @@ wrong()
     [ $count -ge 4 ]
 }
 
-# Unusual, and right: it loses no point.
+# by_hand FILE MODE: what its own main prints, rank by rank, in that mode. (A time that was measured is another each time.)
+by_hand()
+{
+    program=$work/$exercise/by_hand
+    [ "$2" ] || ${CC:-cc} -std=c11 -Ilib -pthread -O1 -ffp-contract=off -w "$1" build/libdist.a -lm -o "$program" || return 1
+    env -u WORLD_SIZE $2 timeout 60 "$program" >"$said.out" 2>&1 || return 1
+    grep -v 'a message took' "$said.out" | sort
+}
+
+# Unusual, and right: it loses no point, and prints what the solution prints also where ranks are threads and where sends return early.
 right()
 {
+    [ "$WRONG" ] || by_hand "solutions/$exercise.c" "" >"$said.own"
+    ends=$? # one of them gets stuck, as it should
     for file in tests/right/"$exercise"/*.c; do
         [ -e "$file" ] || continue
         out=$work/$exercise/right_$(basename "$file" .c)
-        GRADE_TIMES=${RIGHT:-1} tests/tools/grade_one.sh "$exercise" "$file" "$out" && continue
-        echo "$file does not pass:"
-        feedback_of "$out"
-        return 1
+        if ! GRADE_TIMES=${RIGHT:-1} tests/tools/grade_one.sh "$exercise" "$file" "$out"; then
+            echo "$file does not pass:"
+            feedback_of "$out"
+            return 1
+        fi
+        [ ! "$WRONG" ] || return 0
+        [ $ends -eq 0 ] && grep -q "int main" "$file" || continue
+        for mode in "" DIST_RANKS=threads DIST_BUFFERING=eager:4096; do
+            by_hand "$file" "$mode" >"$said.mode"
+            diff "$said.own" "$said.mode" && continue
+            echo "$file prints something else ${mode:+with $mode}"
+            return 1
+        done
     done
+}
+
+mutants()
+{
+    tests/tools/mutants.sh "$exercise"
 }
 
 # Everything outside the marks; each region as one line.
@@ -127,7 +169,7 @@ one()
     good=
     bad=
     mkdir -p "$work/$exercise"
-    for gate in stub solution wrong right regions; do
+    for gate in $gates; do
         gate $gate $gate
     done >"$said.all"
     printf '  %-5s %-28s good:%s\n' "$number" "${exercise#*_*/*_}" "${good:- none}"
@@ -145,8 +187,10 @@ if [ ! -d tests/wrong ] || [ ! -d solutions ]; then
     exit 2
 fi
 mkdir -p $work
+[ "$ONLY" ] || [ "$MUTATE" ] || tests/tools/claims.sh
+claims=$?
 for exercise in $(all_exercises); do
     case $(number_of "$exercise") in ${ONLY:-*} | "$ONLY".*) echo "$exercise" ;; esac
 done >$work/list
 [ -s $work/list ] || { echo "There is no exercise $ONLY." >&2; exit 2; }
-xargs -P "$(nproc)" -I{} "$0" --one {} <$work/list
+xargs -P "$(nproc)" -I{} "$0" --one {} <$work/list && [ $claims -eq 0 ]

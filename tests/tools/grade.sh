@@ -4,6 +4,7 @@
 #
 # FROM: where the files lie; exercises, if nothing else is said. FORMAT and OUT: the results for another program too (convert.c).
 
+. tests/tools/tied.sh
 . tests/tools/exercises.sh
 
 results=build/grade/$from/results.tsv

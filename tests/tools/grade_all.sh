@@ -40,7 +40,7 @@ mkdir -p $work
 (cd "$submissions" && find . -mindepth 1 -maxdepth 1 -type d ! -name '*[[:cntrl:]]*' ! -name '.*' -printf '%f\n' | sort) >$work/list
 count=$(wc -l <$work/list)
 aside=$(find "$submissions" -mindepth 1 -maxdepth 1 ! -name '.*' | wc -l)
-[ "$aside" -le "$count" ] || echo "Left aside: $((aside - count)) in $submissions that are no folders (unpack archives first)."
+[ "$aside" -le "$count" ] || echo "Left aside: $((aside - count)) in $submissions that are no folders (unpack archives first), or have a line break in their name."
 [ "$count" -gt 0 ] || { echo "There is no folder in $submissions, so nothing to grade." >&2; exit 2; }
 
 seq "$count" | xargs -P "${JOBS:-$(nproc)}" -I{} "$0" "$submissions" --one {}

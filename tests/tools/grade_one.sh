@@ -86,6 +86,7 @@ compile()
     : >"$out/build.txt"
     [ ! "$GRADE_USER" ] || chown "$GRADE_USER" "$out" "$out/build.txt" || exit 2
     compiler -std=c11 -Ilib -pthread -O1 -g -ffp-contract=off -Wall -Wextra -Wno-unused -Wno-unused-parameter \
+        -fsanitize=bounds -fsanitize-undefined-trap-on-error \
         -MD -MF "$out/read.d" -S "$source" -o "$out/learner.s" && no_machine_code && compiler -c "$out/learner.s" -o "$out/learner.o"
     compiled=$?
     [ ! "$GRADE_USER" ] || chown -h 0 "$out" "$out/build.txt" "$out/learner.o" "$out/learner.s" "$out/read.d" 2>/dev/null

@@ -116,14 +116,16 @@ sweep()
 
 # ---- what was handed in ------------------------------------------------------------
 
-# Ordinary files only, and no names that would upset a list. Each as "DEPTH ./PATH".
+# Ordinary files that find takes by these words, and no names that would upset a list. Each as "DEPTH ./PATH". (What the workbook
+# itself keeps in tests/ and build/, where all of it was handed in, is nobody's answer.)
 list_files()
 {
-    (cd "$submission" && find . -maxdepth 8 -type f -name '*.c' -size -$SOURCE_SIZE ! -name '*[[:cntrl:]]*' ! -path '*[[:cntrl:]]*' \
-        ! -path '*/solutions/*' ! -path '*/tests/*' ! -path '*/build/*' ! -path '*/.*/*' ! -path '*/__MACOSX/*' -printf '%d %p\n')
+    (cd "$submission" && find . -maxdepth 8 -type f -name '*.c' "$@" ! -path '*[[:cntrl:]]*' ! -path '*/.*/*' ! -path '*/__MACOSX/*' \
+        ! -path '*/tests/stubs/*' ! -path '*/build/kept/*' ! -path '*/build/grade/*' ! -path '*/build/handout/*' -printf '%d %p\n')
 }
 
-# Of the files whose path ends right the one with most of it, then the one on top. A bare name only if no other exercise has it.
+# Of the files in list $2 whose path ends right the one with most of it, then the one on top. A bare name only if no other exercise has
+# it. What lies in a folder called solutions, tests or build is taken where there is nothing else.
 path_of()
 {
     alone=$(all_exercises | grep -c "/${1##*/}\$")
@@ -133,8 +135,9 @@ path_of()
         ends(path, "exercises/" name) { worth = 300 - $1 }
         !worth && ends(path, name) { worth = 200 - $1 }
         !worth && alone == 1 && ends(path, bare) { worth = 100 - $1 }
+        path ~ /\/(solutions|tests|build)\// { worth /= 1000 }
         worth > best { best = worth; chosen = path }
-        END { print chosen }' "$out/files"
+        END { print chosen }' "$2"
 }
 
 # ---- one exercise ------------------------------------------------------------------
@@ -162,9 +165,14 @@ share_time()
 
 grade()
 {
-    path=$(path_of "$exercise")
+    path=$(path_of "$exercise" "$out/files")
     if [ ! "$path" ]; then
-        no_points missing "There is no ${exercise##*/}.c in what you handed in. Hand it in under that name; it may lie in a folder ${exercise%/*}."
+        path=$(path_of "$exercise" "$out/too_large")
+        if [ "$path" ]; then
+            no_points refused "Your ${path#./} is larger than $SOURCE_SIZE bytes and was not looked at: no exercise needs that much."
+            return
+        fi
+        no_points missing "There is no ${exercise##*/}.c in what you handed in. Hand it in under that name; it may lie in a folder ${exercise%/*}.$odd_names"
         return
     fi
     if [ $((end - $(date +%s))) -lt 5 ]; then
@@ -192,7 +200,12 @@ write_results()
 
 rm -rf "${out:?}"/*
 choose_user
-list_files >"$out/files"
+list_files -size -$SOURCE_SIZE >"$out/files"
+list_files ! -size -$SOURCE_SIZE >"$out/too_large"
+odd_names=
+if [ "$(cd "$submission" && find . -maxdepth 8 -name '*[[:cntrl:]]*' -printf x)" ]; then
+    odd_names=" (Names with a line break or another such character in them were left out.)"
+fi
 
 for exercise in $(all_exercises); do
     no_points late "Not graded: the grader was stopped before it came to this one."

@@ -5,7 +5,7 @@
 tree=build/handout/workbook
 
 # What stays here, as beginnings of paths.
-ours='solutions/|tests/wrong/|tests/right/|tests/hostile/|tests/gradescope/|tests/TEACHING.md|tests/tools/(gradescope|handout|grade_all|grade_submission|new_exercise|teaching|hostile|gates)|\.ci/|\.github/'
+ours='solutions/|tests/wrong/|tests/right/|tests/hostile/|tests/gradescope/|tests/TEACHING.md|tests/graders/(CLAIMS|SAME)|tests/tools/(gradescope|handout|grade_all|grade_submission|new_exercise|teaching|hostile|gates|claims|mutate|mutants)|\.ci/|\.github/'
 
 for file in exercises/*/[0-9]*.c; do
     [ -e "solutions/${file#exercises/}" ] || continue

@@ -98,6 +98,42 @@ else
     skip "teaching: zip or unzip is not there, so no zip for Gradescope was tried"
 fi
 
+# ---- a grading that is stopped ----------------------------------------------------------
+
+# The session in which the grading that process $1 has started runs (tied.sh).
+session_of()
+{
+    ps -eo pid=,ppid=,sid= | awk -v starter="$1" '$2 == starter { outer = $1 } outer && $2 == outer && $1 == $3 { print $1 }'
+}
+
+# stopped SIGNAL: whoever has started it gets the signal, and nothing runs on.
+stopped()
+{
+    setsid sh -c 'FROM=solutions tests/tools/grade.sh; true' &
+    starter=$!
+    for _ in $(seq 300); do
+        session=$(session_of $starter)
+        [ "$session" ] && [ "$(ps -o pid= -s "$session" | wc -l)" -gt 3 ] && break
+        sleep 0.1
+    done
+    [ "$session" ] || { echo "it has not begun"; return 1; }
+    if [ "$1" = KILL ]; then kill -s KILL $starter; else kill -s "$1" -- -$starter; fi
+    for _ in $(seq 300); do
+        [ "$(ps -o pid= -s "$session" | wc -l)" -gt 0 ] || return 0
+        sleep 0.1
+    done
+    echo "these run on:"
+    ps -o pid=,args= -s "$session"
+    return 1
+}
+
+if command -v setsid >/dev/null 2>&1 && setpriv --pdeathsig TERM true 2>/dev/null; then
+    expect "a grading that gets SIGTERM ends with all that it runs" stopped TERM
+    expect "and so does one whose starter was killed" stopped KILL
+else
+    skip "teaching: setsid or setpriv is not there, so no grading was stopped"
+fi
+
 # ---- a folder of submissions, graded side by side ---------------------------------------
 
 grade_all()
@@ -106,6 +142,11 @@ grade_all()
     cp solutions/03_ring/1_once_round.c "$work/all/Bea, \"B\""
     cp tests/hostile/fork_bomb.c "$work/all/bomb/03_ring/1_once_round.c"
     cp tests/hostile/crashes.c "$work/all/=1+1/1_once_round.c"
+    mkdir -p "$work/all/in folders/build/tests/solutions" "$work/all/large" "$work/all/odd"
+    cp solutions/03_ring/1_once_round.c "$work/all/in folders/build/tests/solutions"
+    { cat solutions/03_ring/1_once_round.c && head -c 600000 /dev/zero | tr '\0' ' '; } >"$work/all/large/1_once_round.c"
+    cp solutions/03_ring/1_once_round.c "$work/all/odd/1_once
+round.c"
     JOBS=3 OUT=$work/grades.csv tests/tools/grade_all.sh "$work/all"
 }
 
@@ -113,7 +154,10 @@ grades_are()
 {
     cat "$work/grades.csv"
     cut -d , -f 1-3 "$work/grades.csv" | grep -q '^"bomb",0,' && grep -q '^"bomb",0,.*,"03.1"' "$work/grades.csv" && grep -q "^\"'=1+1\",0," "$work/grades.csv" &&
-        grep -q '^"Bea, ""B""",10,' "$work/grades.csv" && [ "$(wc -l <"$work/grades.csv")" -eq 4 ]
+        grep -q '^"Bea, ""B""",10,' "$work/grades.csv" && grep -q '^"in folders",10,' "$work/grades.csv" &&
+        grep -q '^"large",0,.*,"03.1"' "$work/grades.csv" && grep -q '^"odd",0,' "$work/grades.csv" &&
+        grep -r -q 'larger than 512k' build/grade-all/*/03_ring && grep -r -q 'line break' build/grade-all/*/03_ring &&
+        [ "$(wc -l <"$work/grades.csv")" -eq 7 ]
 }
 
 if [ "$(id -u)" -ne 0 ] || setpriv --reuid 60600 --clear-groups test -r lib/dist.h -a -x build; then

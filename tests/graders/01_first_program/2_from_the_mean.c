@@ -28,7 +28,7 @@ static double largest(const struct sitting *s, int rank, int64_t i)
 /* Lay out, run; how many elements. */
 static int64_t sit_with_numbers(struct sitting *s)
 {
-    int64_t n = pick(s, 1, 9);
+    int64_t n = pick_length(s);
     give_random(s, "mine", DIST_F32, n);
     sit(s);
     s->tolerance = 1e-4; /* a mean is rounded */

@@ -20,7 +20,7 @@ static double right(const struct sitting *s, int rank, int64_t i)
 GRADED(both_neighbours, 6)
 {
     EACH_SITTING(s, 1, 8) {
-        int64_t n = pick(s, 1, 9);
+        int64_t n = pick_length(s);
         give_random(s, "mine", DIST_F32, n);
         sit(s);
         expect(s, "from_left", n, left);

@@ -16,7 +16,7 @@ static double squares(const struct sitting *s, int rank, int64_t i)
 GRADED(the_sums, 5)
 {
     EACH_SITTING(s, 1, 8) {
-        int64_t n = pick(s, 1, 9);
+        int64_t n = pick_length(s);
         give_random(s, "half", DIST_F32, n);
         sit(s);
         expect(s, "half", n, squares);

@@ -14,7 +14,7 @@ static double of_src(const struct sitting *s, int rank, int64_t i)
 
 static int64_t lay_out(struct sitting *s, int64_t src)
 {
-    int64_t n = pick(s, 1, 9);
+    int64_t n = pick_length(s);
     give_random(s, "x", DIST_F32, n);
     give_number(s, "src", (double)src);
     return n;

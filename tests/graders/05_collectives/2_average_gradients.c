@@ -34,7 +34,7 @@ static void lay_out(struct sitting *s, int layers)
     s->tolerance = 1e-6;
     give_number(s, "layers", layers);
     for (int i = 0; i < layers; i++)
-        give_random(s, name_of(i), DIST_F32, pick(s, 1, 9));
+        give_random(s, name_of(i), DIST_F32, pick_length(s));
 }
 
 GRADED(every_mean, 6)

@@ -57,11 +57,17 @@ GRADED(steps_of_the_busiest, 3)
         deal_out(s);
         sit(s);
         expect(s, "weights", given_count(s, 0, "weights"), weight);
-        for (int r = 0; r < s->ranks; r++)
+        int64_t n = given_count(s, 0, "weights"), bytes = 8 + 4 * n * steps(s);
+        for (int r = 0; r < s->ranks; r++) {
             claim(s, way_calls(s, r, "all_reduce") == steps(s) + 1 && way_calls(s, r, "broadcast") == 1,
                   "rank %d called all_reduce %d times, broadcast %d times; with %d steps it is %d times, and "
                   "once",
                   r, way_calls(s, r, "all_reduce"), way_calls(s, r, "broadcast"), (int)steps(s),
                   (int)steps(s) + 1);
+            claim(s,
+                  way_call_bytes(s, r, "all_reduce") >= bytes && way_call_bytes(s, r, "broadcast") >= 4 * n,
+                  "rank %d brought %lld bytes into its all_reduces; what others need from it has %lld", r,
+                  (long long)way_call_bytes(s, r, "all_reduce"), (long long)bytes);
+        }
     }
 }

@@ -41,6 +41,8 @@ GRADED(two_streams_are_used, 5)
         for (int r = 0; r < s->ranks; r++) {
             claim(s, handed(s, r, "current", 0) == 1,
                   "rank %d: in the end the default stream is not the current stream", r);
+            claim(s, handed(s, r, "events", 0) == 0, "rank %d leaves %g events behind that nobody freed", r,
+                  handed(s, r, "events", 0));
             claim(s, busy(s->run, r, 1) >= 2,
                   "rank %d: the stream aside should copy and multiply, and has done %d things", r,
                   busy(s->run, r, 1));

@@ -19,6 +19,7 @@ void desk(int rank, int world_size)
     two_streams(x, y, aside, triple);
     dist_synchronize();
     desk_hand_in_number("current", dist_stream_use(NULL) == usual);
+    desk_hand_in_number("events", desk_events());
     tensor *host = tensor_to(x, DIST_HOST);
     desk_hand_in("x", host);
     dist_synchronize();

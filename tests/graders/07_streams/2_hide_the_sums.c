@@ -35,15 +35,16 @@ GRADED(the_sums, 4)
     }
 }
 
-/* The act of a rank that is a span of that name; -1. */
-static int span(const struct run *run, int rank, const char *word, int layer)
+/* The act of a rank that is the span of this layer's backward; -1: there is none, or more than one. */
+static int span(const struct run *run, int rank, int layer)
 {
     char name[32];
-    snprintf(name, sizeof name, "desk: %s %d", word, layer);
+    int found = -1, count = 0;
+    snprintf(name, sizeof name, "desk: backward %d", layer);
     for (int i = run->first[rank]; i < run->first[rank + 1]; i++)
-        if (run->acts[i].kind == ACT_SPAN && strcmp(run->acts[i].name, name) == 0)
-            return i;
-    return -1;
+        if (run->acts[i].kind == ACT_SPAN && strcmp(run->acts[i].name, name) == 0 && count++ == 0)
+            found = i;
+    return count == 1 ? found : -1;
 }
 
 /* The sum that a rank made as its nth. */
@@ -57,13 +58,12 @@ static int sum_of(const struct run *run, int rank, int nth)
 
 static void look(struct sitting *s, int rank, int layers)
 {
-    int last = span(s->run, rank, "backward", 0);
+    int last = span(s->run, rank, 0);
     for (int i = layers - 1; i >= 0; i--) {
-        int here = span(s->run, rank, "backward", i),
-            next = i > 0 ? span(s->run, rank, "backward", i - 1) : -1;
+        int here = span(s->run, rank, i), next = i > 0 ? span(s->run, rank, i - 1) : -1;
         int sum = sum_of(s->run, rank, layers - 1 - i), wait = sum < 0 ? -1 : s->run->acts[sum].finished;
         if (!claim(s, here >= 0 && (i == 0 || here < next),
-                   "rank %d: backward(%d) must come, before backward(%d)", rank, i, i - 1) ||
+                   "rank %d: backward(%d) must come, once, before backward(%d)", rank, i, i - 1) ||
             !claim(s, sum > here,
                    "rank %d started fewer sums than layers, or one before its gradient was there", rank))
             return;

@@ -24,7 +24,7 @@ static int steps_needed(int ranks)
 GRADED(everybody_has_it, 4)
 {
     EACH_SITTING(s, 1, 8) {
-        int64_t n = pick(s, 1, 9);
+        int64_t n = pick_length(s);
         give_random(s, "x", DIST_F32, n);
         give_number(s, "root", s->ranks > 1 ? (double)pick(s, 1, s->ranks - 1) : 0);
         sit(s);

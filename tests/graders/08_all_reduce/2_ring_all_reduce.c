@@ -19,7 +19,7 @@ static double sum(const struct sitting *s, int rank, int64_t i)
 /* A length that the ranks do not divide, where there are at least two. */
 static int64_t uneven(struct sitting *s)
 {
-    return pick(s, 1, 4) * s->ranks + (s->ranks > 1 ? pick(s, 1, s->ranks - 1) : 0);
+    return (s->ranks == 5 ? 500 : pick(s, 1, 4)) * s->ranks + (s->ranks > 1 ? pick(s, 1, s->ranks - 1) : 0);
 }
 
 /* With three ranks or more nothing else looks like it. */

@@ -36,7 +36,7 @@ static void deal_out(struct sitting *s, int count)
     s->tolerance = 1e-6;
     give_number(s, "count", count);
     for (int i = 0; i < count; i++)
-        give_random(s, name_of(i), DIST_F32, pick(s, 1, 9));
+        give_random(s, name_of(i), DIST_F32, pick_length(s));
     for (int r = 0; r < s->ranks; r++) {
         double samples = (double)(r == busy ? pick(s, 5, 9) : r == idle ? 0 : pick(s, 1, 4));
         give(s, r, "samples", DIST_F64, &samples, 1);

@@ -72,10 +72,19 @@ GRADED(one_of_each, 3)
         if (!sit(s))
             continue;
         expect_all(s);
-        for (int r = 0; r < s->ranks; r++)
+        int64_t bytes = 2 * 4 * given_count(s, 0, "weights"); /* in two steps */
+        for (int r = 0; r < s->ranks; r++) {
             claim(s, way_calls(s, r, "reduce_scatter") == 2 && way_calls(s, r, "all_gather") == 2,
                   "rank %d made %d calls of reduce_scatter and %d of all_gather in two steps; each is needed "
                   "once a step",
                   r, way_calls(s, r, "reduce_scatter"), way_calls(s, r, "all_gather"));
+            claim(s,
+                  way_call_bytes(s, r, "reduce_scatter") == bytes &&
+                      way_call_bytes(s, r, "all_gather") == bytes,
+                  "rank %d: in two steps %lld bytes went into reduce_scatter and %lld into all_gather; all "
+                  "gradients, then all weights, are %lld each",
+                  r, (long long)way_call_bytes(s, r, "reduce_scatter"),
+                  (long long)way_call_bytes(s, r, "all_gather"), (long long)bytes);
+        }
     }
 }

@@ -23,7 +23,7 @@ static double most(const struct sitting *s, int rank, int64_t i)
 
 static int64_t lay_out(struct sitting *s)
 {
-    int64_t n = pick(s, 1, 9);
+    int64_t n = pick_length(s);
     give_random(s, "sum", DIST_F32, n);
     give_random(s, "most", DIST_F32, n);
     for (int r = 0; r < s->ranks; r++)

@@ -51,7 +51,7 @@ GRADED(one_ring_over_all, 4)
 {
     for (int try = 0; try < 3; try++)
         EACH_SITTING(s, 1, 2) {
-            lay_out(s, try == 0 ? 1 : pick(s, 2, 40), pick(s, 2, 16));
+            lay_out(s, try < 2 ? try + 1 : pick(s, 3, 40), pick(s, 2, 16));
             sit(s);
             expect(s, "one ring", 1, one_ring);
         }
@@ -61,7 +61,7 @@ GRADED(in_two_levels, 6)
 {
     for (int try = 0; try < 4; try++)
         EACH_SITTING(s, 1, 2) {
-            lay_out(s, try == 0 ? 1 : pick(s, 2, 40), try == 1 ? 1 : pick(s, 2, 16));
+            lay_out(s, try == 0 ? 1 : try == 2 ? 2 : pick(s, 3, 40), try == 1 ? 1 : pick(s, 2, 16));
             sit(s);
             expect(s, "two levels", 1, two_levels);
         }
