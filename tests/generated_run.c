@@ -125,8 +125,8 @@ static void perform(int rank, int size)
         me->groups[g] =
             dist_new_group_at(at(GEN_GROUP_LINE(g)), current->groups[g].ranks, current->groups[g].n);
     for (int i = 0; i < current_schedules; i++) {
-        if (i >
-            0) /* else a receive from anybody could take a message of the next time, and nobody would be wrong */
+        /* Else a receive from anybody could take a message of the next time, and the program would be wrong. */
+        if (i > 0)
             dist_barrier_with((struct dist_barrier_args){ .at = at(4) });
         me->dawdles = i > 0;
         take_steps(me);
