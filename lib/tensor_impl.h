@@ -52,9 +52,12 @@ const char *tensor_unusable(const tensor *t);
 /* For the tensor calls: true where all is well; else the error is reported in the name of `call`. */
 bool tensor_check(const char *call, struct dist_at at, const tensor *t);
 
-/* tensor_check, and with DIST_CHECK=1 also: no message needs its elements as they are (checked.c). */
+/* tensor_check, and with DIST_CHECK=1 also: no message needs its elements as they are (checked.c); of one element also
+ * tensor_index. */
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_write(const char *call, struct dist_at at, const tensor *t);
+bool tensor_may_read_element(const char *call, struct dist_at at, const tensor *t, int64_t i);
+bool tensor_may_write_element(const char *call, struct dist_at at, const tensor *t, int64_t i);
 bool tensor_may_free(const char *call, struct dist_at at, const tensor *t);
 
 /* The shape among the arguments of a call: an array; how many lengths it has, and how many elements (-1: it makes no sense,

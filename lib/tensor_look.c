@@ -57,7 +57,7 @@ double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
 {
     double element = 0; /* the largest type's room */
     size_t size;
-    if (!tensor_may_read("tensor_item", at, t) || !tensor_index("tensor_item", at, t, i))
+    if (!tensor_may_read_element("tensor_item", at, t, i))
         return 0;
     if (!t->gpu)
         return dtype_load(t->type, t->data, i);

@@ -115,7 +115,7 @@ void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value)
 
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)
 {
-    if (!tensor_may_write("tensor_set", at, t) || !tensor_index("tensor_set", at, t, i))
+    if (!tensor_may_write_element("tensor_set", at, t, i))
         return;
     struct kernel kernel = tensor_math_on(t, KERNEL_FILL);
     kernel.out = (char *)t->data + (size_t)i * dtype_size(t->type);

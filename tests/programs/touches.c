@@ -22,8 +22,8 @@ static bool is(const char *name)
 
 static void beside(int rank)
 {
-    tensor *all = tensor_zeros(DIST_F32, 64), *part = tensor_slice(all, 8, 16);
-    float *x = tensor_data(all);
+    tensor *whole = tensor_zeros(DIST_F32, 64), *part = tensor_slice(whole, 8, 16);
+    float *x = tensor_data(whole);
     dist_work *work = is("read-behind") ? dist_irecv(part, 1 - rank)  /* mark part-in */
                                         : dist_isend(part, 1 - rank); /* mark part-out */
     for (int i = 0; i < (is("often") ? 100000 : 500); i++)
@@ -45,7 +45,7 @@ static void beside(int rank)
     x[8] = 1;
     tensor_free(other);
     tensor_free(part);
-    tensor_free(all);
+    tensor_free(whole);
 }
 
 /* ---- from another thread ----------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void count(const struct dist_report *report, void *context)
     (void)context;
 }
 
-static _Thread_local tensor *flying, *other, *ids;
+static _Thread_local tensor *all, *flying, *other, *ids;
 #define MUST(call, times) must(#call, ((void)(call), 0), times)
 
 static void must(const char *call, int nothing, int times)
@@ -109,7 +109,8 @@ static void readers(int times)
     float values[16];
     MUST(tensor_free(tensor_clone(flying)), times);
     MUST(tensor_read(flying, values), times);
-    MUST(tensor_item(flying, 3), times);
+    MUST(tensor_item(flying, 5), times);
+    MUST(tensor_item(all, 3), 0); /* its neighbour */
     MUST(tensor_sum(flying), times);
     MUST(tensor_equal(other, flying), times);
     MUST(tensor_copy(other, flying), times);
@@ -129,7 +130,8 @@ static void writers(int times)
 {
     float values[16] = { 0 };
     MUST(tensor_write(flying, values), times);
-    MUST(tensor_set(flying, 3, 1), times);
+    MUST(tensor_set(flying, 5, 1), times);
+    MUST(tensor_set(all, 3, 1), 0);
     MUST(tensor_fill(flying, 1), times);
     MUST(tensor_copy(flying, other), times);
     MUST(tensor_add(flying, other), times);
@@ -153,8 +155,8 @@ static void writers(int times)
 /* Of a tensor that flies, and of a slice of which a part does. */
 static void each_call(int rank)
 {
-    tensor *all = tensor_zeros(DIST_F32, 4, 4), *row = tensor_slice(all, 1, 2),
-           *in = tensor_zeros(DIST_F32, 1, 4);
+    all = tensor_zeros(DIST_F32, 4, 4);
+    tensor *row = tensor_slice(all, 1, 2), *in = tensor_zeros(DIST_F32, 1, 4);
     other = tensor_zeros(DIST_F32, 4, 4);
     ids = tensor_zeros(DIST_F32, 4, 4);
     flying = is("part") ? all : tensor_view(all, 4, 4);
