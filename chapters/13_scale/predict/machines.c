@@ -1,5 +1,6 @@
 /*
- * machines.c: the table of hardware. Every number with its source; none belongs to a row that is predicted.
+ * machines.c: the table of hardware. Every number with its source; none belongs to a single row of training. Measured all-reduces gave
+ * the links (links.c).
  *
  * Data sheets (NVIDIA: A100 80GB SXM, H100 SXM, H200 SXM, HGX B200, H800): peak without sparsity, memory, NVLink (half of the sum of
  * both ways that they print), watts. Cards: DGX A100 8 x 200 Gbit/s, DGX H100, H200 and HGX B200 8 x 400 Gbit/s.
