@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(waiters, .timeout = 200); /* named, else Criterion 2.4.1 loses 48 bytes of its own */
+TestSuite(waiters, .timeout = 200);
 
 #define CYCLE \
     "deadlock: ranks 0 and 1 wait for each other; rank 0 waits for any of: the receive from rank 1 ("
