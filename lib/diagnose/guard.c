@@ -1,9 +1,9 @@
 /*
  * guard.c: the flights, and the pages that are closed for them.
  *
- * A page is closed as much as the strictest flight on it asks for. Where an innocent neighbour is touched, the page is opened for that
- * one touch (fault.c), or where that cannot be, or has happened very often, until its last flight has landed. The lock is held for moments only, and nothing that is done under it
- * can fault, so the handler of a fault may take it too.
+ * A page is closed as much as the strictest flight on it asks for. Where an innocent neighbour is touched, the page is opened for
+ * that one touch (fault.c), or where that cannot be, or has happened very often, until its last flight has landed. The lock is held
+ * for moments only, and nothing that is done under it can fault, so the handler of a fault may take it too.
  */
 #define _GNU_SOURCE
 #include "guard.h"
