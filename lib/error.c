@@ -95,8 +95,8 @@ static _Noreturn void end_program(struct launch_self *self, const struct told *t
     fflush(NULL);
     if (tell)
         fprintf(stderr, "%s\n", text);
-    else if (self && self->threads && !world_failure(&self->world)->cause[0])
-        usleep(200000); /* the thread that tells ends this process too: let it finish its sentence */
+    else
+        world_let_tell(); /* a thread beside us, which may then end this process itself */
     fflush(stderr);
     if (tell && self)
         world_told(&self->world);

@@ -4,10 +4,12 @@
  */
 #define _GNU_SOURCE
 #include "mistakes.h"
+#include "started.h"
 
 #include "dist.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #define CHECKED "DIST_CHECK=1"
@@ -45,6 +47,23 @@ Test(touches, behind_a_neighbour, .timeout = 60)
 Test(touches, from_another_thread, .timeout = 60)
 {
     mistakes_make("touches", NULL, threads, sizeof threads / sizeof *threads);
+}
+
+/* The rank is in dist_send while another thread of it tells: woken by that, it must not end the process in the middle of the sentence.
+ * Many at once, so that some thread loses its processor there. */
+Test(touches, another_thread_is_let_tell, .timeout = 60)
+{
+    enum { AT_ONCE = 12 };
+    static struct started runs[AT_ONCE];
+    const char *const settings[] = { CHECKED, "DIST_RANKS=processes", NULL };
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < AT_ONCE; i++)
+            started_begin(&runs[i], settings, (const char *const[]){ "touches", "thread-set", NULL });
+        for (int i = 0; i < AT_ONCE; i++) {
+            started_end(&runs[i], 30);
+            cr_assert(strstr(runs[i].stderr_text, "buffer: rank 0 writes"), "only: %s", runs[i].stderr_text);
+        }
+    }
 }
 
 /* The program counts what is told of each call itself. */

@@ -158,6 +158,7 @@ static void report_without_memory(struct world *world)
         return;
     dprintf(STDERR_FILENO, "deadlock: %s.\n", sentence);
     world_told(world);
+    world_tell_over();
     world_wake(world);
 }
 
@@ -178,6 +179,7 @@ static void explain(struct diagnosis *d, struct world *world)
                                    .advice = d->advice,
                                    .lesson = lesson_line(d->lesson),
                                    .rank = first });
+    world_tell_over();
     world_wake(world);
 }
 

@@ -56,6 +56,7 @@ void control_lost(struct job *job, int node, const char *how)
         if (control->hub && job->plan.write)
             job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
+        world_tell_over();
         world_wake(&job->world);
     }
     if (control->hub) {

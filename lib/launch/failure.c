@@ -1,13 +1,17 @@
 /* failure.c: the record of what made a job fail, and who tells the user. */
+#define _GNU_SOURCE
 #include "world.h"
 #include "../dist_base.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* header->failed: 1 + the author of the record that holds; 1 + who tells, if somebody does; and whether he has. */
 #define AUTHOR 0x7fffu
 #define TELLER 15
 #define TOLD 0x80000000u
+
+#define LET_TELL_LOOKS 2000 /* ms */
 
 /* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
 void world_wake(struct world *world)
@@ -77,9 +81,27 @@ void world_fail_because(struct world *world, int rank, int code, const char *cau
         world_wake(world);
 }
 
+/* Threads of this process that tell, or are about to know whether they do. */
+static _Atomic int telling;
+
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause)
 {
-    return fail(world, rank, END_ERROR, code, cause, true);
+    atomic_fetch_add(&telling, 1); /* before anybody can see that the job has failed, and end this process for it */
+    bool first = fail(world, rank, END_ERROR, code, cause, true);
+    if (!first)
+        world_tell_over();
+    return first;
+}
+
+void world_tell_over(void)
+{
+    atomic_fetch_sub(&telling, 1);
+}
+
+void world_let_tell(void)
+{
+    for (int look = 0; look < LET_TELL_LOOKS && atomic_load(&telling) > 0; look++)
+        usleep(1000);
 }
 
 int world_teller(const struct world *world, bool *told)
@@ -93,8 +115,12 @@ bool world_tell_instead(struct world *world, int teller)
 {
     uint32_t failed = atomic_load(&world->header->failed), mask = AUTHOR << TELLER;
     uint32_t own = (uint32_t)world->author + 1;
-    return failed && !(failed & TOLD) && (int)(failed >> TELLER & AUTHOR) - 1 == teller &&
-           atomic_compare_exchange_strong(&world->header->failed, &failed, (failed & ~mask) | own << TELLER);
+    atomic_fetch_add(&telling, 1);
+    bool mine = failed && !(failed & TOLD) && (int)(failed >> TELLER & AUTHOR) - 1 == teller &&
+                atomic_compare_exchange_strong(&world->header->failed, &failed, (failed & ~mask) | own << TELLER);
+    if (!mine)
+        world_tell_over();
+    return mine;
 }
 
 void world_told(const struct world *world)

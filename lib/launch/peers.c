@@ -102,6 +102,7 @@ void launch_fail(struct launch_self *self, int code, const char *sentence)
         return;
     dprintf(STDERR_FILENO, "%s.\n", wrapped);
     world_told(&self->world);
+    world_tell_over();
     world_wake(&self->world);
 }
 

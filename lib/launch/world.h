@@ -209,6 +209,11 @@ bool world_fail_as(struct world *world, const struct world_failure *failure);
  * done, and wake everybody. Nobody is woken here: a launcher that is not ours may end us as soon as a rank has ended. */
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause);
 void world_told(const struct world *world);
+
+/* A thread that has told and goes on says so, when all is written. Who ends a process lets its other threads tell first; a fork may
+ * have brought the count without the thread, so not for ever. */
+void world_tell_over(void);
+void world_let_tell(void);
 void world_wake(struct world *world);
 static inline bool world_failed(const struct world *world)
 {
