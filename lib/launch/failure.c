@@ -86,7 +86,7 @@ static _Atomic int telling;
 
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause)
 {
-    atomic_fetch_add(&telling, 1); /* before anybody can see that the job has failed, and end this process for it */
+    atomic_fetch_add(&telling, 1); /* before others can see that the job has failed, and end this process */
     bool first = fail(world, rank, END_ERROR, code, cause, true);
     if (!first)
         world_tell_over();
@@ -116,8 +116,9 @@ bool world_tell_instead(struct world *world, int teller)
     uint32_t failed = atomic_load(&world->header->failed), mask = AUTHOR << TELLER;
     uint32_t own = (uint32_t)world->author + 1;
     atomic_fetch_add(&telling, 1);
-    bool mine = failed && !(failed & TOLD) && (int)(failed >> TELLER & AUTHOR) - 1 == teller &&
-                atomic_compare_exchange_strong(&world->header->failed, &failed, (failed & ~mask) | own << TELLER);
+    bool mine =
+        failed && !(failed & TOLD) && (int)(failed >> TELLER & AUTHOR) - 1 == teller &&
+        atomic_compare_exchange_strong(&world->header->failed, &failed, (failed & ~mask) | own << TELLER);
     if (!mine)
         world_tell_over();
     return mine;
