@@ -30,6 +30,7 @@ static const char help[] =
     "  --clocks           spacetime: each event's Lamport clock beside it\n"
     "  --part A-B         only from collective A of all ranks to before collective B, counted from 0\n"
     "  --name all_gather  collective: which call; --nth N: which of several, from 0\n"
+    "  --name SPAN        streams: from that span on, and a box for each span; --nth N: which of several\n"
     "  --version          which version this is\n"
     "\n"
     "Render it with: neato -n2 -Tsvg OUT.dot -o OUT.svg\n";

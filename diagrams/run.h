@@ -67,7 +67,7 @@ struct members {
 struct slice {
     int rank, stream;
     char *name;
-    double begin, end; /* microseconds */
+    double asked, begin, end; /* microseconds; `asked`: when the program put it into the stream */
 };
 
 struct run {

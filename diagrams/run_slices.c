@@ -35,6 +35,7 @@ bool run_read_slice(struct run *run, const struct value *event, const struct val
     struct slice *slice = &run->slices[run->slice_count];
     *slice = (struct slice){ .rank = (int)value_whole(event, "pid", 1, RUN_RANKS, 0) - 1 };
     slice->stream = (int)value_whole(args, "stream", -1, RUN_STREAMS - 1, -2);
+    slice->asked = time_of(args, "asked");
     slice->begin = time_of(event, "ts");
     slice->end = slice->begin + fmax(time_of(event, "dur"), 0);
     if (slice->rank < 0 || slice->stream < -1)

@@ -36,13 +36,13 @@ void spacetime_dot(struct sheet *sheet, int act, double right, bool hollow)
 {
     const struct spot *spot = &sheet->order->spot[act];
     int rank = sheet->run->acts[act].rank;
-    struct node dot = { .shape = "circle", .style = "filled", .width = 11, .height = 11, .pen = 1.2 };
+    struct node dot = { .shape = "circle", .style = "filled", .width = DOT, .height = DOT, .pen = 1.2 };
     dot.color = hollow ? rank_strong(rank) : "white";
     dot.fill = hollow ? "white" : rank_strong(rank);
     struct point at = spacetime_at(sheet, rank, spot->at);
     at.x += right;
     dot_node(sheet->p, "e", act, at, dot, "");
-    spacetime_take(sheet, at, 11, 11);
+    spacetime_take(sheet, at, DOT, DOT);
 }
 
 static void draw_wait(const struct sheet *sheet, int act, const char *color)
@@ -53,16 +53,26 @@ static void draw_wait(const struct sheet *sheet, int act, const char *color)
         spacetime_bar(sheet, sheet->run->acts[act].rank, spot->from, to, color, BAR);
 }
 
+/* A box, behind which arrows pass; what goes on in the next strip has no name there. */
 static void draw_span(const struct sheet *sheet, int act)
 {
     const struct spot *spot = &sheet->order->spot[act];
     const struct act *span = &sheet->run->acts[act];
-    int strip = spacetime_strip(sheet, spot->from);
-    double from = spot->from, to = fmin(spot->at, sheet->begin[strip + 1]);
-    struct point middle = spacetime_in(sheet, strip, span->rank, (from + to) / 2);
-    spacetime_bar(sheet, span->rank, from, spot->at, rank_strong(span->rank), 17);
-    if (text_width(span->name, 11) < (to - from) * sheet->column)
-        dot_text(sheet->p, (struct point){ middle.x, middle.y + 0.5 }, 11, "white", span->name);
+    const char *name = span->name;
+    struct node box = {
+        .style = "filled", .fill = rank_strong(span->rank), .ink = "white", .pen = -1, .size = 11
+    };
+    for (int strip = spacetime_strip(sheet, spot->from);
+         strip < sheet->strips && sheet->begin[strip] < spot->at; strip++) {
+        double from = fmax(spot->from, sheet->begin[strip]), to = fmin(spot->at, sheet->begin[strip + 1]);
+        struct point middle = spacetime_in(sheet, strip, span->rank, (from + to) / 2);
+        box.width = (to - from) * sheet->column;
+        box.height = 17;
+        if (box.width > 0)
+            dot_node(sheet->p, "n", sheet->p->parts++, middle, box,
+                     text_width(name, 11) < box.width ? name : "");
+        name = "";
+    }
 }
 
 /* Waiting and computing lie under everything else. */
@@ -195,11 +205,13 @@ bool draw_spacetime(struct picture *p, const struct run *run, const struct wish 
     sheet.cut = order.end > MOST_COLUMNS;
     spacetime_cut(&sheet);
     sheet.places = calloc(5 * (size_t)run->message_count + 3 * (size_t)run->count + 1, sizeof *sheet.places);
-    good = good && sheet.places;
+    sheet.ways = calloc(STRIPS * (size_t)run->message_count + 1, sizeof *sheet.ways);
+    good = good && sheet.places && sheet.ways;
     if (good)
         draw_all(&sheet, wish);
     else
         snprintf(why, 200, "the system gives no memory");
+    free(sheet.ways);
     free(sheet.places);
     order_free(&order);
     return good;

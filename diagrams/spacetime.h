@@ -8,12 +8,20 @@
 #define COLUMN 52.0
 #define ROW 78.0
 #define BAR 11.0
+#define DOT 11.0
 #define STRIPS 16 /* a long run goes on below, like the lines of a text */
 
 /* A place that a tag should not cover. */
 struct place {
     struct point at;
     double width, height;
+};
+
+/* The way of an arrow, or the part of it in one strip. With a bow where a straight one would go through somebody else's dot. */
+struct way {
+    int message;
+    struct point a, b;
+    double bow; /* how far its middle lies from the straight line */
 };
 
 /* What is being drawn. */
@@ -33,6 +41,8 @@ struct sheet {
     char each[160];
     struct place *places; /* arrow heads, dots, numbers and tags: no further tag may hide them */
     int place_count;
+    struct way *ways; /* all arrows: a tag keeps off those that it does not belong to */
+    int way_count;
 };
 
 /* Cut the columns into strips, each as wide as a page, where the fewest messages are under way. */
@@ -48,9 +58,13 @@ bool spacetime_shows(const struct sheet *sheet, int act);
 void spacetime_bar(const struct sheet *sheet, int rank, double from, double to, const char *color,
                    double width);
 
-/* Nothing is to stand there any more. And: the middle of a tag on the way from a to b, where it hides the least. */
+/* Nothing is to stand there any more. And: the middle of a tag on a way, where it hides the least. */
 void spacetime_take(struct sheet *sheet, struct point at, double width, double height);
-struct point spacetime_free(struct sheet *sheet, struct point a, struct point b, double width, double height);
+struct point spacetime_free(struct sheet *sheet, const struct way *way, double width, double height);
+
+/* A point of a way, part 0 to 1; and the bow with which it keeps off the dots between its ends. */
+struct point spacetime_on(const struct way *way, double part);
+double spacetime_bow(const struct sheet *sheet, struct way way);
 
 /* An event, so far to the right of its column. */
 void spacetime_dot(struct sheet *sheet, int act, double right, bool hollow);

@@ -48,19 +48,29 @@ static void part_of(const struct sheet *sheet, const struct message *m, int stri
     *to = (struct point){ a.x + last * (b.x - a.x), a.y + last * (b.y - a.y) };
 }
 
-static void draw_arrow(struct sheet *sheet, const struct message *m)
+static void draw_arrow(struct sheet *sheet, int message)
 {
+    const struct message *m = &sheet->run->messages[message];
     int src = sheet->run->acts[m->send].rank, dst = sheet->run->acts[m->done].rank;
+    int begin = spacetime_strip(sheet, sheet->order->spot[m->send].at);
     int end = spacetime_strip(sheet, sheet->order->spot[m->done].at);
-    struct point from, to;
-    for (int strip = spacetime_strip(sheet, sheet->order->spot[m->send].at); strip <= end; strip++) {
-        part_of(sheet, m, strip, &from, &to);
-        dot_line(sheet->p, from, to,
-                 (struct stroke){ .color = rank_strong(src), .head = strip < end ? "none" : NULL });
+    struct way way = { .message = message };
+    struct point near = { 0, 0 }, far;
+    for (int strip = begin; strip <= end; strip++) {
+        part_of(sheet, m, strip, &way.a, &way.b);
+        way.bow = begin == end ? spacetime_bow(sheet, way) : 0;
+        /* A Bezier curve through the middle of the bow. */
+        double dx = way.b.x - way.a.x, dy = way.b.y - way.a.y,
+               aside = 4 * way.bow / 3 / fmax(hypot(dx, dy), 1);
+        far = (struct point){ way.a.x + dx / 3 - aside * dy, way.a.y + dy / 3 + aside * dx };
+        near = (struct point){ way.b.x - dx / 3 - aside * dy, way.b.y - dy / 3 + aside * dx };
+        dot_curve(sheet->p, way.a, far, near, way.b,
+                  (struct stroke){ .color = rank_strong(src), .head = strip < end ? "none" : NULL });
+        sheet->ways[sheet->way_count++] = way;
     }
-    double length = hypot(to.x - from.x, to.y - from.y), back = HEAD / 2 / fmax(length, 1);
-    spacetime_take(sheet, (struct point){ to.x - back * (to.x - from.x), to.y - back * (to.y - from.y) },
-                   HEAD, HEAD);
+    double length = hypot(way.b.x - near.x, way.b.y - near.y), back = HEAD / 2 / fmax(length, 1);
+    struct point head = { way.b.x - back * (way.b.x - near.x), way.b.y - back * (way.b.y - near.y) };
+    spacetime_take(sheet, head, HEAD, HEAD);
     draw_clock(sheet, m->send, dst < src);
     draw_clock(sheet, m->done, dst > src);
 }
@@ -121,29 +131,28 @@ void spacetime_tags(struct sheet *sheet)
 /* On the longer part of an arrow that was cut. */
 static void draw_tag(struct sheet *sheet, int message)
 {
-    const struct message *m = &sheet->run->messages[message];
-    int end = spacetime_strip(sheet, sheet->order->spot[m->done].at);
-    struct point from, to, a = { 0, 0 }, b = { 0, 0 };
-    double longest = -1;
+    const struct way *longest = NULL;
+    double most = -1;
     char text[160];
-    for (int strip = spacetime_strip(sheet, sheet->order->spot[m->send].at); strip <= end; strip++) {
-        part_of(sheet, m, strip, &from, &to);
-        if (hypot(to.x - from.x, to.y - from.y) > longest) {
-            longest = hypot(to.x - from.x, to.y - from.y);
-            a = from;
-            b = to;
-        }
+    for (int i = 0; i < sheet->way_count; i++) {
+        const struct way *way = &sheet->ways[i];
+        double length = hypot(way->b.x - way->a.x, way->b.y - way->a.y);
+        if (way->message != message || length <= most)
+            continue;
+        most = length;
+        longest = way;
     }
     words_of(sheet, message, text, sizeof text);
-    struct point at = spacetime_free(sheet, a, b, text_width(text, TAG) + 12, TAG * 1.25 + 6);
-    dot_tag(sheet->p, at, rank_strong(sheet->run->acts[m->send].rank), TAG, text);
+    struct point at = spacetime_free(sheet, longest, text_width(text, TAG) + 12, TAG * 1.25 + 6);
+    int sender = sheet->run->acts[sheet->run->messages[message].send].rank;
+    dot_tag(sheet->p, at, rank_strong(sender), TAG, text);
 }
 
 void spacetime_arrows(struct sheet *sheet)
 {
     for (int i = 0; i < sheet->run->message_count; i++)
         if (is_drawn(sheet, &sheet->run->messages[i]))
-            draw_arrow(sheet, &sheet->run->messages[i]);
+            draw_arrow(sheet, i);
     for (int i = 0; i < sheet->run->message_count && !sheet->same; i++)
         if (is_drawn(sheet, &sheet->run->messages[i]) && !is_again(sheet, i))
             draw_tag(sheet, i);

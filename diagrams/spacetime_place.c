@@ -85,6 +85,51 @@ void spacetime_take(struct sheet *sheet, struct point at, double width, double h
     sheet->places[sheet->place_count++] = (struct place){ at, width, height };
 }
 
+struct point spacetime_on(const struct way *way, double part)
+{
+    double dx = way->b.x - way->a.x, dy = way->b.y - way->a.y, length = fmax(hypot(dx, dy), 1);
+    double aside = 4 * way->bow * part * (1 - part);
+    return (struct point){ way->a.x + part * dx - aside * dy / length,
+                           way->a.y + part * dy + aside * dx / length };
+}
+
+/* May a way touch a box at all? Most do not, and need no closer look. */
+static bool is_near(const struct way *way, struct point at, double width, double height)
+{
+    double x = (fabs(way->b.x - way->a.x) + width) / 2 + fabs(way->bow);
+    double y = (fabs(way->b.y - way->a.y) + height) / 2 + fabs(way->bow);
+    return fabs((way->a.x + way->b.x) / 2 - at.x) < x && fabs((way->a.y + way->b.y) / 2 - at.y) < y;
+}
+
+/* Does a way go through a dot that is not one of its ends? Only dots are as small as that. */
+static bool hits_dot(const struct sheet *sheet, const struct way *way)
+{
+    for (int i = 0; i < sheet->place_count; i++) {
+        const struct place *p = &sheet->places[i];
+        bool end = hypot(p->at.x - way->a.x, p->at.y - way->a.y) < 12 ||
+                   hypot(p->at.x - way->b.x, p->at.y - way->b.y) < 12;
+        if (end || p->width != DOT || !is_near(way, p->at, 2 * DOT, 2 * DOT))
+            continue;
+        for (int k = 1; k < 60; k++) {
+            struct point at = spacetime_on(way, k / 60.0);
+            if (hypot(at.x - p->at.x, at.y - p->at.y) < DOT)
+                return true;
+        }
+    }
+    return false;
+}
+
+double spacetime_bow(const struct sheet *sheet, struct way way)
+{
+    static const double bows[] = { 0, 16, -16, 26, -26, 38, -38, 52, -52 };
+    for (size_t i = 0; i < sizeof bows / sizeof bows[0]; i++) {
+        way.bow = bows[i];
+        if (!hits_dot(sheet, &way))
+            return bows[i];
+    }
+    return 0;
+}
+
 /* How much of what is there already a tag would hide. */
 static double hidden(const struct sheet *sheet, struct point at, double width, double height)
 {
@@ -98,14 +143,31 @@ static double hidden(const struct sheet *sheet, struct point at, double width, d
     return area;
 }
 
-struct point spacetime_free(struct sheet *sheet, struct point a, struct point b, double width, double height)
+/* How many other arrows go behind a tag. */
+static int crossed(const struct sheet *sheet, int message, struct point at, double width, double height)
 {
-    double rows = fmax(fabs(b.y - a.y) / ROW, 1), best = INFINITY;
-    struct point found = a;
+    int count = 0;
+    for (int i = 0; i < sheet->way_count; i++) {
+        const struct way *way = &sheet->ways[i];
+        bool inside = false, look = way->message != message && is_near(way, at, width, height);
+        for (int k = 0; k <= 60 && !inside && look; k++) {
+            struct point p = spacetime_on(way, k / 60.0);
+            inside = fabs(p.x - at.x) < width / 2 && fabs(p.y - at.y) < height / 2;
+        }
+        count += inside;
+    }
+    return count;
+}
+
+struct point spacetime_free(struct sheet *sheet, const struct way *way, double width, double height)
+{
+    double rows = fmax(fabs(way->b.y - way->a.y) / ROW, 1), best = INFINITY;
+    struct point found = way->a;
     for (int i = 0; i <= 80; i++) {
         double part = 0.06 + 0.88 * i / 80;
-        struct point at = { a.x + part * (b.x - a.x), a.y + part * (b.y - a.y) };
-        double cost = hidden(sheet, at, width + 4, height + 2) + fabs(part - 0.5 / rows);
+        struct point at = spacetime_on(way, part);
+        double cost = hidden(sheet, at, width + 4, height + 6) + fabs(part - 0.5 / rows);
+        cost += 0.6 * crossed(sheet, way->message, at, width, height);
         found = cost < best - 1e-9 ? at : found;
         best = fmin(best, cost);
     }

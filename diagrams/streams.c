@@ -2,23 +2,15 @@
  * streams.c: what the streams of each rank's GPU were busy with: a row for each stream and one for communication, time to
  * the right, by the clock.
  */
-#include "draw.h"
+#include "streams.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROW 30.0
 #define GAP 16.0 /* between ranks */
 #define WIDTH 900.0
-
-/* What is being drawn. */
-struct bands {
-    struct picture *p;
-    const struct run *run;
-    double from, to;            /* microseconds */
-    bool used[RUN_STREAMS + 1]; /* which streams any rank has; 0: communication */
-    int rows;                   /* of a rank */
-};
 
 static void measure(struct bands *b)
 {
@@ -32,7 +24,7 @@ static void measure(struct bands *b)
     }
 }
 
-static double x_of(const struct bands *b, double time)
+double streams_x(const struct bands *b, double time)
 {
     return (time - b->from) / (b->to - b->from) * WIDTH;
 }
@@ -71,11 +63,15 @@ static void draw_rank(struct bands *b, int row)
             draw_ground(b, row, stream);
 }
 
-static const char *short_name(const struct slice *slice)
+/* The name, or as much of it as fits: "dist_all_reduce", "all_reduce"; "forward 3", "3"; "". */
+static const char *name_for(const struct slice *slice, double width)
 {
-    const char *line = strchr(slice->name, '_');
+    const char *line = strchr(slice->name, '_'), *last = strrchr(slice->name, ' ');
     bool ours = strncmp(slice->name, "tensor_", 7) == 0 || strncmp(slice->name, "dist_", 5) == 0;
-    return ours ? line + 1 : slice->name;
+    const char *name = ours ? line + 1 : slice->name;
+    if (text_width(name, 12) >= width && last && last[1] >= '0' && last[1] <= '9')
+        name = last + 1;
+    return text_width(name, 12) < width ? name : "";
 }
 
 /* Does a box that is drawn later lie on this one, and perhaps on its name? Operations of one stream can be under way together. */
@@ -92,7 +88,8 @@ static bool is_covered(const struct bands *b, const struct slice *slice)
 static void draw_slice(struct bands *b, const struct slice *slice)
 {
     int row = row_of(b->run, slice->rank);
-    double left = x_of(b, slice->begin), right = x_of(b, slice->end), width = fmax(right - left, 2.5);
+    double left = streams_x(b, slice->begin), right = streams_x(b, slice->end),
+           width = fmax(right - left, 2.5);
     bool copies = strcmp(slice->name, "copy") == 0;
     struct node box = { .style = "filled",
                         .pen = width < 5 ? -1 : 1,
@@ -104,9 +101,9 @@ static void draw_slice(struct bands *b, const struct slice *slice)
         return;
     box.fill = slice->stream < 0 ? AMBER : copies ? GREY : BLUE;
     box.ink = slice->stream < 0 ? INK : "white";
-    bool fits = text_width(short_name(slice), 12) < width - 4 && !is_covered(b, slice);
+    const char *name = is_covered(b, slice) ? "" : name_for(slice, width - 4);
     dot_node(b->p, "s", b->p->parts++, (struct point){ left + width / 2, y_of(b, row, slice->stream) }, box,
-             fits ? short_name(slice) : "");
+             name);
 }
 
 static void draw_axis(struct bands *b)
@@ -120,27 +117,47 @@ static void draw_axis(struct bands *b)
     dot_text(b->p, (struct point){ middle < WIDTH - 20 ? middle : WIDTH - 20, y - 14 }, 12, SOFT, text);
 }
 
-bool draw_streams(struct picture *p, const struct run *run, const struct wish *wish, char *why)
+static bool draw_bands(struct bands *b, struct overlap all, const struct wish *wish, char *why)
 {
-    struct bands b = { .p = p, .run = run };
     char line[160];
-    struct overlap all = overlap_of(run, -1);
-    measure(&b);
-    if (run->slice_count == 0 || b.to <= b.from)
-        return snprintf(why, 200, "no stream was busy in this run; are its tensors on a GPU (DEVICE=sim)?"),
+    measure(b);
+    if (b->run->slice_count == 0 || b->to <= b->from)
+        return snprintf(why, 200,
+                        wish->name ? "no span \"%.60s\" has put anything into a stream (--nth counts from 0)"
+                                   : "no stream was busy in this run; are its tensors on a GPU (DEVICE=sim)?",
+                        wish->name),
                false;
     snprintf(line, sizeof line,
              "%d ranks; blue computes, amber communicates or waits for the others; %.0f %% of what could be "
              "hidden was hidden",
-             run->ranks, 100 * overlap_share(all));
-    dot_begin(p, "streams");
-    dot_title(p, (struct point){ WIDTH / 2, 52 },
+             b->run->ranks, 100 * overlap_share(all));
+    dot_begin(b->p, "streams");
+    dot_title(b->p, (struct point){ WIDTH / 2, wish->name ? 82 : 52 },
               wish->title ? wish->title : "What the streams were busy with", line);
-    for (int row = 0; row < row_count(run); row++)
-        draw_rank(&b, row);
-    for (int i = 0; i < run->slice_count; i++)
-        draw_slice(&b, &run->slices[i]);
-    draw_axis(&b);
-    dot_end(p);
+    for (int row = 0; row < row_count(b->run); row++)
+        draw_rank(b, row);
+    if (wish->name)
+        streams_headings(b);
+    for (int i = 0; i < b->run->slice_count; i++)
+        draw_slice(b, &b->run->slices[i]);
+    draw_axis(b);
+    dot_end(b->p);
     return true;
+}
+
+bool draw_streams(struct picture *p, const struct run *run, const struct wish *wish, char *why)
+{
+    struct run part = { 0 };
+    struct bands b = { .p = p, .run = run };
+    if (wish->name) {
+        if (!streams_from(&part, run, wish->name, wish->nth))
+            return snprintf(why, 200, "the system gives no memory"), false;
+        b.run = &part;
+    }
+    struct overlap all = overlap_of(b.run, -1);
+    if (wish->name)
+        streams_join(&part);
+    bool good = draw_bands(&b, all, wish, why);
+    free(part.slices);
+    return good;
 }

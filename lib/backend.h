@@ -103,12 +103,12 @@ struct dist_work {
      * (backend.on_streams) starts the op behind `ready`, and says so with `begun`; lets `gate` open behind it; and
      * test() is true, and `done` set, once that is open. It rings the bell of the rank, which may sleep meanwhile. wait()
      * does not block then, but gives the op up if the job has failed. */
-    uint32_t stream;      /* 1 + the number of the stream that was current at the call */
-    struct event *ready;  /* that stream's work at the call */
-    struct gate *gate;    /* open: the op is over */
-    bool kept;            /* the host waits for it: not to be forgotten */
-    bool unwanted;        /* nobody will ask for it again */
-    int64_t began, until; /* on the link: nanoseconds */
+    uint32_t stream;             /* 1 + the number of the stream that was current at the call */
+    struct event *ready;         /* that stream's work at the call */
+    struct gate *gate;           /* open: the op is over */
+    bool kept;                   /* the host waits for it: not to be forgotten */
+    bool unwanted;               /* nobody will ask for it again */
+    int64_t asked, began, until; /* by the program; on the link: nanoseconds */
     _Atomic uint32_t begun, over;
     struct dist_work *next_posted, **at_posted; /* and where it hangs itself */
 

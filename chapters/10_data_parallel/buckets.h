@@ -63,7 +63,8 @@ static inline int step_in_buckets(struct model *m, const tensor *x, const tensor
         model_forward(m, tensor_clone(x));
     int count = backward_in_buckets(m, loss_backward(m, target, BATCH), full, buckets);
     buckets_wait(buckets, count);
-    model_step(m);
+    dist_span("update")
+        model_step(m);
     model_forget(m);
     return count;
 }
@@ -78,7 +79,8 @@ static inline double time_of_step(struct model *m, const tensor *x, const tensor
     for (int i = 0; i < ROUNDS; i++) {
         dist_barrier();
         dist_event *begin = dist_event_record();
-        *count = step_in_buckets(m, x, target, full);
+        dist_span("step %d", i + 1)
+            *count = step_in_buckets(m, x, target, full);
         dist_event *end = dist_event_record();
         best = fmin(best, dist_event_elapsed(begin, end));
         dist_event_free(end);
@@ -96,7 +98,7 @@ static inline void run_buckets(int64_t full, int rank, int n)
     struct part mine = part_of_batch(rank % STEPS, 0, 1);
     tensor *x = pictures(d, mine), *target = targets(d, mine);
     struct model m = model_new(DEEP, deep, 1);
-    int count;
+    int count = 0;
     double seconds = time_of_step(&m, x, target, full, &count);
     if (rank == 0)
         printf("%d bucket%s on %d ranks: %.1f ms a step\n", count, count > 1 ? "s" : "", n, 1e3 * seconds);

@@ -32,7 +32,7 @@ static int pass_on(int (*order)(int, int), int rank, int n)
     while (order(place, n) != rank)
         place++;
     int next = order(place + 1, n), previous = order(place + n - 1, n);
-    tensor *block = tensor_full(DIST_F32, 100 * rank, 4), *comes = tensor_zeros(DIST_F32, 4);
+    tensor *block = tensor_full(DIST_F32, 100 * rank, 1), *comes = tensor_zeros(DIST_F32, 1);
     dist_work *works[] = { dist_irecv(comes, previous), dist_isend(block, next) };
     dist_wait_all(works, 2);
     tensor *left = tensor_full(DIST_I32, node_of(rank, n) != node_of(next, n), 1);

@@ -42,6 +42,7 @@ struct item {
     struct stream *stream;      /* in which it stands */
     struct stream *marker;      /* FOLLOW: the stream with the mark */
     struct item *next_follower; /* FOLLOW: of the same event */
+    int64_t asked;              /* when the program put it in, while somebody records; else 0 */
     struct item *next;
 };
 

@@ -68,7 +68,8 @@ static void sim_stream_do_item(struct stream *stream, struct item *item)
         return;
     if (self->seen_on_stream)
         self->seen_on_stream(stream->sim->self, stream->number,
-                             item->kind == ITEM_COPY ? "copy" : item->kernel.name, begin, link_now());
+                             item->kind == ITEM_COPY ? "copy" : item->kernel.name, item->asked, begin,
+                             link_now());
 }
 
 /* ---- the thread ------------------------------------------------------------------------ */
@@ -198,6 +199,7 @@ int sim_put(struct stream *stream, struct item what)
     *item = what;
     item->next = NULL;
     item->stream = stream;
+    item->asked = sim->self->seen_on_stream ? link_now() : 0;
     pthread_mutex_lock(&sim_lock);
     int status = stream->runs ? DIST_OK : sim_stream_start(stream);
     if (status != DIST_OK) { /* nobody would ever do it */

@@ -76,8 +76,10 @@ struct launch_self {
     struct solitude alone;                       /* is the thread that called first the only one? */
     void *trace; /* lib/trace's state of this rank; NULL: nothing is recorded */
     void *gpu;   /* lib/streams' state of this rank; NULL: no tensor was made yet */
-    void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t begin,
-                           int64_t end); /* lib/trace: a stream (-1: communication) was busy with this */
+    void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t asked,
+                           int64_t begin,
+                           int64_t end); /* lib/trace: a stream (-1: communication) was busy with what the
+                                          * program had put into it at `asked` */
     void *algorithms; /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 

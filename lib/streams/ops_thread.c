@@ -55,7 +55,7 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     pthread_mutex_lock(&ops->lock);
     op_take(&ops->lists[LIST_FLYING], op);
     if (self->seen_on_stream)
-        self->seen_on_stream(ops->gpu->self, -1, call_name(op->call), op->began, link_now());
+        self->seen_on_stream(ops->gpu->self, -1, call_name(op->call), op->asked, op->began, link_now());
     ops->gpu->device->gate_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);

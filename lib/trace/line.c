@@ -164,7 +164,11 @@ static void line_write_arguments(struct writing *w, int rank, uint32_t index)
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
     if (event->kind == EVENT_STREAM) {
-        fprintf(w->file, ",\"args\":{\"stream\":%d}", event->peer);
+        fprintf(w->file, ",\"args\":{\"stream\":%d", event->peer);
+        /* Nobody looked on yet when something was asked for before dist_init_process_group. */
+        uint64_t asked = (uint64_t)event->in;
+        line_write_time(w, "asked", asked > w->start ? asked - w->start : 0);
+        putc('}', w->file);
         return;
     }
     const struct site *site = world_site_at(w->world, rank, event->site);

@@ -162,9 +162,10 @@ void record_end(struct record *record, uint32_t index)
         atomic_store_explicit(&record->events[index].end, record_clock(), memory_order_release);
 }
 
-void record_slice(struct record *record, int stream, const char *what, int64_t begin, int64_t end)
+void record_slice(struct record *record, int stream, const char *what, int64_t asked, int64_t begin,
+                  int64_t end)
 {
-    struct event as = { .peer = stream, .from = -1, .other = TRACE_NONE };
+    struct event as = { .peer = stream, .from = -1, .other = TRACE_NONE, .in = asked };
     uint32_t index;
     struct event *event = record_take_place(record, &index);
     if (!event)

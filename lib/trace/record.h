@@ -36,7 +36,8 @@ struct event {
     uint32_t site;        /* call site of this rank */
     uint32_t other;       /* waits: the event that started what is waited for; started ones: the wait */
     uint32_t values; /* where its values are among the notes (struct values); spans: the name; 0: nowhere */
-    int64_t in, out; /* elements read and written; p2p: one of them is 0 */
+    int64_t in,
+        out; /* elements read and written; p2p: one of them is 0; streams: `in` is when it was asked for */
 };
 _Static_assert(sizeof(struct event) == 64, "an event is one cache line");
 
@@ -82,8 +83,9 @@ uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call 
                          const struct dist_work *op);
 void record_end(struct record *record, uint32_t event);
 
-/* A stream was busy from begin to end. */
-void record_slice(struct record *record, int stream, const char *what, int64_t begin, int64_t end);
+/* A stream was busy from begin to end with what the program put into it at `asked`. */
+void record_slice(struct record *record, int stream, const char *what, int64_t asked, int64_t begin,
+                  int64_t end);
 
 /* Keep a name, or find that it was kept before. */
 uint32_t record_name(struct record *record, const char *name);

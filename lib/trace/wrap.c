@@ -159,12 +159,12 @@ static void trace_note(void *state, const struct dist_work *op)
     trace->inner->note(trace->state, op);
 }
 
-static void trace_seen_on_stream(struct launch_self *self, int stream, const char *what, int64_t begin,
-                                 int64_t end)
+static void trace_seen_on_stream(struct launch_self *self, int stream, const char *what, int64_t asked,
+                                 int64_t begin, int64_t end)
 {
     const struct trace *trace = self->trace;
     if (trace)
-        record_slice(trace->record, stream, what, begin, end);
+        record_slice(trace->record, stream, what, asked, begin, end);
 }
 
 /* ---- putting it around ------------------------------------------------------------- */
