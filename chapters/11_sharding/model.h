@@ -298,7 +298,8 @@ static inline tensor *rows_of(const tensor *all, int i, int64_t rows)
     return tensor_slice(all, i * rows, (i + 1) * rows);
 }
 
-/* q, k, v = n wq, n wk, n wv;  p = softmax(q k^T / sqrt(size) + mask);  o = p v;  the result is o wo. */
+/* q, k, v = n wq, n wk, n wv;  p = softmax(q k^T / sqrt(size) + mask);  o = p v;  the result is o wo.
+ * Rows x columns, here: n and the result 64 x 64; q, k, v and o 64 x 16; p, a share for each pair of rows, 64 x 64. */
 static inline tensor *head_forward(const struct model *m, const struct block *b, int i, const tensor *n,
                                    struct head *h)
 {
@@ -404,7 +405,7 @@ static inline tensor *layer_forward(const struct model *m, const struct block *b
     return y;
 }
 
-/* One half of a layer, backward: dy + what comes through the cut part and the norm. dy becomes it. */
+/* Each half of a layer, the last one first: to dy comes what goes back through the cut part and the norm. dy becomes the sum. */
 static inline tensor *layer_backward(const struct model *m, const struct block *b, tensor *dy, struct kept *k)
 {
     tensor *all = spread(m, tensor_clone(dy)), *dn = join(m, mlp_backward(b, all, k->n2, k));

@@ -9,8 +9,7 @@
 #include <functional>
 
 extern "C" {
-typedef struct CUstream_st *cudaStream_t;
-int cudaLaunchHostFunc(cudaStream_t stream, void (*call)(void *argument), void *argument);
+#include "../doubles/cuda/cuda_runtime_api.h"
 void *memory_open(const void *address); /* the double's: a GPU's memory, which the host must not touch */
 }
 

@@ -3,6 +3,8 @@
 #   <!-- insert: chain.c -->               the whole file
 #   <!-- insert: chain.c run -->           the function run of that file, with the comment above it
 #   <!-- insert: expected/chain.4.txt -->  what a program printed
+#   <!-- said: expected/chain.4.txt: 72 | 42 -->
+#                                          the sentences below name these numbers: each must still stand in that file
 #
 # Such a line is followed by a fenced block; what stands between its fences is replaced. Paths start at the
 # lesson's folder, which comes as -v folder=. Exit status 2, with a sentence on stderr, where something is missing.
@@ -72,6 +74,32 @@ function insert_function(file, name,    line, status, kept, in_comment, inside, 
     print "```"
     next
 }
+
+# What a sentence takes from a file must stand there; how many blanks there are does not matter.
+function look_up(file, words,    line, status, text, count, word, i) {
+    while ((status = (getline line < file)) > 0) {
+        gsub(/[ \t]+/, " ", line)
+        text = text " " line
+    }
+    close(file)
+    if (status < 0) stop("cannot read " file)
+    count = split(words, word, / \| /)
+    for (i = 1; i <= count; i++)
+        if (!index(text " ", " " word[i] " ")) stop("a sentence says \"" word[i] "\", and " file " does not")
+}
+
+/^<!-- said: [^ ]+: .+ -->$/ {
+    print
+    file = $3
+    sub(/:$/, "", file)
+    words = $0
+    sub(/^<!-- said: [^ ]+: /, "", words)
+    sub(/ -->$/, "", words)
+    look_up(folder "/" file, words)
+    next
+}
+
+/<!-- *said/ { stop("this line is not understood: " $0) }
 
 /<!-- *insert/ { stop("this insert line is not understood: " $0) }
 

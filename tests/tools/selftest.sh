@@ -158,6 +158,13 @@ sed -i 's/4 ranks/6 ranks/' chapters/01_x/README.md
 expect no "a lesson changed by hand is stale" $lessons
 echo '<!-- insert: gone.c -->' >chapters/01_x/README.md
 expect no "an insert of a missing file fails" $lessons
+printf 'a    1  7.6 times\n' >chapters/01_x/out.txt
+echo '<!-- said: out.txt: 7.6 times | a 1 -->' >chapters/01_x/README.md
+expect yes "numbers that stand in the file may be named" $lessons
+echo '<!-- said: out.txt: 7.6 times | 2.6 times -->' >chapters/01_x/README.md
+expect no "a sentence with a number that is no longer there fails" $lessons
+echo '<!-- said: out.txt: 7.6 time -->' >chapters/01_x/README.md
+expect no "half a word is not found" $lessons
 
 touch lib/dist.h lib/context.h lib/backends/a/a.h
 includes="awk -f tests/tools/includes.awk chapters/01_x/hi.c lib/backends/b/b.c lib/dist.h lib/context.h lib/backends/a/a.h"
