@@ -30,7 +30,9 @@ build()
     done
     (cd "$here" && GIT_CEILING_DIRECTORIES="$(cd .. && pwd -P)" git apply -p0 -) <"$answer" || return 1
     for program in $(sed -n -e 's/^+++ \(.*\)\.c$/\1/p' -e '/^--- /,$d' -e 's/^try: \(.* \)*//p' "$answer" | sort -u); do
-        ${CC:-cc} -std=c11 -g -O1 -Wall -Werror -Ilib -I"$chapter" "$here/$program.c" build/libdist.a -pthread -lm -o "$here/$program" ||
+        # shellcheck disable=SC2046 # what the chapter's programs are linked with, or nothing
+        ${CC:-cc} -std=c11 -g -O1 -Wall -Werror -Ilib -I"$chapter" "$here/$program.c" $(ls "build/$chapter"/*.a 2>/dev/null) \
+            build/libdist.a -pthread -lm -o "$here/$program" ||
             return 1
     done
 }
