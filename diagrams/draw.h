@@ -22,10 +22,11 @@
 /* What was asked for. */
 struct wish {
     const char *title; /* NULL: the picture's own */
-    const char *name;  /* collective: which call; NULL: the first. streams: the span to begin with; NULL: no spans */
-    int nth;           /* the nth of those, from 0 */
-    bool time;         /* by the clock, not by logic */
-    bool clocks;       /* spacetime: Lamport's numbers beside the events */
+    const char
+        *name; /* collective: which call; NULL: the first. streams: the span to begin with; NULL: no spans */
+    int nth;   /* the nth of those, from 0 */
+    bool time; /* by the clock, not by logic */
+    bool clocks; /* spacetime: Lamport's numbers beside the events */
 };
 
 /* Each prints one picture. False: why (of 200 bytes) says in one sentence why there is none. */
