@@ -25,7 +25,7 @@ static void step(tensor *w, tensor *g, float decay)
     float *to = (float *)tensor_data(w), *from = (float *)tensor_data(g);
     cudaStream_t stream = (cudaStream_t)dist_stream_native();
     decay_and_add<<<(unsigned)((count + 255) / 256), 256, 0, stream>>>(to, from, decay, count);
-    cudaError_t error = cudaGetLastError(); /* a launch returns nothing: this is how it says that it could not be */
+    cudaError_t error = cudaGetLastError(); /* a launch returns nothing */
     if (error != cudaSuccess) {
         fprintf(stderr, "decay_and_add: %s\n", cudaGetErrorString(error));
         exit(1);
