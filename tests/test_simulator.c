@@ -28,11 +28,9 @@ static struct network in_one_piece(struct network n)
 
 /* ---- one message after another ------------------------------------------------------------------- */
 
-static const struct network hosts_of_one = { .per_node = 1,
-                                             .cards = 1,
-                                             .far = { .announce = 5, .answer = 7, .flight = 11 },
-                                             .port = 1e9,
-                                             .card = 2 };
+static const struct network hosts_of_one = {
+    .per_node = 1, .cards = 1, .far = { .announce = 5, .answer = 7, .flight = 11 }, .port = 1e9, .card = 2
+};
 
 Test(simulator, a_message_costs_all_its_parts)
 {

@@ -78,8 +78,8 @@ static void tell_misses(const char *model, const struct misses *misses)
     double sum = 0;
     for (int i = 0; i < WAYS; i++)
         sum += misses->sum[i];
-    printf("%s: off by %.1f %% in the mean, %.1f %% at worst (", model,
-           100 * sum / (WAYS * misses->rows), 100 * misses->worst);
+    printf("%s: off by %.1f %% in the mean, %.1f %% at worst (", model, 100 * sum / (WAYS * misses->rows),
+           100 * misses->worst);
     for (int i = 0; i < WAYS; i++)
         printf("%s%s %.1f", i > 0 ? ", " : "", ways[i], 100 * misses->sum[i] / misses->rows);
     printf(")\n");
@@ -129,7 +129,8 @@ static void two_orders(tensor *memory, int rank, int ranks, struct network netwo
     int order[MOST_RANKS], hosts = ranks / PER_HOST;
     for (int i = 0; i < ranks; i++)
         order[i] = i % hosts * PER_HOST + i / hosts;
-    double alpha = alpha_of(&network.far), well = time_of_sum("ring", memory, LONGEST, rank, ranks, NULL, alpha),
+    double alpha = alpha_of(&network.far),
+           well = time_of_sum("ring", memory, LONGEST, rank, ranks, NULL, alpha),
            badly = time_of_sum("ring", memory, LONGEST, rank, ranks, order, alpha);
     network.ranks = ranks;
     if (rank == 0)

@@ -25,7 +25,7 @@ struct network {
     int ranks, per_node, cards; /* cards of a node */
     int pod;                    /* nodes; 0: no pods */
     struct latency near, far;   /* inside a node, between nodes */
-    double port, card, spine; /* bytes a second */
+    double port, card, spine;   /* bytes a second */
 };
 
 /* A DGX H100 with a card of 400 Gbit/s for each GPU; latencies as measure.c of chapter 08 would find them between two GPUs, whose
