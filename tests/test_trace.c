@@ -46,7 +46,7 @@ Test(trace, slices_nest_and_arrows_pair)
         judge(&counts, size);
         cr_expect(counts.alone == 0 && counts.unfinished == 0 && counts.lost == 0,
                   "%s: alone %d, unfinished %d", size, counts.alone, counts.unfinished);
-        cr_expect(counts.messages == n + 2 * (n - 1), "%s: %d messages", size, counts.messages);
+        cr_expect(counts.messages == 2 * n + 2 * (n - 1), "%s: %d messages", size, counts.messages);
         cr_expect(counts.spans == 3 * n, "%s: %d spans", size, counts.spans);
     }
 }
