@@ -127,19 +127,20 @@ GRADED(values_and_gradients, 5)
 /* Forward: one whole layer beside what it must keep. Backward: w, dw, and w turned, which layer_backward makes. */
 GRADED(one_layer_at_a_time, 3)
 {
-    EACH_SITTING(s, 2, 8) {
+    EACH_SITTING(s, 1, 8) {
         lay_out(s, 1);
         if (!sit(s))
             continue;
         expect_all(s);
         double whole = 8.0 * width * width, row = 8.0 * rows * width;
+        double copy = s->ranks == 1 ? whole : 0; /* a rank alone may have copied its share, which is all */
         for (int r = 0; r < s->ranks; r++) {
-            claim(s, handed(s, r, "forward", 0) <= 1.5 * whole + LAYERS * row,
+            claim(s, handed(s, r, "forward", 0) <= 1.5 * whole + copy + LAYERS * row,
                   "rank %d had %g bytes at most in forward, beyond what it had before and keeps; the weights "
                   "of one layer are "
                   "%g",
                   r, handed(s, r, "forward", 0) - LAYERS * row, whole);
-            claim(s, handed(s, r, "backward", 0) <= 3.5 * whole + 2 * row,
+            claim(s, handed(s, r, "backward", 0) <= 3.5 * whole + copy + 2 * row,
                   "rank %d had %g bytes at most in backward beyond what it had before; the weights of one "
                   "layer, turned too, "
                   "and their gradient are %g",

@@ -40,7 +40,7 @@ static void lay_out(struct sitting *s, int64_t nodes, int64_t each)
     s->tolerance = 1e-9;
     give_number(s, "nodes", (double)nodes);
     give_number(s, "per node", (double)each);
-    give_number(s, "bytes", (double)pick(s, 1000, 100000000));
+    give_number(s, "bytes", (double)pick(s, 1000, 100000000) * (nodes > 2 ? 1000 : 1)); /* up to 100 GB */
     give_number(s, "near alpha", 1e-6 * (double)pick(s, 2, 9));
     give_number(s, "near beta", 1e-12 * (double)pick(s, 2, 9));
     give_number(s, "far alpha", 1e-6 * (double)pick(s, 11, 40));
