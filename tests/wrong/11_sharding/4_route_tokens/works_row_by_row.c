@@ -49,7 +49,6 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
     tensor_free(out);
     for (int r = 0; r < world_size; r++)
         arriving += from[r] / width;
-    /* end of TODO */
 
     tensor *here = tensor_zeros(DIST_F32, arriving, width); /* at my expert */
 
@@ -66,7 +65,6 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
         tensor_free(row);
     }
     dist_all_to_all(sorted, here, .input_splits = from, .output_splits = to);
-    /* end of TODO */
 
     /* TODO: each row to its place in y. */
     next = 0;
@@ -74,7 +72,6 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
         for (int64_t i = 0; i < tokens; i++)
             if (choice[i] == r)
                 copy_row(y, i, sorted, next++);
-    /* end of TODO */
     tensor_free(here);
     tensor_free(sorted);
 }
