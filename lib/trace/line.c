@@ -76,16 +76,13 @@ static void line_write_values(FILE *file, const char *name, const double *value,
 
 static bool line_receives(const struct event *event)
 {
-    return event->kind == EVENT_MESSAGE && (event->call == CALL_RECV || event->call == CALL_IRECV ||
-                                            (event->call == CALL_BATCH && event->out > 0));
+    return event->kind == EVENT_MESSAGE && (event->call == CALL_RECV || event->call == CALL_IRECV);
 }
 
 static const char *line_name_of(const struct record *record, const struct event *event)
 {
     if (event->kind == EVENT_SPAN || event->kind == EVENT_STREAM)
         return event->values ? record_at(record, event->values) : "span";
-    if (event->call == CALL_BATCH)
-        return line_receives(event) ? "irecv" : "isend";
     const char *name = call_name((enum call)event->call);
     return strncmp(name, "dist_", 5) == 0 ? name + 5 : name;
 }
@@ -176,10 +173,8 @@ static void line_write_arguments(struct writing *w, int rank, uint32_t index)
     line_write_string(w->file, site->file);
     fprintf(w->file, ",\"line\":%d,\"event\":%u", site->line, index);
     if (event->kind == EVENT_MESSAGE || event->kind == EVENT_COLLECTIVE) {
-        if (collective_words[event->call] || event->call == CALL_BATCH)
-            fprintf(w->file, ",\"Collective name\":\"%s\"",
-                    event->call == CALL_BATCH ? line_receives(event) ? "recv" : "send"
-                                              : collective_words[event->call]);
+        if (collective_words[event->call])
+            fprintf(w->file, ",\"Collective name\":\"%s\"", collective_words[event->call]);
         line_write_group(w, record, event);
         line_write_tensors(w, record, event);
     }

@@ -44,8 +44,7 @@ static bool pairs_half_of(const struct world *world, int rank, uint32_t index, s
     const struct event *event = &record->events[index];
     if (atomic_load(&event->kind) != EVENT_MESSAGE)
         return false;
-    bool receives = event->call == CALL_RECV || event->call == CALL_IRECV ||
-                    (event->call == CALL_BATCH && event->out > 0);
+    bool receives = event->call == CALL_RECV || event->call == CALL_IRECV;
     int peer = receives && event->from >= 0 ? event->from : event->peer;
     *half = (struct half){ .src = receives ? peer : rank,
                            .dst = receives ? rank : peer,

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a GPU's stream waits for takes until then (trace_wait), and is one thing, however it was called. */
+/* What a GPU's stream waits for takes until then (trace_wait), and is one thing, however it was called. An entry of a batch is what
+ * it would be alone. */
 static enum call wrap_call_of(const struct dist_work *op)
 {
     if (op->gpu && op->p2p)
         return op->sends ? CALL_SEND : CALL_RECV;
+    if (op->call == CALL_BATCH)
+        return op->sends ? CALL_ISEND : CALL_IRECV;
     return op->call;
 }
 

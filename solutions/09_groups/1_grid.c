@@ -9,7 +9,7 @@
  *
  * There are rows x columns ranks. dist_new_group is a collective over the world: every rank makes every group, in the same
  * order, first all rows and then all columns; that is rows + columns groups, and no more. A rank gives those that it is not in
- * back at once (dist_group_free). Its own two it hands over, also where they have only one member. To make groups nothing
+ * back (dist_group_free). Its own two it hands over, also where they have only one member. To make groups nothing
  * has to be sent, and nobody to be met in a collective of yours.
  *
  * Grade it:  make exercise-09.1        Run it:  make try-09.1 N=6        A hint:  make hint-09.1

@@ -14,13 +14,15 @@ static double summed(const struct sitting *s, int rank, int64_t i)
     (void)rank;
     for (int r = 0; r < s->ranks; r++)
         sum += given(s, r, "gradients", i);
-    return sum;
+    return sum * given(s, 0, "calls", 0); /* each call adds it to the weights */
 }
 
-static int64_t lay_out(struct sitting *s, bool gpu)
+static int64_t lay_out(struct sitting *s, bool gpu, bool held)
 {
     int64_t layers = pick(s, 1, 8);
     give_number(s, "gpu", gpu);
+    give_number(s, "held", held);
+    give_number(s, "calls", gpu ? 2 : 1);
     give_number(s, "layers", (double)layers);
     give_random(s, "gradients", DIST_F32, layers);
     return layers;
@@ -28,8 +30,8 @@ static int64_t lay_out(struct sitting *s, bool gpu)
 
 GRADED(the_sums, 4)
 {
-    EACH_SITTING(s, 1, 4) {
-        int64_t layers = lay_out(s, true);
+    EACH_SITTING(s, 1, 8) {
+        int64_t layers = lay_out(s, true, false);
         sit(s);
         expect(s, "weights", layers, summed);
     }
@@ -56,12 +58,36 @@ static int sum_of(const struct run *run, int rank, int nth)
     return -1;
 }
 
+/* A wait, and not just a look whether it is there. */
+static bool waits(const struct act *act)
+{
+    return act->kind == ACT_WAIT && strcmp(act->name, "is_completed") != 0;
+}
+
+/* Where a rank waits for what it has started; -1: nowhere, or inside the call. */
+static int wait_for(const struct run *run, int act)
+{
+    int rank = run->acts[act].rank;
+    for (int i = act; i < run->first[rank + 1]; i++)
+        if (waits(&run->acts[i]) && run->acts[i].started == act)
+            return i;
+    return -1;
+}
+
+static int first_wait(const struct run *run, int rank)
+{
+    int i = run->first[rank];
+    while (i < run->first[rank + 1] && !waits(&run->acts[i]))
+        i++;
+    return i;
+}
+
 static void look(struct sitting *s, int rank, int layers)
 {
     int last = span(s->run, rank, 0);
     for (int i = layers - 1; i >= 0; i--) {
         int here = span(s->run, rank, i), next = i > 0 ? span(s->run, rank, i - 1) : -1;
-        int sum = sum_of(s->run, rank, layers - 1 - i), wait = sum < 0 ? -1 : s->run->acts[sum].finished;
+        int sum = sum_of(s->run, rank, layers - 1 - i), wait = sum < 0 ? -1 : wait_for(s->run, sum);
         if (!claim(s, here >= 0 && (i == 0 || here < next),
                    "rank %d: backward(%d) must come, once, before backward(%d)", rank, i, i - 1) ||
             !claim(s, sum > here,
@@ -69,6 +95,10 @@ static void look(struct sitting *s, int rank, int layers)
             return;
         claim(s, i == 0 || sum < next, "rank %d: the sum of layer %d started only after backward(%d)", rank,
               i, i - 1);
+        claim(s, i > 0 || sum < first_wait(s->run, rank),
+              "rank %d waited before it started the sum of layer 0; no wait may stand before the last "
+              "backward and its sum",
+              rank);
         claim(s, i == 0 || wait > last,
               "rank %d waited for the sum of layer %d before the last backward: the stream computes nothing "
               "meanwhile",
@@ -79,11 +109,16 @@ static void look(struct sitting *s, int rank, int layers)
 GRADED(they_are_hidden, 6)
 {
     EACH_SITTING(s, 1, 4) {
-        int layers = (int)lay_out(s, false);
+        int layers = (int)lay_out(s, false, false);
         if (!sit(s))
             continue;
         expect(s, "weights", layers, summed);
         for (int r = 0; r < s->ranks; r++)
             look(s, r, layers);
+    }
+    EACH_SITTING(s, 2, 3) { /* a wait that no trace shows: a look again and again */
+        int64_t layers = lay_out(s, false, true);
+        sit(s);
+        expect(s, "weights", layers, summed);
     }
 }

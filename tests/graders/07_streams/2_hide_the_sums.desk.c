@@ -5,12 +5,24 @@ enum { MOST = 8 };
 
 void backward_and_sum(tensor **gradient, int layers, void (*backward)(int layer), void (*update)(int layer));
 
-static tensor *given, *gradients[MOST], *weights[MOST];
+static tensor *given, *gradients[MOST], *weights[MOST], *note;
+static int layers, me, held;
+
+/* Held: rank 1 is one layer behind rank 0. Who waits for a sum before the next backward, in whatever way, waits for ever. */
+static void keep_behind(int layer)
+{
+    enum { TAG = 77 };
+    if (held && me == 0 && layer + 1 < layers)
+        dist_send(note, 1, .tag = TAG);
+    if (held && me == 1 && layer > 0)
+        dist_recv(note, 0, .tag = TAG);
+}
 
 static void backward(int layer)
 {
     dist_span("desk: backward %d", layer) {
         desk_late();
+        keep_behind(layer);
         tensor *mine = tensor_slice(given, layer, layer + 1);
         tensor_copy(gradients[layer], mine);
         tensor_free(mine);
@@ -26,9 +38,10 @@ static void update(int layer)
 
 void desk(int rank, int world_size)
 {
-    int layers = (int)desk_number("layers");
-    (void)rank;
-    (void)world_size;
+    layers = (int)desk_number("layers");
+    me = rank;
+    held = world_size > 1 && desk_number("held") > 0;
+    note = held ? desk_room(DIST_U8, 1) : NULL;
     enum dist_device where = desk_number("gpu") > 0 ? DIST_GPU : DIST_HOST;
     dist_set_device(where);
     given = tensor_to(desk_tensor("gradients"), where);
@@ -37,7 +50,8 @@ void desk(int rank, int world_size)
         gradients[i] = tensor_zeros(DIST_F32, 1);
         weights[i] = tensor_slice(all, i, i + 1);
     }
-    backward_and_sum(gradients, layers, backward, update);
+    for (int call = 0; call < (int)desk_number("calls"); call++)
+        backward_and_sum(gradients, layers, backward, update);
     tensor *host = tensor_to(all, DIST_HOST);
     desk_hand_in("weights", host);
     dist_synchronize();

@@ -12,6 +12,30 @@ static double from_root(const struct sitting *s, int rank, int64_t i)
     return given(s, (int)given(s, rank, "root", 0), "x", i);
 }
 
+static double from_root_again(const struct sitting *s, int rank, int64_t i)
+{
+    return given(s, (int)given(s, rank, "root again", 0), "x again", i);
+}
+
+/* Numbers that are what they are in F64 only. */
+static void give_fractions(struct sitting *s, const char *name, int64_t count)
+{
+    double values[3100];
+    for (int r = 0; r < s->ranks; r++) {
+        for (int64_t i = 0; i < count; i++)
+            values[i] = (double)pick(s, 1, 999) / 7;
+        give(s, r, name, DIST_F64, values, count);
+    }
+}
+
+/* One broadcast of five numbers, as the tests of the way want it. */
+static void lay_out(struct sitting *s)
+{
+    give_random(s, "x", DIST_F32, 5);
+    give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
+    give_number(s, "calls", 1);
+}
+
 /* log2(ranks), rounded up. */
 static int steps_needed(int ranks)
 {
@@ -24,11 +48,15 @@ static int steps_needed(int ranks)
 GRADED(everybody_has_it, 4)
 {
     EACH_SITTING(s, 1, 8) {
-        int64_t n = pick_length(s);
+        int64_t n = pick_length(s), root = s->ranks > 1 ? pick(s, 1, s->ranks - 1) : 0;
         give_random(s, "x", DIST_F32, n);
-        give_number(s, "root", s->ranks > 1 ? (double)pick(s, 1, s->ranks - 1) : 0);
+        give_number(s, "root", (double)root);
+        give_number(s, "calls", 2);
+        give_fractions(s, "x again", n + 3);
+        give_number(s, "root again", (double)((root + 1) % s->ranks));
         sit(s);
         expect(s, "x", n, from_root);
+        expect(s, "x again", n + 3, from_root_again);
         way_alone(s);
     }
 }
@@ -36,8 +64,7 @@ GRADED(everybody_has_it, 4)
 GRADED(each_receives_once, 2)
 {
     EACH_SITTING(s, 2, 8) {
-        give_random(s, "x", DIST_F32, 5);
-        give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
+        lay_out(s);
         sit(s);
         expect(s, "x", 5, from_root);
         for (int r = 0; r < s->ranks; r++) {
@@ -52,8 +79,7 @@ GRADED(each_receives_once, 2)
 GRADED(few_steps, 4)
 {
     EACH_SITTING(s, 2, 8) {
-        give_random(s, "x", DIST_F32, 5);
-        give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
+        lay_out(s);
         sit(s);
         expect(s, "x", 5, from_root);
         claim(s, way_steps(s) == steps_needed(s->ranks),

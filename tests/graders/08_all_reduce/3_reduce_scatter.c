@@ -7,13 +7,23 @@ const struct exercise exercise = {
     .drawing = "spacetime",
 };
 
-static double block_of_sum(const struct sitting *s, int rank, int64_t i)
+static double sum_of_block(const struct sitting *s, const char *name, int rank, int64_t i)
 {
-    int64_t size = given_count(s, 0, "input") / s->ranks;
+    int64_t size = given_count(s, 0, name) / s->ranks;
     double total = 0;
     for (int r = 0; r < s->ranks; r++)
-        total += given(s, r, "input", rank * size + i);
+        total += given(s, r, name, rank * size + i);
     return total;
+}
+
+static double block_of_sum(const struct sitting *s, int rank, int64_t i)
+{
+    return sum_of_block(s, "input", rank, i);
+}
+
+static double block_again(const struct sitting *s, int rank, int64_t i)
+{
+    return sum_of_block(s, "input again", rank, i);
 }
 
 static double as_it_was(const struct sitting *s, int rank, int64_t i)
@@ -21,13 +31,21 @@ static double as_it_was(const struct sitting *s, int rank, int64_t i)
     return given(s, rank, "input", i);
 }
 
+static void lay_out(struct sitting *s, int64_t size, int calls)
+{
+    give_random(s, "input", DIST_F32, size * s->ranks);
+    give_number(s, "calls", calls);
+}
+
 GRADED(block_r_of_the_sum, 4)
 {
     EACH_SITTING(s, 1, 8) {
-        int64_t size = pick(s, 1, 5);
-        give_random(s, "input", DIST_F32, size * s->ranks);
+        int64_t size = pick_length(s), larger = size + pick(s, 1, 9);
+        lay_out(s, size, 2);
+        give_random(s, "input again", DIST_F32, larger * s->ranks);
         sit(s);
         expect(s, "output", size, block_of_sum);
+        expect(s, "output again", larger, block_again);
         expect(s, "input", size * s->ranks, as_it_was);
         way_alone(s);
     }
@@ -35,9 +53,9 @@ GRADED(block_r_of_the_sum, 4)
 
 GRADED(one_block_a_message, 3)
 {
-    EACH_SITTING(s, 3, 8) {
+    EACH_SITTING(s, 2, 8) {
         int messages = s->ranks - 1, bytes = 4 * (int)pick(s, 2, 5);
-        give_random(s, "input", DIST_F32, bytes / 4 * s->ranks);
+        lay_out(s, bytes / 4, 1);
         sit(s);
         expect(s, "output", bytes / 4, block_of_sum);
         for (int r = 0; r < s->ranks; r++) {
@@ -54,8 +72,8 @@ GRADED(one_block_a_message, 3)
 
 GRADED(all_at_the_same_time, 3)
 {
-    EACH_SITTING(s, 3, 8) {
-        give_random(s, "input", DIST_F32, 2 * s->ranks);
+    EACH_SITTING(s, 2, 8) {
+        lay_out(s, 2, 1);
         sit(s);
         expect(s, "output", 2, block_of_sum);
         claim(s, way_steps(s) == s->ranks - 1,

@@ -17,10 +17,20 @@ static double of_root(const struct sitting *s, int rank, int64_t i)
     return given(s, root, "x", i);
 }
 
+/* Of each type; an F64 with numbers that only an F64 has. */
 static void lay_out(struct sitting *s, int64_t least, int64_t most)
 {
     static const enum dist_type types[] = { DIST_F32, DIST_F64, DIST_I32, DIST_I64, DIST_U8 };
-    give_random(s, "x", types[pick(s, 0, 4)], pick(s, least, most));
+    enum dist_type type = types[s->ranks % 5];
+    int64_t count = pick(s, least, most);
+    double values[2000];
+    for (int r = 0; type == DIST_F64 && r < s->ranks; r++) {
+        for (int64_t i = 0; i < count; i++)
+            values[i] = (double)pick(s, 1, 999) / 7;
+        give(s, r, "x", type, values, count);
+    }
+    if (type != DIST_F64)
+        give_random(s, "x", type, count);
 }
 
 /* The desk has all grids that this number of ranks can have, and in each all roots. */

@@ -19,8 +19,9 @@ static double mean(const struct sitting *s, int rank, int64_t i)
 
 static void lay_out(struct sitting *s)
 {
-    s->tolerance = 1e-6;
-    give_random(s, "x", pick(s, 0, 1) ? DIST_F32 : DIST_F64, 2 * pick(s, 0, 30) + 1);
+    bool wide = s->ranks % 2;
+    s->tolerance = wide ? 1e-12 : 1e-6;
+    give_random(s, "x", wide ? DIST_F64 : DIST_F32, pick_length(s));
 }
 
 /* The desk calls with nodes of all these sizes. */

@@ -18,27 +18,41 @@ static const char *name_of(int i)
     return names[i];
 }
 
-static double mean(const struct sitting *s, int rank, int64_t i)
+/* With so many samples more on each rank. */
+static double mean_with(const struct sitting *s, int64_t i, double more)
 {
-    (void)rank;
     double sum = 0, samples = 0;
     for (int r = 0; r < s->ranks; r++) {
-        sum += given(s, r, "samples", 0) * given(s, r, name_of(which), i);
-        samples += given(s, r, "samples", 0);
+        sum += (given(s, r, "samples", 0) + more) * given(s, r, name_of(which), i);
+        samples += given(s, r, "samples", 0) + more;
     }
     return sum / samples;
 }
 
-/* One rank has none (where there are others), its neighbour has the most. */
-static void deal_out(struct sitting *s, int count)
+static double mean(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank;
+    return mean_with(s, i, 0);
+}
+
+static double mean_again(const struct sitting *s, int rank, int64_t i)
+{
+    (void)rank;
+    return mean_with(s, i, 1);
+}
+
+/* One rank has none (where there are others), its neighbour has the most: with six ranks more than fit into a byte. */
+static void deal_out(struct sitting *s, int count, int calls)
 {
     int64_t idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
-    s->tolerance = 1e-6;
+    s->tolerance = 2e-6;
     give_number(s, "count", count);
+    give_number(s, "calls", calls);
     for (int i = 0; i < count; i++)
-        give_random(s, name_of(i), DIST_F32, pick_length(s));
+        give_random(s, name_of(i), s->ranks == 4 ? DIST_F64 : DIST_F32, pick_length(s));
     for (int r = 0; r < s->ranks; r++) {
         double samples = (double)(r == busy ? pick(s, 5, 9) : r == idle ? 0 : pick(s, 1, 4));
+        samples = r == busy && s->ranks == 6 ? 1000 : samples;
         give(s, r, "samples", DIST_F64, &samples, 1);
     }
 }
@@ -49,21 +63,29 @@ static void expect_means(struct sitting *s, int count)
         expect(s, name_of(which), given_count(s, 0, name_of(which)), mean);
 }
 
+static void expect_again(struct sitting *s, int count)
+{
+    static const char *const names[] = { "again 0", "again 1", "again 2", "again 3" };
+    for (which = 0; which < count; which++)
+        expect(s, names[which], given_count(s, 0, name_of(which)), mean_again);
+}
+
 GRADED(mean_over_all_samples, 7)
 {
     EACH_SITTING(s, 1, 8) {
-        int count = (int)pick(s, 2, 4);
-        deal_out(s, count);
+        int count = s->ranks == 3 ? 1 : (int)pick(s, 2, 4);
+        deal_out(s, count, 2);
         sit(s);
         expect_means(s, count);
+        expect_again(s, count);
     }
 }
 
 GRADED(no_call_too_many, 3)
 {
     EACH_SITTING(s, 2, 8) {
-        int count = (int)pick(s, 2, 4);
-        deal_out(s, count);
+        int count = s->ranks == 3 ? 1 : (int)pick(s, 2, 4);
+        deal_out(s, count, 1);
         if (!sit(s))
             continue;
         expect_means(s, count);

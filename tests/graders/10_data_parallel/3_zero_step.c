@@ -38,8 +38,8 @@ static double velocity(const struct sitting *s, int rank, int64_t i)
 
 static void lay_out(struct sitting *s)
 {
-    int64_t block = pick(s, 1, 5);
-    double weights[8 * 5];
+    int64_t block = s->ranks == 5 ? pick(s, 300, 400) : pick(s, 1, 5);
+    double weights[5 * 400];
     s->tolerance = 1e-5;
     for (int64_t i = 0; i < block * s->ranks; i++)
         weights[i] = (double)pick(s, 1, 99);

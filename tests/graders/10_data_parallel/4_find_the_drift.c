@@ -34,15 +34,27 @@ static bool unlike(const struct sitting *s, int rank, int i)
     return false;
 }
 
-/* Element 0: the rank; element 1: the parameter. */
+/* Element 0: the rank; element 1: the parameter, counted from the last one where they are turned round. */
+static double drift_of(const struct sitting *s, bool turned, int64_t element)
+{
+    int count = count_of(s);
+    for (int r = 1; r < s->ranks; r++)
+        for (int i = 0; i < count; i++)
+            if (unlike(s, r, turned ? count - 1 - i : i))
+                return element == 0 ? r : i;
+    return -1;
+}
+
 static double answer_of(const struct sitting *s, int rank, int64_t element)
 {
     (void)rank;
-    for (int r = 1; r < s->ranks; r++)
-        for (int i = 0; i < count_of(s); i++)
-            if (unlike(s, r, i))
-                return element == 0 ? r : i;
-    return -1;
+    return drift_of(s, false, element);
+}
+
+static double answer_again(const struct sitting *s, int rank, int64_t element)
+{
+    (void)rank;
+    return drift_of(s, true, element);
 }
 
 /* Ways for a replica to be unlike: another number, two that have changed places, one up and one down, minus zero. */
@@ -64,9 +76,11 @@ static void spoil(struct sitting *s, double *values, int64_t way)
 }
 
 /* All alike; then, on the `drifts` ranks with the highest numbers, two of the parameters spoiled. */
-static void lay_out(struct sitting *s, int drifts, int64_t way)
+static void lay_out(struct sitting *s, int drifts, int64_t way, int calls)
 {
-    int count = (int)pick(s, 3, MOST), low = (int)pick(s, 0, count - 2), high = count - 1;
+    int count = s->ranks == 7 ? MOST : s->ranks == 6 ? 1 : (int)pick(s, 3, MOST);
+    int low = s->ranks == 4 || count == 1 ? 0 : (int)pick(s, 0, count - 2), high = count - 1;
+    give_number(s, "calls", calls);
     give_number(s, "count", count);
     for (int i = 0; i < count; i++) {
         double values[LENGTH];
@@ -90,16 +104,20 @@ GRADED(who_and_where, 7)
 {
     EACH_SITTING(s, 1, 8) {
         int64_t way = s->ranks == 2 ? 1 : s->ranks == 3 ? 2 : s->ranks == 4 ? 3 : pick(s, 0, 3);
-        lay_out(s, s->ranks == 8 ? 0 : s->ranks / 2, way);
+        int drifts = s->ranks == 8   ? 0
+                     : s->ranks == 7 ? 1
+                                     : s->ranks / 2; /* none, the last one, half of them */
+        lay_out(s, drifts, way, 2);
         sit(s);
         expect(s, "answer", 2, answer_of);
+        expect(s, "answer again", 2, answer_again);
     }
 }
 
 GRADED(checksums_travel, 3)
 {
     EACH_SITTING(s, 2, 8) {
-        lay_out(s, 2, 0);
+        lay_out(s, 2, 0, 1);
         if (!sit(s))
             continue;
         expect(s, "answer", 2, answer_of);

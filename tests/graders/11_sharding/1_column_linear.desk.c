@@ -9,6 +9,7 @@ static tensor *room(int64_t rows, int64_t columns)
     return tensor_full(DIST_F32, -1, rows, columns);
 }
 
+/* The last call is handed in: what it finds must be as good as what the first one found. */
 void desk(int rank, int world_size)
 {
     (void)rank, (void)world_size;
@@ -16,8 +17,17 @@ void desk(int rank, int world_size)
     int64_t columns = (int64_t)desk_number("columns");
     tensor *x = desk_matrix("x", rows, inner), *w = desk_matrix("w", inner, columns);
     tensor *y = room(rows, columns), *dx = room(rows, inner), *dw = room(inner, columns);
-    column_forward(y, x, w);
-    column_backward(dx, dw, desk_matrix("dy", rows, columns), x, w);
+    tensor *dy = desk_matrix("dy", rows, columns);
+    for (int call = 0; call < (int)desk_number("calls"); call++) {
+        tensor_fill(y, -1);
+        tensor_fill(dx, -1);
+        tensor_fill(dw, -1);
+        tensor *in = tensor_clone(x), *from = tensor_clone(dy);
+        column_forward(y, in, w);
+        column_backward(dx, dw, from, x, w);
+        tensor_free(from);
+        tensor_free(in);
+    }
     desk_hand_in("y", y);
     desk_hand_in("dw", dw);
     desk_hand_in("dx", dx);

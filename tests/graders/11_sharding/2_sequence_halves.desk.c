@@ -13,22 +13,40 @@ static tensor *room(int64_t rows, int64_t columns)
     return tensor_full(DIST_F32, -1, rows, columns);
 }
 
+/* Of this rank. */
+static tensor *x, *dy, *w, *v, *y, *dx, *dw, *dv;
+
+/* Forward and backward, with room that nobody has written into. */
+static void there_and_back(int world_size)
+{
+    tensor *rooms[] = { y, dx, dw, dv };
+    for (int i = 0; i < 4; i++)
+        tensor_fill(rooms[i], -1);
+    tensor *from = tensor_clone(dy);
+    struct kept kept = sequence_forward(y, x, w, v, world_size);
+    if (kept.middle)
+        sequence_backward(dx, dw, dv, from, w, v, &kept);
+    tensor_free(from);
+    tensor_free(kept.middle);
+    tensor_free(kept.x);
+}
+
+/* The last call is handed in: what it finds must be as good as what the first one found. */
 void desk(int rank, int world_size)
 {
     (void)rank;
     int64_t rows = (int64_t)desk_number("rows"), width = (int64_t)desk_number("width");
     int64_t middle = (int64_t)desk_number("middle");
-    tensor *w = desk_matrix("w", width, middle), *v = desk_matrix("v", middle, width);
-    tensor *y = room(rows, width), *dx = room(rows, width), *dw = room(width, middle),
-           *dv = room(middle, width);
-    struct kept kept = sequence_forward(y, desk_matrix("x", rows, width), w, v, world_size);
+    x = desk_matrix("x", rows, width), dy = desk_matrix("dy", rows, width);
+    w = desk_matrix("w", width, middle), v = desk_matrix("v", middle, width);
+    y = room(rows, width), dx = room(rows, width), dw = room(width, middle), dv = room(middle, width);
+    for (int call = 0; call < (int)desk_number("calls"); call++)
+        there_and_back(world_size);
     desk_hand_in("y", y);
-    if (kept.middle)
-        sequence_backward(dx, dw, dv, desk_matrix("dy", rows, width), w, v, &kept);
     desk_hand_in("dv", dv);
     desk_hand_in("dw", dw);
     desk_hand_in("dx", dx);
-    tensor *all[] = { y, dx, dw, dv, kept.x, kept.middle };
-    for (int i = 0; i < 6; i++)
+    tensor *all[] = { y, dx, dw, dv };
+    for (int i = 0; i < 4; i++)
         tensor_free(all[i]);
 }

@@ -1,7 +1,11 @@
 /* Grades 12.1: what has been read out of a drawing of a machine. Feedback says where to look, and never what is right. */
 #include "../../grader/grader.h"
 
-const struct exercise exercise = { .title = "Read a topology", .drawing = "flow" };
+const struct exercise exercise = {
+    .title = "Read a topology",
+    .forbidden = COLLECTIVES " dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .drawing = "flow",
+};
 
 /* The machine once more, as the comment draws it. */
 enum { GPUS = 4 };

@@ -9,49 +9,65 @@ const struct exercise exercise = {
     .drawing = "spacetime",
 };
 
-static int place_of(const struct sitting *s, int rank)
+static int place_of(const struct sitting *s, const char *nodes, int rank)
 {
-    double mine = given(s, rank, "node", 0);
+    double mine = given(s, rank, nodes, 0);
     int before = 0;
     for (int r = 0; r < s->ranks; r++) {
-        double other = given(s, r, "node", 0);
+        double other = given(s, r, nodes, 0);
         before += other < mine || (other == mine && r < rank);
     }
     return before;
 }
 
-static double neighbour(const struct sitting *s, int rank, int64_t i)
+static double neighbour_of(const struct sitting *s, const char *nodes, int rank, int64_t i)
 {
-    int wanted = (place_of(s, rank) + (i == 0 ? 1 : s->ranks - 1)) % s->ranks;
+    int wanted = (place_of(s, nodes, rank) + (i == 0 ? 1 : s->ranks - 1)) % s->ranks;
     for (int r = 0; r < s->ranks; r++)
-        if (place_of(s, r) == wanted)
+        if (place_of(s, nodes, r) == wanted)
             return r;
     return -1;
 }
 
-/* Some nodes with random numbers, never in the order of the ranks alone. */
-static void lay_out(struct sitting *s)
+static double neighbour(const struct sitting *s, int rank, int64_t i)
 {
-    int64_t first = pick(s, 10, 40), step = pick(s, 2, 9), count = pick(s, 2, 3);
+    return neighbour_of(s, "node", rank, i);
+}
+
+static double neighbour_again(const struct sitting *s, int rank, int64_t i)
+{
+    return neighbour_of(s, "node again", rank, i);
+}
+
+/* First some nodes whose numbers fall, never in the order of the ranks alone; then any, up to one for each rank, with numbers of any
+ * size. */
+static void lay_out(struct sitting *s, int calls)
+{
+    int64_t first = pick(s, 20, 40), step = pick(s, 2, 9), count = pick(s, 2, 3);
+    int64_t most = s->ranks == 4 ? 0 : s->ranks, far = pick(s, 0, 1) ? 300 : 1;
+    give_number(s, "calls", calls);
     for (int r = 0; r < s->ranks; r++) {
         double node = (double)(first - step * ((r + r / 3) % count));
         give(s, r, "node", DIST_F64, &node, 1);
+        node = (double)(far * pick(s, 0, most));
+        give(s, r, "node again", DIST_F64, &node, 1);
     }
 }
 
 GRADED(right_neighbours, 7)
 {
     EACH_SITTING(s, 1, 8) {
-        lay_out(s);
+        lay_out(s, 2);
         sit(s);
         expect(s, "neighbours", 2, neighbour);
+        expect(s, "neighbours again", 2, neighbour_again);
     }
 }
 
 GRADED(one_gather, 3)
 {
     EACH_SITTING(s, 2, 8) {
-        lay_out(s);
+        lay_out(s, 1);
         if (!sit(s))
             continue;
         expect(s, "neighbours", 2, neighbour);
