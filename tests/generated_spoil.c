@@ -117,6 +117,7 @@ void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fau
     p->fault = fault;
     if (gen_chance(p, 2))
         p->settings[0] = "DIST_CHECK=1";
+    p->where.checked = p->settings[0] != NULL;
     if (fault == FAULT_NONE && gen_chance(p, 4))
         p->settings[1] = "DIST_BUFFERING=eager:4096";
     gen_events(p, GEN_ALL(p), gen_dice(p, 8));
@@ -124,5 +125,13 @@ void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fau
         gen_events(p, GEN_ALL(p), 4 + gen_dice(p, 8));
     else
         faults[fault].spoil(p);
+    gen_finish(p);
+}
+
+void gen_make_right(struct gen_program *p, uint64_t seed, int size, const struct gen_where *where)
+{
+    gen_begin(p, seed, size);
+    p->where = *where;
+    gen_events(p, GEN_ALL(p), 2 + gen_dice(p, 8));
     gen_finish(p);
 }

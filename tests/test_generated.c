@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* Under a sanitizer what is left lying on purpose would be reported. */
@@ -37,12 +38,11 @@ static uint64_t first_seed(void)
 }
 
 /* Judge one program. The first few that surprise are printed whole. */
-static void examine(const struct gen_program *p, const char *mode, int schedules, double deadline,
-                    struct row *row)
+static void examine(const struct gen_program *p, const struct gen_place *place, struct row *row)
 {
     static struct gen_verdict verdict;
     static int surprises;
-    gen_judge(p, mode, schedules, deadline, &verdict);
+    gen_judge(p, place, 1, DEADLINE, &verdict);
     row->programs++;
     row->right += verdict.right;
     if (verdict.seconds > row->slowest)
@@ -50,7 +50,7 @@ static void examine(const struct gen_program *p, const char *mode, int schedules
     if (verdict.right || surprises++ >= 3)
         return;
     gen_print(p);
-    printf("as %s: %s. It said:\n%s\n", mode, verdict.wrong, verdict.said);
+    printf("as %s: %s. It said:\n%s\n", place->name, verdict.wrong, verdict.said);
     fflush(stdout);
 }
 
@@ -71,7 +71,7 @@ static void print_table(const struct row *rows, const char *mode, uint64_t seed)
     fflush(stdout);
 }
 
-static void examine_all(const char *mode)
+static void examine_all(const struct gen_place *place)
 {
     static struct gen_program p;
     struct row rows[FAULT_COUNT] = { { 0 } };
@@ -80,17 +80,17 @@ static void examine_all(const char *mode)
     for (int i = 0; i < each(); i++)
         for (int fault = 1; fault < LABELS; fault++) {
             gen_make(&p, seed, size_for((enum gen_fault)fault, seed), (enum gen_fault)fault);
-            examine(&p, mode, 1, DEADLINE, &rows[fault]);
+            examine(&p, place, &rows[fault]);
             seed++;
             gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE);
-            examine(&p, mode, 1, DEADLINE, &rows[FAULT_NONE]);
+            examine(&p, place, &rows[FAULT_NONE]);
             seed++;
         }
     for (int fault = 1; fault < LABELS; fault++) {
         wrong_ones += rows[fault].programs;
         found += rows[fault].right;
     }
-    print_table(rows, mode, first);
+    print_table(rows, place->name, first);
     cr_assert(rows[FAULT_NONE].right == rows[FAULT_NONE].programs,
               "%d right programs were taken for wrong ones",
               rows[FAULT_NONE].programs - rows[FAULT_NONE].right);
@@ -101,33 +101,51 @@ TestSuite(generated, .timeout = 200);
 
 Test(generated, as_processes)
 {
-    examine_all("processes");
+    examine_all(gen_place(0));
 }
 
 Test(generated, as_threads)
 {
-    examine_all("threads");
+    examine_all(gen_place(1));
+}
+
+/* ---- right ones, in every mode --------------------------------------------------------------------------- */
+
+#define PROGRAMS 10 /* of one job */
+
+static int runs_wanted(void)
+{
+    const char *wanted = getenv("RIGHT_RUNS");
+    return wanted ? atoi(wanted) : hurry() ? 40 * gen_place_count() : 400 * gen_place_count();
+}
+
+/* Some programs in a job, each so often, with random delays. False: something was said. */
+static bool right_job(uint64_t seed, int schedules, const struct gen_place *place, volatile uint64_t *now)
+{
+    static struct gen_verdict verdict;
+    struct gen_many many = { .seed = seed, .size = size_for(FAULT_NONE, seed),  .programs = PROGRAMS,
+                             .now = now,   .where = place->where, .schedules = schedules };
+    gen_judge_many(&many, place, DEADLINE * 24, &verdict);
+    if (verdict.right)
+        return true;
+    printf("%s, %d ranks, job of seed %lu, in the program of seed %lu: %s. It said:\n%s\n", place->name, many.size,
+           (unsigned long)seed, (unsigned long)*now, verdict.wrong, verdict.said);
+    fflush(stdout);
+    return false;
 }
 
 /* RIGHT_RUNS runs, where that is set. A rank that comes late is no reason to complain, wherever it is late. */
 Test(generated, right_ones_under_random_delays, .timeout = 14400)
 {
-    static struct gen_program p;
-    struct row row = { 0 };
-    uint64_t seed = first_seed() + 100000;
-    const char *wanted = getenv("RIGHT_RUNS");
-    int schedules = hurry() ? 10 : 200, sample = wanted    ? (atoi(wanted) + schedules - 1) / schedules
-                                                 : hurry() ? 6
-                                                           : 30;
-    for (int i = 0; i < sample; i++, seed++) {
-        gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE);
-        examine(&p, i % 2 ? "threads" : "processes", schedules, DEADLINE * 24, &row);
-    }
-    printf(
-        "%d right runs: %d programs, each with %d schedules of random delays, DIST_TEST_SEED=%lu: %d right\n",
-        row.programs * schedules, row.programs, schedules, (unsigned long)(seed - (uint64_t)sample - 100000),
-        row.right);
+    int schedules = hurry() ? 4 : 10, wanted = runs_wanted(), runs = 0, wrong = 0;
+    uint64_t first = first_seed() + 100000, seed = first;
+    volatile uint64_t *now =
+        mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; runs < wanted; i++, seed += PROGRAMS, runs += PROGRAMS * schedules)
+        wrong += !right_job(seed, schedules, gen_place(i), now);
+    printf("%d right runs in %d places, %d schedules of random delays for each program, DIST_TEST_SEED=%lu: %d jobs "
+           "were complained of\n",
+           runs, gen_place_count(), schedules, (unsigned long)(first - 100000), wrong);
     fflush(stdout);
-    cr_assert(row.right == row.programs, "%d right programs were taken for wrong ones",
-              row.programs - row.right);
+    cr_assert(wrong == 0, "%d jobs of right programs were complained of", wrong);
 }

@@ -52,6 +52,9 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse));
 
 bool guard_is_open(void);
 
+/* Somebody may have taken SIGSEGV since: take it back, and hand on to him what is not ours. */
+void guard_stand_first(void);
+
 /* A copy of `flight` becomes the first of its work's; all of a work's have landed. */
 void guard_take(struct flight **flights, const struct flight *flight);
 void guard_release(struct flight **flights);
@@ -75,7 +78,7 @@ int opened_count(void);
 uintptr_t opened_page(int i);
 void opened_keep(bool (*keeps)(uintptr_t page, const void *argument), const void *argument); /* NULL: none */
 
-bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c */
+bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the first that a fault comes to */
 void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
 void misuse_text(const struct misuse *misuse, char *text, size_t size);  /* misuse.c: the block for stderr, */
