@@ -37,12 +37,6 @@ bool checked_open(struct context *context, struct dist_at at)
     return true;
 }
 
-void checked_engine_started(const struct context *context)
-{
-    if (context->checked)
-        guard_stand_first();
-}
-
 /* ---- the calls of dist.h ------------------------------------------------------------ */
 
 bool checked_writes(const struct dist_work *op)

@@ -8,9 +8,6 @@
 /* Read DIST_CHECK, and switch on. False: it makes no sense, which was reported. */
 bool checked_open(struct context *context, struct dist_at at);
 
-/* An engine has been started, and may have put a handler of its own before ours (UCX, under MPICH, does). */
-void checked_engine_started(const struct context *context);
-
 /* May this op have its tensors? If so they are in flight until checked_end, and the op is given the library's own addresses of them. Also
  * of a blocking call: the program may have other threads. False: it was reported. */
 bool checked_take(struct context *context, struct dist_work *op);

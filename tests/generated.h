@@ -173,7 +173,8 @@ void gen_collective_by_all(struct gen_program *p, struct gen_step step);
 /* ---- generated_spoil.c --------------------------------------------------------------- */
 
 /* A whole program with this label. */
-void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault);
+void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault,
+              const struct gen_where *where);
 void gen_make_right(struct gen_program *p, uint64_t seed, int size, const struct gen_where *where);
 const char *gen_fault_name(enum gen_fault fault);
 int gen_smallest(enum gen_fault fault); /* the fewest ranks that can make this mistake */

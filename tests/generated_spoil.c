@@ -111,13 +111,15 @@ int gen_smallest(enum gen_fault fault)
     return faults[fault].smallest;
 }
 
-void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault)
+void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault,
+              const struct gen_where *where)
 {
     gen_begin(p, seed, size);
     p->fault = fault;
     if (gen_chance(p, 2))
         p->settings[0] = "DIST_CHECK=1";
-    p->where.checked = p->settings[0] != NULL;
+    p->where = *where;
+    p->where.checked |= p->settings[0] != NULL;
     if (fault == FAULT_NONE && gen_chance(p, 4))
         p->settings[1] = "DIST_BUFFERING=eager:4096";
     gen_events(p, GEN_ALL(p), gen_dice(p, 8));

@@ -79,10 +79,10 @@ static void examine_all(const struct gen_place *place)
     int wrong_ones = 0, found = 0;
     for (int i = 0; i < each(); i++)
         for (int fault = 1; fault < LABELS; fault++) {
-            gen_make(&p, seed, size_for((enum gen_fault)fault, seed), (enum gen_fault)fault);
+            gen_make(&p, seed, size_for((enum gen_fault)fault, seed), (enum gen_fault)fault, &place->where);
             examine(&p, place, &rows[fault]);
             seed++;
-            gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE);
+            gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE, &place->where);
             examine(&p, place, &rows[FAULT_NONE]);
             seed++;
         }
@@ -98,6 +98,11 @@ static void examine_all(const struct gen_place *place)
 }
 
 TestSuite(generated, .timeout = 200);
+
+Test(generated, place)
+{
+    examine_all(gen_place(atoi(getenv("PLACE"))));
+}
 
 Test(generated, as_processes)
 {
