@@ -45,6 +45,10 @@ enum gen_fault {
     FAULT_NO_SENDER,
     FAULT_ANYBODY_TAG,
     FAULT_ANY_OF_NONE,
+    FAULT_ANYBODY_GROUP,
+    FAULT_LATER_ROUND,
+    FAULT_LUCK_OF_BUFFERS,
+    FAULT_LUCK_OF_ORDER,
     FAULT_WRITE_WHILE_SENDING,
     FAULT_READ_TOO_EARLY,
     FAULT_OVERLAPPING_RECEIVES,
@@ -110,6 +114,8 @@ struct gen_group {
 /* What of the place where it runs a program must know. */
 struct gen_where {
     bool checked;   /* DIST_CHECK=1 tells of luck, too */
+    bool eager;     /* short messages are copied aside: what must not pass so is long */
+    bool mixed;     /* some collectives are made of messages: of two that differ any two members are named */
     bool on_device; /* tensors lie on a device of their own: nothing is touched through a pointer */
 };
 

@@ -126,7 +126,11 @@ void gen_judge_many(const struct gen_many *many, const struct gen_place *place, 
 
 #define CHECKED "DIST_CHECK=1"
 #define ON_HOST { .checked = false }
+#define EAGER { .eager = true }
 #define WATCHED { .checked = true }
+#define EAGER_WATCHED { .eager = true, .checked = true }
+#define MIXED { .mixed = true }
+#define MIXED_WATCHED { .mixed = true, .checked = true }
 #define ON_GPU { .on_device = true }
 #define ON_GPU_WATCHED { .on_device = true, .checked = true }
 #define PLUGIN(name) "build/plugins/dist-" name ".so"
@@ -134,11 +138,11 @@ void gen_judge_many(const struct gen_many *many, const struct gen_place *place, 
 static const struct gen_place places[] = {
     { "processes", { "DIST_RANKS=processes" }, ON_HOST, NULL },
     { "threads", { "DIST_RANKS=threads" }, ON_HOST, NULL },
-    { "eager", { "DIST_BUFFERING=eager:4096" }, ON_HOST, NULL },
-    { "threads, eager", { "DIST_RANKS=threads", "DIST_BUFFERING=eager:512" }, ON_HOST, NULL },
+    { "eager", { "DIST_BUFFERING=eager:4096" }, EAGER, NULL },
+    { "threads, eager", { "DIST_RANKS=threads", "DIST_BUFFERING=eager:512" }, EAGER, NULL },
     { "checked", { CHECKED }, WATCHED, NULL },
     { "threads, checked", { CHECKED, "DIST_RANKS=threads" }, WATCHED, NULL },
-    { "eager, checked", { CHECKED, "DIST_BUFFERING=eager:4096" }, WATCHED, NULL },
+    { "eager, checked", { CHECKED, "DIST_BUFFERING=eager:4096" }, EAGER_WATCHED, NULL },
     { "shuffled", { "DIST_SHUFFLE=5" }, ON_HOST, NULL },
     { "shuffled, checked", { CHECKED, "DIST_SHUFFLE=7" }, WATCHED, NULL },
     { "ring", { "DIST_ALGORITHM=ring" }, ON_HOST, NULL },
@@ -147,16 +151,16 @@ static const struct gen_place places[] = {
     { "messages", { "DIST_ALGORITHM=messages" }, ON_HOST, NULL },
     { "messages, eager, checked",
       { CHECKED, "DIST_ALGORITHM=messages", "DIST_BUFFERING=eager:4096" },
-      WATCHED,
+      EAGER_WATCHED,
       NULL },
     { "simulated GPUs", { "DEVICE=sim" }, ON_GPU, NULL },
     { "simulated GPUs, checked", { CHECKED, "DEVICE=sim" }, ON_GPU_WATCHED, NULL },
     { "cuda room", { "BACKEND=cuda", "DEVICE=sim" }, ON_GPU, NULL },
     { "cuda room, checked", { CHECKED, "BACKEND=cuda", "DEVICE=sim" }, ON_GPU_WATCHED, NULL },
-    { "gloo", { "BACKEND=gloo" }, ON_HOST, PLUGIN("gloo") },
-    { "gloo, checked", { CHECKED, "BACKEND=gloo" }, WATCHED, PLUGIN("gloo") },
-    { "mpi", { "BACKEND=mpi" }, ON_HOST, PLUGIN("mpich") },
-    { "mpi, checked", { CHECKED, "BACKEND=mpi" }, WATCHED, PLUGIN("mpich") },
+    { "gloo", { "BACKEND=gloo" }, MIXED, PLUGIN("gloo") },
+    { "gloo, checked", { CHECKED, "BACKEND=gloo" }, MIXED_WATCHED, PLUGIN("gloo") },
+    { "mpi", { "BACKEND=mpi" }, MIXED, PLUGIN("mpich") },
+    { "mpi, checked", { CHECKED, "BACKEND=mpi" }, MIXED_WATCHED, PLUGIN("mpich") },
 };
 
 const struct gen_place *gen_place(int number)

@@ -63,16 +63,14 @@ static bool tell_left(struct diagnosis *d)
     return false;
 }
 
-/* What makes a rank of the cycle wait for the next one. */
-static const struct note_op *link_of(const struct diagnosis *d, int i)
+const struct note_op *link_of(const struct diagnosis *d, int i)
 {
     int rank = d->cycle[i], next = d->cycle[(i + 1) % d->cycle_length];
     const struct note_op *op = d->edge ? NULL : awaited_of(d, rank, next);
     return op ? op : &d->views[rank].open[0];
 }
 
-/* How many waits of the cycle are of this kind? */
-static int how_many(const struct diagnosis *d, enum note_kind kind)
+int how_many(const struct diagnosis *d, enum note_kind kind)
 {
     int count = 0;
     for (int i = 0; i < d->cycle_length; i++) {
@@ -138,31 +136,6 @@ static void tell_cycle(struct diagnosis *d)
                "let these ranks make their calls in one order, or start one of them without waiting");
 }
 
-/* Do two of the cycle make one collective, but one in the world and one in a group? */
-static bool tell_two_groups(struct diagnosis *d)
-{
-    for (int i = 0; i < d->cycle_length && how_many(d, NOTE_COLLECTIVE) == d->cycle_length; i++) {
-        int next = (i + 1) % d->cycle_length, ranks[] = { d->cycle[i], d->cycle[next] };
-        const struct note_op *links[] = { link_of(d, i), link_of(d, next) };
-        int far = links[0]->group == 0; /* which of the two is in the group */
-        const struct note_op *in = links[far], *out = links[!far];
-        bool by_messages = in->kind != NOTE_COLLECTIVE || out->kind != NOTE_COLLECTIVE;
-        if (in->group == 0 || out->group != 0 || in->call != out->call ||
-            (!by_messages && (in->type != out->type || in->count != out->count)))
-            continue;
-        char here[80], there[80];
-        describe_place(d, ranks[far], in->site, here, sizeof here);
-        describe_place(d, ranks[!far], out->site, there, sizeof there);
-        d->class = CAUSE_MISMATCH;
-        say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
-            call_name(in->call), in->group, here, ranks[!far], there);
-        advise(d, LESSON_TWO_GROUPS,
-               "give both calls the same group; or, if all make both calls, in the same order");
-        return true;
-    }
-    return false;
-}
-
 void explain_luck(struct diagnosis *d)
 {
     say(d, "this run ended only because its messages were small enough to be buffered: otherwise ");
@@ -211,7 +184,7 @@ void find_cause(struct diagnosis *d)
     if (tell_near_miss(d))
         return;
     if (d->cycle_length > 0) {
-        if (!tell_two_groups(d))
+        if (!tell_two_collectives(d))
             tell_cycle(d);
     } else if (!tell_left(d)) {
         d->class = CAUSE_PEER_LEFT;

@@ -75,6 +75,21 @@ static void not_a_message(int rank, tensor *x, dist_group *group)
         dist_all_reduce(x, .group = group); /* mark not-a-message-other */
 }
 
+/* Different collectives of one group, one of which may be made of messages; or the same in the same order, and one is held up. */
+static void two_calls(int rank, tensor *x)
+{
+    bool behind = is("two-calls-behind");
+    dist_work *sum = NULL;
+    if (rank == 2 && behind)
+        dist_recv(x, 1); /* mark two-calls-behind */
+    else if (rank != 1 || behind)
+        sum = dist_all_reduce(x, .async_op = rank == 1); /* mark two-calls */
+    if (rank == 1)
+        dist_barrier(); /* mark two-calls-other */
+    if (sum)
+        dist_wait(sum);
+}
+
 /* More calls than anybody keeps a list of: in turn, or both at once, which only buffers let pass. */
 static void many(int rank, tensor *x)
 {
@@ -136,6 +151,8 @@ static void run(int rank, int size)
         many(rank, x);
     else if (is("both"))
         both_at_once(rank, x);
+    else if (strncmp(what, "two-calls", 9) == 0)
+        two_calls(rank, x);
     else if (is("not-a-message"))
         not_a_message(rank, x, group);
     else if (is("barriers"))
