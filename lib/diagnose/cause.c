@@ -80,6 +80,28 @@ int how_many(const struct diagnosis *d, enum note_kind kind)
     return count;
 }
 
+/* Were all of them started without waiting? Then to start them so is no advice. */
+static bool all_were_started(const struct diagnosis *d)
+{
+    for (int i = 0; i < d->cycle_length; i++)
+        if (link_of(d, i)->call == CALL_SEND || link_of(d, i)->call == CALL_RECV)
+            return false;
+    return true;
+}
+
+/* A collective and messages: perhaps in another order, perhaps the one meant for the other. */
+static void advise_apart(struct diagnosis *d)
+{
+    const struct note_op *collective = link_of(d, 0);
+    for (int i = 1; i < d->cycle_length && !in_collective(collective); i++)
+        collective = link_of(d, i);
+    d->lesson = LESSON_NOT_ALL;
+    snprintf(d->advice, sizeof d->advice,
+             "no message meets %s: let all members call it, and all of them before these messages, or all "
+             "after them",
+             call_name(collective->call));
+}
+
 /* A call that only waits has another half that could be made before; else there is none, or the rank is wrong. */
 static void tell_itself(struct diagnosis *d, int rank)
 {
@@ -125,14 +147,21 @@ static void tell_cycle(struct diagnosis *d)
     else if (n == 1)
         tell_itself(d, a);
     else if (how_many(d, NOTE_SEND) == n)
-        advise(d, in_turn, "let odd ranks receive first, or send with dist_isend and wait afterwards");
+        advise(d, in_turn,
+               all_were_started(d)
+                   ? "somebody must receive first: start the receives before you wait for these sends"
+                   : "let odd ranks receive first, or send with dist_isend and wait afterwards");
     else if (how_many(d, NOTE_RECV) == n)
         advise(d, in_turn,
-               "somebody must send first: let even ranks send before they receive, or use dist_irecv");
+               all_were_started(d)
+                   ? "somebody must send first: start the sends before you wait for these receives"
+                   : "somebody must send first: let even ranks send before they receive, or use dist_irecv");
     else if (how_many(d, NOTE_COLLECTIVE) == n)
         advise(d, LESSON_TWO_GROUPS, "let all ranks call the collectives of their groups in the same order");
+    else if (how_many(d, NOTE_COLLECTIVE) > 0)
+        advise_apart(d);
     else
-        advise(d, how_many(d, NOTE_COLLECTIVE) ? LESSON_NOT_ALL : in_turn,
+        advise(d, in_turn,
                "let these ranks make their calls in one order, or start one of them without waiting");
 }
 
