@@ -1,6 +1,7 @@
 /* generated_judge.c: run a program as a child process, and compare what came of it with its label. */
 #define _GNU_SOURCE
 #include "generated.h"
+#include "hurry.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -125,14 +126,38 @@ void gen_judge_many(const struct gen_many *many, const struct gen_place *place, 
 /* ---- where programs are run ------------------------------------------------------------------------- */
 
 #define CHECKED "DIST_CHECK=1"
-#define ON_HOST { .checked = false }
-#define EAGER { .eager = true }
-#define WATCHED { .checked = true }
-#define EAGER_WATCHED { .eager = true, .checked = true }
-#define MIXED { .mixed = true }
-#define MIXED_WATCHED { .mixed = true, .checked = true }
-#define ON_GPU { .on_device = true }
-#define ON_GPU_WATCHED { .on_device = true, .checked = true }
+#define ON_HOST \
+    { \
+        .checked = false \
+    }
+#define EAGER \
+    { \
+        .eager = true \
+    }
+#define WATCHED \
+    { \
+        .checked = true \
+    }
+#define EAGER_WATCHED \
+    { \
+        .eager = true, .checked = true \
+    }
+#define MIXED \
+    { \
+        .mixed = true \
+    }
+#define MIXED_WATCHED \
+    { \
+        .mixed = true, .checked = true \
+    }
+#define ON_GPU \
+    { \
+        .on_device = true \
+    }
+#define ON_GPU_WATCHED \
+    { \
+        .on_device = true, .checked = true \
+    }
 #define PLUGIN(name) "build/plugins/dist-" name ".so"
 
 static const struct gen_place places[] = {
@@ -168,7 +193,7 @@ const struct gen_place *gen_place(int number)
     const struct gen_place *place = NULL;
     for (int i = 0; i < (int)(sizeof places / sizeof places[0]); i++) {
         place = &places[(number + i) % (int)(sizeof places / sizeof places[0])];
-        if (!place->needs || access(place->needs, R_OK) == 0)
+        if (!place->needs || (!SANITIZED && access(place->needs, R_OK) == 0))
             break;
     }
     return place;

@@ -108,7 +108,8 @@ static const struct mistake told[] = {
       DIST_ERR_DEADLOCK,
       "deadlock: ranks 0 and 1 wait for each other.",
       { "not-met", "not-met-message" },
-      "try: no message meets dist_broadcast: let all members call it, and all of them before these messages, or all after "
+      "try: no message meets dist_broadcast: let all members call it, and all of them before these messages, "
+      "or all after "
       "them.",
       NULL },
     { "other-order",

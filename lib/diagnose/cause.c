@@ -204,7 +204,10 @@ static void tell_nobody_left(struct diagnosis *d)
             advise(d, LESSON_NOT_MET, "let one of them make the matching call before it leaves");
             return;
         }
-    say(d, "all that could still send have left the job");
+    for (int rank = 0; rank < d->size && !d->sentence[0]; rank++)
+        if (needs_only_one(&d->views[rank]))
+            say_wait(d, rank, &d->views[rank].open[0]);
+    say(d, "; all that could still send have left the job");
     advise(d, LESSON_NOT_MET, "count the messages: each receive needs a send of its own");
 }
 

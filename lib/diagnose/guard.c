@@ -20,10 +20,10 @@ enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 static struct {
     atomic_flag lock;
     _Atomic bool open;
-    bool protects;                  /* the second view is there */
-    char *base;                     /* of it */
-    uintptr_t begin, end;           /* the program's view */
-    uintptr_t page;                 /* bytes */
+    bool protects;        /* the second view is there */
+    char *base;           /* of it */
+    uintptr_t begin, end; /* the program's view */
+    uintptr_t page;       /* bytes */
     void (*tell)(struct misuse *misuse);
     struct stretch *places[PLACES]; /* the flights that were not pardoned */
     uint64_t number;                /* of flights, ever */

@@ -39,7 +39,7 @@ enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOU
 struct misuse {
     struct flight flight;
     enum touch touch;
-    int rank;          /* who touches; -1: a thread that is no rank */
+    int rank;          /* who touches; -1: a thread that is no rank, or a process that one has forked */
     const char *call;  /* by this call of the library; NULL: plain C, */
     struct dist_at at; /* here; file NULL: not known */
     char function[64]; /* plain C of which no line is known: the function, or "" */
