@@ -104,6 +104,7 @@ int dist_init_process_group_with(struct dist_init_args args)
         status = backend->open(context->self, &context->world, &context->room, why, sizeof why);
     if (status != DIST_OK)
         return report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
+    guard_stand_first(); /* UCX, under MPICH, takes SIGSEGV for itself */
     context->backend = backend;
     context->self->look = diagnose_look;
     context->self->untaken = leaks_untaken;

@@ -251,8 +251,7 @@ int dist_wait_any_with(struct dist_wait_any_args args);
  * With .async_op = true the call returns a work at once; without, it returns NULL when the caller's
  * part is done, and dist_last_error() tells how it went. Some members may call it so and others with .async_op: it is the same
  * collective. Tensors must not overlap unless the in-place rule of the call
- * allows it. (With DIST_ALGORITHM some go by messages: one of those beside one that does not, as a barrier or dist_new_group,
- * is told as a DIST_ERR_DEADLOCK.)
+ * allows it.
  */
 
 /* Everyone ends with src's tensor. */

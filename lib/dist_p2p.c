@@ -84,8 +84,12 @@ static int in_stream(struct context *context, const struct p2p *ask, uint32_t si
         return report(ask->call, ask->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
     if (prepare(context, ask, group, site, op)) {
         noted_message(context, op);
-        if (hand_on(context, op) == DIST_OK)
-            return ops_follow(context, op->gpu, call_name(op->call), op);
+        uint32_t receive = noted_as_receive(op);
+        if (hand_on(context, op) == DIST_OK) {
+            int result = ops_follow(context, op->gpu, call_name(op->call), op);
+            noted_follow(context, receive, result);
+            return result;
+        }
         report_op(op);
     }
     work_free(context, op);

@@ -16,8 +16,10 @@ bool wait_check(enum call call, struct dist_at at, const dist_work *work)
 
 static int follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
 {
+    uint32_t receive = noted_as_receive(work);
     gpu_range_begin(gpu, call);
     int result = ops_follow(context, gpu, call, work);
+    noted_follow(context, receive, result);
     gpu_range_end(gpu);
     return result;
 }

@@ -49,10 +49,10 @@ void noted_add(struct context *context, struct dist_work *op)
     usleep(op->sends ? (unsigned)(dice >> 40) % LATE_MOST : 2 * LATE_MOST);
 }
 
-void noted_add_source(struct context *context, const struct dist_work *op)
+void noted_add_source(struct context *context, uint32_t logged, int from)
 {
-    if (op->from >= 0)
-        context->log->entries[op->logged - 1].peer = op->from;
+    if (from >= 0)
+        context->log->entries[logged - 1].peer = from;
 }
 
 void noted_over(struct context *context, const struct dist_work *work, bool waits)

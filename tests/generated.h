@@ -45,6 +45,10 @@ enum gen_fault {
     FAULT_NO_SENDER,
     FAULT_ANYBODY_TAG,
     FAULT_ANY_OF_NONE,
+    FAULT_ANYBODY_GROUP,
+    FAULT_LATER_ROUND,
+    FAULT_LUCK_OF_BUFFERS,
+    FAULT_LUCK_OF_ORDER,
     FAULT_WRITE_WHILE_SENDING,
     FAULT_READ_TOO_EARLY,
     FAULT_OVERLAPPING_RECEIVES,
@@ -107,9 +111,18 @@ struct gen_group {
     int ranks[GEN_RANKS], n;
 };
 
+/* What of the place where it runs a program must know. */
+struct gen_where {
+    bool checked;   /* DIST_CHECK=1 tells of luck, too */
+    bool eager;     /* short messages are copied aside: what must not pass so is long */
+    bool mixed;     /* some collectives are made of messages: of two that differ any two members are named */
+    bool on_device; /* tensors lie on a device of their own: nothing is touched through a pointer */
+};
+
 /* A program and its label. */
 struct gen_program {
     uint64_t seed, dice;
+    struct gen_where where;
     int size;
     struct gen_group groups[GEN_GROUPS]; /* the first is the world */
     int group_count;
@@ -166,7 +179,9 @@ void gen_collective_by_all(struct gen_program *p, struct gen_step step);
 /* ---- generated_spoil.c --------------------------------------------------------------- */
 
 /* A whole program with this label. */
-void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault);
+void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault,
+              const struct gen_where *where);
+void gen_make_right(struct gen_program *p, uint64_t seed, int size, const struct gen_where *where);
 const char *gen_fault_name(enum gen_fault fault);
 int gen_smallest(enum gen_fault fault); /* the fewest ranks that can make this mistake */
 
@@ -178,6 +193,16 @@ int gen_smallest(enum gen_fault fault); /* the fewest ranks that can make this m
  * delays before every call. The exit status of the job. */
 int gen_spawn(const struct gen_program *p, int schedules);
 
+/* Many right programs in one job, of this seed and those after it; always with random delays. */
+struct gen_many {
+    uint64_t seed;
+    int size, programs, schedules;
+    struct gen_where where;
+    volatile uint64_t *now; /* in memory that all share: the seed of the program under way; or NULL */
+};
+
+int gen_spawn_many(const struct gen_many *many);
+
 /* ---- generated_judge.c -------------------------------------------------------------------- */
 
 struct gen_verdict {
@@ -188,7 +213,21 @@ struct gen_verdict {
     char wrong[200]; /* what is not as the label says */
 };
 
-void gen_judge(const struct gen_program *p, const char *mode, int schedules, double deadline,
+/* Where programs are run: settings, and what of them the program must know. */
+#define GEN_SETTINGS 4
+struct gen_place {
+    const char *name;
+    const char *settings[GEN_SETTINGS]; /* "BACKEND=gloo"; NULL from the first that is not used on */
+    struct gen_where where;
+    const char *needs; /* a file without which it cannot be run; NULL: none */
+};
+
+const struct gen_place *gen_place(int number); /* from 0 up to their count; one that is not here: the next */
+int gen_place_count(void);
+
+void gen_judge(const struct gen_program *p, const struct gen_place *place, int schedules, double deadline,
                struct gen_verdict *verdict);
+void gen_judge_many(const struct gen_many *many, const struct gen_place *place, double deadline,
+                    struct gen_verdict *verdict);
 
 #endif

@@ -101,7 +101,7 @@ static void message(struct gen_program *p, unsigned allowed)
     m.slice = gen_chance(p, 3);
     gen_start(p, ranks[1],
               as(m, gen_chance(p, 2) ? GEN_IRECV : GEN_RECV, anybody ? DIST_ANY_SOURCE : ranks[0]));
-    if (m.slice && p->open[ranks[1]][p->slot_count[ranks[1]] - 1])
+    if (m.slice && !p->where.on_device && p->open[ranks[1]][p->slot_count[ranks[1]] - 1])
         gen_add(p, ranks[1], (struct gen_step){ .op = GEN_NEIGHBOUR, .slot = p->slot_count[ranks[1]] - 1 });
 }
 
@@ -196,9 +196,9 @@ static void funnel(struct gen_program *p, unsigned allowed)
     int ranks[GEN_RANKS], n = choose(p, allowed, ranks, p->size);
     struct gen_step m = gen_message(p);
     m.tag = 1000 + p->events;
-    for (int i = 1; i < n && !p->settings[0]; i++)
+    for (int i = 1; i < n && !p->where.checked; i++)
         gen_start(p, ranks[i], as(m, gen_chance(p, 2) ? GEN_ISEND : GEN_SEND, ranks[0]));
-    for (int i = 1; i < n && !p->settings[0]; i++)
+    for (int i = 1; i < n && !p->where.checked; i++)
         gen_start(p, ranks[0], as(m, gen_chance(p, 2) ? GEN_IRECV : GEN_RECV, DIST_ANY_SOURCE));
 }
 

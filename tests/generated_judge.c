@@ -1,6 +1,7 @@
 /* generated_judge.c: run a program as a child process, and compare what came of it with its label. */
 #define _GNU_SOURCE
 #include "generated.h"
+#include "hurry.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,17 +11,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static _Noreturn void be_the_program(const struct gen_program *p, const char *mode, int schedules, int out)
+/* What is run: one program, or many. */
+struct subject {
+    const struct gen_program *one;
+    int schedules;
+    const struct gen_many *many;
+};
+
+static void set_all(const char *const *settings, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (settings[i])
+            putenv((char *)settings[i]);
+}
+
+static _Noreturn void be_the_job(const struct subject *what, const struct gen_place *place, int out)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out, STDERR_FILENO);
-    setenv("DIST_RANKS", mode, 1);
     unsetenv("DIST_CHECK");
     unsetenv("DIST_BUFFERING");
-    for (int i = 0; i < 2; i++)
-        if (p->settings[i])
-            putenv((char *)p->settings[i]);
-    _exit(gen_spawn(p, schedules));
+    set_all(place->settings, GEN_SETTINGS);
+    if (what->one)
+        set_all(what->one->settings, 2);
+    _exit(what->one ? gen_spawn(what->one, what->schedules) : gen_spawn_many(what->many));
 }
 
 /* Keep what the child says until its end. False: the deadline came first. */
@@ -69,8 +83,9 @@ static void compare(const struct gen_program *p, struct gen_verdict *v)
     v->right = v->wrong[0] == '\0';
 }
 
-void gen_judge(const struct gen_program *p, const char *mode, int schedules, double deadline,
-               struct gen_verdict *verdict)
+/* Start it as a child process, listen, and see how it ends. */
+static void run(const struct subject *what, const struct gen_place *place, double deadline,
+                struct gen_verdict *verdict)
 {
     int pipes[2], status = 0;
     memset(verdict, 0, sizeof *verdict);
@@ -81,7 +96,7 @@ void gen_judge(const struct gen_program *p, const char *mode, int schedules, dou
     pid_t child = fork();
     if (child == 0) {
         close(pipes[0]);
-        be_the_program(p, mode, schedules, pipes[1]);
+        be_the_job(what, place, pipes[1]);
     }
     close(pipes[1]);
     bool ended = listen_to(pipes[0], verdict, deadline);
@@ -91,5 +106,100 @@ void gen_judge(const struct gen_program *p, const char *mode, int schedules, dou
     waitpid(child, &status, 0);
     verdict->seconds = dist_time() - start;
     verdict->status = !ended ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void gen_judge(const struct gen_program *p, const struct gen_place *place, int schedules, double deadline,
+               struct gen_verdict *verdict)
+{
+    run(&(struct subject){ .one = p, .schedules = schedules }, place, deadline, verdict);
     compare(p, verdict);
+}
+
+void gen_judge_many(const struct gen_many *many, const struct gen_place *place, double deadline,
+                    struct gen_verdict *verdict)
+{
+    static const struct gen_program right = { .fault = FAULT_NONE };
+    run(&(struct subject){ .many = many }, place, deadline, verdict);
+    compare(&right, verdict);
+}
+
+/* ---- where programs are run ------------------------------------------------------------------------- */
+
+#define CHECKED "DIST_CHECK=1"
+#define ON_HOST \
+    { \
+        .checked = false \
+    }
+#define EAGER \
+    { \
+        .eager = true \
+    }
+#define WATCHED \
+    { \
+        .checked = true \
+    }
+#define EAGER_WATCHED \
+    { \
+        .eager = true, .checked = true \
+    }
+#define MIXED \
+    { \
+        .mixed = true \
+    }
+#define MIXED_WATCHED \
+    { \
+        .mixed = true, .checked = true \
+    }
+#define ON_GPU \
+    { \
+        .on_device = true \
+    }
+#define ON_GPU_WATCHED \
+    { \
+        .on_device = true, .checked = true \
+    }
+#define PLUGIN(name) "build/plugins/dist-" name ".so"
+
+static const struct gen_place places[] = {
+    { "processes", { "DIST_RANKS=processes" }, ON_HOST, NULL },
+    { "threads", { "DIST_RANKS=threads" }, ON_HOST, NULL },
+    { "eager", { "DIST_BUFFERING=eager:4096" }, EAGER, NULL },
+    { "threads, eager", { "DIST_RANKS=threads", "DIST_BUFFERING=eager:512" }, EAGER, NULL },
+    { "checked", { CHECKED }, WATCHED, NULL },
+    { "threads, checked", { CHECKED, "DIST_RANKS=threads" }, WATCHED, NULL },
+    { "eager, checked", { CHECKED, "DIST_BUFFERING=eager:4096" }, EAGER_WATCHED, NULL },
+    { "shuffled", { "DIST_SHUFFLE=5" }, ON_HOST, NULL },
+    { "shuffled, checked", { CHECKED, "DIST_SHUFFLE=7" }, WATCHED, NULL },
+    { "ring", { "DIST_ALGORITHM=ring" }, ON_HOST, NULL },
+    { "tree, checked", { CHECKED, "DIST_ALGORITHM=tree" }, WATCHED, NULL },
+    { "halving, threads", { "DIST_ALGORITHM=halving", "DIST_RANKS=threads" }, ON_HOST, NULL },
+    { "messages", { "DIST_ALGORITHM=messages" }, ON_HOST, NULL },
+    { "messages, eager, checked",
+      { CHECKED, "DIST_ALGORITHM=messages", "DIST_BUFFERING=eager:4096" },
+      EAGER_WATCHED,
+      NULL },
+    { "simulated GPUs", { "DEVICE=sim" }, ON_GPU, NULL },
+    { "simulated GPUs, checked", { CHECKED, "DEVICE=sim" }, ON_GPU_WATCHED, NULL },
+    { "cuda room", { "BACKEND=cuda", "DEVICE=sim" }, ON_GPU, NULL },
+    { "cuda room, checked", { CHECKED, "BACKEND=cuda", "DEVICE=sim" }, ON_GPU_WATCHED, NULL },
+    { "gloo", { "BACKEND=gloo" }, MIXED, PLUGIN("gloo") },
+    { "gloo, checked", { CHECKED, "BACKEND=gloo" }, MIXED_WATCHED, PLUGIN("gloo") },
+    { "mpi", { "BACKEND=mpi" }, MIXED, PLUGIN("mpich") },
+    { "mpi, checked", { CHECKED, "BACKEND=mpi" }, MIXED_WATCHED, PLUGIN("mpich") },
+};
+
+const struct gen_place *gen_place(int number)
+{
+    const struct gen_place *place = NULL;
+    for (int i = 0; i < (int)(sizeof places / sizeof places[0]); i++) {
+        place = &places[(number + i) % (int)(sizeof places / sizeof places[0])];
+        if (!place->needs || (!SANITIZED && access(place->needs, R_OK) == 0))
+            break;
+    }
+    return place;
+}
+
+int gen_place_count(void)
+{
+    return (int)(sizeof places / sizeof places[0]);
 }

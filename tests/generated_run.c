@@ -9,6 +9,7 @@
 /* dist_spawn hands no argument to its ranks: they find their program here, by fork or as threads. */
 static const struct gen_program *current;
 static int current_schedules;
+static struct gen_many current_many;
 
 /* A random while, short or nothing. */
 static void dawdle(struct performer *me)
@@ -33,8 +34,8 @@ static void do_neighbour(const struct slot *slot)
 
 static void do_look(struct performer *me, const struct slot *slot)
 {
-    volatile char seen = slot->data[0];
-    (void)seen;
+    if (!me->p->where.on_device)
+        me->dice += (uint64_t) * (volatile char *)slot->data;
     tensor_item_at(run_here(me), slot->in, 0);
 }
 
@@ -113,26 +114,32 @@ static struct dist_at at(int line)
     return (struct dist_at){ "program", line };
 }
 
+/* One program, so often. Else a receive from anybody could take a message of the next time, and the program would be wrong: so all
+ * meet before it. */
+static void perform_program(struct performer *me, int schedules, bool dawdles)
+{
+    const struct gen_program *p = me->p;
+    me->dice = p->seed + (uint64_t)me->rank;
+    for (int g = 1; g < p->group_count; g++)
+        me->groups[g] = dist_new_group_at(at(GEN_GROUP_LINE(g)), p->groups[g].ranks, p->groups[g].n);
+    for (int i = 0; i < schedules; i++) {
+        if (dawdles || i > 0)
+            dist_barrier_with((struct dist_barrier_args){ .at = at(4) });
+        me->dawdles = dawdles || i > 0;
+        take_steps(me);
+    }
+    for (int g = 1; g < p->group_count && me->rank != p->forgets; g++)
+        dist_group_free_at(at(2), me->groups[g]);
+}
+
 static void perform(int rank, int size)
 {
     (void)size;
     struct performer *me = calloc(1, sizeof *me);
     me->p = current;
     me->rank = rank;
-    me->dice = current->seed + (uint64_t)rank;
     dist_init_process_group_with((struct dist_init_args){ .at = at(1) });
-    for (int g = 1; g < current->group_count; g++)
-        me->groups[g] =
-            dist_new_group_at(at(GEN_GROUP_LINE(g)), current->groups[g].ranks, current->groups[g].n);
-    for (int i = 0; i < current_schedules; i++) {
-        /* Else a receive from anybody could take a message of the next time, and the program would be wrong. */
-        if (i > 0)
-            dist_barrier_with((struct dist_barrier_args){ .at = at(4) });
-        me->dawdles = i > 0;
-        take_steps(me);
-    }
-    for (int g = 1; g < current->group_count && rank != current->forgets; g++)
-        dist_group_free_at(at(2), me->groups[g]);
+    perform_program(me, current_schedules, false);
     dist_destroy_process_group_at(at(3));
     free(me);
 }
@@ -142,4 +149,31 @@ int gen_spawn(const struct gen_program *p, int schedules)
     current = p;
     current_schedules = schedules;
     return dist_spawn(perform, p->size);
+}
+
+/* ---- many programs, one after another ------------------------------------------------------------- */
+
+static void perform_many(int rank, int size)
+{
+    const struct gen_many *many = &current_many;
+    struct gen_program *p = calloc(1, sizeof *p);
+    struct performer *me = calloc(1, sizeof *me);
+    me->p = p;
+    me->rank = rank;
+    dist_init_process_group_with((struct dist_init_args){ .at = at(1) });
+    for (int i = 0; i < many->programs; i++) {
+        gen_make_right(p, many->seed + (uint64_t)i, size, &many->where);
+        if (rank == 0 && many->now)
+            *many->now = p->seed;
+        perform_program(me, many->schedules, true);
+    }
+    dist_destroy_process_group_at(at(3));
+    free(me);
+    free(p);
+}
+
+int gen_spawn_many(const struct gen_many *many)
+{
+    current_many = *many;
+    return dist_spawn(perform_many, many->size);
 }

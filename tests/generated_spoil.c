@@ -18,6 +18,7 @@ struct gen_step spoil_message(struct gen_program *p)
 {
     struct gen_step m = gen_message(p);
     m.tag = 5000 + p->events;
+    m.count = p->where.eager ? 20000 : m.count;
     return m;
 }
 
@@ -91,6 +92,10 @@ static const struct {
     [FAULT_NO_SENDER] = { "anybody, and no sender", 2, spoil_no_sender },
     [FAULT_ANYBODY_TAG] = { "anybody, wrong tag", 2, spoil_anybody_tag },
     [FAULT_ANY_OF_NONE] = { "any of several, none", 3, spoil_any_of_none },
+    [FAULT_ANYBODY_GROUP] = { "anybody, other group", 2, spoil_anybody_group },
+    [FAULT_LATER_ROUND] = { "only in a later round", 2, spoil_later_round },
+    [FAULT_LUCK_OF_BUFFERS] = { "right by buffers only", 2, spoil_luck_of_buffers },
+    [FAULT_LUCK_OF_ORDER] = { "right by order only", 3, spoil_luck_of_order },
     [FAULT_WRITE_WHILE_SENDING] = { "write while sending", 2, spoil_write_while_sending },
     [FAULT_READ_TOO_EARLY] = { "read too early", 2, spoil_read_too_early },
     [FAULT_OVERLAPPING_RECEIVES] = { "overlapping receives", 2, spoil_overlapping_receives },
@@ -111,18 +116,31 @@ int gen_smallest(enum gen_fault fault)
     return faults[fault].smallest;
 }
 
-void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault)
+void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault,
+              const struct gen_where *where)
 {
     gen_begin(p, seed, size);
     p->fault = fault;
     if (gen_chance(p, 2))
         p->settings[0] = "DIST_CHECK=1";
+    p->where = *where;
+    p->where.checked |= p->settings[0] != NULL;
     if (fault == FAULT_NONE && gen_chance(p, 4))
         p->settings[1] = "DIST_BUFFERING=eager:4096";
+    /* these two tell of the first luck there is: it is to be theirs */
+    p->where.checked |= fault == FAULT_LUCK_OF_BUFFERS || fault == FAULT_LUCK_OF_ORDER;
     gen_events(p, GEN_ALL(p), gen_dice(p, 8));
     if (fault == FAULT_NONE)
         gen_events(p, GEN_ALL(p), 4 + gen_dice(p, 8));
     else
         faults[fault].spoil(p);
+    gen_finish(p);
+}
+
+void gen_make_right(struct gen_program *p, uint64_t seed, int size, const struct gen_where *where)
+{
+    gen_begin(p, seed, size);
+    p->where = *where;
+    gen_events(p, GEN_ALL(p), 2 + gen_dice(p, 8));
     gen_finish(p);
 }

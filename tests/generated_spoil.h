@@ -37,6 +37,12 @@ void spoil_no_sender(struct gen_program *p);
 void spoil_anybody_tag(struct gen_program *p);
 void spoil_any_of_none(struct gen_program *p);
 
+/* generated_spoil_luck.c */
+void spoil_anybody_group(struct gen_program *p);
+void spoil_later_round(struct gen_program *p);
+void spoil_luck_of_buffers(struct gen_program *p);
+void spoil_luck_of_order(struct gen_program *p);
+
 /* generated_spoil_collective.c */
 void spoil_collective_missing(struct gen_program *p);
 void spoil_collective_order(struct gen_program *p);

@@ -42,7 +42,7 @@ static void odd_one_out(struct gen_program *p, int odd, struct gen_step step, st
     int lines[GEN_RANKS];
     for (int i = 0; i < group->n; i++)
         lines[group->ranks[i]] = gen_start(p, group->ranks[i], group->ranks[i] == odd ? other : step);
-    spoil_label(p, DIST_ERR_MISMATCH, 2, lines[odd], lines[first_but(group, odd)]);
+    spoil_label(p, DIST_ERR_MISMATCH, p->where.mixed ? 1 : 2, lines[odd], lines[first_but(group, odd)]);
 }
 
 /* `step` is wrong on one member in the way that `twist` says. */

@@ -58,6 +58,12 @@ Test(anybody, luck_is_told_and_nothing_else)
     mistakes_make("anybody", NULL, luck, sizeof luck / sizeof *luck);
 }
 
+/* Where a stream receives, who sent is known all the same. */
+Test(anybody, luck_is_told_on_a_gpu)
+{
+    mistakes_make("anybody", "DEVICE=sim", luck, sizeof luck / sizeof *luck);
+}
+
 /* Some order of two is found soon that does not end well; and none that does harm to what does not depend on it. */
 Test(anybody, shuffled)
 {

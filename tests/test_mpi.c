@@ -187,6 +187,26 @@ Test(mpi, chapter_06_where_we_start_the_ranks)
     cr_assert_eq(job.status, 0, "%s%s", job.stdout_text, job.stderr_text);
 }
 
+/* UCX, under an MPI, takes SIGSEGV for itself. */
+static void touches(const struct flavour *flavour)
+{
+    struct started job;
+    if (!is_here(flavour))
+        return;
+    run_under(&job, flavour, 2, "env DIST_CHECK=1 build/tests/programs/faulty write");
+    cr_expect(strstr(job.stderr_text, "buffer: rank 0 writes to a tensor that is being sent"),
+              "under %s a touch is not told: %s", flavour->name, job.stderr_text);
+    run_under(&job, flavour, 2, "env DIST_CHECK=1 build/tests/programs/faulty neighbours");
+    cr_expect(job.status == 0, "under %s a neighbour may not be touched: %d, %s", flavour->name, job.status,
+              job.stderr_text);
+}
+
+Test(mpi, touches_are_told)
+{
+    touches(&flavours[0]);
+    touches(&flavours[1]);
+}
+
 /* ---- bad input ------------------------------------------------------------------------------------------------ */
 
 static void expect_refused(const struct flavour *flavour, const char *command, const char *words)

@@ -12,7 +12,6 @@
 #define _GNU_SOURCE
 #include "run.h"
 #include "../backends/common/members.h"
-#include "../backends/common/splits.h"
 #include "../devices/host.h"
 
 #include <stdio.h>
@@ -185,46 +184,6 @@ static void run_perform(struct run *run)
     }
 }
 
-/* What all members must have said alike. monitored_barrier is for finding out who has not come: there nobody is asked. */
-static void run_agree(struct run *run)
-{
-    struct dist_work *op = run->op;
-    const int *ranks = op->group->ranks;
-    int64_t words[5] = { op->call, op->block, op->type, op->op, op->peer };
-    if (op->call == CALL_MONITORED_BARRIER)
-        return;
-    int place = comm_agree(&run->comm, words, 5);
-    if (run->comm.status != DIST_ERR_MISMATCH || op->why[0])
-        return;
-    snprintf(op->why, sizeof op->why,
-             "ranks %d and %d differ in the count, type, reduction or root, or in what they call",
-             ranks[ring_previous(place, op->group->size)], ranks[place]);
-    op->speaker = ranks[place] + 1;
-}
-
-/* Of everybody's lists, one behind the other; before them stands how many there are. */
-static const int64_t *run_splits_of(const void *lists, int member)
-{
-    const int64_t *all = lists;
-    return all + 1 + 2 * member * all[0];
-}
-
-/* All hear all splits: so all find the same. */
-static void run_agree_on_splits(struct run *run)
-{
-    struct communicator *comm = &run->comm;
-    enum dist_type type = comm->type;
-    struct clash clash;
-    comm->type = DIST_I64;
-    int64_t *all = comm_scratch(comm, 1 + 2 * (int64_t)comm->size * comm->size);
-    if (all)
-        *all = comm->size;
-    ring_all_gather(comm, all ? all + 1 : NULL, run->op->splits, 2 * comm->size);
-    comm->type = type;
-    if (comm->status == DIST_OK && splits_clash(run->op->group, run_splits_of, all, &clash))
-        comm->status = splits_tell(run->op, &clash);
-}
-
 void run_to_end(struct run *run)
 {
     struct dist_work *op = run->op;
@@ -235,8 +194,6 @@ void run_to_end(struct run *run)
                                        .swap = run_swap_by_backend,
                                        .scratch = run_scratch_from_host };
     run_agree(run);
-    if (op->splits)
-        run_agree_on_splits(run);
     run_perform(run);
     if (run->comm.status == DIST_ERR_MEMORY && !op->why[0])
         snprintf(op->why, sizeof op->why, "there is no memory left for the messages of this collective");

@@ -59,6 +59,9 @@ void run_free(struct run *run);
 /* Fill in one message of it, to or from a rank of the communicator. */
 void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
 
+/* agree.c: do all members mean the same? If not, it is over, with op->why. */
+void run_agree(struct run *run);
+
 void run_monitored_barrier(struct run *run);
 
 #endif

@@ -63,16 +63,14 @@ static bool tell_left(struct diagnosis *d)
     return false;
 }
 
-/* What makes a rank of the cycle wait for the next one. */
-static const struct note_op *link_of(const struct diagnosis *d, int i)
+const struct note_op *link_of(const struct diagnosis *d, int i)
 {
     int rank = d->cycle[i], next = d->cycle[(i + 1) % d->cycle_length];
     const struct note_op *op = d->edge ? NULL : awaited_of(d, rank, next);
     return op ? op : &d->views[rank].open[0];
 }
 
-/* How many waits of the cycle are of this kind? */
-static int how_many(const struct diagnosis *d, enum note_kind kind)
+int how_many(const struct diagnosis *d, enum note_kind kind)
 {
     int count = 0;
     for (int i = 0; i < d->cycle_length; i++) {
@@ -80,6 +78,28 @@ static int how_many(const struct diagnosis *d, enum note_kind kind)
         count += (in_collective(op) ? NOTE_COLLECTIVE : op->kind) == kind;
     }
     return count;
+}
+
+/* Were all of them started without waiting? Then to start them so is no advice. */
+static bool all_were_started(const struct diagnosis *d)
+{
+    for (int i = 0; i < d->cycle_length; i++)
+        if (link_of(d, i)->call == CALL_SEND || link_of(d, i)->call == CALL_RECV)
+            return false;
+    return true;
+}
+
+/* A collective and messages: perhaps in another order, perhaps the one meant for the other. */
+static void advise_apart(struct diagnosis *d)
+{
+    const struct note_op *collective = link_of(d, 0);
+    for (int i = 1; i < d->cycle_length && !in_collective(collective); i++)
+        collective = link_of(d, i);
+    d->lesson = LESSON_NOT_ALL;
+    snprintf(d->advice, sizeof d->advice,
+             "no message meets %s: let all members call it, and all of them before these messages, or all "
+             "after them",
+             call_name(collective->call));
 }
 
 /* A call that only waits has another half that could be made before; else there is none, or the rank is wrong. */
@@ -127,40 +147,22 @@ static void tell_cycle(struct diagnosis *d)
     else if (n == 1)
         tell_itself(d, a);
     else if (how_many(d, NOTE_SEND) == n)
-        advise(d, in_turn, "let odd ranks receive first, or send with dist_isend and wait afterwards");
+        advise(d, in_turn,
+               all_were_started(d)
+                   ? "somebody must receive first: start the receives before you wait for these sends"
+                   : "let odd ranks receive first, or send with dist_isend and wait afterwards");
     else if (how_many(d, NOTE_RECV) == n)
         advise(d, in_turn,
-               "somebody must send first: let even ranks send before they receive, or use dist_irecv");
+               all_were_started(d)
+                   ? "somebody must send first: start the sends before you wait for these receives"
+                   : "somebody must send first: let even ranks send before they receive, or use dist_irecv");
     else if (how_many(d, NOTE_COLLECTIVE) == n)
         advise(d, LESSON_TWO_GROUPS, "let all ranks call the collectives of their groups in the same order");
+    else if (how_many(d, NOTE_COLLECTIVE) > 0)
+        advise_apart(d);
     else
-        advise(d, how_many(d, NOTE_COLLECTIVE) ? LESSON_NOT_ALL : in_turn,
+        advise(d, in_turn,
                "let these ranks make their calls in one order, or start one of them without waiting");
-}
-
-/* Do two of the cycle make one collective, but one in the world and one in a group? */
-static bool tell_two_groups(struct diagnosis *d)
-{
-    for (int i = 0; i < d->cycle_length && how_many(d, NOTE_COLLECTIVE) == d->cycle_length; i++) {
-        int next = (i + 1) % d->cycle_length, ranks[] = { d->cycle[i], d->cycle[next] };
-        const struct note_op *links[] = { link_of(d, i), link_of(d, next) };
-        int far = links[0]->group == 0; /* which of the two is in the group */
-        const struct note_op *in = links[far], *out = links[!far];
-        bool by_messages = in->kind != NOTE_COLLECTIVE || out->kind != NOTE_COLLECTIVE;
-        if (in->group == 0 || out->group != 0 || in->call != out->call ||
-            (!by_messages && (in->type != out->type || in->count != out->count)))
-            continue;
-        char here[80], there[80];
-        describe_place(d, ranks[far], in->site, here, sizeof here);
-        describe_place(d, ranks[!far], out->site, there, sizeof there);
-        d->class = CAUSE_MISMATCH;
-        say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
-            call_name(in->call), in->group, here, ranks[!far], there);
-        advise(d, LESSON_TWO_GROUPS,
-               "give both calls the same group; or, if all make both calls, in the same order");
-        return true;
-    }
-    return false;
 }
 
 void explain_luck(struct diagnosis *d)
@@ -202,7 +204,10 @@ static void tell_nobody_left(struct diagnosis *d)
             advise(d, LESSON_NOT_MET, "let one of them make the matching call before it leaves");
             return;
         }
-    say(d, "all that could still send have left the job");
+    for (int rank = 0; rank < d->size && !d->sentence[0]; rank++)
+        if (needs_only_one(&d->views[rank]))
+            say_wait(d, rank, &d->views[rank].open[0]);
+    say(d, "; all that could still send have left the job");
     advise(d, LESSON_NOT_MET, "count the messages: each receive needs a send of its own");
 }
 
@@ -211,7 +216,7 @@ void find_cause(struct diagnosis *d)
     if (tell_near_miss(d))
         return;
     if (d->cycle_length > 0) {
-        if (!tell_two_groups(d))
+        if (!tell_two_collectives(d))
             tell_cycle(d);
     } else if (!tell_left(d)) {
         d->class = CAUSE_PEER_LEFT;

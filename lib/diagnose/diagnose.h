@@ -6,7 +6,7 @@
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
  *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match;
- *               alternatives.c: a rank that any of several operations would let go on
+ *               apart.c: two collectives that never meet; alternatives.c: a rank that any of several operations would let go on
  *   report.c    the text on stderr          json.c  the same for programs
  *   poll.c      a rank only asks whether something is over, and all others wait (poll.h)
  *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
@@ -118,7 +118,12 @@ void say(struct diagnosis *d, const char *format, ...) __attribute__((format(pri
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
 void say_alternatives(struct diagnosis *d, int rank);                   /* "rank 0 waits for any of: ..." */
 void advise(struct diagnosis *d, enum lesson lesson, const char *text);
-bool tell_near_miss(struct diagnosis *d); /* near.c; false: there is none */
+bool tell_near_miss(struct diagnosis *d);       /* near.c; false: there is none */
+bool tell_two_collectives(struct diagnosis *d); /* apart.c; the same */
+
+/* What makes the i-th rank of the cycle wait for the next one; how many of these are of this kind? */
+const struct note_op *link_of(const struct diagnosis *d, int i);
+int how_many(const struct diagnosis *d, enum note_kind kind);
 void find_cause(struct diagnosis *d);
 void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 

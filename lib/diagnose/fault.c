@@ -147,19 +147,25 @@ static void on_fault(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
+/* Our handler may stand already, inherited through a fork: then what stood before it is known. */
+static bool take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *old)
+{
+    struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK }, now;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &now) == 0 && now.sa_sigaction == handler)
+        return true;
+    if (sigaction(number, &action, &now) != 0)
+        return false;
+    *old = now;
+    return true;
+}
+
 bool fault_catch(void (*tell)(struct misuse *misuse))
 {
-    struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     report_misuse = tell;
     where_prepare();
-    sigemptyset(&action.sa_mask);
-    struct sigaction now;
-    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault)
-        return true; /* inherited through a fork */
-    if (sigaction(SIGSEGV, &action, &before) != 0)
+    if (!take(SIGSEGV, on_fault, &before))
         return false;
-    struct sigaction trap = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    sigemptyset(&trap.sa_mask);
-    steps = !is_traced() && sigaction(SIGTRAP, &trap, &before_trap) == 0;
+    steps = !is_traced() && take(SIGTRAP, on_trap, &before_trap);
     return true;
 }

@@ -20,10 +20,11 @@ enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 static struct {
     atomic_flag lock;
     _Atomic bool open;
-    bool protects;                  /* the second view is there */
-    char *base;                     /* of it */
-    uintptr_t begin, end;           /* the program's view */
-    uintptr_t page;                 /* bytes */
+    bool protects;        /* the second view is there */
+    char *base;           /* of it */
+    uintptr_t begin, end; /* the program's view */
+    uintptr_t page;       /* bytes */
+    void (*tell)(struct misuse *misuse);
     struct stretch *places[PLACES]; /* the flights that were not pardoned */
     uint64_t number;                /* of flights, ever */
     _Atomic int count;
@@ -56,6 +57,7 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;
+        guard.tell = tell;
         guard.protects = world_map_twice(world) && fault_catch(tell);
         guard.base = world->base;
         atomic_store(&guard.open, true);
@@ -64,6 +66,14 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
     bool protects = guard.protects;
     unlock();
     return protects;
+}
+
+void guard_stand_first(void)
+{
+    lock();
+    if (guard.protects)
+        fault_catch(guard.tell);
+    unlock();
 }
 
 /* ---- pages ---------------------------------------------------------------------- */

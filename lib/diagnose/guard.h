@@ -39,7 +39,7 @@ enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOU
 struct misuse {
     struct flight flight;
     enum touch touch;
-    int rank;          /* who touches; -1: a thread that is no rank */
+    int rank;          /* who touches; -1: a thread that is no rank, or a process that one has forked */
     const char *call;  /* by this call of the library; NULL: plain C, */
     struct dist_at at; /* here; file NULL: not known */
     char function[64]; /* plain C of which no line is known: the function, or "" */
@@ -51,6 +51,9 @@ struct misuse {
 bool guard_open(struct world *world, void (*tell)(struct misuse *misuse));
 
 bool guard_is_open(void);
+
+/* Somebody may have taken SIGSEGV since: take it back, and hand on to him what is not ours. */
+void guard_stand_first(void);
 
 /* A copy of `flight` becomes the first of its work's; all of a work's have landed. */
 void guard_take(struct flight **flights, const struct flight *flight);
@@ -75,7 +78,7 @@ int opened_count(void);
 uintptr_t opened_page(int i);
 void opened_keep(bool (*keeps)(uintptr_t page, const void *argument), const void *argument); /* NULL: none */
 
-bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c */
+bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the first that a fault comes to */
 void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
 void misuse_text(const struct misuse *misuse, char *text, size_t size);  /* misuse.c: the block for stderr, */

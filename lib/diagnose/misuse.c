@@ -108,7 +108,7 @@ static void say_who(const struct misuse *misuse, char *text, size_t size)
     if (misuse->rank >= 0)
         snprintf(text, size, "rank %d", misuse->rank);
     else
-        snprintf(text, size, "a thread of the program");
+        snprintf(text, size, "a thread or child");
 }
 
 #define CLOSED "a GPU's memory from plain C"

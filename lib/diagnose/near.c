@@ -108,11 +108,13 @@ bool tell_near_miss(struct diagnosis *d)
     if (near.distance == 0)
         return false;
     const struct note_op *own = near.own;
-    const char *const advice[] = { "", "give both calls the same tag", "give both calls the same group",
-                                   own->kind == NOTE_RECV
-                                       ? "name the rank that really sends, or let that rank send"
-                                       : "name the rank that really receives, or let that rank receive",
-                                   "let both calls name each other's rank" };
+    const char *const advice[] = {
+        "", "give both calls the same tag; or, if both ranks make both calls, in the same order",
+        "give both calls the same group",
+        own->kind == NOTE_RECV ? "name the rank that really sends, or let that rank send"
+                               : "name the rank that really receives, or let that rank receive",
+        "let both calls name each other's rank"
+    };
     char there[80];
     describe_place(d, near.other, near.op->site, there, sizeof there);
     d->class = CAUSE_MISMATCH;

@@ -75,6 +75,45 @@ static void not_a_message(int rank, tensor *x, dist_group *group)
         dist_all_reduce(x, .group = group); /* mark not-a-message-other */
 }
 
+/* Different collectives of one group, one of which may be made of messages; or the same in the same order, and one is held up. */
+static void two_calls(int rank, tensor *x)
+{
+    bool behind = is("two-calls-behind");
+    dist_work *sum = NULL;
+    if (rank == 2 && behind)
+        dist_recv(x, 1); /* mark two-calls-behind */
+    else if (rank != 1 || behind)
+        sum = dist_all_reduce(x, .async_op = rank == 1); /* mark two-calls */
+    if (rank == 1)
+        dist_barrier(); /* mark two-calls-other */
+    if (sum)
+        dist_wait(sum);
+}
+
+/* Started without waiting, but waited for before the other half is started; a message where a collective is meant; two messages in
+ * another order. */
+static void in_turn(int rank, tensor *x, tensor *y)
+{
+    int size = dist_get_world_size(), next = (rank + 1) % size, before = (rank + size - 1) % size;
+    if (is("waits-sends")) {
+        dist_wait(dist_isend(x, next)); /* mark waits-sends */
+        dist_recv(y, before);
+    } else if (is("waits-receives")) {
+        dist_wait(dist_irecv(y, before)); /* mark waits-receives */
+        dist_send(x, next);
+    } else if (is("not-met") && rank == 0) {
+        dist_broadcast(x, 0); /* mark not-met */
+    } else if (is("not-met")) {
+        dist_recv(x, 0); /* mark not-met-message */
+    } else if (rank == 0) {
+        dist_send(x, 1, .tag = 1); /* mark other-order */
+        dist_send(x, 1, .tag = 2);
+    } else if (rank == 1) {
+        dist_recv(x, 0, .tag = 2); /* mark other-order-recv */
+        dist_recv(x, 0, .tag = 1);
+    }
+}
+
 /* More calls than anybody keeps a list of: in turn, or both at once, which only buffers let pass. */
 static void many(int rank, tensor *x)
 {
@@ -122,7 +161,7 @@ static void barrier_groups(int rank, dist_group *group)
 static void run(int rank, int size)
 {
     dist_init_process_group();
-    tensor *x = tensor_zeros(DIST_I32, 1);
+    tensor *x = tensor_zeros(DIST_I32, 1), *y = tensor_zeros(DIST_I32, 1);
     dist_group *group = dist_new_group(((int[]){ 0, 1 }), 2);
     if (is("wrong-send"))
         wrong_receiver(rank, x);
@@ -136,6 +175,10 @@ static void run(int rank, int size)
         many(rank, x);
     else if (is("both"))
         both_at_once(rank, x);
+    else if (strncmp(what, "two-calls", 9) == 0)
+        two_calls(rank, x);
+    else if (is("waits-sends") || is("waits-receives") || is("not-met") || is("other-order"))
+        in_turn(rank, x, y);
     else if (is("not-a-message"))
         not_a_message(rank, x, group);
     else if (is("barriers"))
@@ -145,6 +188,7 @@ static void run(int rank, int size)
     if (is("small-group"))
         dist_new_group(((int[]){ size - 1 }), 1); /* mark small-group */
     tensor_free(x);
+    tensor_free(y);
     dist_group_free(group);
     dist_destroy_process_group();
 }

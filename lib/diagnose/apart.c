@@ -1,0 +1,87 @@
+/* apart.c: two collectives that were meant to be one, and never meet: one in the world and one in a group, or two of one group. */
+#include "diagnose.h"
+
+/* Do two of the cycle make one collective, but one in the world and one in a group? */
+static bool tell_two_groups(struct diagnosis *d)
+{
+    for (int i = 0; i < d->cycle_length && how_many(d, NOTE_COLLECTIVE) == d->cycle_length; i++) {
+        int next = (i + 1) % d->cycle_length, ranks[] = { d->cycle[i], d->cycle[next] };
+        const struct note_op *links[] = { link_of(d, i), link_of(d, next) };
+        int far = links[0]->group == 0; /* which of the two is in the group */
+        const struct note_op *in = links[far], *out = links[!far];
+        bool by_messages = in->kind != NOTE_COLLECTIVE || out->kind != NOTE_COLLECTIVE;
+        if (in->group == 0 || out->group != 0 || in->call != out->call ||
+            (!by_messages && (in->type != out->type || in->count != out->count)))
+            continue;
+        char here[80], there[80];
+        describe_place(d, ranks[far], in->site, here, sizeof here);
+        describe_place(d, ranks[!far], out->site, there, sizeof there);
+        d->class = CAUSE_MISMATCH;
+        say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
+            call_name(in->call), in->group, here, ranks[!far], there);
+        advise(d, LESSON_TWO_GROUPS,
+               "give both calls the same group; or, if all make both calls, in the same order");
+        return true;
+    }
+    return false;
+}
+
+/* Has it begun that collective, too? */
+static bool has_begun(const struct view *view, const struct note_op *collective)
+{
+    for (int i = 0; i < view->count; i++)
+        if (in_collective(&view->open[i]) && view->open[i].group == collective->group &&
+            view->open[i].call == collective->call)
+            return true;
+    return false;
+}
+
+static bool is_earlier(const struct note_op *a, const struct note_op *b)
+{
+    return a->kind == NOTE_COLLECTIVE ? a->seq < b->seq : a->tag > b->tag;
+}
+
+/* The first collective of the link's group and kind that `one` has begun and `other` has not. NULL: none. */
+static const struct note_op *first_alone(const struct view *one, const struct view *other,
+                                         const struct note_op *link)
+{
+    const struct note_op *first = NULL;
+    for (int i = 0; i < one->count; i++) {
+        const struct note_op *op = &one->open[i];
+        if (in_collective(op) && op->group == link->group &&
+            (op->kind == NOTE_COLLECTIVE) == (link->kind == NOTE_COLLECTIVE) && !has_begun(other, op) &&
+            (!first || is_earlier(op, first)))
+            first = op;
+    }
+    return first;
+}
+
+/* Are two of the cycle in different collectives of one group? Where one is made of messages and the other is not they never meet, and
+ * no backend tells. */
+static bool tell_two_calls(struct diagnosis *d)
+{
+    for (int i = 0; i < d->cycle_length; i++) {
+        int next = (i + 1) % d->cycle_length, one = d->cycle[i], other = d->cycle[next];
+        const struct note_op *a = link_of(d, i), *b = link_of(d, next);
+        if (!in_collective(a) || !in_collective(b) || a->group != b->group)
+            continue;
+        a = first_alone(&d->views[one], &d->views[other], a);
+        b = first_alone(&d->views[other], &d->views[one], b);
+        if (!a || !b)
+            continue;
+        char here[80], there[80];
+        describe_place(d, one, a->site, here, sizeof here);
+        describe_place(d, other, b->site, there, sizeof there);
+        d->class = CAUSE_MISMATCH;
+        say(d, "rank %d calls %s (%s), rank %d calls %s (%s)", one, call_name(a->call), here, other,
+            call_name(b->call), there);
+        advise(d, LESSON_NOT_ALL, "let all members of a group make the same calls, in the same order");
+        return true;
+    }
+    return false;
+}
+
+bool tell_two_collectives(struct diagnosis *d)
+{
+    return tell_two_groups(d) || tell_two_calls(d);
+}
