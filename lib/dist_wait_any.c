@@ -34,16 +34,12 @@ static bool news(void *argument)
 static void sleep_for(struct any *any, const dist_work *first)
 {
     struct context *context = any->context;
-    struct launch_self *self = context->self;
-    struct sleep_note *note = launch_note(self);
-    if (note) {
-        atomic_store(&note->bell, world_offset(&self->world, &context->slot->bell));
-        atomic_store(&note->timed, 0); /* a backend whose GPU is at work may set it */
-    }
+    struct bell *bell = &context->slot->bell;
+    struct sleep_note *note = launch_note_on(context->self, bell, false);
     if (context->backend->note)
-        context->backend->note(context->room, first);
-    bell_sleep(&context->slot->bell, news, any, NAP, note);
-    launch_look_around(self);
+        context->backend->note(context->room, first); /* one whose GPU is at work may say `timed` */
+    bell_sleep(bell, news, any, NAP, note);
+    launch_look_around(context->self);
 }
 
 /* Until one is over; where the job has failed it is the first, and dist_wait's way tells. */

@@ -96,7 +96,7 @@ struct sleep_note *launch_note(struct launch_self *self)
     return is_second ? hand_of_thread : &self->world.header->slots[self->env.rank].sleep;
 }
 
-static struct sleep_note *note_for(struct launch_self *self, const struct bell *bell, bool timed)
+struct sleep_note *launch_note_on(struct launch_self *self, const struct bell *bell, bool timed)
 {
     struct sleep_note *note = launch_note(self);
     if (note) {
@@ -109,14 +109,13 @@ static struct sleep_note *note_for(struct launch_self *self, const struct bell *
 void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
                    int milliseconds)
 {
-    bell_listen(bell, news, arg, milliseconds, note_for(self, bell, false));
+    bell_listen(bell, news, arg, milliseconds, launch_note_on(self, bell, false));
     launch_look_around(self);
 }
 
 void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
                   int milliseconds, bool timed)
 {
-    struct sleep_note *note = note_for(self, bell, timed);
-    bell_sleep(bell, news, arg, milliseconds, note);
+    bell_sleep(bell, news, arg, milliseconds, launch_note_on(self, bell, timed));
     launch_look_around(self);
 }

@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The last part of the path, and of a very long name its end: that is where the ".c" is. */
-static const char *short_name(const char *file)
-{
-    const char *name = text_file(file);
-    size_t length = strlen(name), most = sizeof((struct site){ 0 }.file) - 1;
-    return length > most ? name + length - most : name;
-}
-
 /* A file's lines stand side by side, so that its calls are on a page or two. */
 static uint32_t first_place(const char *name, int line)
 {
@@ -48,7 +40,7 @@ static struct site *sites_of(const struct world *world, int rank)
 uint32_t world_site(struct world *world, int rank, struct dist_at at)
 {
     struct site *sites = sites_of(world, rank);
-    const char *name = short_name(at.file);
+    const char *name = text_file_in(at.file, SITE_LETTERS);
     uint32_t last = WORLD_SITES - 1, start = first_place(name, at.line);
     for (uint32_t i = 0; i < last; i++) {
         uint32_t site = (start + i) % last;

@@ -13,6 +13,14 @@ static inline const char *text_file(const char *path)
     return slash ? slash + 1 : path ? path : "?";
 }
 
+/* The same in at most so many letters: of a very long name the end, since that is where the ".c" is. */
+static inline const char *text_file_in(const char *path, size_t letters)
+{
+    const char *name = text_file(path);
+    size_t length = strlen(name);
+    return length > letters ? name + length - letters : name;
+}
+
 /* A text that grows to its end and never beyond. Start with used = 0. */
 struct text {
     size_t used;

@@ -43,8 +43,9 @@ enum rank_state {
 enum rank_end { END_NONE, END_EXIT, END_SIGNAL, END_ERROR };
 
 /* A call site, copied once so that others can name it after the rank is dead. */
+#define SITE_LETTERS 55
 struct site {
-    char file[56]; /* without directories; long names keep their end */
+    char file[SITE_LETTERS + 1]; /* without directories; long names keep their end */
     int32_t line;
     _Atomic int32_t used; /* 0: free; 1: being written; 2: may be read */
 };

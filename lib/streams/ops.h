@@ -17,8 +17,7 @@
 
 #include "gpu.h"
 #include "../devices/link.h"
-
-#include <pthread.h>
+#include "../launch/worker.h"
 
 struct op_list {
     struct dist_work *first, **end;
@@ -32,8 +31,8 @@ struct gpu_ops {
     struct context *context;
     pthread_mutex_t lock;
     struct op_list lists[OP_LISTS];
-    pthread_t thread;
-    bool runs, stop;
+    struct worker thread;
+    bool stop;
     bool shared;   /* the backend has had an op from the thread, so it knows that two threads call it */
     int fly;       /* at the thread's last look; only it asks */
     bool starting; /* the last of `flying` is on its way to the backend, without the lock */

@@ -48,12 +48,11 @@ static void helper_settle(struct shm_room *room)
     engine_lock(room);
 }
 
-static void *helper_main(void *argument)
+static void helper_main(void *argument)
 {
     struct shm_room *room = argument;
     struct bell *bell = &slot_of(room, room->rank)->helper;
     struct sleep_note *note = &notes_of(room)->helper_sleep;
-    launch_become(room->self);
     engine_lock(room);
     while (!room->stop) {
         if (room->hurried && room->drivers == 0)
@@ -69,25 +68,24 @@ static void *helper_main(void *argument)
         engine_lock(room);
     }
     engine_unlock(room);
-    return NULL;
 }
 
 bool helper_start(struct shm_room *room)
 {
-    if (!room->helper_runs) {
-        if (!atomic_load_explicit(&room->lock.taken, memory_order_relaxed)) {
-            atomic_store(&room->self->alone.over, 1); /* from here on the lock is real; we are its holder */
-            lock_take(&room->lock);
-            solitude_leave(&room->self->alone);
-        }
-        struct sleep_note *note = &notes_of(room)->helper_sleep;
-        atomic_store(&note->bell, world_offset(room->world, &slot_of(room, room->rank)->helper));
-        atomic_store(&note->epoch, 2);
-        room->helper_runs = pthread_create(&room->helper, NULL, helper_main, room) == 0;
-        if (!room->helper_runs)
-            atomic_store(&note->epoch, 0);
+    if (room->helper.runs)
+        return true;
+    if (!atomic_load_explicit(&room->lock.taken, memory_order_relaxed)) {
+        atomic_store(&room->self->alone.over, 1); /* from here on the lock is real; we are its holder */
+        lock_take(&room->lock);
+        solitude_leave(&room->self->alone);
     }
-    return room->helper_runs;
+    room->helper = (struct worker){ .self = room->self,
+                                    .name = "dist progress",
+                                    .work = helper_main,
+                                    .argument = room,
+                                    .note = &notes_of(room)->helper_sleep,
+                                    .bell = &slot_of(room, room->rank)->helper };
+    return worker_start(&room->helper);
 }
 
 /* Wake the helper if there is something that only it, or a waiter, would do. */
@@ -106,7 +104,7 @@ void helper_rests(struct shm_room *room)
 /* Lock held, about to leave the library with operations open: let the helper take over. */
 void helper_takes_over(struct shm_room *room)
 {
-    if (room->open == 0 || room->drivers > 0 || !room->helper_runs)
+    if (room->open == 0 || room->drivers > 0 || !room->helper.runs)
         return;
     if (!room->helper_listens) {
         helper_listen(room, true);
@@ -118,15 +116,13 @@ void helper_takes_over(struct shm_room *room)
 
 void helper_stop(struct shm_room *room)
 {
-    if (!room->helper_runs)
+    if (!room->helper.runs)
         return;
     engine_lock(room);
     room->stop = true;
     helper_listen(room, true);
     bell_strike(&slot_of(room, room->rank)->helper);
     engine_unlock(room);
-    pthread_join(room->helper, NULL);
-    room->helper_runs = false;
-    atomic_store(&notes_of(room)->helper_sleep.epoch, 0);
+    worker_join(&room->helper);
     helper_listen(room, false);
 }

@@ -8,6 +8,7 @@
  * whom nothing is wanted stay in their channel: that holds back a sender that is too quick.
  */
 #include "channel.h"
+#include "../common/claim.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -19,20 +20,13 @@ static bool recvs_agree(struct shm_room *room, struct dist_work *op, int src, co
     if (envelope->type == (uint8_t)op->type && bytes == bytes_of(op, op->out))
         return true;
     const struct site *site = world_site_at(room->world, src, envelope_site(envelope));
-    enum dist_type type = envelope->type;
-    size_t count = bytes / dtype_size(type);
-    const char *plural = count == 1 ? "" : "s";
-    snprintf(op->why, sizeof op->why,
-             "rank %d sends %zu element%s of %s (%s:%d), this receive has room for exactly %lld of %s", src,
-             count, plural, dtype_name(type), site->file, site->line, (long long)op->out.count,
-             dtype_name(op->type));
-    const struct site *own = world_site_at(room->world, room->rank, op->site);
+    struct claim recv = claim_of(op), send = recv;
+    send.type = envelope->type;
+    send.count = (int64_t)(bytes / dtype_size((enum dist_type)send.type));
+    claim_stands(&send, site->file, site->line);
+    claims_say_receiver(op->why, sizeof op->why, src, &send, &recv);
     struct rank_notes *notes = notes_of(room);
-    snprintf(
-        notes->refusal, sizeof notes->refusal,
-        "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %zu element%s of %s",
-        room->rank, own->file, own->line, (long long)op->out.count, dtype_name(op->type), count, plural,
-        dtype_name(type));
+    claims_say_sender(notes->refusal, sizeof notes->refusal, &send, room->rank, &recv);
     return false;
 }
 

@@ -18,9 +18,8 @@
 
 #include "../../backend.h"
 #include "../common/match.h"
+#include "../../launch/worker.h"
 #include "rhythm.h"
-
-#include <pthread.h>
 
 #define TICKETS (1u << 18) /* messages of one rank that can be parked at their receivers */
 #define NO_TICKET 0x3fffffu
@@ -107,13 +106,12 @@ struct shm_room {
     struct shm_group world_group;
 
     struct lock lock; /* where self->alone is over */
-    bool helper_runs;
-    bool stop;    /* tells the helper to end */
-    bool hurried; /* a peer was told that sends wait for a place; the helper has not looked after that */
+    bool stop;        /* tells the helper to end */
+    bool hurried;     /* a peer was told that sends wait for a place; the helper has not looked after that */
     bool helper_listens; /* the helper is counted among the sleepers of slot.helper */
     int drivers;         /* threads inside wait */
     int open;            /* operations in the lists below */
-    pthread_t helper;
+    struct worker helper;
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
