@@ -39,26 +39,10 @@ static const char *class_of(int status)
     return "rank_lost";
 }
 
-/* The first `length` bytes of a text. */
-static void put_part(FILE *file, const char *text, size_t length)
-{
-    fputc('"', file);
-    for (const char *end = text + length; text < end; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* names of files can be in any encoding */
-            fprintf(file, "\\u%04x", c);
-        else
-            fputc(c, file);
-    }
-    fputc('"', file);
-}
-
 static void put_string(FILE *file, const char *text)
 {
     if (text)
-        put_part(file, text, strlen(text));
+        text_put_json(file, text, strlen(text));
     else
         fputs("null", file);
 }
@@ -145,13 +129,13 @@ static void put_report(FILE *file, const struct diagnosis *d, const struct told 
     size_t length = cut ? (size_t)(cut - told->sentence) : strlen(told->sentence);
     fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", class_of(told->status),
             told->status);
-    put_part(file, told->sentence, length);
+    text_put_json(file, told->sentence, length);
     fputs(",\n  \"advice\": ", file);
     put_string(file, advice ? advice : cut ? cut + 2 : NULL);
     fputs(",\n", file);
     if (told->lesson) { /* without "see: " and the stop */
         fputs("  \"lesson\": ", file);
-        put_part(file, told->lesson + 5, strlen(told->lesson) - 6);
+        text_put_json(file, told->lesson + 5, strlen(told->lesson) - 6);
         fputs(",\n", file);
     }
     put_ranks(file, d, told);

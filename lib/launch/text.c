@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+void text_put_json(FILE *file, const char *text, size_t length)
+{
+    fputc('"', file);
+    for (const char *end = text + length; text < end; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
 void text_add(struct text *text, const char *format, ...)
 {
     va_list arguments;

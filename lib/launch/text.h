@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The last part of a path; of none "?". */
@@ -26,6 +27,9 @@ struct text {
     size_t used;
     char bytes[4096];
 };
+
+/* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
+void text_put_json(FILE *file, const char *text, size_t length);
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -62,7 +62,8 @@ void native_look_at(struct gpu_ops *ops, struct dist_work *op);
 /* on_host.c: do it on the host, from the beginning to the end. Its status; the op has the words. */
 int on_host(struct gpu_ops *ops, struct dist_work *op);
 
-/* ops_thread.c */
+/* ops_thread.c. Is the backend done with it? Of a job that has failed nothing is waited for: the backend's `wait` gives the op up. */
+bool ops_is_done(struct gpu_ops *ops, struct dist_work *op);
 bool ops_thread_start(struct gpu_ops *ops);
 void ops_thread_stop(struct gpu_ops *ops); /* once all that was posted has been started */
 

@@ -62,8 +62,8 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     bell_ring(&ops->gpu->slot->bell);
 }
 
-/* Is the backend done with it? Asking also drives the backend, for nobody else may: so its peers need only ring our bell. */
-static bool ops_thread_room_is_done(struct gpu_ops *ops, struct dist_work *op)
+/* Asking also drives the backend, for nobody else may: so its peers need only ring our bell. */
+bool ops_is_done(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
     return context->backend->test(context->room, op) || world_failed(&ops->gpu->self->world);
@@ -72,7 +72,7 @@ static bool ops_thread_room_is_done(struct gpu_ops *ops, struct dist_work *op)
 static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
-    if (!ops_thread_room_is_done(ops, op))
+    if (!ops_is_done(ops, op))
         return false;
     int trips;
     double bytes = ops_thread_wire_bytes(op, &trips);
@@ -148,7 +148,7 @@ static bool ops_thread_news(void *argument)
     bool any = ops_thread_may_start(ops) || (ops->stop && !ops->lists[LIST_POSTED].first);
     pthread_mutex_unlock(&ops->lock);
     for (struct dist_work *op = ops->lists[LIST_FLYING].first; op && !any; op = op->next_posted)
-        any = op->until == 0 ? ops_thread_room_is_done(ops, op) : op->until <= link_now();
+        any = op->until == 0 ? ops_is_done(ops, op) : op->until <= link_now();
     return any;
 }
 

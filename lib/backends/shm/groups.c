@@ -55,14 +55,6 @@ static struct board *new_board(struct shm_room *room, const struct dist_group *g
     return board;
 }
 
-static uint64_t hash_ranks(const struct dist_group *group)
-{
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (int i = 0; i < group->size; i++)
-        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
-    return hash >> 1;
-}
-
 static struct shm_group *new_group(struct shm_room *room, struct dist_group *group)
 {
     struct shm_group *g = calloc(1, sizeof *g);
@@ -98,7 +90,7 @@ int shm_group_new(void *state, struct dist_work *op)
     void *board = g ? g->board : NULL;
     bool poor = !group->live || (group->rank >= 0 && !g);
     op->in.data = board || poor ? board : room->callers; /* anything that is not nothing */
-    op->block = (int64_t)hash_ranks(group);
+    op->block = group_hash(group);
     op->group = room->world_group.group;
     int status = shm_collective(room, op);
     if (status == DIST_OK)

@@ -1,57 +1,23 @@
 /* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
 #include "channel.h"
+#include "../common/notes.h"
 
-static struct note_op *next_note(struct shm_room *room)
+static void notes_work(struct shm_room *room, const struct dist_work *op, bool arrived)
 {
-    struct rank_notes *notes = notes_of(room);
-    uint32_t count = atomic_load_explicit(&notes->open_count, memory_order_relaxed);
-    if (count == NOTE_OPS)
-        return NULL;
-    atomic_store_explicit(&notes->open_count, count + 1, memory_order_relaxed);
-    return &notes->open[count];
-}
-
-static void note_work(struct shm_room *room, const struct dist_work *op, bool arrived)
-{
-    struct note_op *note = next_note(room);
-    if (!note)
-        return;
     const struct shm_group *g = op->group->room;
-    bool root = op->call == CALL_BROADCAST || op->call == CALL_REDUCE || op->call == CALL_SCATTER ||
-                op->call == CALL_GATHER;
-    *note = (struct note_op){ .kind = !op->p2p    ? NOTE_COLLECTIVE
-                                      : op->sends ? NOTE_SEND
-                                                  : NOTE_RECV,
-                              .type = (uint8_t)op->type,
-                              .arrived = arrived,
-                              .call = (uint8_t)op->call,
-                              .among = atomic_load_explicit(&op->among, memory_order_relaxed),
-                              .group = (uint16_t)op->group->id,
-                              .size = (uint16_t)op->group->size,
-                              .site = op->site,
-                              .peer = op->p2p || !root ? op->peer : op->group->ranks[op->peer],
-                              .tag = op->tag,
-                              .seq = op->p2p   ? 0
-                                     : arrived ? g->seq
-                                               : g->seq + 1,
-                              .stream = op->gpu ? op->stream : 0,
-                              .count = op->p2p      ? (op->sends ? op->in.count : op->out.count)
-                                       : op->splits ? op->in.count
-                                                    : op->block,
-                              .members = g == &room->world_group ? 0 : board_members_offset(room, g) };
+    notes_add(notes_of(room), op, arrived, arrived ? g->seq : g->seq + 1,
+              g == &room->world_group ? 0 : board_members_offset(room, g));
 }
 
-static void note_envelope(struct shm_room *room, int src, const struct envelope *envelope)
+static void notes_envelope(struct shm_room *room, int src, const struct envelope *envelope)
 {
-    struct note_op *note = next_note(room);
-    if (note)
-        *note = (struct note_op){ .kind = NOTE_LETTER,
-                                  .type = envelope->type,
-                                  .group = envelope->group,
-                                  .site = (uint16_t)envelope_site(envelope),
-                                  .peer = src,
-                                  .tag = envelope->tag,
-                                  .count = (int64_t)(envelope_bytes(envelope) / dtype_size(envelope->type)) };
+    notes_add_message(notes_of(room), (struct note_op){ .type = envelope->type,
+                                                        .group = envelope->group,
+                                                        .site = (uint16_t)envelope_site(envelope),
+                                                        .peer = src,
+                                                        .tag = envelope->tag,
+                                                        .count = (int64_t)(envelope_bytes(envelope) /
+                                                                           dtype_size(envelope->type)) });
 }
 
 /* Has the engine pinned this collective's card, or is it about to? Who has claimed it writes `step` without the lock. */
@@ -66,7 +32,7 @@ static void note_queue(struct shm_room *room, const struct queue *queue, const s
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = queue->first; op && looks > 0; op = op->next, looks--)
         if (op != waited && !op->aside)
-            note_work(room, op, false);
+            notes_work(room, op, false);
 }
 
 static void note_messages(struct shm_room *room, const struct dist_work *waited)
@@ -82,7 +48,7 @@ static void note_messages(struct shm_room *room, const struct dist_work *waited)
     for (const struct match *at = room->posted.first; at && looks > 0; at = at->next, looks--) {
         const struct dist_work *op = match_receive(at);
         if (op != waited)
-            note_work(room, op, false);
+            notes_work(room, op, false);
     }
 }
 
@@ -92,23 +58,24 @@ static void note_collectives(struct shm_room *room, const struct shm_group *g, c
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = g->queue.first; op && looks > 0; op = op->next, looks--)
         if (op != waited && (op == g->queue.first || atomic_load_explicit(&op->among, memory_order_relaxed)))
-            note_work(room, op, has_arrived(op));
+            notes_work(room, op, has_arrived(op));
 }
 
 void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
 {
     int looks = NOTE_OPS;
     engine_lock(room);
-    atomic_store_explicit(&notes_of(room)->open_count, 0, memory_order_relaxed);
+    notes_clear(notes_of(room));
     if (waited)
-        note_work(room, waited, direct || has_arrived(waited));
+        notes_work(room, waited, direct || has_arrived(waited));
     note_messages(room, waited);
     for (const struct shm_group *g = room->groups; g; g = g->next)
         note_collectives(room, g, waited);
     for (const struct match *at = room->unexpected.first; at && looks > 0; at = at->next, looks--)
-        note_envelope(room, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
+        notes_envelope(room, ((const struct unexpected *)at)->src,
+                       &((const struct unexpected *)at)->envelope);
     for (int src = channel_next_caller(room, 0); src < room->size; src = channel_next_caller(room, src + 1))
         if (channel_peek(&room->peers[src]))
-            note_envelope(room, src, channel_peek(&room->peers[src]));
+            notes_envelope(room, src, channel_peek(&room->peers[src]));
     engine_unlock(room);
 }
