@@ -28,7 +28,7 @@
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
-static size_t slots_offset(int size)
+static size_t board_slots_offset(int size)
 {
     size_t end = sizeof(struct board) + (size_t)size * (2 * sizeof(struct card) + sizeof(struct part));
     return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
@@ -36,13 +36,13 @@ static size_t slots_offset(int size)
 
 size_t board_bytes(int size)
 {
-    return slots_offset(size) + (size_t)size * (2 * SLOT_BYTES + sizeof(int32_t));
+    return board_slots_offset(size) + (size_t)size * (2 * SLOT_BYTES + sizeof(int32_t));
 }
 
 void *board_slot(const struct shm_group *g, int member, uint32_t seq)
 {
     size_t size = (size_t)g->group->size;
-    char *slots = (char *)g->board + slots_offset(g->group->size);
+    char *slots = (char *)g->board + board_slots_offset(g->group->size);
     return slots + ((seq & 1) * size + (size_t)member) * SLOT_BYTES;
 }
 
@@ -58,7 +58,7 @@ uint64_t board_members_offset(const struct shm_room *room, const struct shm_grou
 
 void board_clear(struct board *board, const struct dist_group *group)
 {
-    memset(board, 0, slots_offset(group->size));
+    memset(board, 0, board_slots_offset(group->size));
     for (int i = 0; i < group->size; i++)
         board_members(board, group->size)[i] = group->ranks[i];
 }
@@ -66,7 +66,7 @@ void board_clear(struct board *board, const struct dist_group *group)
 /* ---- the barrier ----------------------------------------------------------- */
 
 /* Is this member still on its way to where I stand? */
-static bool behind(const struct shm_group *g, int member)
+static bool board_behind(const struct shm_group *g, int member)
 {
     return (int32_t)(atomic_load(&board_card(g, member, g->seq)->arrivals) - g->arrivals) < 0;
 }
@@ -78,7 +78,7 @@ bool board_passed(struct shm_group *g)
         return parts_over(g);
     int size = g->group->size, member = g->group->rank + g->seen;
     for (; g->seen < size; g->seen++, member++)
-        if (behind(g, member < size ? member : member - size))
+        if (board_behind(g, member < size ? member : member - size))
             return false;
     return true;
 }
@@ -87,7 +87,7 @@ bool board_deserted(const struct shm_room *room, const struct shm_group *g)
 {
     for (int i = 0; i < g->group->size;
          i++) /* first whether it has left: what it has done before then can be seen */
-        if (atomic_load(&slot_of(room, g->group->ranks[i])->state) >= RANK_LEFT && behind(g, i))
+        if (atomic_load(&slot_of(room, g->group->ranks[i])->state) >= RANK_LEFT && board_behind(g, i))
             return true;
     return false;
 }
@@ -119,7 +119,7 @@ void board_arrive(struct shm_room *room, struct shm_group *g)
 
 /* Does one that has not arrived wait for the very core on which this one waits for it? Where it ran at the last collective but
  * one tells. */
-static enum whereabouts of_the_missing(const struct shm_group *g)
+static enum whereabouts board_of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;
     if (g->at_work) /* who works on a part runs, so elsewhere */
@@ -127,20 +127,20 @@ static enum whereabouts of_the_missing(const struct shm_group *g)
     for (int i = g->seen; i < size; i++) {
         int member = (g->group->rank + i) % size;
         if (atomic_load_explicit(&board_card(g, member, g->seq)->core, memory_order_relaxed) == g->core &&
-            behind(g, member))
+            board_behind(g, member))
             return ON_THIS_CORE;
     }
     return ON_ANOTHER_CORE;
 }
 
 /* At a barrier: only those of a monitored_barrier have a deadline, never the parts of a long plan. */
-static int timed_out(const struct shm_group *g, struct dist_work *op)
+static int board_timed_out(const struct shm_group *g, struct dist_work *op)
 {
     char list[160] = "";
     size_t length = 0;
     int count = 0;
     for (int i = 0; i < g->group->size; i++) {
-        if (!behind(g, i))
+        if (!board_behind(g, i))
             continue;
         if (length + 16 < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", count ? ", " : "",
@@ -157,7 +157,7 @@ struct passing {
     struct world *world;
 };
 
-static bool passed(void *argument)
+static bool board_news(void *argument)
 {
     struct passing *passing = argument;
     return board_passed(passing->g) || world_failed(passing->world);
@@ -167,7 +167,7 @@ bool board_soon(struct shm_group *g)
 {
     struct patience patience = { 0 };
     while (!board_passed(g))
-        if (!patience_pass(&patience, of_the_missing(g)))
+        if (!patience_pass(&patience, board_of_the_missing(g)))
             return false;
     return true;
 }
@@ -183,9 +183,9 @@ int board_wait(struct shm_room *room, struct shm_group *g, struct dist_work *op)
             return op->status = backend_failed(room->world, op);
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
-            return timed_out(g, op);
+            return board_timed_out(g, op);
         notes_write(room, op, true);
-        launch_sleep(room->self, &g->board->bell, passed, &passing,
+        launch_sleep(room->self, &g->board->bell, board_news, &passing,
                      deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, deadline > 0);
     }
     return DIST_OK;

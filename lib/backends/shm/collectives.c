@@ -7,7 +7,7 @@
 
 /* ---- blocking: the caller takes the steps ------------------------------------------ */
 
-static int run_directly(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+static int collectives_run_directly(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
     bool over = false;
     if (op->begun_quickly) { /* it stands at its first barrier */
@@ -75,7 +75,7 @@ bool collective_progress(struct shm_room *room, struct shm_group *g, bool light)
     return true;
 }
 
-static int start_in_engine(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+static int collectives_start_in_engine(struct shm_room *room, struct shm_group *g, struct dist_work *op)
 {
     if (engine_enter(room, op, true) != DIST_OK)
         return op->status;
@@ -96,8 +96,8 @@ int shm_collective(void *state, struct dist_work *op)
     if (!op->begun_quickly && world_failed(room->world)) /* members may have given up, and wait on no board */
         return op->status = backend_failed(room->world, op);
     if (op->async)
-        return start_in_engine(room, g, op);
+        return collectives_start_in_engine(room, g, op);
     if (!engine_await_group(room, g))
         return op->status = backend_failed(room->world, op);
-    return run_directly(room, g, op);
+    return collectives_run_directly(room, g, op);
 }

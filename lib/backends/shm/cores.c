@@ -16,12 +16,12 @@
 #define FIRST 64  /* arrivals: before, there is nothing to be gained */
 #define CORES 256 /* that a card can name */
 
-static bool is_time(uint32_t arrivals)
+static bool cores_is_time(uint32_t arrivals)
 {
     return arrivals >= FIRST && (arrivals & (arrivals - 1)) == 0;
 }
 
-static void move_to(int core, const cpu_set_t *before)
+static void cores_move_to(int core, const cpu_set_t *before)
 {
     cpu_set_t there;
     CPU_ZERO(&there);
@@ -30,7 +30,7 @@ static void move_to(int core, const cpu_set_t *before)
         sched_setaffinity(0, sizeof *before, before);
 }
 
-static void even_out(const struct shm_group *g)
+static void cores_leave_the_fullest(const struct shm_group *g)
 {
     int ranks_on[CORES] = { 0 }, last_here = 0, best = -1;
     cpu_set_t mask;
@@ -46,11 +46,11 @@ static void even_out(const struct shm_group *g)
         if (CPU_ISSET((size_t)core, &mask) && (best < 0 || ranks_on[core] < ranks_on[best]))
             best = core;
     if (best >= 0 && last_here == g->group->rank && ranks_on[g->core] >= ranks_on[best] + 2)
-        move_to(best, &mask);
+        cores_move_to(best, &mask);
 }
 
 void cores_even_out(struct shm_room *room, struct shm_group *g)
 {
-    if (g == &room->world_group && is_time(g->arrivals))
-        even_out(g);
+    if (g == &room->world_group && cores_is_time(g->arrivals))
+        cores_leave_the_fullest(g);
 }

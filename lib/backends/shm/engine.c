@@ -74,7 +74,7 @@ void engine_done(struct shm_room *room, struct dist_work *op, int status)
 }
 
 /* Ring the helpers of those whom a send or a receive waits for: they may be computing, with the other half open. */
-static void urge_peers(struct shm_room *room, const struct dist_work *op)
+static void engine_urge_peers(struct shm_room *room, const struct dist_work *op)
 {
     bool any = op->peer == DIST_ANY_SOURCE;
     for (int i = 0; i < (any ? op->group->size : 1); i++)
@@ -82,7 +82,7 @@ static void urge_peers(struct shm_room *room, const struct dist_work *op)
 }
 
 /* Whoever waits for a send looks whether it is over: nobody else does so for long. */
-static bool is_over(struct shm_room *room, struct dist_work *op)
+static bool engine_is_over(struct shm_room *room, struct dist_work *op)
 {
     return atomic_load(&op->done) || (op->p2p && op->sends && sends_look(room, op));
 }
@@ -92,12 +92,12 @@ bool shm_test(void *state, struct dist_work *op)
     struct shm_room *room = state;
     if (!atomic_load_explicit(&op->done, memory_order_acquire)) {
         engine_lock(room);
-        if (!is_over(room, op) && engine_progress(room, true))
-            is_over(room, op); /* progress may have found its message parked, and the verdict there */
+        if (!engine_is_over(room, op) && engine_progress(room, true))
+            engine_is_over(room, op); /* progress may have found its message parked, and the verdict there */
         helper_nudge(room);
         engine_unlock(room);
         if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_URGE == 0))
-            urge_peers(room, op);
+            engine_urge_peers(room, op);
     }
     return atomic_load_explicit(&op->done, memory_order_acquire);
 }
@@ -110,10 +110,10 @@ void engine_sleep(struct shm_room *room, const struct dist_work *op, bool (*look
     engine_lock(room);
     for (const struct peer *peer = op ? NULL : room->busy; peer; peer = peer->next)
         if (peer->posted.first)
-            urge_peers(room, peer->posted.first);
+            engine_urge_peers(room, peer->posted.first);
     engine_unlock(room);
     if (op && op->p2p)
-        urge_peers(room, op);
+        engine_urge_peers(room, op);
     launch_sleep(room->self, &slot_of(room, room->rank)->bell, look, argument, NAP, false);
 }
 
@@ -124,22 +124,22 @@ struct hope {
 };
 
 /* Lock held. An op that is over may be gone: so of a group the queue is looked at. */
-static bool is_fulfilled(const struct hope *hope)
+static bool engine_is_fulfilled(const struct hope *hope)
 {
-    return hope->op ? is_over(hope->room, hope->op) : !hope->g->queue.first;
+    return hope->op ? engine_is_over(hope->room, hope->op) : !hope->g->queue.first;
 }
 
-static bool news(void *argument)
+static bool engine_news(void *argument)
 {
     struct hope *hope = argument;
     engine_lock(hope->room);
-    bool moved = is_fulfilled(hope) || engine_progress(hope->room, false);
+    bool moved = engine_is_fulfilled(hope) || engine_progress(hope->room, false);
     engine_unlock(hope->room);
     return moved || world_failed(hope->room->world);
 }
 
 /* The job has failed: take the op out of the lists, since it may lie on its caller's stack. */
-static void give_up(struct shm_room *room, struct dist_work *op)
+static void engine_give_up(struct shm_room *room, struct dist_work *op)
 {
     engine_lock(room);
     while (op->claimed) {
@@ -170,7 +170,7 @@ void engine_drive(struct shm_room *room, int change)
 }
 
 /* False: the job has failed before it was fulfilled. */
-static bool wait_for(struct hope *hope)
+static bool engine_wait_for(struct hope *hope)
 {
     struct shm_room *room = hope->room;
     struct patience patience = { 0 };
@@ -178,7 +178,7 @@ static bool wait_for(struct hope *hope)
     engine_drive(room, +1);
     for (;;) {
         engine_lock(room);
-        over = is_fulfilled(hope);
+        over = engine_is_fulfilled(hope);
         bool moved = !over && engine_progress(room, false);
         engine_unlock(room);
         if (over || (!moved && world_failed(room->world)))
@@ -186,7 +186,7 @@ static bool wait_for(struct hope *hope)
         if (moved)
             patience.rounds = 0;
         else if (!patience_spin(&patience))
-            engine_sleep(room, hope->op, news, hope);
+            engine_sleep(room, hope->op, engine_news, hope);
     }
     engine_drive(room, -1);
     return over;
@@ -196,8 +196,8 @@ int shm_wait(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
     struct hope hope = { room, op, NULL };
-    if (!atomic_load_explicit(&op->done, memory_order_acquire) && !wait_for(&hope))
-        give_up(room, op);
+    if (!atomic_load_explicit(&op->done, memory_order_acquire) && !engine_wait_for(&hope))
+        engine_give_up(room, op);
     return op->status;
 }
 
@@ -210,7 +210,7 @@ bool engine_await_group(struct shm_room *room, struct shm_group *g)
 {
     struct hope hope = { room, NULL, g };
     engine_lock(room);
-    bool idle = is_fulfilled(&hope);
+    bool idle = engine_is_fulfilled(&hope);
     engine_unlock(room);
-    return idle || wait_for(&hope);
+    return idle || engine_wait_for(&hope);
 }

@@ -19,7 +19,7 @@ void groups_free_lists(struct shm_group *g)
     free(g->outputs);
 }
 
-static void retire(struct shm_room *room, struct shm_group *g)
+static void groups_retire(struct shm_room *room, struct shm_group *g)
 {
     g->next = NULL;
     *room->retired_end = g;
@@ -28,7 +28,7 @@ static void retire(struct shm_room *room, struct shm_group *g)
 
 /* Boards lie in the arena of the group's first member, who can reuse one only when all have freed the group. Some are looked at
  * for each new one: so there are never many, and it takes no longer where others are slow. */
-static void sweep_retired(struct shm_room *room)
+static void groups_sweep_retired(struct shm_room *room)
 {
     engine_lock(room); /* another thread may free a group */
     for (int looks = 0; looks < 4 && room->retired; looks++) {
@@ -37,7 +37,7 @@ static void sweep_retired(struct shm_room *room)
         if (!room->retired)
             room->retired_end = &room->retired;
         if (atomic_load(&g->board->left) < g->seq) { /* here: the group's size */
-            retire(room, g);
+            groups_retire(room, g);
             continue;
         }
         host_free(room->self, g->board);
@@ -46,20 +46,20 @@ static void sweep_retired(struct shm_room *room)
     engine_unlock(room);
 }
 
-static struct board *new_board(struct shm_room *room, const struct dist_group *group)
+static struct board *groups_new_board(struct shm_room *room, const struct dist_group *group)
 {
-    sweep_retired(room);
+    groups_sweep_retired(room);
     struct board *board = host_alloc(room->self, board_bytes(group->size));
     if (board)
         board_clear(board, group);
     return board;
 }
 
-static struct shm_group *new_group(struct shm_room *room, struct dist_group *group)
+static struct shm_group *groups_new_group(struct shm_room *room, struct dist_group *group)
 {
     struct shm_group *g = calloc(1, sizeof *g);
     if (!g || !groups_give_lists(g, group->size) ||
-        (group->rank == 0 && !(g->board = new_board(room, group)))) {
+        (group->rank == 0 && !(g->board = groups_new_board(room, group)))) {
         if (g)
             groups_free_lists(g);
         free(g);
@@ -70,7 +70,7 @@ static struct shm_group *new_group(struct shm_room *room, struct dist_group *gro
 }
 
 /* A rank that has no memory names no place. All ranks see it, and none gets the group. */
-static int look_who_has_memory(struct shm_room *room, struct dist_work *op)
+static int groups_look_who_has_memory(struct shm_room *room, struct dist_work *op)
 {
     for (int i = 0; i < room->size; i++)
         if (board_card(&room->world_group, i, room->world_group.seq)->in == UINT64_MAX) {
@@ -86,7 +86,7 @@ int shm_group_new(void *state, struct dist_work *op)
 {
     struct shm_room *room = state;
     struct dist_group *group = op->group;
-    struct shm_group *g = group->rank >= 0 ? new_group(room, group) : NULL;
+    struct shm_group *g = group->rank >= 0 ? groups_new_group(room, group) : NULL;
     void *board = g ? g->board : NULL;
     bool poor = !group->live || (group->rank >= 0 && !g);
     op->in.data = board || poor ? board : room->callers; /* anything that is not nothing */
@@ -94,7 +94,7 @@ int shm_group_new(void *state, struct dist_work *op)
     op->group = room->world_group.group;
     int status = shm_collective(room, op);
     if (status == DIST_OK)
-        status = look_who_has_memory(room, op);
+        status = groups_look_who_has_memory(room, op);
     if (status == DIST_OK && g) {
         uint64_t offset = board_card(&room->world_group, group->ranks[0], room->world_group.seq)->in;
         g->board = world_at(room->world, offset);
@@ -115,7 +115,7 @@ void shm_group_free(void *state, struct dist_group *group)
     if (group->rank == 0) {
         g->seq = (uint32_t)group->size;
         engine_lock(room);
-        retire(room, g);
+        groups_retire(room, g);
         engine_unlock(room);
         atomic_fetch_add(&g->board->left, 1);
     } else {

@@ -15,7 +15,7 @@
 #define NAP 1000 /* ms after which it looks whether the room is closed */
 
 /* Is there something that light driving leaves undone? */
-static bool work_waits(const struct shm_room *room)
+static bool helper_work_waits(const struct shm_room *room)
 {
     if (room->copies.first || room->hurried)
         return true;
@@ -91,7 +91,7 @@ bool helper_start(struct shm_room *room)
 /* Wake the helper if there is something that only it, or a waiter, would do. */
 void helper_nudge(struct shm_room *room)
 {
-    if (work_waits(room))
+    if (helper_work_waits(room))
         bell_strike(&slot_of(room, room->rank)->helper);
 }
 

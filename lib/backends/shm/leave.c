@@ -3,7 +3,7 @@
 
 /* Give up one operation that nobody will come for any more. False: there is none among the first of each list; until they are
  * over, the others need not be looked at. */
-static bool drop_one(struct shm_room *room)
+static bool leave_drop_one(struct shm_room *room)
 {
     if (room->away.first && p2p_hopeless(room, room->away.first))
         return true;
@@ -17,7 +17,7 @@ static bool drop_one(struct shm_room *room)
     return false;
 }
 
-static bool is_empty(const struct shm_room *room)
+static bool leave_is_empty(const struct shm_room *room)
 {
     for (const struct peer *peer = room->busy; peer; peer = peer->next)
         if (peer->posted.first || peer->waiting.first)
@@ -25,28 +25,28 @@ static bool is_empty(const struct shm_room *room)
     return !room->away.first && !room->copies.first && !room->groups;
 }
 
-static bool flushed(void *argument)
+static bool leave_flushed(void *argument)
 {
     struct shm_room *room = argument;
     engine_lock(room);
     do
         while (engine_progress(room, false))
             ;
-    while (drop_one(room));
-    bool empty = is_empty(room);
+    while (leave_drop_one(room));
+    bool empty = leave_is_empty(room);
     engine_unlock(room);
     return empty || world_over(room->world);
 }
 
-static void flush(struct shm_room *room)
+static void leave_flush(struct shm_room *room)
 {
     engine_drive(room, +1);
-    while (!flushed(room))
-        engine_sleep(room, NULL, flushed, room);
+    while (!leave_flushed(room))
+        engine_sleep(room, NULL, leave_flushed, room);
     engine_drive(room, -1);
 }
 
-static void forget(struct shm_room *room, struct queue *sends)
+static void leave_forget(struct shm_room *room, struct queue *sends)
 {
     for (struct dist_work *op; (op = sends->first);) {
         queue_remove(sends, op);
@@ -60,13 +60,13 @@ static void forget(struct shm_room *room, struct queue *sends)
 void shm_leave(void *state)
 {
     struct shm_room *room = state;
-    flush(room);
+    leave_flush(room);
     helper_stop(room);
     for (int peer = 0; peer < room->size; peer++) {
-        forget(room, &room->peers[peer].posted);
-        forget(room, &room->peers[peer].waiting);
+        leave_forget(room, &room->peers[peer].posted);
+        leave_forget(room, &room->peers[peer].waiting);
     }
-    forget(room, &room->away);
+    leave_forget(room, &room->away);
     unexpected_close(room);
     eager_close(room);
     room->busy = NULL;

@@ -21,13 +21,13 @@ static void notes_envelope(struct shm_room *room, int src, const struct envelope
 }
 
 /* Has the engine pinned this collective's card, or is it about to? Who has claimed it writes `step` without the lock. */
-static bool has_arrived(const struct dist_work *op)
+static bool notes_has_arrived(const struct dist_work *op)
 {
     return op->claimed || op->step > 0;
 }
 
 /* The open ones of a queue. Of many only the first count: more than a report can name. */
-static void note_queue(struct shm_room *room, const struct queue *queue, const struct dist_work *waited)
+static void notes_note_queue(struct shm_room *room, const struct queue *queue, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = queue->first; op && looks > 0; op = op->next, looks--)
@@ -35,15 +35,15 @@ static void note_queue(struct shm_room *room, const struct queue *queue, const s
             notes_work(room, op, false);
 }
 
-static void note_messages(struct shm_room *room, const struct dist_work *waited)
+static void notes_note_messages(struct shm_room *room, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (struct dist_work *op = room->away.first; op && sends_look(room, op); op = room->away.first)
         ;
-    note_queue(room, &room->away, waited);
+    notes_note_queue(room, &room->away, waited);
     for (const struct peer *peer = room->busy; peer; peer = peer->next) {
-        note_queue(room, &peer->posted, waited);
-        note_queue(room, &peer->waiting, waited);
+        notes_note_queue(room, &peer->posted, waited);
+        notes_note_queue(room, &peer->waiting, waited);
     }
     for (const struct match *at = room->posted.first; at && looks > 0; at = at->next, looks--) {
         const struct dist_work *op = match_receive(at);
@@ -53,12 +53,13 @@ static void note_messages(struct shm_room *room, const struct dist_work *waited)
 }
 
 /* The first of a group's, which is under way, and those further back that dist_wait_any would also do with. */
-static void note_collectives(struct shm_room *room, const struct shm_group *g, const struct dist_work *waited)
+static void notes_note_collectives(struct shm_room *room, const struct shm_group *g,
+                                   const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = g->queue.first; op && looks > 0; op = op->next, looks--)
         if (op != waited && (op == g->queue.first || atomic_load_explicit(&op->among, memory_order_relaxed)))
-            notes_work(room, op, has_arrived(op));
+            notes_work(room, op, notes_has_arrived(op));
 }
 
 void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
@@ -67,10 +68,10 @@ void notes_write(struct shm_room *room, const struct dist_work *waited, bool dir
     engine_lock(room);
     notes_clear(notes_of(room));
     if (waited)
-        notes_work(room, waited, direct || has_arrived(waited));
-    note_messages(room, waited);
+        notes_work(room, waited, direct || notes_has_arrived(waited));
+    notes_note_messages(room, waited);
     for (const struct shm_group *g = room->groups; g; g = g->next)
-        note_collectives(room, g, waited);
+        notes_note_collectives(room, g, waited);
     for (const struct match *at = room->unexpected.first; at && looks > 0; at = at->next, looks--)
         notes_envelope(room, ((const struct unexpected *)at)->src,
                        &((const struct unexpected *)at)->envelope);

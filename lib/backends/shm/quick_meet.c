@@ -10,7 +10,8 @@
 #include "steps.h"
 #include "../../devices/host.h"
 
-static inline void pin(struct card *card, enum call call, const tensor *t, enum dist_op op, uint32_t site)
+static inline void quick_meet_pin(struct card *card, enum call call, const tensor *t, enum dist_op op,
+                                  uint32_t site)
 {
     card->call = (uint8_t)call;
     card->type = (uint8_t)t->type;
@@ -22,14 +23,15 @@ static inline void pin(struct card *card, enum call call, const tensor *t, enum 
 }
 
 /* Does this card ask for the same? Mine is not read back: it may still be on its way to memory. */
-static inline bool agrees(const struct card *card, enum call call, const tensor *t, enum dist_op op)
+static inline bool quick_meet_agrees(const struct card *card, enum call call, const tensor *t,
+                                     enum dist_op op)
 {
     return card->call == call && card->type == (uint8_t)t->type && card->op == (uint8_t)op &&
            card->root == 0 && card->count == (uint64_t)t->numel;
 }
 
-static inline enum quick meet(struct shm_room *room, enum call call, tensor *t, enum dist_op op,
-                              uint32_t site)
+static inline enum quick quick_meet_meet(struct shm_room *room, enum call call, tensor *t, enum dist_op op,
+                                         uint32_t site)
 {
     struct shm_group *g = &room->world_group;
     if (engine_is_shared(room) || t->bytes > CARD_BYTES || room->size > CROWD)
@@ -37,7 +39,7 @@ static inline enum quick meet(struct shm_room *room, enum call call, tensor *t, 
     g->seq++;
     struct card *card = board_card(g, room->rank, g->seq);
     board_approach(room, g);
-    pin(card, call, t, op, site);
+    quick_meet_pin(card, call, t, op, site);
     board_arrive(room, g);
     if (!board_soon(g))
         return QUICK_BEGUN;
@@ -45,7 +47,7 @@ static inline enum quick meet(struct shm_room *room, enum call call, tensor *t, 
     for (int i = 0; i < room->size; i++) {
         const struct card *theirs = board_card(g, i, g->seq);
         inputs[i] = i == room->rank ? t->data : theirs->text;
-        if (i != room->rank && !agrees(theirs, call, t, op))
+        if (i != room->rank && !quick_meet_agrees(theirs, call, t, op))
             return QUICK_BEGUN;
     }
     if (t->numel > 0)
@@ -55,11 +57,11 @@ static inline enum quick meet(struct shm_room *room, enum call call, tensor *t, 
 
 enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site)
 {
-    return meet(room, CALL_ALL_REDUCE, t, op, site);
+    return quick_meet_meet(room, CALL_ALL_REDUCE, t, op, site);
 }
 
 enum quick shm_quick_barrier(void *room, uint32_t site)
 {
     tensor nothing = { .type = DIST_F32 };
-    return meet(room, CALL_BARRIER, &nothing, DIST_SUM, site);
+    return quick_meet_meet(room, CALL_BARRIER, &nothing, DIST_SUM, site);
 }

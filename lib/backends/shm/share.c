@@ -27,14 +27,14 @@
 #define NAP_NS 50000 /* a sender that took the last chunk may have lost its core */
 
 /* The name of src's message with this number. */
-static uint64_t name_of(int src, uint64_t number)
+static uint64_t share_name_of(int src, uint64_t number)
 {
     return (uint64_t)src << 54 | (number & 0x3fffff) << 32;
 }
 
 /* Take chunks of the message with this name while there are any. */
-static void take_chunks(struct shm_room *room, struct offer *offer, uint64_t name, const char *from,
-                        size_t bytes)
+static void share_take_chunks(struct shm_room *room, struct offer *offer, uint64_t name, const char *from,
+                              size_t bytes)
 {
     bool past = host_outgrows_caches(2 * bytes);
     uint64_t next = atomic_load_explicit(&offer->next, memory_order_acquire);
@@ -54,15 +54,15 @@ static void take_chunks(struct shm_room *room, struct offer *offer, uint64_t nam
 
 void share_help(struct shm_room *room, struct dist_work *op)
 {
-    take_chunks(room, &room->offers[op->peer], name_of(room->rank, op->match.key), op->in.data,
-                bytes_of(op, op->in));
+    share_take_chunks(room, &room->offers[op->peer], share_name_of(room->rank, op->match.key), op->in.data,
+                      bytes_of(op, op->in));
 }
 
 bool share_copy(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
 {
     struct offer *offer = &room->offers[room->rank];
     struct patience patience = { 0 };
-    uint64_t name = name_of(src, room->peers[src].taken + 1);
+    uint64_t name = share_name_of(src, room->peers[src].taken + 1);
     size_t bytes = envelope_bytes(envelope);
     const char *from = world_at(room->world, envelope_offset(envelope));
     atomic_store_explicit(&offer->to, world_offset(room->world, op->out.data), memory_order_relaxed);
@@ -70,7 +70,7 @@ bool share_copy(struct shm_room *room, struct dist_work *op, int src, const stru
     atomic_store_explicit(&offer->next, name, memory_order_release);
     channel_take(room, src, &room->peers[src], envelope, VERDICT_SHARED);
     channel_flush(room, src, &room->peers[src]);
-    take_chunks(room, offer, name, from, bytes);
+    share_take_chunks(room, offer, name, from, bytes);
     while (atomic_load_explicit(&offer->done, memory_order_acquire) < bytes) {
         if (patience_spin(&patience))
             continue;

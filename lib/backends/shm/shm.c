@@ -8,48 +8,48 @@
 
 #include <stdlib.h>
 
-static uint64_t callers_offset(int size)
+static uint64_t shm_callers_offset(int size)
 {
     return 2 * channel_pairs(size) * sizeof(struct slot);
 }
 
-static uint64_t offers_offset(int size)
+static uint64_t shm_offers_offset(int size)
 {
-    return callers_offset(size) + (uint64_t)size * sizeof(struct callers);
+    return shm_callers_offset(size) + (uint64_t)size * sizeof(struct callers);
 }
 
-static uint64_t arrivals_offset(int size)
+static uint64_t shm_arrivals_offset(int size)
 {
-    return offers_offset(size) + (uint64_t)size * sizeof(struct offer);
+    return shm_offers_offset(size) + (uint64_t)size * sizeof(struct offer);
 }
 
-static uint64_t stamps_offset(int size)
+static uint64_t shm_stamps_offset(int size)
 {
-    return arrivals_offset(size) + (uint64_t)size * sizeof(struct arrivals);
+    return shm_arrivals_offset(size) + (uint64_t)size * sizeof(struct arrivals);
 }
 
-static uint64_t tickets_offset(int size)
+static uint64_t shm_tickets_offset(int size)
 {
-    return stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
+    return shm_stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
 }
 
 /* A page each: one that is never used is never there. */
-static uint64_t rings_offset(int size)
+static uint64_t shm_rings_offset(int size)
 {
-    uint64_t end = tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
+    uint64_t end = shm_tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
     return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
 }
 
-static uint64_t world_board_offset(int size)
+static uint64_t shm_world_board_offset(int size)
 {
-    uint64_t end = rings_offset(size) + 2 * channel_pairs(size) * RING_CELLS * sizeof(struct cell);
+    uint64_t end = shm_rings_offset(size) + 2 * channel_pairs(size) * RING_CELLS * sizeof(struct cell);
     return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
 }
 
-static void fill_peers(struct shm_room *room, char *base)
+static void shm_fill_peers(struct shm_room *room, char *base)
 {
     struct slot *slots = (struct slot *)base;
-    struct cell *cells = (struct cell *)(base + rings_offset(room->size));
+    struct cell *cells = (struct cell *)(base + shm_rings_offset(room->size));
     for (int other = 0; other < room->size; other++) {
         size_t out = channel_index(room->rank, other), in = channel_index(other, room->rank);
         struct peer *peer = &room->peers[other];
@@ -60,7 +60,7 @@ static void fill_peers(struct shm_room *room, char *base)
     }
 }
 
-static void fill_room(struct shm_room *room, struct launch_self *self)
+static void shm_fill_room(struct shm_room *room, struct launch_self *self)
 {
     char *base = world_at(&self->world, self->world.header->room_offset);
     room->self = self;
@@ -69,13 +69,13 @@ static void fill_room(struct shm_room *room, struct launch_self *self)
     room->size = self->world.header->size;
     if (self->algorithms || !launch_can_settle()) /* the former have collectives in threads of their own */
         atomic_store(&self->alone.over, 1);
-    fill_peers(room, base);
-    room->callers = (struct callers *)(base + callers_offset(room->size));
-    room->offers = (struct offer *)(base + offers_offset(room->size));
-    room->arrivals = (struct arrivals *)(base + arrivals_offset(room->size));
-    room->stamps = (_Atomic uint64_t *)(base + stamps_offset(room->size));
-    room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
-    room->world_group.board = (struct board *)(base + world_board_offset(room->size));
+    shm_fill_peers(room, base);
+    room->callers = (struct callers *)(base + shm_callers_offset(room->size));
+    room->offers = (struct offer *)(base + shm_offers_offset(room->size));
+    room->arrivals = (struct arrivals *)(base + shm_arrivals_offset(room->size));
+    room->stamps = (_Atomic uint64_t *)(base + shm_stamps_offset(room->size));
+    room->tickets = (_Atomic uint32_t *)(base + shm_tickets_offset(room->size));
+    room->world_group.board = (struct board *)(base + shm_world_board_offset(room->size));
     room->busy_end = &room->busy;
     match_open(&room->posted);
     match_open(&room->unexpected);
@@ -91,7 +91,7 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
     int status = room && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
                      ? launch_read_buffering(&room->eager_bytes, why, why_size)
                      : DIST_ERR_MEMORY;
-    if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
+    if (shm_world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
         self->world.header->room_bytes)
         status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
     if (status != DIST_OK) {
@@ -101,7 +101,7 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
         free(room);
         return status;
     }
-    fill_room(room, self);
+    shm_fill_room(room, self);
     room->world_group.group = world;
     world->room = &room->world_group;
     patience_tune(room->size);
