@@ -27,7 +27,7 @@
 
 static inline struct part *parts_part_of(const struct shm_group *g, int member)
 {
-    return (struct part *)board_card(g, 2 * g->group->size, 0) + member;
+    return (struct part *)barrier_contribution(g, 2 * g->group->size, 0) + member;
 }
 
 static bool parts_take(struct shm_group *g, int member)
@@ -48,8 +48,8 @@ static uint32_t parts_do_part(struct collective *c, step *work, int member)
 
 static bool parts_on_my_core(const struct shm_group *g, int member)
 {
-    const struct card *card = board_card(g, member, g->seq);
-    return atomic_load_explicit(&card->core, memory_order_relaxed) == g->core;
+    const struct contribution *contribution = barrier_contribution(g, member, g->seq);
+    return atomic_load_explicit(&contribution->core, memory_order_relaxed) == g->core;
 }
 
 /* Of the others that run here, or of those that do not. Gives how many there were to be had. */
@@ -81,11 +81,11 @@ void parts_do(struct collective *c, step *work)
         if (c->volume >= FAR_PART)
             done += parts_do_those(c, work, false);
     }
-    if (done > 0 && atomic_fetch_add(&g->board->parts_done, done) + done == parts_all_parts(g))
-        board_ring(c->room, g);
+    if (done > 0 && atomic_fetch_add(&g->barrier->parts_done, done) + done == parts_all_parts(g))
+        barrier_ring(c->shm, g);
 }
 
 bool parts_over(const struct shm_group *g)
 {
-    return (int32_t)(atomic_load(&g->board->parts_done) - parts_all_parts(g)) >= 0;
+    return (int32_t)(atomic_load(&g->barrier->parts_done) - parts_all_parts(g)) >= 0;
 }

@@ -1,7 +1,7 @@
 /*
  * plans.c: the plan of each collective.
  *
- * A tiny tensor (CARD_BYTES) travels on the card, a short one (plans_short_most) is copied to the board, and after ONE barrier
+ * A tiny tensor (CARD_BYTES) travels in the contribution, a short one (plans_short_most) is copied to a slot, and after ONE barrier
  * everyone takes what it needs from there. A long one stays where it is: after the barrier the members work on the
  * tensors in place, and all stay until that is done. Such work has an even part for each member; parts.c gives it to whoever
  * is there.
@@ -96,7 +96,7 @@ static void plans_measure(struct collective *c)
         in = (size_t)op->in.count * c->element;
         out = (size_t)op->out.count * c->element;
     }
-    bool tiny = in <= CARD_BYTES, is_short = in <= plans_short_most(op->call, c->size);
+    bool tiny = in <= CONTRIBUTION_BYTES, is_short = in <= plans_short_most(op->call, c->size);
     c->length = op->splits ? LONG : tiny ? TINY : is_short ? SHORT : LONG;
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
@@ -116,30 +116,30 @@ static step *const *plans_plan_of(const struct collective *c)
 
 static bool plans_begin(struct collective *c, step *first)
 {
-    board_approach(c->room, c->g);
-    card_pin(c->room, c->g, c->op);
+    barrier_approach(c->shm, c->g);
+    contributions_write(c->shm, c->g, c->op);
     first(c);
     c->op->step++;
-    board_arrive(c->room, c->g);
+    barrier_arrive(c->shm, c->g);
     return false;
 }
 
-bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
-    struct collective c = { .room = room, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
+    struct collective c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
     plans_measure(&c);
     step *const *plan = plans_plan_of(&c);
     if (op->step == 0)
         return plans_begin(&c, plan[0]);
-    if (op->step == 1 && cards_check(room, g, op) != DIST_OK)
+    if (op->step == 1 && contributions_check(shm, g, op) != DIST_OK)
         return true;
     plan[op->step](&c);
     if (op->step == STEPS - 1 || !plan[op->step + 1])
         return true;
     op->step++;
     if (c.length == LONG)
-        return board_passed(g);
-    board_approach(room, g);
-    board_arrive(room, g);
+        return barrier_passed(g);
+    barrier_approach(shm, g);
+    barrier_arrive(shm, g);
     return false;
 }

@@ -13,15 +13,16 @@ static bool steps_is_root(const struct collective *c)
 /* Where a member's input lies for all to read. */
 static const char *steps_input_of(const struct collective *c, int member)
 {
-    struct card *card = board_card(c->g, member, c->g->seq);
+    struct contribution *contribution = barrier_contribution(c->g, member, c->g->seq);
     if (c->length == TINY)
-        return (const char *)card->text;
-    return c->length == SHORT ? board_slot(c->g, member, c->g->seq) : world_at(c->room->world, card->in);
+        return (const char *)contribution->text;
+    return c->length == SHORT ? barrier_slot(c->g, member, c->g->seq)
+                              : world_at(c->shm->world, contribution->in);
 }
 
 static char *steps_output_of(const struct collective *c, int member)
 {
-    return world_at(c->room->world, board_card(c->g, member, c->g->seq)->out);
+    return world_at(c->shm->world, barrier_contribution(c->g, member, c->g->seq)->out);
 }
 
 /* Where the step's result goes: the rank's own tensor, unless it does a long step for another. */
@@ -95,7 +96,7 @@ void step_put(struct collective *c)
 void step_put_splits(struct collective *c)
 {
     if (c->op->splits)
-        memcpy(board_slot(c->g, c->rank, c->g->seq), c->op->splits,
+        memcpy(barrier_slot(c->g, c->rank, c->g->seq), c->op->splits,
                2 * (size_t)c->size * sizeof *c->op->splits);
 }
 _Static_assert(2 * WORLD_MAX_RANKS * sizeof(int64_t) <= SLOT_BYTES, "a member's splits fit into its slot");
@@ -142,10 +143,10 @@ void step_give_to_root(struct collective *c) /* gather */
 
 static void steps_take_by_splits(struct collective *c)
 {
-    const int64_t *own = (const int64_t *)board_slot(c->g, c->rank, c->g->seq) + c->size;
+    const int64_t *own = (const int64_t *)barrier_slot(c->g, c->rank, c->g->seq) + c->size;
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
-        const int64_t *theirs = board_slot(c->g, from, c->g->seq);
+        const int64_t *theirs = barrier_slot(c->g, from, c->g->seq);
         if (own[from] > 0)
             steps_copy(c, steps_my_output(c) + (size_t)splits_begin(own, from) * c->element,
                        steps_input_of(c, from) + (size_t)splits_begin(theirs, c->rank) * c->element,
