@@ -43,6 +43,17 @@ Test(manners, a_handler_may_interrupt_calls_that_are_done_by_messages)
     expect("timer", 0, 2, 0, NULL);
 }
 
+/* (Where ranks are threads, another rank's may take it.) */
+Test(manners, no_thread_of_the_library_takes_a_signal)
+{
+    expect("keeps_signals", 0, 1, 0, NULL);
+    setenv("DIST_ALGORITHM", "messages", 1);
+    expect("keeps_signals", 0, 1, 0, NULL);
+    unsetenv("DIST_ALGORITHM");
+    setenv("DEVICE", "sim", 1);
+    expect("keeps_signals", 0, 1, 0, NULL);
+}
+
 Test(manners, a_rank_may_be_stopped_and_go_on)
 {
     expect("stopped", 0, 1, 0, NULL);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +34,40 @@ static void under_a_timer(int rank, int size, int flags)
     dist_destroy_process_group();
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 0 }, { 0, 0 } }, NULL);
     expect(ticks > 10, "the timer has interrupted nothing");
+}
+
+/* Threads of the library have started; then the program's own blocks a signal, which is to wait until it takes it. */
+static volatile sig_atomic_t taker;
+
+static void take(int number)
+{
+    (void)number;
+    taker = (sig_atomic_t)syscall(SYS_gettid);
+}
+
+static void keeps_signals(int rank, int size)
+{
+    struct sigaction action = { .sa_handler = take };
+    sigset_t one, waiting;
+    sigaction(SIGUSR1, &action, NULL);
+    dist_init_process_group();
+    tensor *x = tensor_zeros(DIST_I32, 3), *y = tensor_zeros(DIST_I32, 3);
+    tensor_add_scalar(y, 1); /* on a GPU: its stream's thread */
+    dist_work *work = dist_irecv(x, (rank + size - 1) % size), *sum = dist_all_reduce(y, .async_op = true);
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    kill(getpid(), SIGUSR1);
+    usleep(20000);
+    sigpending(&waiting);
+    expect(sigismember(&waiting, SIGUSR1) && taker == 0, "the signal waits for the program's thread");
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    expect(taker == syscall(SYS_gettid), "the program's thread has taken the signal");
+    dist_send(x, (rank + 1) % size);
+    dist_wait(work);
+    dist_wait(sum);
+    all_calls(rank, size, 5);
+    dist_destroy_process_group();
 }
 
 /* A child stops this rank and lets it go on, again and again. */
@@ -231,6 +266,8 @@ static void run(int rank, int size)
 {
     if (is("timer") || is("timer_restart"))
         under_a_timer(rank, size, is("timer") ? 0 : SA_RESTART);
+    else if (is("keeps_signals"))
+        keeps_signals(rank, size);
     else if (is("stopped"))
         stopped(rank, size);
     else if (is("programs"))
