@@ -18,7 +18,8 @@ static void worker_block_signals(sigset_t *before)
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
-    prctl(PR_SET_NAME, worker->name);
+    if (!worker->self->threads) /* else what is started on it is known by its rank's name (threads.c) */
+        prctl(PR_SET_NAME, worker->name);
     launch_become(worker->self);
     worker->work(worker->argument);
     if (worker->note)

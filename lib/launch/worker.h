@@ -11,7 +11,7 @@
 
 struct worker {
     struct launch_self *self; /* the rank that it acts for */
-    const char *name;         /* as top and debuggers show it: at most 15 letters */
+    const char *name; /* as top and debuggers show it, where ranks are processes; at most 15 letters */
     void (*work)(void *argument);
     void *argument;
     struct sleep_note *note; /* where it tells that it sleeps, and */
