@@ -6,7 +6,7 @@
 #include "streams/order.h"
 
 /* Only the in-place rule of dist.h may let two tensors touch: the small one is block `rank` of the big one. */
-static bool check_overlap(const struct collective *c, const struct dist_group *group)
+static bool collective_check_overlap(const struct collective *c, const struct dist_group *group)
 {
     const char *in = c->in->data, *out = c->out->data;
     size_t in_bytes = (size_t)c->in->numel * dtype_size(c->in->type);
@@ -28,7 +28,7 @@ static bool check_overlap(const struct collective *c, const struct dist_group *g
 }
 
 /* Do the two tensors fit each other? */
-static bool check_pair(const struct collective *c, const struct dist_group *group)
+static bool collective_check_pair(const struct collective *c, const struct dist_group *group)
 {
     if (c->in->type != c->out->type) {
         report(c->call, c->at, DIST_ERR_ARGUMENT, "%s is of %s, %s of %s; give both one type", c->in_name,
@@ -37,7 +37,7 @@ static bool check_pair(const struct collective *c, const struct dist_group *grou
     }
     int64_t n = group->size;
     if (c->in_splits || c->out_splits)
-        return splits_check(c, group->size) && check_overlap(c, group);
+        return splits_check(c, group->size) && collective_check_overlap(c, group);
     int64_t in_needed = c->in_has_blocks && !c->out_has_blocks ? c->out->numel * n : c->in->numel;
     int64_t out_needed = c->out_has_blocks && !c->in_has_blocks ? c->in->numel * n : c->out->numel;
     if (c->in_has_blocks && c->out_has_blocks)
@@ -54,10 +54,11 @@ static bool check_pair(const struct collective *c, const struct dist_group *grou
     }
     if (c->in_has_blocks && c->out_has_blocks && !splits_even(c, c->in_name, c->in, group->size))
         return false;
-    return check_overlap(c, group);
+    return collective_check_overlap(c, group);
 }
 
-static bool check_tensors(struct context *context, const struct collective *c, const struct dist_group *group)
+static bool collective_check_tensors(struct context *context, const struct collective *c,
+                                     const struct dist_group *group)
 {
     if (c->in_name && !context_tensor(context, c->call, c->at, c->in_name, c->in))
         return false;
@@ -74,10 +75,10 @@ static bool check_tensors(struct context *context, const struct collective *c, c
                c->in->gpu ? "GPU" : "host", c->out_name);
         return false;
     }
-    return !c->in_name || !c->out_name || check_pair(c, group);
+    return !c->in_name || !c->out_name || collective_check_pair(c, group);
 }
 
-static int64_t block_of(const struct collective *c, const struct dist_group *group)
+static int64_t collective_block_of(const struct collective *c, const struct dist_group *group)
 {
     if (c->in_splits || c->out_splits)
         return BLOCK_SPLITS;
@@ -90,7 +91,7 @@ static int64_t block_of(const struct collective *c, const struct dist_group *gro
 
 /* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
  * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
-static void let_streams_come(struct context *context, const struct collective *c)
+static void collective_let_streams_come(struct context *context, const struct collective *c)
 {
     struct gpu *gpu = gpu_if_open(context->self);
     bool barrier = c->call == CALL_BARRIER || c->call == CALL_MONITORED_BARRIER;
@@ -102,17 +103,17 @@ static void let_streams_come(struct context *context, const struct collective *c
 
 /* The group of a collective with which all is well, and the root's place in it. NULL: reported; no work is made before, since
  * a handler may leave by longjmp. */
-static struct dist_group *check(struct context *context, const struct collective *c, int *root)
+static struct dist_group *collective_check(struct context *context, const struct collective *c, int *root)
 {
     struct dist_group *group = context_group(context, c->call, c->at, c->group, true);
     if (!group)
         return NULL;
     *root = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
-    return *root >= 0 && check_tensors(context, c, group) ? group : NULL;
+    return *root >= 0 && collective_check_tensors(context, c, group) ? group : NULL;
 }
 
-static bool fill(struct context *context, const struct collective *c, struct dist_group *group, int root,
-                 double timeout, struct dist_work *op)
+static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
+                            int root, double timeout, struct dist_work *op)
 {
     work_begin(op);
     op->tag = 0;
@@ -125,7 +126,7 @@ static bool fill(struct context *context, const struct collective *c, struct dis
     op->peer = root;
     op->timeout = timeout;
     op->from = -1;
-    op->block = block_of(c, group);
+    op->block = collective_block_of(c, group);
     op->splits = op->block == BLOCK_SPLITS ? splits_copy(context, c, group->size) : NULL;
     if (op->block == BLOCK_SPLITS && !op->splits)
         return false;
@@ -145,11 +146,11 @@ static bool fill(struct context *context, const struct collective *c, struct dis
     if (op->gpu && !order_post(op->gpu, op))
         return false;
     if (!op->gpu)
-        let_streams_come(context, c);
+        collective_let_streams_come(context, c);
     return checked_begin(context, op);
 }
 
-static int hand_on(struct context *context, struct dist_work *op)
+static int collective_hand_on(struct context *context, struct dist_work *op)
 {
     noted_collective(context, op);
     return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
@@ -162,10 +163,10 @@ int collective_run(struct context *context, const struct collective *c, double t
     op.async = false;
     op.begun_quickly = c->begun;
     int root;
-    struct dist_group *group = check(context, c, &root);
-    if (!group || !fill(context, c, group, root, timeout, &op))
+    struct dist_group *group = collective_check(context, c, &root);
+    if (!group || !collective_fill(context, c, group, root, timeout, &op))
         return -DIST_ERR_ARGUMENT;
-    int status = hand_on(context, &op);
+    int status = collective_hand_on(context, &op);
     checked_end(&op);
     if (op.splits)
         host_free(context->self, op.splits);
@@ -174,10 +175,10 @@ int collective_run(struct context *context, const struct collective *c, double t
 
 /* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
  * asynchronous one. */
-static dist_work *start(struct context *context, const struct collective *c)
+static dist_work *collective_start(struct context *context, const struct collective *c)
 {
     int root;
-    struct dist_group *group = check(context, c, &root);
+    struct dist_group *group = collective_check(context, c, &root);
     struct dist_work *op = group ? work_new(context) : NULL;
     if (!group)
         return NULL;
@@ -186,10 +187,10 @@ static dist_work *start(struct context *context, const struct collective *c)
         return NULL;
     }
     op->async = c->async;
-    bool filled = fill(context, c, group, root, 0, op);
+    bool filled = collective_fill(context, c, group, root, 0, op);
     if (filled) {
         group->pending += c->async;
-        if (hand_on(context, op) == DIST_OK) {
+        if (collective_hand_on(context, op) == DIST_OK) {
             if (c->async)
                 return op;
             ops_follow(context, op->gpu, call_name(op->call), op);
@@ -211,7 +212,7 @@ dist_work *collective_call(const struct collective *c)
     if (!context)
         return NULL;
     if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
-        op = start(context, c);
+        op = collective_start(context, c);
     else
         collective_run(context, c, 0);
     context_exit(context);

@@ -13,8 +13,8 @@ bool splits_even(const struct collective *c, const char *name, const tensor *t, 
 }
 
 /* Are they counts that add up to the tensor? As a double the sum cannot overflow. */
-static bool check_list(const struct collective *c, const char *name, const tensor *t, const int64_t *splits,
-                       int size)
+static bool collective_check_list(const struct collective *c, const char *name, const tensor *t,
+                                  const int64_t *splits, int size)
 {
     double sum = 0;
     if (!splits)
@@ -39,8 +39,8 @@ static bool check_list(const struct collective *c, const char *name, const tenso
 
 bool splits_check(const struct collective *c, int size)
 {
-    return check_list(c, c->in_name, c->in, c->in_splits, size) &&
-           check_list(c, c->out_name, c->out, c->out_splits, size);
+    return collective_check_list(c, c->in_name, c->in, c->in_splits, size) &&
+           collective_check_list(c, c->out_name, c->out, c->out_splits, size);
 }
 
 int64_t *splits_copy(struct context *context, const struct collective *c, int size)

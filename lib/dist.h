@@ -23,7 +23,7 @@
  *
  * THE PROCESS. Calls are made by the rank's program, between init and destroy; what else it may do to its process:
  *   signals       No call may be made in a signal handler. A handler may interrupt any call, with SA_RESTART or without, and a rank
- *                 may be stopped for a while: the call goes on, and so does the job.
+ *                 may be stopped for a while: the call goes on, and so does the job. The library's threads take no signal.
  *   fork          A child makes no call. It may exec a program, end or crash as it likes: the job does not notice.
  *   exit, abort   end the rank at any place (where ranks are threads: all of them), with whatever is open, and the job has
  *                 that status; so let run() return. pthread_exit in it is the same as returning. No calls in atexit handlers.

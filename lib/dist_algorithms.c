@@ -19,7 +19,7 @@ struct comm_of_calls {
 };
 
 /* The calls want a tensor: one that looks at these elements, for as long as the message takes. */
-static tensor look_at(const struct communicator *comm, const void *data, int64_t count)
+static tensor dist_algorithms_look_at(const struct communicator *comm, const void *data, int64_t count)
 {
     return (tensor){ .live = TENSOR_LIVE,
                      .type = comm->type,
@@ -29,11 +29,12 @@ static tensor look_at(const struct communicator *comm, const void *data, int64_t
                      .data = (void *)(uintptr_t)data };
 }
 
-static void swap_by_calls(struct communicator *comm, int to, const void *out, int64_t out_count, int from,
-                          void *in, int64_t in_count)
+static void dist_algorithms_swap_by_calls(struct communicator *comm, int to, const void *out,
+                                          int64_t out_count, int from, void *in, int64_t in_count)
 {
     struct comm_of_calls *c = (struct comm_of_calls *)comm;
-    tensor leaves = look_at(comm, out, out_count), comes = look_at(comm, in, in_count);
+    tensor leaves = dist_algorithms_look_at(comm, out, out_count),
+           comes = dist_algorithms_look_at(comm, in, in_count);
     dist_work *works[2];
     int count = 0;
     if (in_count >= 0)
@@ -49,7 +50,7 @@ static void swap_by_calls(struct communicator *comm, int to, const void *out, in
     }
 }
 
-static void *room_from_host(struct communicator *comm, int64_t count)
+static void *dist_algorithms_room_from_host(struct communicator *comm, int64_t count)
 {
     struct comm_of_calls *c = (struct comm_of_calls *)comm;
     void *memory = c->count < ROOMS ? host_alloc(c->self, (size_t)count * dtype_size(comm->type)) : NULL;
@@ -58,7 +59,7 @@ static void *room_from_host(struct communicator *comm, int64_t count)
     return memory;
 }
 
-static int check(struct dist_at at, const char *name, const tensor *x)
+static int dist_algorithms_check(struct dist_at at, const char *name, const tensor *x)
 {
     if (!name || !algorithm_named(name))
         return report(CALL_ALL_REDUCE, at, DIST_ERR_ARGUMENT,
@@ -71,7 +72,7 @@ static int check(struct dist_at at, const char *name, const tensor *x)
 }
 
 /* Where the algorithm works: in the tensor, or, where that lies on a GPU, in a copy on the host. NULL: no memory; reported. */
-static void *workplace(struct dist_at at, struct launch_self *self, tensor *x)
+static void *dist_algorithms_workplace(struct dist_at at, struct launch_self *self, tensor *x)
 {
     size_t bytes = (size_t)x->numel * dtype_size(x->type);
     void *copy = x->gpu ? host_alloc(self, bytes) : x->data;
@@ -85,7 +86,7 @@ static void *workplace(struct dist_at at, struct launch_self *self, tensor *x)
 int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum dist_op op)
 {
     int size = dist_get_world_size_with((struct dist_group_args){ .at = at });
-    int wrong = size < 1 ? size : check(at, name, x);
+    int wrong = size < 1 ? size : dist_algorithms_check(at, name, x);
     if (wrong)
         return wrong;
     struct comm_of_calls c = { .at = at, .self = context_get()->self };
@@ -93,9 +94,9 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
                                     .size = size,
                                     .type = x->type,
                                     .op = op,
-                                    .swap = swap_by_calls,
-                                    .scratch = room_from_host };
-    void *data = workplace(at, c.self, x);
+                                    .swap = dist_algorithms_swap_by_calls,
+                                    .scratch = dist_algorithms_room_from_host };
+    void *data = dist_algorithms_workplace(at, c.self, x);
     if (!data)
         return -DIST_ERR_MEMORY;
     comm_all_reduce(&c.comm, algorithm_named(name), data, x->numel);

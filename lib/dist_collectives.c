@@ -16,7 +16,8 @@ static const struct collective kinds[CALL_COUNT] = {
                           .out_has_blocks = true },
 };
 
-static inline struct collective asked(enum call call, struct dist_at at, dist_group *group, bool async)
+static inline struct collective collectives_asked(enum call call, struct dist_at at, dist_group *group,
+                                                  bool async)
 {
     struct collective c = kinds[call];
     c.call = call;
@@ -28,7 +29,7 @@ static inline struct collective asked(enum call call, struct dist_at at, dist_gr
 
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
-    struct collective c = asked(CALL_BROADCAST, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_BROADCAST, a.at, a.group, a.async_op);
     c.root = a.src;
     c.in = c.out = a.tensor;
     return collective_call(&c);
@@ -36,7 +37,7 @@ dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 
 dist_work *dist_reduce_with(struct dist_reduce_args a)
 {
-    struct collective c = asked(CALL_REDUCE, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_REDUCE, a.at, a.group, a.async_op);
     c.op = a.op;
     c.root = a.dst;
     c.in = c.out = a.tensor;
@@ -52,7 +53,7 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
     if (went == QUICK_DONE)
         return NULL;
-    struct collective c = asked(CALL_ALL_REDUCE, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_ALL_REDUCE, a.at, a.group, a.async_op);
     c.begun = went == QUICK_BEGUN;
     c.op = a.op;
     c.in = c.out = a.tensor;
@@ -60,7 +61,7 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 }
 
 /* Is the caller the root? Its big tensor counts only then. */
-static bool i_am(int root)
+static bool collectives_i_am(int root)
 {
     struct launch_self *self = launch_self_if_any();
     return self && self->env.rank == root;
@@ -68,29 +69,29 @@ static bool i_am(int root)
 
 dist_work *dist_scatter_with(struct dist_scatter_args a)
 {
-    struct collective c = asked(CALL_SCATTER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_SCATTER, a.at, a.group, a.async_op);
     c.root = a.src;
     c.in = a.input;
     c.out = a.output;
-    if (!i_am(a.src))
+    if (!collectives_i_am(a.src))
         c.in_name = NULL;
     return collective_call(&c);
 }
 
 dist_work *dist_gather_with(struct dist_gather_args a)
 {
-    struct collective c = asked(CALL_GATHER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_GATHER, a.at, a.group, a.async_op);
     c.root = a.dst;
     c.in = a.input;
     c.out = a.output;
-    if (!i_am(a.dst))
+    if (!collectives_i_am(a.dst))
         c.out_name = NULL;
     return collective_call(&c);
 }
 
 dist_work *dist_all_gather_with(struct dist_exchange_args a)
 {
-    struct collective c = asked(CALL_ALL_GATHER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_ALL_GATHER, a.at, a.group, a.async_op);
     c.in = a.input;
     c.out = a.output;
     return collective_call(&c);
@@ -98,7 +99,7 @@ dist_work *dist_all_gather_with(struct dist_exchange_args a)
 
 dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
 {
-    struct collective c = asked(CALL_ALL_TO_ALL, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_ALL_TO_ALL, a.at, a.group, a.async_op);
     c.in = a.input;
     c.out = a.output;
     c.in_splits = a.input_splits;
@@ -108,7 +109,7 @@ dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
 
 dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 {
-    struct collective c = asked(CALL_REDUCE_SCATTER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_REDUCE_SCATTER, a.at, a.group, a.async_op);
     c.op = a.op;
     c.in = a.input;
     c.out = a.output;
@@ -116,7 +117,7 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 }
 
 /* The quick way, unless something on a GPU must come first. */
-static enum quick barrier_quickly(struct dist_barrier_args a)
+static enum quick collectives_barrier_quickly(struct dist_barrier_args a)
 {
     uint32_t site;
     struct context *context = context_quick(CALL_BARRIER, a.at.file, a.at.line, a.group, &site);
@@ -128,10 +129,10 @@ static enum quick barrier_quickly(struct dist_barrier_args a)
 
 dist_work *dist_barrier_with(struct dist_barrier_args a)
 {
-    enum quick went = barrier_quickly(a);
+    enum quick went = collectives_barrier_quickly(a);
     if (went == QUICK_DONE)
         return NULL;
-    struct collective c = asked(CALL_BARRIER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_BARRIER, a.at, a.group, a.async_op);
     c.begun = went == QUICK_BEGUN;
     return collective_call(&c);
 }
@@ -141,7 +142,7 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
     struct context *context = context_enter(CALL_MONITORED_BARRIER, a.at);
     if (!context)
         return -DIST_ERR_STATE;
-    const struct collective c = asked(CALL_MONITORED_BARRIER, a.at, a.group, false);
+    const struct collective c = collectives_asked(CALL_MONITORED_BARRIER, a.at, a.group, false);
     int result = collective_run(context, &c, a.timeout > 0 ? a.timeout : 30);
     context_exit(context);
     return result;

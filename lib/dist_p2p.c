@@ -5,18 +5,18 @@
 #include "streams/order.h"
 
 /* Does `peer` name somebody to talk to? False: it was reported. */
-static bool check_peer(struct context *context, const struct p2p *ask, const struct dist_group *group)
+static bool p2p_check_peer(struct context *context, const struct p2p *ask, const struct dist_group *group)
 {
     return (!ask->sends && ask->peer == DIST_ANY_SOURCE) ||
            context_rank(context, ask->call, ask->at, ask->sends ? "dst" : "src", ask->peer, group) >= 0;
 }
 
 /* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
-static struct dist_group *check(struct context *context, const struct p2p *ask)
+static struct dist_group *p2p_check(struct context *context, const struct p2p *ask)
 {
     struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
-        !check_peer(context, ask, group))
+        !p2p_check_peer(context, ask, group))
         return NULL;
     if (ask->tag < 0) {
         report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag);
@@ -29,21 +29,21 @@ static struct dist_group *check(struct context *context, const struct p2p *ask)
 }
 
 /* The same answer in a few instructions, for the most common message: false means only that `check` is to be asked. */
-static bool plainly_good(const struct context *context, const struct p2p *ask)
+static bool p2p_plainly_good(const struct context *context, const struct p2p *ask)
 {
     return !ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
            (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size;
 }
 
 /* The same, the quick way first. No work is made before: where this reports, a handler may leave by longjmp. */
-static struct dist_group *group_for(struct context *context, const struct p2p *ask)
+static struct dist_group *p2p_group_for(struct context *context, const struct p2p *ask)
 {
-    return plainly_good(context, ask) ? &context->world : check(context, ask);
+    return p2p_plainly_good(context, ask) ? &context->world : p2p_check(context, ask);
 }
 
 /* Fill in an op from what was asked. False: a stream, or DIST_CHECK=1, has something against it, which was reported. */
-static bool prepare(struct context *context, const struct p2p *ask, struct dist_group *group, uint32_t site,
-                    struct dist_work *op)
+static bool p2p_prepare(struct context *context, const struct p2p *ask, struct dist_group *group,
+                        uint32_t site, struct dist_work *op)
 {
     work_begin(op);
     op->call = ask->call;
@@ -68,24 +68,24 @@ static bool prepare(struct context *context, const struct p2p *ask, struct dist_
     return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
 }
 
-static int hand_on(struct context *context, struct dist_work *op)
+static int p2p_hand_on(struct context *context, struct dist_work *op)
 {
     return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
 }
 
 /* A blocking call on a GPU's tensor: the stream waits for it, the host does not. */
-static int in_stream(struct context *context, const struct p2p *ask, uint32_t site)
+static int p2p_in_stream(struct context *context, const struct p2p *ask, uint32_t site)
 {
-    struct dist_group *group = group_for(context, ask);
+    struct dist_group *group = p2p_group_for(context, ask);
     if (!group)
         return -DIST_ERR_ARGUMENT;
     struct dist_work *op = work_new(context);
     if (!op)
         return report(ask->call, ask->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
-    if (prepare(context, ask, group, site, op)) {
+    if (p2p_prepare(context, ask, group, site, op)) {
         noted_message(context, op);
         uint32_t receive = noted_as_receive(op);
-        if (hand_on(context, op) == DIST_OK) {
+        if (p2p_hand_on(context, op) == DIST_OK) {
             int result = ops_follow(context, op->gpu, call_name(op->call), op);
             noted_follow(context, receive, result);
             return result;
@@ -109,11 +109,11 @@ int p2p_blocking(struct p2p *ask, enum call call, bool begun)
     int result = -DIST_ERR_ARGUMENT;
     op.async = false;
     op.begun_quickly = begun;
-    if (!plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
-        result = in_stream(context, ask, site);
-    } else if ((group = group_for(context, ask)) && prepare(context, ask, group, site, &op)) {
+    if (!p2p_plainly_good(context, ask) && tensor_on_gpu(ask->tensor)) {
+        result = p2p_in_stream(context, ask, site);
+    } else if ((group = p2p_group_for(context, ask)) && p2p_prepare(context, ask, group, site, &op)) {
         noted_message(context, &op);
-        int status = hand_on(context, &op);
+        int status = p2p_hand_on(context, &op);
         checked_end(&op);
         result = status != DIST_OK ? report_op(&op) : ask->sends ? 0 : op.from;
         noted_source(context, &op);
@@ -123,9 +123,9 @@ int p2p_blocking(struct p2p *ask, enum call call, bool begun)
 }
 
 /* A work of what was asked, ready to be handed on, inside a call that was entered. NULL: reported. */
-static dist_work *make(struct context *context, const struct p2p *ask, uint32_t site)
+static dist_work *p2p_make(struct context *context, const struct p2p *ask, uint32_t site)
 {
-    struct dist_group *group = group_for(context, ask);
+    struct dist_group *group = p2p_group_for(context, ask);
     struct dist_work *op = group ? work_new(context) : NULL;
     if (group && !op)
         report(ask->call, ask->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
@@ -133,27 +133,27 @@ static dist_work *make(struct context *context, const struct p2p *ask, uint32_t 
         return NULL;
     op->async = true;
     op->begun_quickly = false;
-    if (prepare(context, ask, group, site, op))
+    if (p2p_prepare(context, ask, group, site, op))
         return op;
     work_free(context, op);
     return NULL;
 }
 
-static int begin(struct context *context, struct dist_work *op)
+static int p2p_begin(struct context *context, struct dist_work *op)
 {
     op->group->pending++;
     noted_message(context, op);
-    return hand_on(context, op);
+    return p2p_hand_on(context, op);
 }
 
-static dist_work *starting(const struct p2p *ask)
+static dist_work *p2p_starting(const struct p2p *ask)
 {
     uint32_t site;
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return NULL;
-    dist_work *op = make(context, ask, site);
-    if (op && begin(context, op) != DIST_OK) {
+    dist_work *op = p2p_make(context, ask, site);
+    if (op && p2p_begin(context, op) != DIST_OK) {
         checked_end(op);
         op->group->pending--;
         work_free(context, op); /* where it waits, and can still be read */
@@ -166,23 +166,23 @@ static dist_work *starting(const struct p2p *ask)
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    return starting(&(struct p2p){ CALL_ISEND, true, { file, line }, tensor, dst, tag, group });
+    return p2p_starting(&(struct p2p){ CALL_ISEND, true, { file, line }, tensor, dst, tag, group });
 }
 
 dist_work *dist_irecv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    return starting(&(struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
+    return p2p_starting(&(struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
 }
 
 /* ---- batches --------------------------------------------------------------------------- */
 
-static struct p2p ask_of(const dist_p2p_op *entry, struct dist_at at)
+static struct p2p p2p_ask_of(const dist_p2p_op *entry, struct dist_at at)
 {
     return (struct p2p){ CALL_BATCH,  entry->kind == DIST_ISEND, at, entry->tensor, entry->peer, entry->tag,
                          entry->group };
 }
 
-static void unmake(struct context *context, dist_work **works, int count)
+static void p2p_unmake(struct context *context, dist_work **works, int count)
 {
     while (count-- > 0) {
         checked_end(works[count]);
@@ -192,26 +192,26 @@ static void unmake(struct context *context, dist_work **works, int count)
 }
 
 /* All works of a batch, ready to begin. 0, or the error of the first entry that is wrong: then there are none. */
-static int make_all(struct context *context, struct dist_at at, uint32_t site, const dist_p2p_op *ops,
-                    int count, dist_work **works)
+static int p2p_make_all(struct context *context, struct dist_at at, uint32_t site, const dist_p2p_op *ops,
+                        int count, dist_work **works)
 {
     for (int i = 0; i < count; i++) {
-        struct p2p ask = ask_of(&ops[i], at);
+        struct p2p ask = p2p_ask_of(&ops[i], at);
         bool good = ops[i].kind == DIST_ISEND || ops[i].kind == DIST_IRECV;
         call_note.entry = i + 1;
         if (!good)
             report(CALL_BATCH, at, DIST_ERR_ARGUMENT, "its kind is %d; it must be DIST_ISEND or DIST_IRECV",
                    (int)ops[i].kind);
         else
-            good = group_for(context, &ask) != NULL;
+            good = p2p_group_for(context, &ask) != NULL;
         if (!good)
             return call_note.error;
     }
     for (int i = 0; i < count; i++) {
-        struct p2p ask = ask_of(&ops[i], at);
+        struct p2p ask = p2p_ask_of(&ops[i], at);
         call_note.entry = i + 1;
-        if (!(works[i] = make(context, &ask, site))) {
-            unmake(context, works, i);
+        if (!(works[i] = p2p_make(context, &ask, site))) {
+            p2p_unmake(context, works, i);
             return call_note.error;
         }
     }
@@ -233,9 +233,9 @@ int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int cou
                         "count is %d, ops %s, works %s; pass two arrays of count entries", count,
                         ops ? "given" : "NULL", works ? "given" : "NULL");
     else
-        result = make_all(context, at, site, ops, count, works);
+        result = p2p_make_all(context, at, site, ops, count, works);
     for (int i = 0; result == 0 && i < count; i++)
-        if ((works[i]->refused = begin(context, works[i]) != DIST_OK) && !context->handler)
+        if ((works[i]->refused = p2p_begin(context, works[i]) != DIST_OK) && !context->handler)
             report_op(works[i]); /* with a handler dist_wait tells; else peers that wait would seem stuck */
     context_exit(context);
     return result;

@@ -7,8 +7,8 @@
 
 /* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
  * brought back around that call, on the way of every message. */
-static inline void put_down(struct p2p *ask, const char *file, int line, tensor *tensor, int peer, int tag,
-                            dist_group *group)
+static inline void quick_put_down(struct p2p *ask, const char *file, int line, tensor *tensor, int peer,
+                                  int tag, dist_group *group)
 {
     ask->at.file = file;
     ask->at.line = line;
@@ -23,7 +23,7 @@ int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag,
 {
     uint32_t site;
     struct p2p ask;
-    put_down(&ask, file, line, tensor, dst, tag, group);
+    quick_put_down(&ask, file, line, tensor, dst, tag, group);
     struct context *context = context_quick(CALL_SEND, file, line, group, &site);
     enum quick went = QUICK_NOT;
     if (context && context_reaches(context, tensor) && dst < context->world.size && (dst | tag) >= 0)
@@ -35,7 +35,7 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
 {
     uint32_t site;
     struct p2p ask;
-    put_down(&ask, file, line, tensor, src, tag, group);
+    quick_put_down(&ask, file, line, tensor, src, tag, group);
     struct context *context = context_quick(CALL_RECV, file, line, group, &site);
     enum quick went = QUICK_NOT;
     if (context && context_reaches(context, tensor) && src < context->world.size && (src | tag) >= 0)

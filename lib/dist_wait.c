@@ -14,7 +14,7 @@ bool wait_check(enum call call, struct dist_at at, const dist_work *work)
     return work && work->live == WORK_LIVE;
 }
 
-static int follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
+static int wait_follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
 {
     uint32_t receive = noted_as_receive(work);
     gpu_range_begin(gpu, call);
@@ -25,7 +25,7 @@ static int follow(struct context *context, struct gpu *gpu, const char *call, di
 }
 
 /* A rank that looked like computing between two waits would be rung for each message. */
-static void hold(struct waiting *waiting, bool held)
+static void wait_hold(struct waiting *waiting, bool held)
 {
     const struct backend *backend = waiting->context->backend;
     if (backend->hold && waiting->held != held)
@@ -37,14 +37,14 @@ int wait_for(struct waiting *waiting, dist_work *work)
 {
     struct context *context = waiting->context;
     if (!work || work->live != WORK_LIVE || work->gpu)
-        hold(waiting, false);
+        wait_hold(waiting, false);
     if (!wait_check(waiting->call, waiting->at, work))
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
     noted_over(context, work, !waiting->may);
     if (work->gpu && !work->refused) {
         checked_end(work);
         work->group->pending--;
-        return follow(context, work->gpu, call_name(waiting->call), work);
+        return wait_follow(context, work->gpu, call_name(waiting->call), work);
     }
     int status = work->refused ? work->status : context->backend->wait(context->room, work);
     noted_source(context, work);
@@ -53,7 +53,7 @@ int wait_for(struct waiting *waiting, dist_work *work)
     work->group->pending--;
     work_free(context, work); /* where it waits, and can still be read */
     if (status != DIST_OK)
-        hold(waiting, false);
+        wait_hold(waiting, false);
     return status != DIST_OK ? report_op(work) : result;
 }
 
@@ -79,7 +79,7 @@ int dist_wait_all_at(struct dist_at at, dist_work **works, int count)
                              works ? "given" : "NULL");
     struct waiting waiting = { .context = context, .call = CALL_WAIT_ALL, .at = at };
     for (int i = 0; i < count && works; i++) {
-        hold(&waiting, i + 1 < count && first_error == 0);
+        wait_hold(&waiting, i + 1 < count && first_error == 0);
         int result = wait_for(&waiting, works[i]);
         if (result < 0 && first_error == 0)
             first_error = result;
@@ -94,7 +94,7 @@ bool wait_is_over(struct context *context, dist_work *work)
 }
 
 /* Was the rank's last call another one? Then it is no poller yet. */
-static bool asks_anew(void)
+static bool wait_asks_anew(void)
 {
     const struct launch_self *self = launch_self_if_any();
     const struct context *context = self ? atomic_load(&self->context) : NULL;
@@ -103,7 +103,7 @@ static bool asks_anew(void)
 }
 
 /* A poller is no sleeper: where all others are, it is told by itself. What a real GPU is at, nobody knows. */
-static void asked_in_vain(struct context *context, const dist_work *work, bool anew)
+static void wait_asked_in_vain(struct context *context, const dist_work *work, bool anew)
 {
     static _Thread_local struct polling polling;
     struct launch_self *self = context->self;
@@ -119,7 +119,7 @@ static void asked_in_vain(struct context *context, const dist_work *work, bool a
 
 bool dist_is_completed_at(struct dist_at at, dist_work *work)
 {
-    bool anew = asks_anew();
+    bool anew = wait_asks_anew();
     struct context *context = context_enter(CALL_IS_COMPLETED, at);
     if (!context)
         return false;
@@ -132,7 +132,7 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
     if (done && work->gpu && !work->refused)
         order_over(work->gpu, work);
     if (!done && work && work->live == WORK_LIVE)
-        asked_in_vain(context, work, anew);
+        wait_asked_in_vain(context, work, anew);
     context_exit(context);
     return done;
 }

@@ -12,7 +12,7 @@ struct any {
     int found; /* the index of one that is over */
 };
 
-static bool one_is_over(void *argument)
+static bool wait_any_one_is_over(void *argument)
 {
     struct any *any = argument;
     for (int i = 0; i < any->count; i++)
@@ -23,45 +23,41 @@ static bool one_is_over(void *argument)
     return false;
 }
 
-static bool news(void *argument)
+static bool wait_any_news(void *argument)
 {
     const struct any *any = argument;
-    return one_is_over(argument) || world_failed(&any->context->self->world);
+    return wait_any_one_is_over(argument) || world_failed(&any->context->self->world);
 }
 
 /* Each backend knows how to wait for one op. That several will do is said in the notes, and the rest is the same for all:
  * who brings an op to its end rings the bell of its rank. */
-static void sleep_for(struct any *any, const dist_work *first)
+static void wait_any_sleep_for(struct any *any, const dist_work *first)
 {
     struct context *context = any->context;
-    struct launch_self *self = context->self;
-    struct sleep_note *note = launch_note(self);
-    if (note) {
-        atomic_store(&note->bell, world_offset(&self->world, &context->slot->bell));
-        atomic_store(&note->timed, 0); /* a backend whose GPU is at work may set it */
-    }
+    struct bell *bell = &context->slot->bell;
+    struct sleep_note *note = launch_note_on(context->self, bell, false);
     if (context->backend->note)
-        context->backend->note(context->room, first);
-    bell_sleep(&context->slot->bell, news, any, NAP, note);
-    launch_look_around(self);
+        context->backend->note(context->room, first); /* one whose GPU is at work may say `timed` */
+    bell_sleep(bell, wait_any_news, any, NAP, note);
+    launch_look_around(context->self);
 }
 
 /* Until one is over; where the job has failed it is the first, and dist_wait's way tells. */
-static void await_host(struct any *any, int first)
+static void wait_any_await_host(struct any *any, int first)
 {
     struct patience patience = { 0 };
-    while (!one_is_over(any)) {
+    while (!wait_any_one_is_over(any)) {
         if (world_failed(&any->context->self->world)) {
             any->found = first;
             return;
         }
         if (!patience_spin(&patience))
-            sleep_for(any, any->works[first]);
+            wait_any_sleep_for(any, any->works[first]);
     }
 }
 
 /* How many are not NULL; *first: the index of the first of them; *gpu: where the tensor of one lies, if one is there. */
-static int count_live(const struct any *any, int *first, struct gpu **gpu)
+static int wait_any_count_live(const struct any *any, int *first, struct gpu **gpu)
 {
     int live = 0;
     for (int i = any->count - 1; i >= 0; i--)
@@ -73,7 +69,7 @@ static int count_live(const struct any *any, int *first, struct gpu **gpu)
     return live;
 }
 
-static void mark(const struct any *any, bool among)
+static void wait_any_mark(const struct any *any, bool among)
 {
     for (int i = 0; i < any->count; i++)
         if (any->works[i])
@@ -83,16 +79,16 @@ static void mark(const struct any *any, bool among)
 static int wait_any(struct any *any, const struct dist_wait_any_args *args)
 {
     struct gpu *gpu = NULL;
-    int first = -1, live = count_live(any, &first, &gpu);
+    int first = -1, live = wait_any_count_live(any, &first, &gpu);
     if (live == 0)
         return -1;
-    mark(any, live > 1);
+    wait_any_mark(any, live > 1);
     any->found = first;
     if (gpu)
-        gpu_await(gpu, "dist_wait_any", args->at, one_is_over, any, NULL);
+        gpu_await(gpu, "dist_wait_any", args->at, wait_any_one_is_over, any, NULL);
     else
-        await_host(any, first);
-    mark(any, false);
+        wait_any_await_host(any, first);
+    wait_any_mark(any, false);
     dist_work *work = any->works[any->found];
     any->works[any->found] = NULL;
     bool on_gpu = work->gpu && !work->refused;

@@ -78,7 +78,7 @@ const char *dist_error_name(enum dist_error error)
     return "an unknown error";
 }
 
-static const char *advice_of(enum dist_error error)
+static const char *error_advice_of(enum dist_error error)
 {
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].error == error)
@@ -87,7 +87,7 @@ static const char *advice_of(enum dist_error error)
 }
 
 /* The default: print, tell the other ranks, exit as an uncaught exception would. */
-static _Noreturn void end_program(struct launch_self *self, const struct told *told, const char *text)
+static _Noreturn void error_end_program(struct launch_self *self, const struct told *told, const char *text)
 {
     bool tell = !self || launch_tells(self, told->status, "");
     if (tell && self)
@@ -113,7 +113,7 @@ int dist_last_error(void)
 }
 
 /* Two calls that met and do not fit: where the workbook explains such. */
-static const char *lesson_of(enum call call, enum dist_error error)
+static const char *error_lesson_of(enum call call, enum dist_error error)
 {
     bool message = call == CALL_SEND || call == CALL_RECV || call == CALL_ISEND || call == CALL_IRECV;
     if (error != DIST_ERR_MISMATCH)
@@ -122,8 +122,8 @@ static const char *lesson_of(enum call call, enum dist_error error)
 }
 
 /* `block`: what is printed; NULL: the sentence, and then `see`, if not NULL. */
-static int deliver_report(const char *call, struct dist_at at, enum dist_error error, const char *what,
-                          const char *block, const char *see)
+static int error_deliver_report(const char *call, struct dist_at at, enum dist_error error, const char *what,
+                                const char *block, const char *see)
 {
     struct launch_self *self = launch_self_if_any();
     struct context *context = self ? self->context : NULL;
@@ -143,7 +143,7 @@ static int deliver_report(const char *call, struct dist_at at, enum dist_error e
     if (see)
         snprintf(wrapped + length, sizeof wrapped - length, "\n%s", see);
     if (!context || !context->handler)
-        end_program(
+        error_end_program(
             self,
             &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
             block ? block : wrapped);
@@ -163,17 +163,17 @@ int report(enum call call, struct dist_at at, enum dist_error error, const char 
     vsnprintf(what + length, sizeof what - (size_t)length, format, list);
     va_end(list);
     call_note.entry = 0;
-    return deliver_report(call_name(call), at, error, what, NULL, lesson_of(call, error));
+    return error_deliver_report(call_name(call), at, error, what, NULL, error_lesson_of(call, error));
 }
 
 int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
                  const char *block)
 {
-    return deliver_report(call, at, error, sentence, block, NULL);
+    return error_deliver_report(call, at, error, sentence, block, NULL);
 }
 
 /* Of several ranks that find the same fault one speaks, always the same one; the others give it a moment. */
-static void let_speak(const struct dist_work *op)
+static void error_let_speak(const struct dist_work *op)
 {
     const struct launch_self *self = launch_self_if_any();
     const struct context *context = self ? self->context : NULL;
@@ -185,10 +185,10 @@ static void let_speak(const struct dist_work *op)
 
 int report_op(const struct dist_work *op)
 {
-    let_speak(op);
+    error_let_speak(op);
     /* Only that call has a .timeout; whoever else ran out of time has said itself what to do. */
     bool own_words = op->status == DIST_ERR_TIMEOUT && op->call != CALL_MONITORED_BARRIER;
-    const char *advice = own_words ? NULL : advice_of((enum dist_error)op->status);
+    const char *advice = own_words ? NULL : error_advice_of((enum dist_error)op->status);
     if (op->call == CALL_NEW_GROUP && op->status == DIST_ERR_MEMORY)
         advice = "free groups that are no longer needed";
     if (!advice)
@@ -203,5 +203,5 @@ void report_tensor(const char *call, struct dist_at at, enum dist_error error, c
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    deliver_report(call, at, error, what, NULL, NULL);
+    error_deliver_report(call, at, error, what, NULL, NULL);
 }

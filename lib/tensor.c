@@ -43,7 +43,7 @@ int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, i
     return numel;
 }
 
-static void count_bytes(int64_t more)
+static void tensor_count_bytes(int64_t more)
 {
     struct context *context = context_get();
     int64_t now = atomic_fetch_add(&context->allocated, more) + more,
@@ -69,7 +69,8 @@ void tensor_reset_peak_memory(void)
 }
 
 /* On the host where gpu is NULL. */
-static struct storage *storage_new(struct launch_self *self, struct gpu *gpu, struct dist_at at, size_t bytes)
+static struct storage *tensor_storage_new(struct launch_self *self, struct gpu *gpu, struct dist_at at,
+                                          size_t bytes)
 {
     struct storage *storage = malloc(sizeof(*storage));
     if (!storage)
@@ -77,15 +78,15 @@ static struct storage *storage_new(struct launch_self *self, struct gpu *gpu, st
     *storage = (struct storage){ .bytes = bytes };
     storage->data = gpu ? gpu_alloc(gpu, storage, at) : host_alloc(self, bytes);
     if (storage->data)
-        return count_bytes((int64_t)bytes), storage;
+        return tensor_count_bytes((int64_t)bytes), storage;
     free(storage);
     return NULL;
 }
 
-static void storage_free(struct launch_self *self, struct storage *storage)
+static void tensor_storage_free(struct launch_self *self, struct storage *storage)
 {
     if (storage)
-        count_bytes(-(int64_t)storage->bytes);
+        tensor_count_bytes(-(int64_t)storage->bytes);
     if (storage && storage->gpu)
         gpu_free(storage->gpu, storage);
     else if (storage)
@@ -102,10 +103,10 @@ static struct tensor *tensor_new_on(struct gpu *gpu, const char *call, struct di
         return NULL;
     struct launch_self *self = context_get()->self;
     size_t bytes = (size_t)numel * dtype_size(type);
-    struct storage *storage = storage_new(self, gpu, at, bytes);
+    struct storage *storage = tensor_storage_new(self, gpu, at, bytes);
     struct tensor *t = storage ? tensor_handle_take(self) : NULL;
     if (!t) {
-        storage_free(self, storage);
+        tensor_storage_free(self, storage);
         report_tensor(
             call, at, DIST_ERR_MEMORY,
             "no memory for %lld elements of %s (%.4g MiB); a rank has room for %.4g MiB where the machine "
@@ -225,5 +226,5 @@ void tensor_free_at(struct dist_at at, tensor *t)
     struct launch_self *self = context_get()->self;
     struct storage *storage = t->storage;
     if (tensor_handle_give(self, t))
-        storage_free(self, storage);
+        tensor_storage_free(self, storage);
 }

@@ -89,34 +89,32 @@ static bool tensor_learn_check_table(const char *call, struct dist_at at, const 
            learn_beside(call, at, table, rows, rows->numel);
 }
 
-void tensor_embedding_at(struct dist_at at, tensor *out, const tensor *weight, const tensor *ids)
+/* Rows of the table are looked up, or added to: `out` is the rows, or the table. */
+static void tensor_learn_embedding(const char *call, struct dist_at at, tensor *out, const tensor *table,
+                                   const tensor *rows, const tensor *ids, enum kernel_kind kind)
 {
-    const char *call = "tensor_embedding";
-    if (!learn_target(call, at, out) || !tensor_may_read(call, at, weight) ||
-        !tensor_learn_check_table(call, at, weight, out) || !tensor_together(call, at, out, weight) ||
-        !learn_apart(call, at, out, weight) ||
-        !tensor_learn_check_ids(call, at, out, ids, learn_rows(out), 0, weight->shape[0]))
+    const tensor *in = out == rows ? table : rows;
+    if (!learn_target(call, at, out) || !tensor_may_read(call, at, in) ||
+        !tensor_learn_check_table(call, at, table, rows) || !learn_apart(call, at, out, in) ||
+        !tensor_learn_check_ids(call, at, out, ids, learn_rows(rows), 0, table->shape[0]))
         return;
-    struct kernel kernel = learn_kernel(out, KERNEL_EMBEDDING);
-    kernel.inner = weight->shape[0];
-    learn_read(&kernel, weight);
+    struct kernel kernel = learn_kernel(rows, kind);
+    kernel.out = out->data;
+    kernel.inner = table->shape[0];
+    learn_read(&kernel, in);
     learn_read(&kernel, ids);
     tensor_run(call, at, out, kernel);
 }
 
+void tensor_embedding_at(struct dist_at at, tensor *out, const tensor *weight, const tensor *ids)
+{
+    tensor_learn_embedding("tensor_embedding", at, out, weight, out, ids, KERNEL_EMBEDDING);
+}
+
 void tensor_embedding_backward_at(struct dist_at at, tensor *dweight, const tensor *dy, const tensor *ids)
 {
-    const char *call = "tensor_embedding_backward";
-    if (!learn_target(call, at, dweight) || !tensor_may_read(call, at, dy) ||
-        !tensor_learn_check_table(call, at, dweight, dy) || !learn_apart(call, at, dweight, dy) ||
-        !tensor_learn_check_ids(call, at, dweight, ids, learn_rows(dy), 0, dweight->shape[0]))
-        return;
-    struct kernel kernel = learn_kernel(dy, KERNEL_EMBEDDING_BACKWARD);
-    kernel.out = dweight->data;
-    kernel.inner = dweight->shape[0];
-    learn_read(&kernel, dy);
-    learn_read(&kernel, ids);
-    tensor_run(call, at, dweight, kernel);
+    tensor_learn_embedding("tensor_embedding_backward", at, dweight, dweight, dy, ids,
+                           KERNEL_EMBEDDING_BACKWARD);
 }
 
 /* ---- the loss, and the step ------------------------------------------------------------------------------------ */

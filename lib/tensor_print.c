@@ -23,7 +23,7 @@ const char *tensor_shape_words(const tensor *t, char *text, size_t size)
     return text;
 }
 
-static void print_element(FILE *line, const tensor *t, int64_t i)
+static void tensor_print_element(FILE *line, const tensor *t, int64_t i)
 {
     double value = dtype_load(t->type, t->data, i);
     if (t->type == DIST_I64)
@@ -35,7 +35,7 @@ static void print_element(FILE *line, const tensor *t, int64_t i)
 }
 
 /* How many dimensions begin at element i (or end before it): each of them is a bracket. */
-static int brackets(const tensor *t, int64_t i)
+static int tensor_print_brackets(const tensor *t, int64_t i)
 {
     int count = 0;
     int64_t length = 1;
@@ -46,32 +46,32 @@ static int brackets(const tensor *t, int64_t i)
     return count;
 }
 
-static void print_all(FILE *line, const tensor *t)
+static void tensor_print_all(FILE *line, const tensor *t)
 {
     for (int64_t i = 0; i < t->numel; i++) {
         if (i > 0)
             fputs(", ", line);
-        for (int n = brackets(t, i); n > 0; n--)
+        for (int n = tensor_print_brackets(t, i); n > 0; n--)
             fputc('[', line);
-        print_element(line, t, i);
-        for (int n = brackets(t, i + 1); n > 0; n--)
+        tensor_print_element(line, t, i);
+        for (int n = tensor_print_brackets(t, i + 1); n > 0; n--)
             fputc(']', line);
     }
     if (t->numel == 0)
         fputs("[]", line);
 }
 
-static void print_ends(FILE *line, const tensor *t)
+static void tensor_print_ends(FILE *line, const tensor *t)
 {
     char shape[100];
     for (int64_t i = 0; i < PRINT_END; i++) {
         fputs(i ? ", " : "[", line);
-        print_element(line, t, i);
+        tensor_print_element(line, t, i);
     }
     fputs(", ...", line);
     for (int64_t i = t->numel - PRINT_END; i < t->numel; i++) {
         fputs(", ", line);
-        print_element(line, t, i);
+        tensor_print_element(line, t, i);
     }
     fputs("] (", line);
     if (t->ndim > 1)
@@ -79,8 +79,8 @@ static void print_ends(FILE *line, const tensor *t)
     fprintf(line, "%" PRId64 " elements)", t->numel);
 }
 
-/* The elements that print_all or print_ends looks at, copied to the host; the rest of the copy stays unwritten. */
-static void *fetch(struct dist_at at, const tensor *t)
+/* The elements that tensor_print_all or tensor_print_ends looks at, copied to the host; the rest of the copy stays unwritten. */
+static void *tensor_print_fetch(struct dist_at at, const tensor *t)
 {
     size_t size = dtype_size(t->type), bytes = (size_t)t->numel * size, ends = PRINT_END * size;
     char *copy = malloc(bytes + 1);
@@ -94,13 +94,13 @@ static void *fetch(struct dist_at at, const tensor *t)
     return copy;
 }
 
-static void print_elements(FILE *line, struct dist_at at, const tensor *t)
+static void tensor_print_elements(FILE *line, struct dist_at at, const tensor *t)
 {
     struct tensor seen = *t;
     if (t->gpu)
-        seen.data = fetch(at, t);
+        seen.data = tensor_print_fetch(at, t);
     if (seen.data)
-        (t->numel <= PRINT_ALL ? print_all : print_ends)(line, &seen);
+        (t->numel <= PRINT_ALL ? tensor_print_all : tensor_print_ends)(line, &seen);
     if (t->gpu)
         free(seen.data);
 }
@@ -122,7 +122,7 @@ void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...
     va_end(args);
     if (words > 0)
         fputc(' ', line);
-    print_elements(line, at, t);
+    tensor_print_elements(line, at, t);
     fputc('\n', line);
     bool whole = fclose(line) == 0 && text;
     /* Flushed, else the stream may cut the line where its buffer happens to be full. Who has stopped reading needs no report.

@@ -1,4 +1,4 @@
-/* test_manners.c: what dist.h says of signals, fork, exit and longjmp; tests/programs/manners.c does it. */
+/* test_manners.c: what dist.h says of signals, fork, exit and longjmp; tests/programs/manners.c and signals.c do it. */
 #define _GNU_SOURCE
 #include "started.h"
 
@@ -9,11 +9,11 @@
 static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
 
 /* Ranks that do it end with this status, and the report, where there is one, begins like that. */
-static void expect(const char *what, int from, int to, int status, const char *report)
+static void expect(const char *program, const char *what, int from, int to, int status, const char *report)
 {
     for (int i = from; i < to; i++) {
         struct started job;
-        started_begin(&job, SETTINGS(modes[i]), (const char *const[]){ "manners", what, NULL });
+        started_begin(&job, SETTINGS(modes[i]), (const char *const[]){ program, what, NULL });
         started_end(&job, 60);
         cr_expect(job.status == status, "%s, %s: status %d and not %d: %s", what, modes[i], job.status,
                   status, job.stderr_text);
@@ -27,54 +27,65 @@ TestSuite(manners, .timeout = 200);
 
 Test(manners, a_handler_may_interrupt_every_call)
 {
-    expect("timer", 0, 2, 0, NULL);
-    expect("timer_restart", 0, 2, 0, NULL);
+    expect("signals", "timer", 0, 2, 0, NULL);
+    expect("signals", "timer_restart", 0, 2, 0, NULL);
 }
 
 Test(manners, a_handler_may_interrupt_every_call_on_a_gpu)
 {
     setenv("DEVICE", "sim", 1);
-    expect("timer", 0, 2, 0, NULL);
+    expect("signals", "timer", 0, 2, 0, NULL);
 }
 
 Test(manners, a_handler_may_interrupt_calls_that_are_done_by_messages)
 {
     setenv("DIST_ALGORITHM", "messages", 1);
-    expect("timer", 0, 2, 0, NULL);
+    expect("signals", "timer", 0, 2, 0, NULL);
+}
+
+/* (Where ranks are threads, another rank's may take it.) */
+Test(manners, no_thread_of_the_library_takes_a_signal)
+{
+    expect("signals", "keeps_signals", 0, 1, 0, NULL);
+    setenv("DIST_ALGORITHM", "messages", 1);
+    expect("signals", "keeps_signals", 0, 1, 0, NULL);
+    unsetenv("DIST_ALGORITHM");
+    setenv("DEVICE", "sim", 1);
+    expect("signals", "keeps_signals", 0, 1, 0, NULL);
 }
 
 Test(manners, a_rank_may_be_stopped_and_go_on)
 {
-    expect("stopped", 0, 1, 0, NULL);
+    expect("signals", "stopped", 0, 1, 0, NULL);
 }
 
 Test(manners, a_rank_may_start_programs)
 {
-    expect("programs", 0, 2, 0, NULL);
+    expect("manners", "programs", 0, 2, 0, NULL);
 }
 
 Test(manners, exit_inside_a_rank_is_the_status_of_the_job)
 {
-    expect("exit", 0, 2, 7, "rank 1 exited with status 7");
-    expect("exit_of_a_thread", 0, 1, 7, "rank 1 exited with status 7");
-    expect("exit_when_done", 0, 1, 0, NULL);
-    expect("abort", 0, 2, 134, "rank 1 was killed by signal 6 (SIGABRT)");
+    expect("manners", "exit", 0, 2, 7, "rank 1 exited with status 7");
+    expect("manners", "exit_of_a_thread", 0, 1, 7, "rank 1 exited with status 7");
+    expect("manners", "exit_when_done", 0, 1, 0, NULL);
+    expect("manners", "abort", 0, 2, 134, "rank 1 was killed by signal 6 (SIGABRT)");
 }
 
 Test(manners, pthread_exit_is_the_same_as_returning)
 {
-    expect("return", 0, 2, 41, "rank 1 ended without dist_destroy_process_group");
-    expect("pthread_exit", 0, 2, 41, "rank 1 ended without dist_destroy_process_group");
-    expect("pthread_exit_when_done", 0, 2, 0, NULL);
+    expect("manners", "return", 0, 2, 41, "rank 1 ended without dist_destroy_process_group");
+    expect("manners", "pthread_exit", 0, 2, 41, "rank 1 ended without dist_destroy_process_group");
+    expect("manners", "pthread_exit_when_done", 0, 2, 0, NULL);
 }
 
 Test(manners, a_call_in_an_atexit_handler_hangs_nobody)
 {
-    expect("atexit", 0, 2, 45, "deadlock: ");
+    expect("manners", "atexit", 0, 2, 45, "deadlock: ");
 }
 
 Test(manners, a_handler_may_leave_by_longjmp)
 {
-    expect("longjmp", 0, 2, 0, NULL);
-    expect("longjmp_on", 0, 2, 0, NULL);
+    expect("manners", "longjmp", 0, 2, 0, NULL);
+    expect("manners", "longjmp_on", 0, 2, 0, NULL);
 }

@@ -41,7 +41,7 @@ Test(quick_tickets, more_than_tickets)
 /* As if all tickets were with parked letters: messages go the long way, which gives the quick way a ticket again. */
 static void none_spare(struct exam *exam, int rank, int size)
 {
-    struct shm_room *room = context_get()->room;
+    struct shm_state *room = context_get()->room;
     for (int i = 0; i < 300; i++) {
         struct word word = { DIST_F32, 1 + i % 4, i % 3, exam->seed + (uint64_t)i };
         if (i % 3 == 0)
@@ -60,7 +60,7 @@ Test(quick_tickets, none_spare)
 }
 
 /* With nothing open each ticket that was ever taken is free, but the one that lies ready; and none is there twice. */
-static void all_are_there(struct exam *exam, const struct shm_room *room)
+static void all_are_there(struct exam *exam, const struct shm_state *room)
 {
     static _Thread_local bool seen[TICKETS];
     int spare = room->spare != NO_TICKET;
@@ -79,7 +79,7 @@ static void all_are_there(struct exam *exam, const struct shm_room *room)
  * then, and the next message must not end by what was stamped on it. Every other letter lies elsewhere. */
 static void parked_while_looking(struct exam *exam, int rank, int size)
 {
-    struct shm_room *room = context_get()->room;
+    struct shm_state *room = context_get()->room;
     room->looks = 1u << 20;
     all_are_there(exam, room);
     for (int round = 0; round < 20 * (size > 2); round++) {

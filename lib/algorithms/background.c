@@ -23,16 +23,14 @@ static void background_fail_job(const struct run *run)
     launch_fail(self, run->op->status, sentence);
 }
 
-static void *run_in_thread(void *argument)
+static void background_work(void *argument)
 {
     struct run *run = argument; /* whoever waits for it frees it only once this thread has ended */
-    launch_become(run->outer->self);
     run_to_end(run);
     if (work_was_refused(run->op))
         background_fail_job(run);
     bell_ring(&run_slot(run)->bell);
     launch_drop_hand(run->outer->self, run->hand);
-    return NULL;
 }
 
 int run_start(struct run *run)
@@ -45,7 +43,10 @@ int run_start(struct run *run)
     run->hand = launch_take_hand(outer->self);
     if (run->hand)
         atomic_store(&run->hand->bell, world_offset(&outer->self->world, &run_slot(run)->bell));
-    if (pthread_create(&run->thread, NULL, run_in_thread, run) == 0)
+    run->thread = (struct worker){
+        .self = outer->self, .name = "dist collective", .work = background_work, .argument = run
+    };
+    if (worker_start(&run->thread))
         return DIST_OK;
     launch_drop_hand(outer->self, run->hand);
     pthread_mutex_lock(&outer->lock);
@@ -78,5 +79,5 @@ void run_await(struct run *run)
             outer->inner->note(outer->state, NULL);
         launch_sleep(outer->self, &slot->bell, background_is_done, run, NAP, false);
     }
-    pthread_join(run->thread, NULL);
+    worker_join(&run->thread);
 }

@@ -4,8 +4,7 @@
 
 #include "algorithms.h"
 #include "../backend.h"
-
-#include <pthread.h>
+#include "../launch/worker.h"
 
 #define RUN_SCRATCH 5
 
@@ -35,7 +34,7 @@ struct run {
     struct dist_work *asked;   /* monitored_barrier, rank 0: a message from everybody */
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
     int memory_count;
-    pthread_t thread;
+    struct worker thread;
     struct sleep_note *hand; /* of the thread; NULL: none was left, so it naps */
     struct run *next;
 };

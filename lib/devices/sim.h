@@ -19,8 +19,7 @@
 
 #include "device.h"
 #include "link.h"
-
-#include <pthread.h>
+#include "../launch/worker.h"
 
 #define SIM_STREAMS (DEVICE_STREAMS + 1) /* the backend's own is the first, number -1 */
 
@@ -49,9 +48,8 @@ struct item {
 struct stream {
     struct sim *sim;
     int number;
-    pthread_t thread;
-    bool runs; /* its thread was started: when something was put in first */
-    bool stop; /* its thread shall end once it is empty */
+    struct worker thread; /* is started when something is put in first */
+    bool stop;            /* its thread shall end once it is empty */
     struct item *first, **end;
     struct item *unsure; /* the first of which it is not known that it will pass by itself; NULL: none */
     bool asked;          /* sim_sure.c is looking at it */

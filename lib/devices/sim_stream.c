@@ -114,13 +114,12 @@ static void sim_stream_step(struct stream *stream)
  * communicate. Refused or not, the results are the same. */
 #define STEP_BACK 5
 
-static void *sim_stream_stream_main(void *argument)
+static void sim_stream_main(void *argument)
 {
     struct stream *stream = argument;
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP_BACK); /* 0: this thread */
     struct sim *sim = stream->sim;
     struct sleep_note *note = sim_stream_note_of(stream);
-    launch_become(sim->self);
     pthread_mutex_lock(&sim_lock);
     while (stream->first || !stream->stop) {
         if (sim_stream_has_news(stream)) {
@@ -132,8 +131,6 @@ static void *sim_stream_stream_main(void *argument)
         pthread_mutex_lock(&sim_lock);
     }
     pthread_mutex_unlock(&sim_lock);
-    atomic_store(&note->epoch, 0);
-    return NULL;
 }
 
 /* ---- the device's calls ------------------------------------------------------------------ */
@@ -154,12 +151,12 @@ struct stream *sim_stream_new(void *state, int number)
 void sim_stream_free(struct stream *stream)
 {
     struct sim *sim = stream->sim;
-    if (stream->runs) {
+    if (stream->thread.runs) {
         pthread_mutex_lock(&sim_lock);
         stream->stop = true;
         pthread_mutex_unlock(&sim_lock);
         bell_strike(&sim->slot->bell);
-        pthread_join(stream->thread, NULL);
+        worker_join(&stream->thread);
     }
     pthread_mutex_lock(&sim_lock);
     sim->streams[1 + stream->number] = NULL;
@@ -177,17 +174,17 @@ bool sim_stream_passed(struct stream *stream)
     return passed;
 }
 
-/* The note is valid before there is a thread: until it has looked, it counts as awake. */
 static int sim_stream_start(struct stream *stream)
 {
-    struct sleep_note *note = sim_stream_note_of(stream);
-    atomic_store(&note->bell, world_offset(&stream->sim->self->world, &stream->sim->slot->bell));
-    atomic_store(&note->timed, 0);
-    atomic_store(&note->epoch, 2);
-    stream->runs = pthread_create(&stream->thread, NULL, sim_stream_stream_main, stream) == 0;
-    if (!stream->runs)
-        atomic_store(&note->epoch, 0);
-    return stream->runs ? DIST_OK : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");
+    stream->thread = (struct worker){ .self = stream->sim->self,
+                                      .name = "dist stream",
+                                      .work = sim_stream_main,
+                                      .argument = stream,
+                                      .note = sim_stream_note_of(stream),
+                                      .bell = &stream->sim->slot->bell };
+    return worker_start(&stream->thread)
+               ? DIST_OK
+               : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");
 }
 
 int sim_put(struct stream *stream, struct item what)
@@ -201,7 +198,7 @@ int sim_put(struct stream *stream, struct item what)
     item->stream = stream;
     item->asked = sim->self->seen_on_stream ? link_now() : 0;
     pthread_mutex_lock(&sim_lock);
-    int status = stream->runs ? DIST_OK : sim_stream_start(stream);
+    int status = stream->thread.runs ? DIST_OK : sim_stream_start(stream);
     if (status != DIST_OK) { /* nobody would ever do it */
         pthread_mutex_unlock(&sim_lock);
         free(item);

@@ -16,16 +16,16 @@
 #define ROUNDS 16       /* more than any run needed; what is known then has to do */
 #define ROUND_LOOKS 200 /* how often to look whether all are asleep again: 0.2 s at least */
 
-static bool still_there(const struct rank_slot *slot)
+static bool fresh_still_there(const struct rank_slot *slot)
 {
     return atomic_load(&slot->state) < RANK_LEFT;
 }
 
-static bool all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
+static bool fresh_all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
 {
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
-        if (rank != caller && still_there(slot) && atomic_load(&slot->sleep.epoch) == epochs[rank])
+        if (rank != caller && fresh_still_there(slot) && atomic_load(&slot->sleep.epoch) == epochs[rank])
             return false;
     }
     uint64_t sleeps;
@@ -33,41 +33,41 @@ static bool all_have_slept_anew(const struct world *world, int caller, const uin
     return caller < 0 ? diagnose_asleep(world, &sleeps, &leaving) : diagnose_stuck(world, caller);
 }
 
-static bool wait_until_stuck(const struct world *world, int caller, const uint32_t *epochs)
+static bool fresh_wait_until_stuck(const struct world *world, int caller, const uint32_t *epochs)
 {
     for (int look = 0; look < ROUND_LOOKS && !world_failed(world); look++) {
-        if (all_have_slept_anew(world, caller, epochs))
+        if (fresh_all_have_slept_anew(world, caller, epochs))
             return true;
         usleep(look < 20 ? 100 : 1000);
     }
     return false;
 }
 
-static bool wake_helpers(struct world *world, int caller)
+static bool fresh_wake_helpers(struct world *world, int caller)
 {
     static const uint32_t none[WORLD_MAX_RANKS];
     bool any = false;
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
-        if (!still_there(slot) || atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
+        if (!fresh_still_there(slot) || atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
             continue;
         bell_ring_slow(&slot->helper);
         any = true;
     }
-    return !any || wait_until_stuck(world, caller, none);
+    return !any || fresh_wait_until_stuck(world, caller, none);
 }
 
 /* No ring is counted: whoever is woken finds no news and sleeps again, but writes its notes before. */
-static bool wake_ranks(struct world *world, int caller)
+static bool fresh_wake_ranks(struct world *world, int caller)
 {
     uint32_t epochs[WORLD_MAX_RANKS];
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         epochs[rank] = atomic_load(&slot->sleep.epoch);
-        if (rank != caller && still_there(slot))
+        if (rank != caller && fresh_still_there(slot))
             bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
     }
-    return wait_until_stuck(world, caller, epochs);
+    return fresh_wait_until_stuck(world, caller, epochs);
 }
 
 bool diagnose_refresh(struct world *world, int caller)
@@ -78,7 +78,7 @@ bool diagnose_refresh(struct world *world, int caller)
     if (stuck)
         read_views(world, before);
     for (int round = 0; round < ROUNDS && stuck && changed; round++) {
-        stuck = wake_helpers(world, caller) && wake_ranks(world, caller);
+        stuck = fresh_wake_helpers(world, caller) && fresh_wake_ranks(world, caller);
         if (!stuck)
             break;
         read_views(world, after);

@@ -44,7 +44,7 @@ bool in_collective(const struct note_op *op)
     return op->kind == NOTE_COLLECTIVE || (op->kind != NOTE_LETTER && op->tag < 0);
 }
 
-static bool is_member(const struct diagnosis *d, const struct note_op *op, int rank)
+static bool graph_is_member(const struct diagnosis *d, const struct note_op *op, int rank)
 {
     if (op->members == 0)
         return true;
@@ -55,7 +55,7 @@ static bool is_member(const struct diagnosis *d, const struct note_op *op, int r
     return false;
 }
 
-static bool has_arrived(const struct view *view, const struct note_op *op)
+static bool graph_has_arrived(const struct view *view, const struct note_op *op)
 {
     for (int i = 0; i < view->count; i++) {
         const struct note_op *own = &view->open[i];
@@ -66,12 +66,12 @@ static bool has_arrived(const struct view *view, const struct note_op *op)
 }
 
 /* Does this operation of `rank` need something of `peer`? */
-static bool needs(const struct diagnosis *d, int rank, const struct note_op *op, int peer)
+static bool graph_needs(const struct diagnosis *d, int rank, const struct note_op *op, int peer)
 {
     if (op->kind == NOTE_COLLECTIVE)
-        return peer != rank && is_member(d, op, peer) && !has_arrived(&d->views[peer], op);
+        return peer != rank && graph_is_member(d, op, peer) && !graph_has_arrived(&d->views[peer], op);
     if (op->peer == DIST_ANY_SOURCE)
-        return peer != rank && is_member(d, op, peer);
+        return peer != rank && graph_is_member(d, op, peer);
     return op->peer == peer;
 }
 
@@ -79,7 +79,7 @@ const struct note_op *awaited_of(const struct diagnosis *d, int rank, int peer)
 {
     const struct view *view = &d->views[rank];
     for (int i = -1; (i = next_awaited(view, i)) >= 0;)
-        if (needs(d, rank, &view->open[i], peer))
+        if (graph_needs(d, rank, &view->open[i], peer))
             return &view->open[i];
     return NULL;
 }
@@ -92,7 +92,7 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
 }
 
 /* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
-static bool walk(struct diagnosis *d, int start, int *order, int *path)
+static bool graph_walk(struct diagnosis *d, int start, int *order, int *path)
 {
     int length = 0, rank = start;
     for (int i = 0; i < d->size; i++)
@@ -130,7 +130,7 @@ void find_cycle(struct diagnosis *d)
     int *order = calloc((size_t)d->size, sizeof *order), *path = calloc((size_t)d->size, sizeof *path);
     for (int rank = 0; order && path && rank < d->size; rank++)
         if (waits(&d->views[rank]) && d->cycle_length != 1)
-            walk(d, rank, order, path);
+            graph_walk(d, rank, order, path);
     free(order);
     free(path);
 }

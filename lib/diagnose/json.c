@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *class_of(int status)
+static const char *json_class_of(int status)
 {
     static const struct {
         int status;
@@ -39,34 +39,18 @@ static const char *class_of(int status)
     return "rank_lost";
 }
 
-/* The first `length` bytes of a text. */
-static void put_part(FILE *file, const char *text, size_t length)
-{
-    fputc('"', file);
-    for (const char *end = text + length; text < end; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* names of files can be in any encoding */
-            fprintf(file, "\\u%04x", c);
-        else
-            fputc(c, file);
-    }
-    fputc('"', file);
-}
-
-static void put_string(FILE *file, const char *text)
+static void json_put_string(FILE *file, const char *text)
 {
     if (text)
-        put_part(file, text, strlen(text));
+        text_put_json(file, text, strlen(text));
     else
         fputs("null", file);
 }
 
-static void put_place(FILE *file, const char *name, int line)
+static void json_put_place(FILE *file, const char *name, int line)
 {
     fputs(", \"file\": ", file);
-    put_string(file, line > 0 ? name : NULL);
+    json_put_string(file, line > 0 ? name : NULL);
     if (line > 0)
         fprintf(file, ", \"line\": %d }", line);
     else
@@ -74,7 +58,7 @@ static void put_place(FILE *file, const char *name, int line)
 }
 
 /* A rank of which no operation is known: it computes, or is in a call. */
-static void put_plain(FILE *file, const struct diagnosis *d, const struct told *told, int rank)
+static void json_put_plain(FILE *file, const struct diagnosis *d, const struct told *told, int rank)
 {
     const struct view *view = &d->views[rank];
     bool told_it = told->rank == rank && told->call;
@@ -85,20 +69,20 @@ static void put_plain(FILE *file, const struct diagnosis *d, const struct told *
                         : call                       ? "calling"
                                                      : "computing";
     fprintf(file, "\"state\": \"%s\", \"call\": ", state);
-    put_string(file, call);
+    json_put_string(file, call);
     fputs(", \"peer\": null, \"tag\": null, \"count\": null, \"type\": null, \"group\": null", file);
     if (told_it)
-        put_place(file, text_file(told->at.file), told->at.line);
+        json_put_place(file, text_file(told->at.file), told->at.line);
     else
-        put_place(file, at->file, view->call ? at->line : 0);
+        json_put_place(file, at->file, view->call ? at->line : 0);
 }
 
-static void put_waiting(FILE *file, const struct diagnosis *d, int rank)
+static void json_put_waiting(FILE *file, const struct diagnosis *d, int rank)
 {
     const struct note_op *op = &d->views[rank].open[0];
     const struct site *at = world_site_at(d->world, rank, op->site);
     fputs("\"state\": \"waiting\", \"call\": ", file);
-    put_string(file, call_name((enum call)op->call));
+    json_put_string(file, call_name((enum call)op->call));
     if (in_collective(op))
         fputs(", \"peer\": null, \"tag\": null", file);
     else
@@ -107,21 +91,21 @@ static void put_waiting(FILE *file, const struct diagnosis *d, int rank)
         fputs(", \"count\": null, \"type\": null", file);
     } else {
         fprintf(file, ", \"count\": %lld, \"type\": ", (long long)op->count);
-        put_string(file, dtype_name(op->type));
+        json_put_string(file, dtype_name(op->type));
     }
     fprintf(file, ", \"group\": %d", op->group);
-    put_place(file, at->file, at->line);
+    json_put_place(file, at->file, at->line);
 }
 
-static void put_ranks(FILE *file, const struct diagnosis *d, const struct told *told)
+static void json_put_ranks(FILE *file, const struct diagnosis *d, const struct told *told)
 {
     fputs("  \"ranks\": [", file);
     for (int rank = 0; rank < d->size; rank++) {
         fprintf(file, "%s\n    { \"rank\": %d, ", rank ? "," : "", rank);
         if (waits(&d->views[rank]))
-            put_waiting(file, d, rank);
+            json_put_waiting(file, d, rank);
         else
-            put_plain(file, d, told, rank);
+            json_put_plain(file, d, told, rank);
     }
     fputs(" ],\n  \"waits\": [", file);
     bool first = true;
@@ -137,42 +121,42 @@ static void put_ranks(FILE *file, const struct diagnosis *d, const struct told *
     fputs("]\n}\n", file);
 }
 
-static void put_report(FILE *file, const struct diagnosis *d, const struct told *told)
+static void json_put_report(FILE *file, const struct diagnosis *d, const struct told *told)
 {
     const char *advice = told->advice, *cut = advice ? NULL : strstr(told->sentence, "; ");
     for (const char *next; cut && (next = strstr(cut + 1, "; "));)
         cut = next;
     size_t length = cut ? (size_t)(cut - told->sentence) : strlen(told->sentence);
-    fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", class_of(told->status),
+    fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", json_class_of(told->status),
             told->status);
-    put_part(file, told->sentence, length);
+    text_put_json(file, told->sentence, length);
     fputs(",\n  \"advice\": ", file);
-    put_string(file, advice ? advice : cut ? cut + 2 : NULL);
+    json_put_string(file, advice ? advice : cut ? cut + 2 : NULL);
     fputs(",\n", file);
     if (told->lesson) { /* without "see: " and the stop */
         fputs("  \"lesson\": ", file);
-        put_part(file, told->lesson + 5, strlen(told->lesson) - 6);
+        text_put_json(file, told->lesson + 5, strlen(told->lesson) - 6);
         fputs(",\n", file);
     }
-    put_ranks(file, d, told);
+    json_put_ranks(file, d, told);
 }
 
-static void say_unwritten(const char *path, int error)
+static void json_say_unwritten(const char *path, int error)
 {
     dprintf(STDERR_FILENO, "DIST_REPORT: %s could not be written: %s.\n", path, strerror(error));
 }
 
-static bool write_report(const struct diagnosis *d, const struct told *told, const char *path)
+static bool json_write_report(const struct diagnosis *d, const struct told *told, const char *path)
 {
     struct whole whole;
     FILE *file = whole_open(&whole, path);
     if (file)
-        put_report(file, d, told);
+        json_put_report(file, d, told);
     return whole_close(&whole, true);
 }
 
 /* A file in a directory that nobody else can write to, nor lead us astray with. */
-static bool own_file(char *path, size_t size)
+static bool json_own_file(char *path, size_t size)
 {
     const char *where = getenv("TMPDIR");
     struct stat status;
@@ -190,11 +174,12 @@ void report_json(const struct diagnosis *d, const struct told *told)
 {
     const char *asked = getenv("DIST_REPORT"), *path = asked && *asked ? asked : NULL;
     char own[2048];
-    if (path ? write_report(d, told, path) : own_file(own, sizeof own) && write_report(d, told, own)) {
+    if (path ? json_write_report(d, told, path)
+             : json_own_file(own, sizeof own) && json_write_report(d, told, own)) {
         if (!path || !whole_is_special(path)) /* "report: /dev/stderr" tells nobody anything */
             dprintf(STDERR_FILENO, "report: %s; build/bin/explain makes a page of it\n", path ? path : own);
     } else if (path) {
-        say_unwritten(path, errno);
+        json_say_unwritten(path, errno);
     }
 }
 
@@ -221,7 +206,7 @@ void diagnose_write(const struct world *world, const struct told *told)
         d.views[rank].state = atomic_load(&world->header->slots[rank].state);
         d.views[rank].call = atomic_load(&world->header->slots[rank].call);
     }
-    if (!d.views || !write_report(&d, told, path))
-        say_unwritten(path, d.views ? errno : ENOMEM);
+    if (!d.views || !json_write_report(&d, told, path))
+        json_say_unwritten(path, d.views ? errno : ENOMEM);
     free(d.views);
 }

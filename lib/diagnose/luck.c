@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
-static uint32_t waited_entry(const struct replay *replay, int rank)
+static uint32_t luck_waited_entry(const struct replay *replay, int rank)
 {
     const struct log_entry *e = entry_of(replay, rank, replay->at[rank]);
     return e->kind == LOG_WAIT ? e->number - 1 : replay->at[rank];
 }
 
-static bool edge(const struct diagnosis *d, int rank, int peer)
+static bool luck_edge(const struct diagnosis *d, int rank, int peer)
 {
     const struct replay *replay = d->replay;
-    uint32_t entry = waited_entry(replay, rank);
+    uint32_t entry = luck_waited_entry(replay, rank);
     const struct log_entry *e = entry_of(replay, rank, entry);
     if (e->kind != LOG_COLLECTIVE)
         return e->peer == peer;
@@ -44,22 +44,22 @@ void replay_view(const struct log_entry *e, struct view *view)
                                       .count = e->count };
 }
 
-static void view_of(const struct replay *replay, int rank, struct view *view)
+static void luck_view_of(const struct replay *replay, int rank, struct view *view)
 {
     bool ended = replay->at[rank] == replay->counts[rank];
     if (!ended)
-        replay_view(entry_of(replay, rank, waited_entry(replay, rank)), view);
+        replay_view(entry_of(replay, rank, luck_waited_entry(replay, rank)), view);
     else
         view->state = replay->counts[rank] < LOG_ROOM ? RANK_LEFT : RANK_JOINED;
 }
 
 void luck_tell(const struct world *world, const struct replay *replay)
 {
-    struct diagnosis d = { .world = world, .size = replay->size, .edge = edge, .replay = replay };
+    struct diagnosis d = { .world = world, .size = replay->size, .edge = luck_edge, .replay = replay };
     d.views = calloc((size_t)d.size, sizeof *d.views);
     d.cycle = calloc((size_t)d.size, sizeof *d.cycle);
     for (int rank = 0; d.views && d.cycle && rank < d.size; rank++)
-        view_of(replay, rank, &d.views[rank]);
+        luck_view_of(replay, rank, &d.views[rank]);
     if (d.views && d.cycle)
         find_cycle(&d);
     if (d.cycle_length > 0) {

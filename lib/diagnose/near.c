@@ -15,15 +15,15 @@ struct near_miss {
 };
 
 /* Will the rank never come to send or receive again, because it has left or is held by a collective? */
-static bool out_of_reach(const struct view *view)
+static bool near_out_of_reach(const struct view *view)
 {
     return has_left(view) || (waits(view) && in_collective(&view->open[0]));
 }
 
 /* How far is `op`, a send of `other` (or a receive, if `waiter` sends), from `own`, for which `waiter` waits? 0: no relation, as with
  * a message of a collective, whose tag nobody chooses. */
-static int distance(const struct diagnosis *d, int waiter, const struct note_op *own, int other,
-                    const struct note_op *op)
+static int near_distance(const struct diagnosis *d, int waiter, const struct note_op *own, int other,
+                         const struct note_op *op)
 {
     bool named = own->peer == other || own->peer == DIST_ANY_SOURCE;
     if (op->tag < 0)
@@ -32,12 +32,13 @@ static int distance(const struct diagnosis *d, int waiter, const struct note_op 
         return own->group != op->group ? 2 : own->tag != op->tag;
     bool alike = own->group == op->group && own->tag == op->tag;
     bool itself = own->peer == waiter && own->call != CALL_SEND && own->call != CALL_RECV; /* cause.c */
-    return alike && (itself || out_of_reach(&d->views[own->peer])) ? 3 : 0;
+    return alike && (itself || near_out_of_reach(&d->views[own->peer])) ? 3 : 0;
 }
 
-static void consider(const struct diagnosis *d, struct near_miss *best, int other, const struct note_op *op)
+static void near_consider(const struct diagnosis *d, struct near_miss *best, int other,
+                          const struct note_op *op)
 {
-    int far = distance(d, best->waiter, best->own, other, op);
+    int far = near_distance(d, best->waiter, best->own, other, op);
     if (far > 0 && (best->distance == 0 || far < best->distance)) {
         best->other = other;
         best->op = op;
@@ -46,7 +47,8 @@ static void consider(const struct diagnosis *d, struct near_miss *best, int othe
 }
 
 /* The rank that is waited for has the other half open, but has addressed it to somebody who will not come for it. */
-static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best, uint8_t wanted)
+static void near_consider_addressed_elsewhere(const struct diagnosis *d, struct near_miss *best,
+                                              uint8_t wanted)
 {
     const struct note_op *own = best->own;
     if (own->peer == DIST_ANY_SOURCE || own->peer == best->waiter)
@@ -56,7 +58,7 @@ static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_
         const struct note_op *op = &view->open[i];
         if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != best->waiter &&
             op->tag == own->tag && op->group == own->group && op->type == own->type &&
-            op->count == own->count && out_of_reach(&d->views[op->peer]) && best->distance == 0) {
+            op->count == own->count && near_out_of_reach(&d->views[op->peer]) && best->distance == 0) {
             best->other = own->peer;
             best->op = op;
             best->distance = 4;
@@ -65,7 +67,7 @@ static void consider_addressed_elsewhere(const struct diagnosis *d, struct near_
 }
 
 /* The nearest to one thing that `waiter` waits for. */
-static struct near_miss nearest_to(const struct diagnosis *d, int waiter, const struct note_op *own)
+static struct near_miss near_nearest_to(const struct diagnosis *d, int waiter, const struct note_op *own)
 {
     struct near_miss best = { .waiter = waiter, .own = own };
     const struct view *view = &d->views[waiter];
@@ -74,16 +76,16 @@ static struct near_miss nearest_to(const struct diagnosis *d, int waiter, const 
         for (int i = 0; i < d->views[other].count; i++) {
             const struct note_op *op = &d->views[other].open[i];
             if (op->kind == wanted && (op->peer == waiter || op->peer == DIST_ANY_SOURCE))
-                consider(d, &best, other, op);
+                near_consider(d, &best, other, op);
         }
     for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
         if (view->open[i].kind == NOTE_LETTER)
-            consider(d, &best, view->open[i].peer, &view->open[i]);
-    consider_addressed_elsewhere(d, &best, wanted);
+            near_consider(d, &best, view->open[i].peer, &view->open[i]);
+    near_consider_addressed_elsewhere(d, &best, wanted);
     return best;
 }
 
-static struct near_miss find_near_miss(const struct diagnosis *d)
+static struct near_miss near_find_near_miss(const struct diagnosis *d)
 {
     struct near_miss best = { 0 };
     for (int waiter = 0; waiter < d->size; waiter++) {
@@ -91,7 +93,7 @@ static struct near_miss find_near_miss(const struct diagnosis *d)
         for (int i = -1; (i = next_awaited(view, i)) >= 0;) {
             if (in_collective(&view->open[i]))
                 continue;
-            struct near_miss near = nearest_to(d, waiter, &view->open[i]);
+            struct near_miss near = near_nearest_to(d, waiter, &view->open[i]);
             if (near.distance > 0 && (best.distance == 0 || near.distance < best.distance))
                 best = near;
         }
@@ -104,7 +106,7 @@ bool tell_near_miss(struct diagnosis *d)
     static const char *const doing[] = {
         [NOTE_SEND] = "sends to", [NOTE_RECV] = "receives from", [NOTE_LETTER] = "sent to"
     };
-    struct near_miss near = find_near_miss(d);
+    struct near_miss near = near_find_near_miss(d);
     if (near.distance == 0)
         return false;
     const struct note_op *own = near.own;

@@ -21,7 +21,7 @@ uintptr_t opened_page(int i)
     return opened[i].page;
 }
 
-static int place_of(uintptr_t page)
+static int opened_place_of(uintptr_t page)
 {
     int i = 0;
     while (i < count && opened[i].page != page)
@@ -31,13 +31,13 @@ static int place_of(uintptr_t page)
 
 bool was_opened(uintptr_t page)
 {
-    int i = place_of(page);
+    int i = opened_place_of(page);
     return i < count && opened[i].passes >= PASSES;
 }
 
 void opened_pass(uintptr_t page, bool for_good)
 {
-    int i = place_of(page);
+    int i = opened_place_of(page);
     if (i == OPEN_PAGES)
         return;
     if (i == count) {

@@ -11,7 +11,7 @@
 #define LOOK_EVERY 64  /* asks */
 #define IDLE_ASK 50e-6 /* s of processor time: who needs more from one ask to the next computes in between */
 
-static double seconds_of(clockid_t clock)
+static double poll_seconds_of(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
@@ -19,7 +19,7 @@ static double seconds_of(clockid_t clock)
 }
 
 /* A number that another one follows as soon as anybody is rung for news, or leaves. */
-static uint64_t bells_of(const struct world *world, int but)
+static uint64_t poll_bells_of(const struct world *world, int but)
 {
     uint64_t sum = 0;
     for (int rank = 0; rank < world->header->size; rank++) {
@@ -40,8 +40,8 @@ bool poll_ask(struct polling *polling, const struct world *world, int rank, bool
     polling->asks = first ? 1 : polling->asks + 1;
     if (polling->told || (!first && polling->asks % LOOK_EVERY != 0))
         return false;
-    double now = seconds_of(CLOCK_MONOTONIC), worked = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t bells = bells_of(world, rank);
+    double now = poll_seconds_of(CLOCK_MONOTONIC), worked = poll_seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t bells = poll_bells_of(world, rank);
     if (first || bells != polling->bells) {
         *polling = (struct polling){ .asks = 1, .since = now, .worked = worked, .bells = bells };
         return false;
@@ -49,7 +49,7 @@ bool poll_ask(struct polling *polling, const struct world *world, int rank, bool
     return now - polling->since >= LONG && (worked - polling->worked) / polling->asks < IDLE_ASK;
 }
 
-static void say_poll(struct diagnosis *d, const struct polling *polling, int rank)
+static void poll_say_poll(struct diagnosis *d, const struct polling *polling, int rank)
 {
     int left = 0;
     char here[80];
@@ -57,7 +57,7 @@ static void say_poll(struct diagnosis *d, const struct polling *polling, int ran
         left += peer != rank && has_left(&d->views[peer]);
     describe_place(d, rank, d->views[rank].call & 0xffff, here, sizeof here);
     say(d, "rank %d has been polling for %.0f s (%s), and ", rank,
-        seconds_of(CLOCK_MONOTONIC) - polling->since, here);
+        poll_seconds_of(CLOCK_MONOTONIC) - polling->since, here);
     say(d, "%s",
         left == 0             ? "all other ranks wait"
         : left == d->size - 1 ? "all other ranks have left the job"
@@ -81,7 +81,7 @@ void poll_tell(struct polling *polling, const struct world *world, int rank)
         if (diagnose_others_stuck(world, rank)) {
             polling->told = true;
             find_cycle(&d);
-            say_poll(&d, polling, rank);
+            poll_say_poll(&d, polling, rank);
             report_text(&d);
         }
     }

@@ -50,40 +50,40 @@ void races_close(struct replay *replay)
 
 /* ---- clocks ------------------------------------------------------------------------------------ */
 
-static uint32_t *now_of(const struct replay *replay, int rank)
+static uint32_t *race_now_of(const struct replay *replay, int rank)
 {
     return replay->now + (size_t)rank * (size_t)replay->size;
 }
 
 void races_arrive(struct replay *replay, int rank)
 {
-    uint32_t *clock = clock_of(replay, rank, replay->at[rank]), *now = now_of(replay, rank);
+    uint32_t *clock = clock_of(replay, rank, replay->at[rank]), *now = race_now_of(replay, rank);
     for (int i = 0; i < replay->size; i++)
         clock[i] = now[i];
 }
 
-static void learn(const struct replay *replay, int rank, int other, uint32_t entry)
+static void race_learn(const struct replay *replay, int rank, int other, uint32_t entry)
 {
-    uint32_t *now = now_of(replay, rank), *clock = clock_of(replay, other, entry);
+    uint32_t *now = race_now_of(replay, rank), *clock = clock_of(replay, other, entry);
     for (int i = 0; i < replay->size; i++)
         now[i] = clock[i] > now[i] ? clock[i] : now[i];
 }
 
 /* Does a member of this collective get something of another? */
-static bool hears(const struct log_entry *e, int rank, int other)
+static bool race_hears(const struct log_entry *e, int rank, int other)
 {
     if (e->call == CALL_BROADCAST || e->call == CALL_SCATTER)
         return other == e->peer;
     return (e->call != CALL_REDUCE && e->call != CALL_GATHER) || rank == e->peer;
 }
 
-static void learn_all(const struct replay *replay, int rank, uint32_t entry)
+static void race_learn_all(const struct replay *replay, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
     size_t first = replay->partner[rank][entry];
     for (size_t i = first; i < replay->key_count && key_same(&replay->keys[i], &replay->keys[first]); i++)
-        if (hears(e, rank, (int)replay->keys[i].rank))
-            learn(replay, rank, (int)replay->keys[i].rank, replay->keys[i].entry);
+        if (race_hears(e, rank, (int)replay->keys[i].rank))
+            race_learn(replay, rank, (int)replay->keys[i].rank, replay->keys[i].entry);
 }
 
 void races_pass(struct replay *replay, int rank)
@@ -91,32 +91,32 @@ void races_pass(struct replay *replay, int rank)
     uint32_t at = replay->at[rank];
     const struct log_entry *e = entry_of(replay, rank, at);
     uint32_t entry = e->kind == LOG_WAIT ? e->number - 1 : at;
-    now_of(replay, rank)[rank] = at + 1;
+    race_now_of(replay, rank)[rank] = at + 1;
     if ((e->kind != LOG_WAIT && !e->blocks) || replay->over[rank][entry] != NOBODY)
         return;
     replay->over[rank][entry] = at;
     e = entry_of(replay, rank, entry);
     uint32_t partner = replay->partner[rank][entry];
     if (e->kind == LOG_COLLECTIVE)
-        learn_all(replay, rank, entry);
+        race_learn_all(replay, rank, entry);
     else if (partner != NOBODY && !was_buffered(replay, e))
-        learn(replay, rank, e->peer, partner);
+        race_learn(replay, rank, e->peer, partner);
 }
 
 /* ---- races ------------------------------------------------------------------------------------- */
 
-static bool is_whole(const struct replay *replay, int rank)
+static bool race_is_whole(const struct replay *replay, int rank)
 {
     return atomic_load(&replay->logs[rank]->count) == replay->counts[rank];
 }
 
 /* Could the first message of `other` that no earlier receive has taken have come for this one? */
-static bool could_take(const struct replay *replay, struct race *race)
+static bool race_could_take(const struct replay *replay, struct race *race)
 {
     const struct log_entry *e = entry_of(replay, race->rank, race->receive);
     struct key key = { race->other, race->rank, e->group, (uint32_t)e->tag, 0, 0, 0 };
     size_t begin, end = replay_find(replay, &key, &begin), receives = begin;
-    bool named = is_whole(replay, race->rank) && is_whole(replay, race->other);
+    bool named = race_is_whole(replay, race->rank) && race_is_whole(replay, race->other);
     while (receives < end && !replay->keys[receives].receives)
         receives++;
     size_t sends = receives - begin, next = receives;
@@ -135,7 +135,7 @@ static bool could_take(const struct replay *replay, struct race *race)
 }
 
 /* The first; rather one after which somebody would wait for ever, if there is one. */
-static bool find_race(const struct replay *replay, struct race *found)
+static bool race_find_race(const struct replay *replay, struct race *found)
 {
     struct race here, *race = &here;
     bool any = false;
@@ -147,7 +147,7 @@ static bool find_race(const struct replay *replay, struct race *found)
             if (e->kind != LOG_RECV || !e->any || race->taken == NOBODY)
                 continue;
             for (race->other = 0; race->other < replay->size; race->other++)
-                if (race->other != race->took && could_take(replay, race) && (!any || race->starves)) {
+                if (race->other != race->took && race_could_take(replay, race) && (!any || race->starves)) {
                     *found = *race;
                     any = true;
                     if (found->starves)
@@ -162,7 +162,7 @@ void races_tell(const struct world *world, const struct replay *replay)
     struct race race;
     struct diagnosis d = { .world = world, .size = replay->size, .class = CAUSE_LUCK };
     d.views = calloc((size_t)d.size, sizeof *d.views);
-    if (d.views && find_race(replay, &race)) {
+    if (d.views && race_find_race(replay, &race)) {
         for (int rank = 0; rank < d.size; rank++)
             d.views[rank].state = RANK_LEFT;
         replay_view(entry_of(replay, race.other, race.message), &d.views[race.other]);

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right)
+static int replay_compare(const void *left, const void *right)
 {
     const struct key *a = left, *b = right;
     if (a->src != b->src)
@@ -31,7 +31,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* All entries but the waits, sorted. A receive from anybody that never met a message is nobody's other half. */
-static void collect(struct replay *replay)
+static void replay_collect(struct replay *replay)
 {
     for (int rank = 0; rank < replay->size; rank++)
         for (uint32_t i = 0; i < replay->counts[rank]; i++) {
@@ -51,7 +51,7 @@ static void collect(struct replay *replay)
             }
             replay->key_count++;
         }
-    qsort(replay->keys, replay->key_count, sizeof *replay->keys, compare);
+    qsort(replay->keys, replay->key_count, sizeof *replay->keys, replay_compare);
 }
 
 size_t replay_find(const struct replay *replay, const struct key *key, size_t *begin)
@@ -59,7 +59,7 @@ size_t replay_find(const struct replay *replay, const struct key *key, size_t *b
     size_t low = 0, high = replay->key_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&replay->keys[middle], key) < 0)
+        if (replay_compare(&replay->keys[middle], key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -70,7 +70,7 @@ size_t replay_find(const struct replay *replay, const struct key *key, size_t *b
 }
 
 /* Messages of one pair, group and tag do not overtake: the n-th send belongs to the n-th receive. */
-static void pair(struct replay *replay, size_t begin, size_t end)
+static void replay_pair(struct replay *replay, size_t begin, size_t end)
 {
     size_t receives = begin;
     while (receives < end && !replay->keys[receives].receives)
@@ -84,30 +84,30 @@ static void pair(struct replay *replay, size_t begin, size_t end)
     }
 }
 
-static void pair_all(struct replay *replay)
+static void replay_pair_all(struct replay *replay)
 {
     for (size_t begin = 0, end; begin < replay->key_count; begin = end) {
         end = begin + 1;
         while (end < replay->key_count && key_same(&replay->keys[begin], &replay->keys[end]))
             end++;
-        pair(replay, begin, end);
+        replay_pair(replay, begin, end);
     }
 }
 
-static bool is_over(const struct replay *replay, int rank, uint32_t entry)
+static bool replay_is_over(const struct replay *replay, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
     uint32_t partner = replay->partner[rank][entry];
     if (replay->clock && was_buffered(replay, e))
         return true;
     if (e->kind == LOG_WAIT)
-        return is_over(replay, rank, e->number - 1);
+        return replay_is_over(replay, rank, e->number - 1);
     if (e->kind == LOG_COLLECTIVE)
         return replay->arrived[partner] >= e->size;
     return partner == NOBODY || partner <= replay->at[e->peer];
 }
 
-static void arrive(struct replay *replay, int rank)
+static void replay_arrive(struct replay *replay, int rank)
 {
     uint32_t at = replay->at[rank];
     if (at < replay->counts[rank] && entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
@@ -116,32 +116,32 @@ static void arrive(struct replay *replay, int rank)
         races_arrive(replay, rank);
 }
 
-static bool move_on(struct replay *replay, int rank)
+static bool replay_move_on(struct replay *replay, int rank)
 {
     uint32_t from = replay->at[rank];
     while (replay->at[rank] < replay->counts[rank]) {
         uint32_t at = replay->at[rank];
         const struct log_entry *e = entry_of(replay, rank, at);
-        if ((e->blocks || (replay->clock && e->kind == LOG_WAIT)) && !is_over(replay, rank, at))
+        if ((e->blocks || (replay->clock && e->kind == LOG_WAIT)) && !replay_is_over(replay, rank, at))
             break;
         if (replay->clock)
             races_pass(replay, rank);
         replay->at[rank]++;
-        arrive(replay, rank);
+        replay_arrive(replay, rank);
     }
     return replay->at[rank] != from;
 }
 
 /* True: all come to their end. */
-static bool run_again(struct replay *replay)
+static bool replay_run_again(struct replay *replay)
 {
     bool moved = true, ended = true;
     for (int rank = 0; rank < replay->size; rank++)
-        arrive(replay, rank);
+        replay_arrive(replay, rank);
     while (moved) {
         moved = false;
         for (int rank = 0; rank < replay->size; rank++)
-            moved |= move_on(replay, rank);
+            moved |= replay_move_on(replay, rank);
     }
     for (int rank = 0; rank < replay->size; rank++)
         ended &= replay->at[rank] == replay->counts[rank];
@@ -149,7 +149,7 @@ static bool run_again(struct replay *replay)
 }
 
 /* Room for all of it in one piece of work. False: no rank keeps a list, or there is no memory. */
-static bool prepare(struct replay *replay, const struct world *world, bool races)
+static bool replay_prepare(struct replay *replay, const struct world *world, bool races)
 {
     size_t total = 0, size = (size_t)replay->size;
     uint64_t most = races ? RACES_ROOM / (size * size) : LOG_ROOM;
@@ -177,13 +177,13 @@ static bool prepare(struct replay *replay, const struct world *world, bool races
     return replay->keys && replay->arrived && (!races || races_open(replay));
 }
 
-static void again(const struct world *world, uint64_t buffered, bool races)
+static void replay_again(const struct world *world, uint64_t buffered, bool races)
 {
     struct replay replay = { .size = world->header->size, .buffered = buffered };
-    if (prepare(&replay, world, races)) {
-        collect(&replay);
-        pair_all(&replay);
-        bool ended = run_again(&replay);
+    if (replay_prepare(&replay, world, races)) {
+        replay_collect(&replay);
+        replay_pair_all(&replay);
+        bool ended = replay_run_again(&replay);
         if (races)
             races_tell(world, &replay);
         else if (!ended)
@@ -207,7 +207,7 @@ void replay_check(const struct world *world)
     if (!log_of(world, 0))
         return;
     if (launch_read_buffering(&buffered, why, sizeof why) == DIST_OK && buffered > 0)
-        again(world, buffered, false);
+        replay_again(world, buffered, false);
     if (setting_is("DIST_CHECK", "1"))
-        again(world, buffered, true);
+        replay_again(world, buffered, true);
 }

@@ -9,8 +9,8 @@
 
 /* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
  * back from a nap that brought no news, counts as asleep. */
-static uint32_t sound_asleep(const struct world *world, const struct sleep_note *note,
-                             const struct sleep_note *own)
+static uint32_t stuck_sound_asleep(const struct world *world, const struct sleep_note *note,
+                                   const struct sleep_note *own)
 {
     uint32_t epoch = atomic_load(&note->epoch);
     if ((epoch % 2 == 0 && note != own) || atomic_load(&note->timed))
@@ -20,70 +20,70 @@ static uint32_t sound_asleep(const struct world *world, const struct sleep_note 
 }
 
 /* The same for a thread that may not exist: then it keeps nobody awake. */
-static bool keeps_awake(const struct world *world, const struct sleep_note *note,
-                        const struct sleep_note *own, uint64_t *epochs)
+static bool stuck_keeps_awake(const struct world *world, const struct sleep_note *note,
+                              const struct sleep_note *own, uint64_t *epochs)
 {
     bool there = atomic_load(&note->epoch) != 0;
-    uint32_t epoch = there ? sound_asleep(world, note, own) : 0;
+    uint32_t epoch = there ? stuck_sound_asleep(world, note, own) : 0;
     *epochs = *epochs * 31 + epoch;
     return there && epoch == 0;
 }
 
 /* The threads of a rank beside the one that was the first to call. 0: one of them can move. */
-static uint64_t others_asleep(const struct world *world, int rank, const struct sleep_note *own,
-                              uint64_t epochs)
+static uint64_t stuck_others_asleep(const struct world *world, int rank, const struct sleep_note *own,
+                                    uint64_t epochs)
 {
     const struct rank_notes *notes = world_notes(world, rank);
-    if (epochs == 0 || keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
+    if (epochs == 0 || stuck_keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
         atomic_load(&notes->more_hands) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)
-        if (keeps_awake(world, &notes->streams[i], own, &epochs))
+        if (stuck_keeps_awake(world, &notes->streams[i], own, &epochs))
             return 0;
     for (int i = 0; i < NOTE_HANDS; i++)
-        if (keeps_awake(world, &notes->hands[i], own, &epochs))
+        if (stuck_keeps_awake(world, &notes->hands[i], own, &epochs))
             return 0;
     return epochs ? epochs : 1;
 }
 
 /* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
-static uint64_t rank_asleep(const struct world *world, int rank, int caller)
+static uint64_t stuck_rank_asleep(const struct world *world, int rank, int caller)
 {
     const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
     const struct sleep_note *sleep = &world->header->slots[rank].sleep;
-    return others_asleep(world, rank, own, sound_asleep(world, sleep, own));
+    return stuck_others_asleep(world, rank, own, stuck_sound_asleep(world, sleep, own));
 }
 
 /* The same of the rank that asks: it is awake, with what it has started asleep. */
-static uint64_t all_but_asking(const struct world *world, int rank)
+static uint64_t stuck_all_but_asking(const struct world *world, int rank)
 {
     const struct rank_notes *notes = world_notes(world, rank);
-    return atomic_load(&notes->several) ? 0 : others_asleep(world, rank, NULL, 1);
+    return atomic_load(&notes->several) ? 0 : stuck_others_asleep(world, rank, NULL, 1);
 }
 
-static bool still_there(const struct world *world, int rank)
+static bool stuck_still_there(const struct world *world, int rank)
 {
     return atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
 }
 
-static uint64_t look_at(const struct world *world, int rank, int caller, int asking)
+static uint64_t stuck_look_at(const struct world *world, int rank, int caller, int asking)
 {
-    return rank == asking ? all_but_asking(world, rank) : rank_asleep(world, rank, caller);
+    return rank == asking ? stuck_all_but_asking(world, rank) : stuck_rank_asleep(world, rank, caller);
 }
 
 /* Do all ranks of this machine sleep? How many are there; -1: one is awake. Where the job is on one machine, these are all. Of
  * `asking` (-1: nobody) only the other threads have to. */
-static int asleep(const struct world *world, int caller, int asking, uint64_t *sleeps)
+static int stuck_asleep(const struct world *world, int caller, int asking, uint64_t *sleeps)
 {
     uint64_t first[WORLD_MAX_RANKS];
     int begin = world->header->first, end = begin + world->header->local, there = 0;
     *sleeps = 0;
     for (int rank = begin; rank < end; rank++) {
         first[rank] = 0;
-        if (!still_there(world, rank))
+        if (!stuck_still_there(world, rank))
             continue;
         there++;
-        first[rank] = look_at(world, rank, caller, asking);
+        first[rank] = stuck_look_at(world, rank, caller, asking);
         *sleeps = *sleeps * 31 + first[rank];
         if (first[rank] == 0)
             return -1;
@@ -92,7 +92,7 @@ static int asleep(const struct world *world, int caller, int asking, uint64_t *s
         return -1;
     for (int rank = begin; rank < end; rank++)
         if (first[rank] != 0 &&
-            (!still_there(world, rank) || look_at(world, rank, caller, asking) != first[rank]))
+            (!stuck_still_there(world, rank) || stuck_look_at(world, rank, caller, asking) != first[rank]))
             return -1;
     return world_failed(world) ? -1 : there;
 }
@@ -100,25 +100,25 @@ static int asleep(const struct world *world, int caller, int asking, uint64_t *s
 bool diagnose_stuck(const struct world *world, int caller)
 {
     uint64_t sleeps;
-    return asleep(world, caller, -1, &sleeps) > 0;
+    return stuck_asleep(world, caller, -1, &sleeps) > 0;
 }
 
 bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving)
 {
     *leaving = diagnose_leaving(world);
-    return asleep(world, -1, -1, sleeps) >= 0;
+    return stuck_asleep(world, -1, -1, sleeps) >= 0;
 }
 
 bool diagnose_others_stuck(const struct world *world, int asking)
 {
     uint64_t sleeps;
-    return world->header->local == world->header->size && asleep(world, -1, asking, &sleeps) > 0;
+    return world->header->local == world->header->size && stuck_asleep(world, -1, asking, &sleeps) > 0;
 }
 
 bool diagnose_leaving(const struct world *world)
 {
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++)
-        if (still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
+        if (stuck_still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
             return false;
     return true;
 }
@@ -143,7 +143,7 @@ void read_views(const struct world *world, struct view *views)
     atomic_thread_fence(memory_order_acquire); /* what comes next is the second look at the epochs */
 }
 
-static bool make_views(struct diagnosis *d)
+static bool stuck_make_views(struct diagnosis *d)
 {
     d->views = calloc((size_t)d->size, sizeof *d->views);
     d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
@@ -151,7 +151,7 @@ static bool make_views(struct diagnosis *d)
 }
 
 /* Nobody can be asked what he waits for: but that no rank will ever go on is known, and must not be kept. */
-static void report_without_memory(struct world *world)
+static void stuck_report_without_memory(struct world *world)
 {
     static const char sentence[] = "no rank can go on, and the system gives no memory to find out why";
     if (!world_fail_and_tell(world, -1, DIST_ERR_DEADLOCK, sentence))
@@ -163,7 +163,7 @@ static void report_without_memory(struct world *world)
 }
 
 /* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
-static void explain(struct diagnosis *d, struct world *world)
+static void stuck_explain(struct diagnosis *d, struct world *world)
 {
     find_cycle(d);
     find_cause(d);
@@ -186,11 +186,11 @@ static void explain(struct diagnosis *d, struct world *world)
 void diagnose_explain(struct world *world)
 {
     struct diagnosis d = { .world = world, .size = world->header->size };
-    if (make_views(&d)) {
+    if (stuck_make_views(&d)) {
         read_views(world, d.views);
-        explain(&d, world);
+        stuck_explain(&d, world);
     } else {
-        report_without_memory(world);
+        stuck_report_without_memory(world);
     }
     free(d.views);
     free(d.cycle);
@@ -202,13 +202,13 @@ void diagnose_look(struct world *world, int rank)
     if (!diagnose_stuck(world, rank))
         return;
     struct diagnosis d = { .world = world, .size = world->header->size };
-    bool memory = make_views(&d), stuck = memory && diagnose_refresh(world, rank);
+    bool memory = stuck_make_views(&d), stuck = memory && diagnose_refresh(world, rank);
     if (stuck)
         read_views(world, d.views);
     if (stuck && diagnose_stuck(world, rank))
-        diagnose_leaving(world) ? world_give_up(world) : explain(&d, world);
+        diagnose_leaving(world) ? world_give_up(world) : stuck_explain(&d, world);
     else if (!memory && diagnose_stuck(world, rank))
-        report_without_memory(world);
+        stuck_report_without_memory(world);
     free(d.views);
     free(d.cycle);
 }

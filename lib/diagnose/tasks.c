@@ -18,7 +18,7 @@
 #include <strings.h>
 #include <sys/types.h>
 
-static bool is_runtimes(pid_t pid, const char *task)
+static bool tasks_is_runtimes(pid_t pid, const char *task)
 {
     char path[300], name[32] = "";
     snprintf(path, sizeof path, "/proc/%ld/task/%s/comm", (long)pid, task);
@@ -46,7 +46,7 @@ enum { OF_SANITIZER = 0 };
 #endif
 
 /* At most `known`? Where the system does not tell, there is nothing to compare with. */
-static bool has_at_most(pid_t pid, int known)
+static bool tasks_has_at_most(pid_t pid, int known)
 {
     char path[48];
     int count = -OF_SANITIZER;
@@ -59,13 +59,13 @@ static bool has_at_most(pid_t pid, int known)
     if (count > known) {
         rewinddir(tasks);
         for (struct dirent *task; (task = readdir(tasks));)
-            count -= task->d_name[0] != '.' && is_runtimes(pid, task->d_name);
+            count -= task->d_name[0] != '.' && tasks_is_runtimes(pid, task->d_name);
     }
     closedir(tasks);
     return count <= known;
 }
 
-static int known_of(const struct world *world, int rank)
+static int tasks_known_of(const struct world *world, int rank)
 {
     const struct rank_notes *notes = world_notes(world, rank);
     int known = 1 + (atomic_load(&notes->helper_sleep.epoch) != 0);
@@ -86,11 +86,12 @@ bool diagnose_knows_threads(const struct world *world)
         pid_t pid = atomic_load(&slot->pid);
         if (atomic_load(&header->one_process) && pid != 0) {
             all = pid > 0 ? pid : all;
-            known += known_of(world, rank) - (pid < 0); /* its own thread has ended: those of its GPU stay */
+            known +=
+                tasks_known_of(world, rank) - (pid < 0); /* its own thread has ended: those of its GPU stay */
         } else if (pid > 0 && atomic_load(&slot->state) < RANK_LEFT &&
-                   !has_at_most(pid, known_of(world, rank))) {
+                   !tasks_has_at_most(pid, tasks_known_of(world, rank))) {
             return false;
         }
     }
-    return all == 0 || has_at_most(all, known);
+    return all == 0 || tasks_has_at_most(all, known);
 }

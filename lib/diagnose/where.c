@@ -40,7 +40,7 @@ void where_prepare(void)
 #endif
 }
 
-static uintptr_t instruction_of(const ucontext_t *context)
+static uintptr_t where_instruction_of(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -53,18 +53,18 @@ static uintptr_t instruction_of(const ucontext_t *context)
 }
 
 /* The calls in which this thread stands, from the innermost outwards. musl has no backtrace(): there it is the touch alone. */
-static int find_calls(void *context, void **frames)
+static int where_find_calls(void *context, void **frames)
 {
 #ifdef __GLIBC__
     (void)context;
     return backtrace(frames, FRAMES);
 #else
-    frames[0] = (void *)instruction_of(context);
+    frames[0] = (void *)where_instruction_of(context);
     return 1;
 #endif
 }
 
-static int look_in(struct dl_phdr_info *object, size_t size, void *argument)
+static int where_look_in(struct dl_phdr_info *object, size_t size, void *argument)
 {
     struct origin *origin = argument;
     (void)size;
@@ -81,7 +81,7 @@ static int look_in(struct dl_phdr_info *object, size_t size, void *argument)
     return 0;
 }
 
-static bool is_of_system(const struct origin *origin)
+static bool where_is_of_system(const struct origin *origin)
 {
     static const char *const names[] = { "libc.",      "libc-",      "libm.",   "libm-",   "ld-",
                                          "linux-vdso", "libpthread", "libasan", "libtsan", "libubsan" };
@@ -93,24 +93,24 @@ static bool is_of_system(const struct origin *origin)
 }
 
 /* The frames from the touch outwards that are the program's own. Gives how many. */
-static int find_frames(void *context, struct origin *origins)
+static int where_find_frames(void *context, struct origin *origins)
 {
     void *frames[FRAMES];
-    int count = find_calls(context, frames), touch = 0, found = 0;
-    uintptr_t instruction = instruction_of(context);
+    int count = where_find_calls(context, frames), touch = 0, found = 0;
+    uintptr_t instruction = where_instruction_of(context);
     while (touch < count && (uintptr_t)frames[touch] != instruction)
         touch++;
     for (int i = touch < count ? touch : 0; i < count && found < ASKED; i++) {
         /* All but the first are return addresses: the call stands before them. */
         origins[found] = (struct origin){ .address = (uintptr_t)frames[i] - (i > touch) };
-        if (dl_iterate_phdr(look_in, &origins[found]) && !is_of_system(&origins[found]))
+        if (dl_iterate_phdr(where_look_in, &origins[found]) && !where_is_of_system(&origins[found]))
             found++;
     }
     return found;
 }
 
 /* Start PROGRAM -f -e FILE OFFSET; what it prints comes out of *out. */
-static pid_t start(const char *program, const struct origin *origin, int *out)
+static pid_t where_start(const char *program, const struct origin *origin, int *out)
 {
     int ends[2];
     char offset[32];
@@ -134,11 +134,11 @@ static pid_t start(const char *program, const struct origin *origin, int *out)
     return pid;
 }
 
-static bool ask(const char *program, const struct origin *origin, char *text, size_t size)
+static bool where_ask(const char *program, const struct origin *origin, char *text, size_t size)
 {
     int out = -1, status = -1;
     size_t used = 0;
-    pid_t pid = start(program, origin, &out);
+    pid_t pid = where_start(program, origin, &out);
     if (pid > 0) {
         for (ssize_t got; (got = read(out, text + used, size - 1 - used)) != 0;)
             if (got > 0)
@@ -155,7 +155,7 @@ static bool ask(const char *program, const struct origin *origin, char *text, si
 }
 
 /* Two lines: the function, then "/path/file.c:12 (discriminator 3)"; "??" stands for what is not known. */
-static void read_answer(const char *text, struct misuse *misuse)
+static void where_read_answer(const char *text, struct misuse *misuse)
 {
     static _Thread_local char file[256]; /* the report is written before the next one */
     const char *second = strchr(text, '\n'), *colon = second ? strrchr(second, ':') : NULL;
@@ -172,12 +172,12 @@ void where_touched(void *context, struct misuse *misuse)
 {
     struct origin origins[ASKED];
     char text[1024] = "";
-    int count = find_frames(context, origins);
-    misuse->address = count > 0 ? origins[0].offset : instruction_of(context);
+    int count = where_find_frames(context, origins);
+    misuse->address = count > 0 ? origins[0].offset : where_instruction_of(context);
     for (int i = 0; i < count && !misuse->at.file && (i == 0 || misuse->function[0] == '_'); i++) {
         misuse->function[0] = '\0';
-        if (ask("addr2line", &origins[i], text, sizeof text) ||
-            ask("llvm-addr2line", &origins[i], text, sizeof text))
-            read_answer(text, misuse);
+        if (where_ask("addr2line", &origins[i], text, sizeof text) ||
+            where_ask("llvm-addr2line", &origins[i], text, sizeof text))
+            where_read_answer(text, misuse);
     }
 }

@@ -24,7 +24,7 @@ enum { BELL_FUTEX_WAIT, BELL_FUTEX_WAKE };
 #define SHORT_NAP 20000 /* ns between two looks of a listener; it grows */
 #define LONG_NAP 1000000
 
-static int64_t clock_now(void)
+static int64_t bell_clock_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -33,14 +33,14 @@ static int64_t clock_now(void)
 
 /* Processors differ tenfold in how long their pause instruction takes: see how many of them make PAUSE_NS. The quickest of
  * some tries, since the others were interrupted. */
-static void tune_pause(void)
+static void bell_tune_pause(void)
 {
     int64_t quickest = INT64_MAX;
     for (int try = 0; try < TUNE_TRIES; try++) {
-        int64_t start = clock_now();
+        int64_t start = bell_clock_now();
         for (int i = 0; i < TUNE_PAUSES; i++)
             patience_relax();
-        int64_t took = clock_now() - start;
+        int64_t took = bell_clock_now() - start;
         quickest = took < quickest ? took : quickest;
     }
     patience_pauses = (unsigned)(PAUSE_NS * TUNE_PAUSES / (quickest > 0 ? quickest : 1) + 1);
@@ -56,7 +56,7 @@ void patience_tune(int ranks)
     spin_rounds = crowded ? 2 : 4000;
     far_spin_rounds = crowded ? 100 : 4000;
     yield_rounds = crowded ? YIELD_ROUNDS : 0;
-    tune_pause();
+    bell_tune_pause();
 }
 
 unsigned patience_looks(void)
@@ -90,7 +90,7 @@ void bell_ring_slow(struct bell *bell)
     bell_wake(bell);
 }
 
-static void doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
+static void bell_doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
 {
     struct timespec limit = { nanoseconds / 1000000000, nanoseconds % 1000000000 };
     if (note) {
@@ -106,7 +106,7 @@ static void doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds, stru
 
 void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note)
 {
-    doze_for(bell, seen, (int64_t)milliseconds * 1000000, note);
+    bell_doze_for(bell, seen, (int64_t)milliseconds * 1000000, note);
 }
 
 void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
@@ -118,7 +118,7 @@ void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milli
 void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
                  struct sleep_note *note)
 {
-    int64_t end = clock_now() + (int64_t)milliseconds * 1000000, nap = SHORT_NAP;
+    int64_t end = bell_clock_now() + (int64_t)milliseconds * 1000000, nap = SHORT_NAP;
     atomic_fetch_add(&bell->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t seen = atomic_load(&bell->rings);
@@ -128,7 +128,7 @@ void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int mill
         atomic_fetch_add(&note->epoch, 1);
     }
     bool asleep = !woken && note;
-    while (!woken && clock_now() < end && !news(arg)) {
+    while (!woken && bell_clock_now() < end && !news(arg)) {
         struct timespec limit = { .tv_nsec = nap };
         woken = syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAIT, seen, &limit, NULL, 0) == 0 ||
                 atomic_load(&bell->rings) != seen;
@@ -136,7 +136,7 @@ void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int mill
     }
     if (asleep) {
         atomic_fetch_add(&note->epoch, 1);
-        atomic_thread_fence(memory_order_release); /* as in doze_for */
+        atomic_thread_fence(memory_order_release); /* as in bell_doze_for */
     }
     atomic_fetch_sub(&bell->sleepers, 1);
 }
@@ -150,9 +150,9 @@ void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64
         memory_order_seq_cst); /* elsewhere than on x86 the addition alone holds back no look */
     uint32_t seen = atomic_load(&bell->rings);
     if (!news(arg)) {
-        doze_for(bell, seen, settling, note);
+        bell_doze_for(bell, seen, settling, note);
         if (settling < nanoseconds && atomic_load(&bell->rings) == seen && !news(arg))
-            doze_for(bell, seen, nanoseconds - settling, note);
+            bell_doze_for(bell, seen, nanoseconds - settling, note);
     }
     atomic_fetch_sub(&bell->sleepers, 1);
 }

@@ -41,7 +41,7 @@ static const char help[] =
     "\n"
     "Exit status: 0, or that of the rank that failed first (128 + number for a signal).\n";
 
-static int complain(int status, const char *sentence)
+static int distrun_complain(int status, const char *sentence)
 {
     char text[700], wrapped[800];
     bool asks = *sentence && sentence[strlen(sentence) - 1] == '?';
@@ -52,29 +52,29 @@ static int complain(int status, const char *sentence)
 }
 
 /* A rank that does not become its program says so, if it is the first one. */
-static _Noreturn void fail_to_start(struct job *job, int rank, int status)
+static _Noreturn void distrun_fail_to_start(struct job *job, int rank, int status)
 {
     char why[300];
     snprintf(why, sizeof why, "%.200s could not be started: %s", job->plan.argv[0], strerror(errno));
     if (world_fail(&job->world, rank, END_EXIT, status)) {
-        complain(status, why);
+        distrun_complain(status, why);
         world_told(&job->world);
     }
     _exit(status);
 }
 
 /* In the child: tell the program its place, and become it. */
-static void program_start(struct job *job, int rank)
+static void distrun_program_start(struct job *job, int rank)
 {
     job_become_child(job, rank);
     if (!program_set_place(job, rank))
-        fail_to_start(job, rank, DIST_ERR_MEMORY);
+        distrun_fail_to_start(job, rank, DIST_ERR_MEMORY);
     fcntl(job->world.fd, F_SETFD, 0);
     execvp(job->plan.argv[0], job->plan.argv);
-    fail_to_start(job, rank, PROGRAM_NOT_RUNNABLE);
+    distrun_fail_to_start(job, rank, PROGRAM_NOT_RUNNABLE);
 }
 
-static bool read_number(const char *text, int least, int most, int *number)
+static bool distrun_read_number(const char *text, int least, int most, int *number)
 {
     char *end;
     long value = strtol(text, &end, 10);
@@ -82,7 +82,7 @@ static bool read_number(const char *text, int least, int most, int *number)
     return *text >= '0' && *text <= '9' && *end == '\0' && value >= least && value <= most;
 }
 
-static int refuse_option(const char *option)
+static int distrun_refuse_option(const char *option)
 {
     static const char *const names[] = { "--help", "--version", "--restarts", "--nodes",
                                          "--node", "--at",      "--secret" };
@@ -96,11 +96,11 @@ static int refuse_option(const char *option)
              nearest.found ? nearest.found : "");
     if (nearest.found)
         strcat(why, "?");
-    return complain(USAGE, why);
+    return distrun_complain(USAGE, why);
 }
 
 /* What is answered by a text of ours. */
-static void answer(const char *option)
+static void distrun_answer(const char *option)
 {
     if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)
         fputs(help, stdout);
@@ -112,22 +112,22 @@ static void answer(const char *option)
 }
 
 /* The number behind an option, or in it. 0, or a negative exit status after a sentence. */
-static int read_option(const char *name, const char *text, int least, int most, int *number)
+static int distrun_read_option(const char *name, const char *text, int least, int most, int *number)
 {
     char why[SETTING_WHY];
     if (!text) {
         snprintf(why, sizeof why, "%s stands last, but needs a number after it, and then a program", name);
-        return -complain(USAGE, why);
+        return -distrun_complain(USAGE, why);
     }
-    if (read_number(text, least, most, number))
+    if (distrun_read_number(text, least, most, number))
         return 0;
     snprintf(why, sizeof why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least,
              most);
-    return -complain(USAGE, why);
+    return -distrun_complain(USAGE, why);
 }
 
 /* Those before the program; gives the place of the first word that is none, or minus the exit status after a sentence. */
-static int read_options(int argc, char **argv, struct job_plan *plan, int *restarts)
+static int distrun_read_options(int argc, char **argv, struct job_plan *plan, int *restarts)
 {
     int i = 1, wrong = 0;
     char why[SETTING_WHY];
@@ -136,22 +136,22 @@ static int read_options(int argc, char **argv, struct job_plan *plan, int *resta
         if (strncmp(argv[i], "-n", 2) == 0) {
             if (!*number || strcmp(number, "p") == 0) /* mpirun's -np is as good */
                 number = argv[++i];
-            wrong = read_option("-n", number, 1, WORLD_MAX_RANKS, &plan->size);
+            wrong = distrun_read_option("-n", number, 1, WORLD_MAX_RANKS, &plan->size);
         } else if (strncmp(argv[i], "--restarts", 10) == 0 && (!argv[i][10] || argv[i][10] == '=')) {
             number = argv[i][10] ? argv[i] + 11 : argv[++i];
-            wrong = read_option("--restarts", number, 0, MOST_RESTARTS, restarts);
+            wrong = distrun_read_option("--restarts", number, 0, MOST_RESTARTS, restarts);
         } else if ((wrong = nodes_option(plan->nodes, argc, argv, &i, why, sizeof why)) != 0) {
-            wrong = wrong > 0 ? 0 : -complain(-wrong, why);
+            wrong = wrong > 0 ? 0 : -distrun_complain(-wrong, why);
         } else {
-            answer(argv[i]);
-            wrong = -refuse_option(argv[i]);
+            distrun_answer(argv[i]);
+            wrong = -distrun_refuse_option(argv[i]);
         }
     }
     return wrong ? wrong : i < argc && strcmp(argv[i], "--") == 0 ? i + 1 : i;
 }
 
 /* Run it; where ranks were lost, again with those that are left. */
-static int run_to_end(struct job_plan *plan, int restarts)
+static int distrun_run_to_end(struct job_plan *plan, int restarts)
 {
     char why[512];
     static int lost; /* job_run sets it; the plan outlives this call */
@@ -159,7 +159,7 @@ static int run_to_end(struct job_plan *plan, int restarts)
     for (;;) {
         int status = job_run(plan, why, sizeof why);
         if (status < 0)
-            return complain(-status, why);
+            return distrun_complain(-status, why);
         bool mistake =
             (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == PROGRAM_NOT_RUNNABLE;
         if (status == 0 || lost == 0 || mistake || plan->restart == restarts)
@@ -167,12 +167,12 @@ static int run_to_end(struct job_plan *plan, int restarts)
         plan->size = lost < plan->size ? plan->size - lost : 1;
         snprintf(why, sizeof why, "%d rank%s lost; restart %d of %d, with %d", lost,
                  lost > 1 ? "s were" : " was", ++plan->restart, restarts, plan->size);
-        complain(0, why);
+        distrun_complain(0, why);
     }
 }
 
 /* With the launchers of the other machines. */
-static int run_on_nodes(struct job_plan *plan, int restarts)
+static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
 {
     char why[512];
     struct nodes *nodes = plan->nodes;
@@ -180,32 +180,33 @@ static int run_on_nodes(struct job_plan *plan, int restarts)
     nodes->size = plan->size;
     int status =
         restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(nodes, plan->argv[0], why, sizeof why);
-    status = status ? complain(status, why) : run_to_end(plan, 0);
+    status = status ? distrun_complain(status, why) : distrun_run_to_end(plan, 0);
     nodes_leave(nodes);
     return status;
 }
 
 /* The environment's part of the plan. 0, or the exit status after a sentence. */
-static int read_environment(struct job_plan *plan)
+static int distrun_read_environment(struct job_plan *plan)
 {
     char why[SETTING_WHY];
     bool threads;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (launch_read_modes(&threads, &plan->ordered, why, sizeof why) != 0)
-        return complain(DIST_ERR_ENVIRONMENT, why);
+        return distrun_complain(DIST_ERR_ENVIRONMENT, why);
     int alone = nodes_are_asked_for(plan->nodes) ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
         launch_read_size(alone, &plan->size, why, sizeof why);
     settings_warn_unknown();
     if (threads)
-        return complain(DIST_ERR_ENVIRONMENT, "ranks as threads (DIST_RANKS=threads, BACKEND=cuda) need a "
-                                              "program with dist_spawn; run it by itself");
+        return distrun_complain(DIST_ERR_ENVIRONMENT,
+                                "ranks as threads (DIST_RANKS=threads, BACKEND=cuda) need a "
+                                "program with dist_spawn; run it by itself");
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    struct job_plan plan = { .start = program_start,
+    struct job_plan plan = { .start = distrun_program_start,
                              .look = diagnose_look,
                              .review = replay_check,
                              .write = diagnose_lost,
@@ -218,14 +219,14 @@ int main(int argc, char **argv)
     char why[512];
     if (argc < 2)
         return fprintf(stderr, "%.*s\n", (int)strcspn(help, "\n"), help), USAGE;
-    int restarts = 0, first = read_options(argc, argv, &plan, &restarts);
+    int restarts = 0, first = distrun_read_options(argc, argv, &plan, &restarts);
     if (first < 0)
         return -first;
     plan.argv = argv + first;
     if (first >= argc)
-        return complain(USAGE, "no program is named; it stands after the options");
+        return distrun_complain(USAGE, "no program is named; it stands after the options");
     nodes_prepare(&nodes);
-    int status = read_environment(&plan);
+    int status = distrun_read_environment(&plan);
     if (status != 0)
         return status;
     status = program_look_for(plan.argv[0]);
@@ -234,10 +235,10 @@ int main(int argc, char **argv)
         snprintf(why, sizeof why, "%.200s %s%s%.200s%s", plan.argv[0],
                  status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
                  here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
-        return complain(status, why);
+        return distrun_complain(status, why);
     }
     if (nodes_are_asked_for(&nodes))
-        return run_on_nodes(&plan, restarts);
+        return distrun_run_on_nodes(&plan, restarts);
     plan.nodes = NULL;
-    return run_to_end(&plan, restarts);
+    return distrun_run_to_end(&plan, restarts);
 }

@@ -18,15 +18,15 @@ uint32_t door_layout(void)
 
 /* Abstract names belong to the network namespace, and containers may share one. Those that cannot share memory do not meet: each IPC
  * namespace has names of its own. (A PID namespace tells nothing: ranks of one job may each have their own.) */
-static uint64_t namespace_number(void)
+static uint64_t door_namespace_number(void)
 {
     struct stat file;
     return stat("/proc/self/ns/ipc", &file) == 0 ? (uint64_t)file.st_ino : 0;
 }
 
-static socklen_t meeting_point(const struct launch_env *env, struct sockaddr_un *address)
+static socklen_t door_meeting_point(const struct launch_env *env, struct sockaddr_un *address)
 {
-    uint64_t hash = 14695981039346656037u ^ namespace_number();
+    uint64_t hash = 14695981039346656037u ^ door_namespace_number();
     for (const char *c = env->key; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -35,10 +35,11 @@ static socklen_t meeting_point(const struct launch_env *env, struct sockaddr_un 
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-static int try_at(const struct launch_env *env, int (*act)(int fd, const struct sockaddr *at, socklen_t size))
+static int door_try_at(const struct launch_env *env,
+                       int (*act)(int fd, const struct sockaddr *at, socklen_t size))
 {
     struct sockaddr_un address;
-    socklen_t size = meeting_point(env, &address);
+    socklen_t size = door_meeting_point(env, &address);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     struct timeval limit = { .tv_sec = 1 }; /* of a connect, where somebody listens who never answers */
     if (fd >= 0)
@@ -54,7 +55,7 @@ static int try_at(const struct launch_env *env, int (*act)(int fd, const struct 
 
 int door_listen(const struct launch_env *env)
 {
-    int fd = try_at(env, bind);
+    int fd = door_try_at(env, bind);
     if (fd >= 0)
         listen(fd, env->world_size);
     return fd;
@@ -62,7 +63,7 @@ int door_listen(const struct launch_env *env)
 
 int door_connect(const struct launch_env *env)
 {
-    return try_at(env, connect);
+    return door_try_at(env, connect);
 }
 
 bool door_same_user(int fd, pid_t *pid)

@@ -29,9 +29,9 @@ static const struct dialect dialects[] = {
     { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
 };
 
-static int complain(char *why, size_t why_size, const char *format, ...)
+static int env_complain(char *why, size_t why_size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static int complain(char *why, size_t why_size, const char *format, ...)
+static int env_complain(char *why, size_t why_size, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -42,7 +42,7 @@ static int complain(char *why, size_t why_size, const char *format, ...)
 }
 
 /* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
-static long whole_number(const char *text)
+static long env_whole_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || text[digits] != '\0')
@@ -51,13 +51,13 @@ static long whole_number(const char *text)
 }
 
 /* Read a number from `name`, which must be set. */
-static int read_number(const char *name, long least, long most, int *number, char *why, size_t why_size)
+static int env_read_number(const char *name, long least, long most, int *number, char *why, size_t why_size)
 {
     const char *text = getenv(name);
-    long value = whole_number(text);
+    long value = env_whole_number(text);
     if (value < least || value > most)
-        return complain(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name,
-                        text, least, most);
+        return env_complain(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name,
+                            text, least, most);
     *number = (int)value;
     return 0;
 }
@@ -82,8 +82,8 @@ int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
     *threads = true;
     if (!getenv("DIST_RANKS"))
         return 0;
-    return complain(why, why_size,
-                    "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
+    return env_complain(why, why_size,
+                        "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
 }
 
 const char *launch_backend(void)
@@ -119,7 +119,7 @@ int launch_read_buffering(size_t *bytes, char *why, size_t why_size)
 }
 
 /* Numbers that a launcher may leave out. Slurm writes "2(x3)" for two ranks on each of three machines. */
-static int read_optional(const char *name, long least, long most, int *number, char *why, size_t why_size)
+static int env_read_optional(const char *name, long least, long most, int *number, char *why, size_t why_size)
 {
     *number = -1;
     if (!name || !getenv(name))
@@ -128,34 +128,36 @@ static int read_optional(const char *name, long least, long most, int *number, c
     char first[12];
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
-        return read_number(name, least, most, number, why, why_size);
+        return env_read_number(name, least, most, number, why, why_size);
     snprintf(first, sizeof first, "%.*s", (int)digits, text);
-    *number = (int)whole_number(first);
+    *number = (int)env_whole_number(first);
     if (*number >= least && *number <= most)
         return 0;
-    return complain(why, why_size, "%s is \"%.40s\"; its first number must be from %ld to %ld", name, text,
-                    least, most);
+    return env_complain(why, why_size, "%s is \"%.40s\"; its first number must be from %ld to %ld", name,
+                        text, least, most);
 }
 
-static int read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)
+static int env_read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)
 {
     env->launcher = say->launcher;
     if (!getenv(say->world_size))
-        return complain(why, why_size, "%s is \"%.40s\" but %s is not set; set both, or unset %s", say->sign,
-                        getenv(say->sign), say->world_size, say->sign);
-    int status = read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why, why_size);
+        return env_complain(why, why_size, "%s is \"%.40s\" but %s is not set; set both, or unset %s",
+                            say->sign, getenv(say->sign), say->world_size, say->sign);
+    int status = env_read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why, why_size);
     if (status != 0)
         return status;
     if (!getenv(say->rank))
-        return complain(why, why_size, "%s is set but %s is not; a launcher sets both", say->sign, say->rank);
-    if (whole_number(getenv(say->rank)) >= env->world_size)
-        return complain(why, why_size, "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d", say->rank,
-                        getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
-    status = read_number(say->rank, 0, env->world_size - 1, &env->rank, why, why_size);
+        return env_complain(why, why_size, "%s is set but %s is not; a launcher sets both", say->sign,
+                            say->rank);
+    if (env_whole_number(getenv(say->rank)) >= env->world_size)
+        return env_complain(why, why_size, "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d",
+                            say->rank, getenv(say->rank), say->world_size, env->world_size,
+                            env->world_size - 1);
+    status = env_read_number(say->rank, 0, env->world_size - 1, &env->rank, why, why_size);
     if (status == 0)
-        status = read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);
+        status = env_read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);
     if (status == 0)
-        status = read_optional(say->local_size, 1, env->world_size, &env->local_size, why, why_size);
+        status = env_read_optional(say->local_size, 1, env->world_size, &env->local_size, why, why_size);
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     launch_name_job(env);
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why, why_size) : status;
@@ -167,6 +169,6 @@ int launch_read_env(struct launch_env *env, char *why, size_t why_size)
         (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
         if (getenv(dialects[i].sign))
-            return read_dialect(&dialects[i], env, why, why_size);
+            return env_read_dialect(&dialects[i], env, why, why_size);
     return 0;
 }

@@ -30,7 +30,7 @@ void world_give_up(struct world *world)
     world_wake(world);
 }
 
-static struct world_failure *record_of(const struct world *world, int author)
+static struct world_failure *failure_record_of(const struct world *world, int author)
 {
     return author >= 0 && author < world->header->size ? &world_notes(world, author)->failure
                                                        : &world->header->failure;
@@ -40,13 +40,14 @@ const struct world_failure *world_failure(const struct world *world)
 {
     static const struct world_failure none;
     uint32_t failed = atomic_load(&world->header->failed);
-    return failed ? record_of(world, (int)(failed & AUTHOR) - 1) : &none;
+    return failed ? failure_record_of(world, (int)(failed & AUTHOR) - 1) : &none;
 }
 
 /* Nobody waits for anybody here: who finds the record begun is a thread beside the one that writes it, and dies with it. */
-static bool fail(struct world *world, int rank, enum rank_end end, int code, const char *cause, bool tells)
+static bool failure_fail(struct world *world, int rank, enum rank_end end, int code, const char *cause,
+                         bool tells)
 {
-    struct world_failure *failure = record_of(world, world->author);
+    struct world_failure *failure = failure_record_of(world, world->author);
     uint32_t not_begun = 0, not_failed = 0, author = (uint32_t)world->author + 1;
     if (world_failed(world) || !atomic_compare_exchange_strong(&failure->begun, &not_begun, 1))
         return false;
@@ -60,7 +61,7 @@ static bool fail(struct world *world, int rank, enum rank_end end, int code, con
 
 bool world_fail(struct world *world, int rank, enum rank_end end, int code)
 {
-    bool first = fail(world, rank, end, code, "", false);
+    bool first = failure_fail(world, rank, end, code, "", false);
     if (first)
         world_wake(world);
     return first;
@@ -69,7 +70,7 @@ bool world_fail(struct world *world, int rank, enum rank_end end, int code)
 bool world_fail_as(struct world *world, const struct world_failure *failure)
 {
     bool first =
-        fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause, false);
+        failure_fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause, false);
     if (first)
         world_wake(world);
     return first;
@@ -77,7 +78,7 @@ bool world_fail_as(struct world *world, const struct world_failure *failure)
 
 void world_fail_because(struct world *world, int rank, int code, const char *cause)
 {
-    if (fail(world, rank, END_ERROR, code, cause, false))
+    if (failure_fail(world, rank, END_ERROR, code, cause, false))
         world_wake(world);
 }
 
@@ -91,8 +92,8 @@ void world_tell_begins(void)
 
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause)
 {
-    world_tell_begins();
-    bool first = fail(world, rank, END_ERROR, code, cause, true);
+    world_tell_begins(); /* before others can see that the job has failed, and end this process */
+    bool first = failure_fail(world, rank, END_ERROR, code, cause, true);
     if (!first)
         world_tell_over();
     return first;

@@ -23,14 +23,14 @@ void lock_wait(struct lock *lock)
 
 /* ---- hands --------------------------------------------------------------------------- */
 
-static struct rank_notes *notes_of(const struct launch_self *self)
+static struct rank_notes *hands_notes_of(const struct launch_self *self)
 {
     return world_notes(&self->world, self->env.rank);
 }
 
 struct sleep_note *launch_take_hand(struct launch_self *self)
 {
-    struct rank_notes *notes = notes_of(self);
+    struct rank_notes *notes = hands_notes_of(self);
     for (int i = 0; i < NOTE_HANDS; i++) {
         uint32_t nobody = 0;
         if (atomic_compare_exchange_strong(&notes->hands[i].epoch, &nobody, 2))
@@ -45,7 +45,7 @@ void launch_drop_hand(struct launch_self *self, struct sleep_note *hand)
     if (hand)
         atomic_store(&hand->epoch, 0);
     else
-        atomic_fetch_sub(&notes_of(self)->more_hands, 1);
+        atomic_fetch_sub(&hands_notes_of(self)->more_hands, 1);
 }
 
 /* ---- threads of the program ------------------------------------------------------------ */
@@ -55,14 +55,14 @@ static _Thread_local struct sleep_note *hand_of_thread;
 static pthread_key_t at_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void thread_ends(void *self)
+static void hands_thread_ends(void *self)
 {
     launch_drop_hand(self, hand_of_thread);
 }
 
-static void make_key(void)
+static void hands_make_key(void)
 {
-    pthread_key_create(&at_end, thread_ends);
+    pthread_key_create(&at_end, hands_thread_ends);
 }
 
 bool launch_can_settle(void)
@@ -72,7 +72,7 @@ bool launch_can_settle(void)
 }
 
 /* After this, what any thread of the process has stored before can be seen. */
-static void settle_stores(void)
+static void hands_settle_stores(void)
 {
     if (!launch_can_settle() || syscall(SYS_membarrier, PRIVATE_EXPEDITED, 0, 0) != 0)
         nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL); /* filtered since it was asked: bell.h */
@@ -82,11 +82,11 @@ void launch_thread_arrives(struct launch_self *self)
 {
     is_second = true;
     hand_of_thread = launch_take_hand(self);
-    pthread_once(&once, make_key);
+    pthread_once(&once, hands_make_key);
     pthread_setspecific(at_end, self);
-    atomic_store(&notes_of(self)->several, 1);
+    atomic_store(&hands_notes_of(self)->several, 1);
     atomic_store(&self->alone.over, 1);
-    settle_stores();
+    hands_settle_stores();
     while (atomic_load_explicit(&self->alone.inside, memory_order_acquire))
         sched_yield();
 }
@@ -96,7 +96,7 @@ struct sleep_note *launch_note(struct launch_self *self)
     return is_second ? hand_of_thread : &self->world.header->slots[self->env.rank].sleep;
 }
 
-static struct sleep_note *note_for(struct launch_self *self, const struct bell *bell, bool timed)
+struct sleep_note *launch_note_on(struct launch_self *self, const struct bell *bell, bool timed)
 {
     struct sleep_note *note = launch_note(self);
     if (note) {
@@ -109,14 +109,13 @@ static struct sleep_note *note_for(struct launch_self *self, const struct bell *
 void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
                    int milliseconds)
 {
-    bell_listen(bell, news, arg, milliseconds, note_for(self, bell, false));
+    bell_listen(bell, news, arg, milliseconds, launch_note_on(self, bell, false));
     launch_look_around(self);
 }
 
 void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
                   int milliseconds, bool timed)
 {
-    struct sleep_note *note = note_for(self, bell, timed);
-    bell_sleep(bell, news, arg, milliseconds, note);
+    bell_sleep(bell, news, arg, milliseconds, launch_note_on(self, bell, timed));
     launch_look_around(self);
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Two pipes a rank, with both ends open for a moment. */
-static void raise_file_limit(struct job *job)
+static void job_raise_file_limit(struct job *job)
 {
     rlim_t needed = 4 * (rlim_t)job->plan.size + 256;
     getrlimit(RLIMIT_NOFILE, &job->files_before);
@@ -24,7 +24,7 @@ static void raise_file_limit(struct job *job)
 }
 
 /* A closed stdin, stdout or stderr would have its number given to a pipe. */
-static void fill_standard_files(void)
+static void job_fill_standard_files(void)
 {
     int fd = open("/dev/null", O_RDWR);
     while (fd >= 0 && fd <= STDERR_FILENO)
@@ -38,8 +38,8 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     *job =
         (struct job){ .plan = *plan, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1 };
     job->processes = plan->threads ? 1 : plan->size;
-    raise_file_limit(job);
-    fill_standard_files();
+    job_raise_file_limit(job);
+    job_fill_standard_files();
     job->pids = calloc((size_t)job->processes, sizeof *job->pids);
     job->statuses = calloc((size_t)job->processes, sizeof *job->statuses);
     job->notes = calloc((size_t)plan->size, sizeof *job->notes);
@@ -74,7 +74,7 @@ static void job_close(struct job *job)
 
 /* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. The watcher may have ended
  * before we asked. */
-static void die_with_watcher(const struct job *job)
+static void job_die_with_watcher(const struct job *job)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != job->watcher)
@@ -83,7 +83,7 @@ static void die_with_watcher(const struct job *job)
 
 void job_become_child(struct job *job, int rank)
 {
-    die_with_watcher(job);
+    job_die_with_watcher(job);
     job->world.author = rank;
     int channel = job->plan.threads ? job->plan.size : rank;
     const struct stream *out = &job->output.streams[2 * channel];
@@ -101,7 +101,7 @@ void job_become_child(struct job *job, int rank)
 }
 
 /* What stdio holds would be printed once more by every child. */
-static bool start_process(struct job *job, int process)
+static bool job_start_process(struct job *job, int process)
 {
     pid_t pid = fork();
     if (pid < 0)
@@ -115,7 +115,7 @@ static bool start_process(struct job *job, int process)
     return true;
 }
 
-static bool start_all(struct job *job)
+static bool job_start_all(struct job *job)
 {
     fflush(NULL);
     int channels = job->output.count / 2;
@@ -125,14 +125,14 @@ static bool start_all(struct job *job)
         if (!output_make_pipes(&job->output, channel))
             return false;
         if (!job->plan.threads) {
-            if (!start_process(job, channel))
+            if (!job_start_process(job, channel))
                 return false;
             output_parent_done(&job->output, channel);
         }
     }
     if (!job->plan.threads)
         return true;
-    if (!start_process(job, 0))
+    if (!job_start_process(job, 0))
         return false;
     for (int channel = 0; channel < channels; channel++)
         output_parent_done(&job->output, channel);
@@ -140,7 +140,7 @@ static bool start_all(struct job *job)
 }
 
 /* Some ranks run and others could not be started: end those that do. */
-static void give_up(struct job *job)
+static void job_give_up(struct job *job)
 {
     int error = errno;
     for (int i = 0; i < job->processes; i++)
@@ -153,7 +153,7 @@ static void give_up(struct job *job)
 }
 
 /* What the system refused, and what to do: most often a limit of this shell is in the way. */
-static const char *explain(int error)
+static const char *job_explain(int error)
 {
     switch (error) {
     case EMFILE:
@@ -175,10 +175,10 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
     struct job job;
     int interrupt = 0, result = -DIST_ERR_SYSTEM;
     if (!job_open(&job, plan)) {
-        snprintf(why, why_size, "the job could not be set up: %s", explain(errno));
-    } else if (!start_all(&job)) {
-        give_up(&job);
-        snprintf(why, why_size, "%d ranks could not be started: %s", plan->size, explain(errno));
+        snprintf(why, why_size, "the job could not be set up: %s", job_explain(errno));
+    } else if (!job_start_all(&job)) {
+        job_give_up(&job);
+        snprintf(why, why_size, "%d ranks could not be started: %s", plan->size, job_explain(errno));
     } else {
         job_watch(&job);
         job_signals_let_through(&job);

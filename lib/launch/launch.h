@@ -117,11 +117,15 @@ bool launch_can_settle(void);
  * that call, or do a collective in the background, have a HAND each. NULL: none is left; nobody can tell then whether
  * the rank is stuck. */
 struct sleep_note *launch_note(struct launch_self *self);
-void launch_sleep(
-    struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
-    bool timed); /* bell_sleep with it; timed: news come by themselves; then launch_look_around */
+
+/* The same note, once it says what the thread is about to sleep on; timed: news come by themselves. */
+struct sleep_note *launch_note_on(struct launch_self *self, const struct bell *bell, bool timed);
+
+/* bell_sleep with that note, then launch_look_around; and with bell_listen. */
+void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
+                  int milliseconds, bool timed);
 void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
-                   int milliseconds); /* the same with bell_listen */
+                   int milliseconds);
 struct sleep_note *launch_take_hand(struct launch_self *self);
 void launch_drop_hand(struct launch_self *self, struct sleep_note *hand);
 

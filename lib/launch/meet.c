@@ -24,7 +24,7 @@
 #define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point, */
 #define IN_AFTER 5000  /* and for one that has come to be in */
 
-static void wait_a_moment(int64_t milliseconds)
+static void meet_wait_a_moment(int64_t milliseconds)
 {
     nanosleep(&(struct timespec){ .tv_nsec = milliseconds * 1000000 }, NULL);
 }
@@ -32,7 +32,7 @@ static void wait_a_moment(int64_t milliseconds)
 /* ---- rank 0 ---------------------------------------------------------------- */
 
 /* Who is at the meeting point instead of us? True: somebody who will not go away for us: another user. */
-static bool is_taken(const struct launch_env *env, char *why, size_t why_size)
+static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_size)
 {
     char who[96];
     pid_t pid;
@@ -57,7 +57,7 @@ static bool is_taken(const struct launch_env *env, char *why, size_t why_size)
     return !ours;
 }
 
-static int listen_there(const struct launch_env *env, char *why, size_t why_size)
+static int meet_listen_there(const struct launch_env *env, char *why, size_t why_size)
 {
     int64_t give_up = job_clock() + NAME_BUSY;
     for (bool first = true;; first = false) {
@@ -69,15 +69,15 @@ static int listen_there(const struct launch_env *env, char *why, size_t why_size
             return -DIST_ERR_SYSTEM;
         }
         bool late = job_clock() > give_up;
-        if ((first || late) && (is_taken(env, why, why_size) || late))
+        if ((first || late) && (meet_is_taken(env, why, why_size) || late))
             return -DIST_ERR_ENVIRONMENT;
-        wait_a_moment(20);
+        meet_wait_a_moment(20);
     }
 }
 
 /* What is wrong with this caller, in words. */
-static int judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *missing,
-                 char *why, size_t size)
+static int meet_judge(int caller, const struct hello *hello, const struct launch_env *env,
+                      const bool *missing, char *why, size_t size)
 {
     char who[96];
     door_name_peer(caller, who, sizeof who);
@@ -99,8 +99,8 @@ static int judge(int caller, const struct hello *hello, const struct launch_env 
 }
 
 /* Hear one caller. Strangers, and callers that go away again, are passed over. */
-static int greet(int caller, const struct launch_env *env, const struct world *world, bool *missing,
-                 char *why, size_t why_size)
+static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *missing,
+                      char *why, size_t why_size)
 {
     pid_t pid;
     struct hello hello;
@@ -109,7 +109,7 @@ static int greet(int caller, const struct launch_env *env, const struct world *w
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
-    answer.error = judge(caller, &hello, env, missing, answer.why, sizeof answer.why);
+    answer.error = meet_judge(caller, &hello, env, missing, answer.why, sizeof answer.why);
     if (answer.error != 0) {
         snprintf(why, why_size, "%s", answer.why);
         door_send(caller, &answer, -1);
@@ -125,7 +125,7 @@ static int greet(int caller, const struct launch_env *env, const struct world *w
     return 0;
 }
 
-static int late(const struct launch_env *env, const bool *missing, char *why, size_t why_size)
+static int meet_late(const struct launch_env *env, const bool *missing, char *why, size_t why_size)
 {
     struct text who = { .used = 0 };
     int count = text_add_ranks(&who, missing, env->world_size);
@@ -136,8 +136,8 @@ static int late(const struct launch_env *env, const bool *missing, char *why, si
     return DIST_ERR_TIMEOUT;
 }
 
-static int receive_all(int fd, const struct launch_env *env, const struct world *world, char *why,
-                       size_t why_size)
+static int meet_receive_all(int fd, const struct launch_env *env, const struct world *world, char *why,
+                            size_t why_size)
 {
     bool missing[WORLD_MAX_RANKS] = { false };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
@@ -146,13 +146,13 @@ static int receive_all(int fd, const struct launch_env *env, const struct world 
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return late(env, missing, why, why_size);
+            return meet_late(env, missing, why, why_size);
         if (poll(&ready, 1, left < 1000 ? (int)left : 1000) <= 0)
             continue;
         int caller = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
         if (caller < 0)
             continue;
-        int status = greet(caller, env, world, missing, why, why_size);
+        int status = meet_greet(caller, env, world, missing, why, why_size);
         close(caller);
         if (status != 0)
             return status;
@@ -160,7 +160,7 @@ static int receive_all(int fd, const struct launch_env *env, const struct world 
     return 0;
 }
 
-static int host(const struct launch_env *env, struct world *world, char *why, size_t why_size)
+static int meet_host(const struct launch_env *env, struct world *world, char *why, size_t why_size)
 {
     if (world_create(world, env->world_size) != 0) {
         snprintf(why, why_size, "no shared memory could be had: %s", strerror(errno));
@@ -169,8 +169,8 @@ static int host(const struct launch_env *env, struct world *world, char *why, si
     if (env->world_size == 1)
         return 0;
     launch_hold(world, 0);
-    int fd = listen_there(env, why, why_size);
-    int status = fd < 0 ? -fd : receive_all(fd, env, world, why, why_size);
+    int fd = meet_listen_there(env, why, why_size);
+    int status = fd < 0 ? -fd : meet_receive_all(fd, env, world, why, why_size);
     if (fd >= 0)
         close(fd);
     if (status != 0) {
@@ -182,30 +182,30 @@ static int host(const struct launch_env *env, struct world *world, char *why, si
 
 /* ---- the others ------------------------------------------------------------ */
 
-static int call(const struct launch_env *env, int64_t give_up)
+static int meet_call(const struct launch_env *env, int64_t give_up)
 {
     for (int64_t pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
         int fd = door_connect(env);
         if (fd >= 0)
             return fd;
-        wait_a_moment(pause);
+        meet_wait_a_moment(pause);
     }
     return -1;
 }
 
-static int visit(const struct launch_env *env, struct world *world, char *why, size_t why_size)
+static int meet_visit(const struct launch_env *env, struct world *world, char *why, size_t why_size)
 {
     struct hello hello = { HELLO, door_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
     while (job_clock() <= give_up) {
         pid_t host;
         struct answer answer;
-        int shared = -1, fd = call(env, give_up);
+        int shared = -1, fd = meet_call(env, give_up);
         if (fd < 0)
             break;
         door_limit(fd, give_up - job_clock() + 1000);
         if (!door_same_user(fd, &host)) {
-            is_taken(env, why, why_size);
+            meet_is_taken(env, why, why_size);
             close(fd);
             return DIST_ERR_ENVIRONMENT;
         }
@@ -220,7 +220,7 @@ static int visit(const struct launch_env *env, struct world *world, char *why, s
         if (in)
             return 0;
         if (!answered) { /* rank 0 of an earlier program has just closed its door */
-            wait_a_moment(5);
+            meet_wait_a_moment(5);
             continue;
         }
         snprintf(why, why_size, "%s",
@@ -237,5 +237,5 @@ static int visit(const struct launch_env *env, struct world *world, char *why, s
 
 int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size)
 {
-    return env->rank == 0 ? host(env, world, why, why_size) : visit(env, world, why, why_size);
+    return env->rank == 0 ? meet_host(env, world, why, why_size) : meet_visit(env, world, why, why_size);
 }

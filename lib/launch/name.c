@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* MPICH gives each rank a socket to the process manager. Who made it is the same for all. */
-static long manager_pid(void)
+static long name_manager_pid(void)
 {
     const char *fd = getenv("PMI_FD");
     struct ucred maker = { 0 };
@@ -23,7 +23,7 @@ static long manager_pid(void)
     return getppid();
 }
 
-static const char *or_empty(const char *name)
+static const char *name_or_empty(const char *name)
 {
     const char *value = getenv(name);
     return value ? value : "";
@@ -37,9 +37,9 @@ void launch_name_job(struct launch_env *env)
     switch (env->launcher) {
     case LAUNCH_TORCHRUN:
         if (getenv("MASTER_PORT")) {
-            snprintf(key, size, "torchrun:%.40s:%.8s:%.8s:%.40s", or_empty("MASTER_ADDR"),
-                     or_empty("MASTER_PORT"), or_empty("TORCHELASTIC_RESTART_COUNT"),
-                     or_empty("TORCHELASTIC_RUN_ID"));
+            snprintf(key, size, "torchrun:%.40s:%.8s:%.8s:%.40s", name_or_empty("MASTER_ADDR"),
+                     name_or_empty("MASTER_PORT"), name_or_empty("TORCHELASTIC_RESTART_COUNT"),
+                     name_or_empty("TORCHELASTIC_RUN_ID"));
             return;
         }
         break;
@@ -49,10 +49,11 @@ void launch_name_job(struct launch_env *env)
             id = getenv("OMPI_MCA_ess_base_jobid");
         break;
     case LAUNCH_MPICH:
-        snprintf(key, size, "mpich:%.20s:%ld", or_empty("PMI_PORT"), manager_pid());
+        snprintf(key, size, "mpich:%.20s:%ld", name_or_empty("PMI_PORT"), name_manager_pid());
         return;
     case LAUNCH_SLURM:
-        snprintf(key, size, "slurm:%.20s.%.20s", or_empty("SLURM_JOB_ID"), or_empty("SLURM_STEP_ID"));
+        snprintf(key, size, "slurm:%.20s.%.20s", name_or_empty("SLURM_JOB_ID"),
+                 name_or_empty("SLURM_STEP_ID"));
         return;
     default:
         break;

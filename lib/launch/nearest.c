@@ -5,18 +5,18 @@
 
 #define LONGEST 40 /* letters; longer words are near to nothing */
 
-static int letter(char c)
+static int nearest_letter(char c)
 {
     return tolower((unsigned char)c);
 }
 
-static size_t least(size_t a, size_t b)
+static size_t nearest_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 /* Row i tells the distances of a's first i letters from the beginnings of b; the last three rows are kept. */
-static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
+static size_t nearest_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST + 1];
     for (size_t j = 0; j <= b_length; j++)
@@ -26,11 +26,11 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
         size_t *row = rows[i % 3];
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            size_t change = letter(a[i - 1]) != letter(b[j - 1]);
-            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + change);
-            if (i > 1 && j > 1 && letter(a[i - 1]) == letter(b[j - 2]) &&
-                letter(a[i - 2]) == letter(b[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
+            size_t change = nearest_letter(a[i - 1]) != nearest_letter(b[j - 1]);
+            row[j] = nearest_least(nearest_least(above[j], row[j - 1]) + 1, above[j - 1] + change);
+            if (i > 1 && j > 1 && nearest_letter(a[i - 1]) == nearest_letter(b[j - 2]) &&
+                nearest_letter(a[i - 2]) == nearest_letter(b[j - 1]))
+                row[j] = nearest_least(row[j], before[j - 2] + 1);
         }
     }
     return rows[a_length % 3][b_length];
@@ -47,7 +47,7 @@ void nearest_try(struct nearest *nearest, const char *word, size_t length)
 {
     if (length > LONGEST || nearest->length > LONGEST)
         return;
-    size_t far = distance(nearest->text, nearest->length, word, length);
+    size_t far = nearest_distance(nearest->text, nearest->length, word, length);
     if (far >= nearest->distance || far >= length)
         return;
     nearest->distance = far;

@@ -14,7 +14,7 @@
 #define JAM_US 1000
 
 /* A reader that has stopped (a pager) must not keep the watcher from seeing Ctrl-C. */
-static bool interrupted(void)
+static bool output_interrupted(void)
 {
     sigset_t pending;
     return sigpending(&pending) == 0 &&
@@ -22,12 +22,12 @@ static bool interrupted(void)
 }
 
 /* A pipe that is ready takes at least one page without blocking. */
-static int write_all(const struct output *output, int fd, const char *bytes, size_t size)
+static int output_write_all(const struct output *output, int fd, const char *bytes, size_t size)
 {
     while (size > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLOUT };
         if (poll(&ready, 1, 100) == 0) {
-            if (interrupted())
+            if (output_interrupted())
                 return EINTR;
             if (output->meanwhile)
                 output->meanwhile(output->argument);
@@ -45,7 +45,7 @@ static int write_all(const struct output *output, int fd, const char *bytes, siz
 }
 
 /* False: no memory. */
-static bool append(struct buffer *buffer, const char *bytes, size_t size)
+static bool output_append(struct buffer *buffer, const char *bytes, size_t size)
 {
     if (buffer->used + size > buffer->room) {
         size_t room = (buffer->used + size) * 2 + 1024;
@@ -61,16 +61,16 @@ static bool append(struct buffer *buffer, const char *bytes, size_t size)
 }
 
 /* Without memory it is written at once. */
-static void add(struct output *output, int target, const char *bytes, size_t size)
+static void output_add(struct output *output, int target, const char *bytes, size_t size)
 {
-    if (append(&output->ready[target], bytes, size))
+    if (output_append(&output->ready[target], bytes, size))
         return;
     output_flush(output);
     if (output->error[target] == 0)
-        output->error[target] = write_all(output, target + 1, bytes, size);
+        output->error[target] = output_write_all(output, target + 1, bytes, size);
 }
 
-static void add_prefix(struct output *output, const struct stream *stream)
+static void output_add_prefix(struct output *output, const struct stream *stream)
 {
     static const int palette[] = { 36, 33, 35, 32, 34, 31 };
     char text[48];
@@ -80,74 +80,75 @@ static void add_prefix(struct output *output, const struct stream *stream)
         snprintf(text, sizeof text, "\033[%dm[%d]\033[0m ", palette[stream->rank % 6], stream->rank);
     else
         snprintf(text, sizeof text, "[%d] ", stream->rank);
-    add(output, stream->target, text, strlen(text));
+    output_add(output, stream->target, text, strlen(text));
 }
 
 /* Hand on bytes as one line. */
-static void hand_on_line(struct output *output, const struct stream *stream, const char *bytes, size_t size)
+static void output_hand_on_line(struct output *output, const struct stream *stream, const char *bytes,
+                                size_t size)
 {
-    add_prefix(output, stream);
-    add(output, stream->target, bytes, size);
+    output_add_prefix(output, stream);
+    output_add(output, stream->target, bytes, size);
     if (bytes[size - 1] != '\n')
-        add(output, stream->target, "\n", 1);
+        output_add(output, stream->target, "\n", 1);
 }
 
 /* The same with what is held. */
-static void hand_on(struct output *output, struct stream *stream)
+static void output_hand_on(struct output *output, struct stream *stream)
 {
-    hand_on_line(output, stream, stream->held.bytes, stream->held.used);
+    output_hand_on_line(output, stream, stream->held.bytes, stream->held.used);
     stream->held.used = 0;
 }
 
-static void take_lines(struct output *output, struct stream *stream, const char *bytes, size_t size)
+static void output_take_lines(struct output *output, struct stream *stream, const char *bytes, size_t size)
 {
     while (size > 0) {
         const char *newline = memchr(bytes, '\n', size);
         size_t part = newline ? (size_t)(newline - bytes) + 1 : size;
         if (stream->held.used + part > OUTPUT_LINE && stream->held.used > 0)
-            hand_on(output, stream);
-        bool held = append(&stream->held, bytes, part);
+            output_hand_on(output, stream);
+        bool held = output_append(&stream->held, bytes, part);
         if (stream->held.used > 0 && (!held || newline || stream->held.used >= OUTPUT_LINE))
-            hand_on(output, stream);
+            output_hand_on(output, stream);
         if (!held)
-            hand_on_line(output, stream, bytes, part);
+            output_hand_on_line(output, stream, bytes, part);
         bytes += part;
         size -= part;
     }
 }
 
-static void keep(struct stream *stream, const char *bytes, size_t size)
+static void output_keep(struct stream *stream, const char *bytes, size_t size)
 {
     size_t free_bytes = OUTPUT_KEPT - stream->held.used;
     size_t kept = size < free_bytes ? size : free_bytes;
-    if (!append(&stream->held, bytes, kept))
+    if (!output_append(&stream->held, bytes, kept))
         kept = 0;
     stream->dropped += size - kept;
 }
 
-static bool is_kept(const struct output *output, const struct stream *stream)
+static bool output_is_kept(const struct output *output, const struct stream *stream)
 {
     return output->ordered && stream->rank > 0;
 }
 
-static void close_stream(struct output *output, struct stream *stream)
+static void output_close_stream(struct output *output, struct stream *stream)
 {
     epoll_ctl(output->events_fd, EPOLL_CTL_DEL, stream->read_fd, NULL);
     close(stream->read_fd);
     stream->read_fd = -1;
     output->open--;
-    if (stream->held.used > 0 && !is_kept(output, stream))
-        hand_on(output, stream);
+    if (stream->held.used > 0 && !output_is_kept(output, stream))
+        output_hand_on(output, stream);
 }
 
 void output_take(struct output *output, int index, const char *bytes, size_t size)
 {
     if (index < 0 || index >= output->count || output->error[output->streams[index].target] == EPIPE)
         return;
-    if (is_kept(output, &output->streams[index]))
-        keep(&output->streams[index], bytes, size);
+    if (output_is_kept(output, &output->streams[index]))
+        output_keep(&output->streams[index], bytes, size);
     else
-        take_lines(output, &output->streams[index], bytes, size);
+        output_take_lines(output, &output->streams[index], bytes, size);
 }
 
 void output_read(struct output *output, int index)
@@ -166,7 +167,7 @@ void output_read(struct output *output, int index)
     if (size < 0 && output->error[0] == 0)
         output->error[0] = errno;
     if (size <= 0)
-        close_stream(output, stream);
+        output_close_stream(output, stream);
     else if (output->divert)
         output->divert(output->argument, index, bytes, (size_t)size);
     else
@@ -175,11 +176,11 @@ void output_read(struct output *output, int index)
 
 /* Nobody reads our output any more: close the pipes behind it, so that the ranks learn it as they would
  * without a watcher. */
-static void close_target(struct output *output, int target)
+static void output_close_target(struct output *output, int target)
 {
     for (int i = 0; i < output->count; i++)
         if (output->streams[i].target == target && output->streams[i].read_fd >= 0)
-            close_stream(output, &output->streams[i]);
+            output_close_stream(output, &output->streams[i]);
     output->ready[target].used = 0;
 }
 
@@ -188,10 +189,10 @@ void output_flush(struct output *output)
     for (int target = 0; target < 2; target++) {
         struct buffer *ready = &output->ready[target];
         if (ready->used > 0 && output->error[target] == 0)
-            output->error[target] = write_all(output, target + 1, ready->bytes, ready->used);
+            output->error[target] = output_write_all(output, target + 1, ready->bytes, ready->used);
         ready->used = 0;
         if (output->error[target] == EPIPE)
-            close_target(output, target);
+            output_close_target(output, target);
     }
 }
 
@@ -200,14 +201,14 @@ void output_finish(struct output *output)
     for (int i = 0; i < output->count; i++) {
         struct stream *stream = &output->streams[i];
         if (stream->read_fd >= 0)
-            close_stream(output, stream);
+            output_close_stream(output, stream);
         if (stream->held.used > 0)
-            hand_on(output, stream);
+            output_hand_on(output, stream);
         if (stream->dropped > 0) {
             char text[96];
             snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped,
                      stream->rank);
-            add(output, stream->target, text, strlen(text));
+            output_add(output, stream->target, text, strlen(text));
         }
         if (output->ready[stream->target].used > OUTPUT_LINE)
             output_flush(output);

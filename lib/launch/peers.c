@@ -27,21 +27,21 @@ void launch_rank_ended(struct world *world, int rank)
 /* A rank that no watcher looks after holds a lock on its byte of the world's file. The kernel takes it back when the process ends,
  * however it ends and before its parent knows; and anybody may ask for it, also from another PID namespace, in which the process
  * has no number, or a number that is somebody else's here. */
-static struct flock byte_of(int rank)
+static struct flock peers_byte_of(int rank)
 {
     return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1 };
 }
 
 void launch_hold(struct world *world, int rank)
 {
-    struct flock lock = byte_of(rank);
+    struct flock lock = peers_byte_of(rank);
     if (fcntl(world->fd, F_SETLK, &lock) == 0)
         atomic_store(&world->header->slots[rank].held, 1);
 }
 
-static bool has_ended(const struct world *world, int rank)
+static bool peers_has_ended(const struct world *world, int rank)
 {
-    struct flock lock = byte_of(rank);
+    struct flock lock = peers_byte_of(rank);
     return atomic_load(&world->header->slots[rank].held) && fcntl(world->fd, F_GETLK, &lock) == 0 &&
            lock.l_type == F_UNLCK;
 }
@@ -53,7 +53,7 @@ bool world_check_peers(struct world *world, int rank)
     for (int i = 0; i < LOOKS && i < size && !world_failed(world); i++) {
         int peer = turn++ % size;
         struct rank_slot *slot = &world->header->slots[peer];
-        if (peer == rank || atomic_load(&slot->state) > RANK_JOINED || !has_ended(world, peer))
+        if (peer == rank || atomic_load(&slot->state) > RANK_JOINED || !peers_has_ended(world, peer))
             continue;
         /* It may have left between our two looks. */
         if (atomic_load(&slot->state) <= RANK_JOINED)
@@ -64,7 +64,7 @@ bool world_check_peers(struct world *world, int rank)
 }
 
 /* On another machine somebody may have seen it before us, and tells; or what we see comes of it. */
-static bool is_permitted(const struct world *world)
+static bool peers_is_permitted(const struct world *world)
 {
     const struct world_header *header = world->header;
     for (int look = 0; look < PERMISSION_LOOKS && header->node > 0; look++) {
@@ -83,10 +83,10 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
     struct world *world = &self->world;
     bool told = false;
     if (world_fail_and_tell(world, self->env.rank, code, cause))
-        return is_permitted(world);
+        return peers_is_permitted(world);
     for (int look = 0; look < TELL_LOOKS && !self->watched && !told; look++) {
         int teller = world_teller(world, &told);
-        if ((teller < 0 || (teller < world->header->size && has_ended(world, teller))) &&
+        if ((teller < 0 || (teller < world->header->size && peers_has_ended(world, teller))) &&
             world_tell_instead(world, teller))
             return true;
         usleep(1000);

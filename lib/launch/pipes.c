@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool wants_colour(int fd)
+static bool pipes_wants_colour(int fd)
 {
     const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(fd) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
@@ -33,8 +33,8 @@ bool output_open(struct output *output, int ranks, bool spare, bool ordered)
         stream->rank = i / 2 < ranks ? i / 2 : -1;
         stream->target = i % 2;
     }
-    output->colour[0] = wants_colour(1);
-    output->colour[1] = wants_colour(2);
+    output->colour[0] = pipes_wants_colour(1);
+    output->colour[1] = pipes_wants_colour(2);
     return true;
 }
 
@@ -89,7 +89,7 @@ void output_own(struct output *output, int fd)
 }
 
 /* All from first to last at once, where the system can. */
-static bool close_run(int first, int last)
+static bool pipes_close_run(int first, int last)
 {
 #ifdef SYS_close_range
     return syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0;
@@ -105,7 +105,7 @@ void output_close_owned(const struct output *output)
         int first = fd;
         while (fd < output->owned_count && output->owned[fd])
             fd++;
-        if (fd == first || close_run(first, fd - 1))
+        if (fd == first || pipes_close_run(first, fd - 1))
             continue;
         for (int one = first; one < fd; one++)
             close(one);

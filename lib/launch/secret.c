@@ -11,22 +11,22 @@
 #include <string.h>
 #include <sys/random.h>
 
-static uint64_t turn(uint64_t x, int bits)
+static uint64_t secret_turn(uint64_t x, int bits)
 {
     return x << bits | x >> (64 - bits);
 }
 
-static void rounds(uint64_t v[4], int count)
+static void secret_rounds(uint64_t v[4], int count)
 {
     while (count-- > 0) {
-        v[0] += v[1], v[1] = turn(v[1], 13) ^ v[0], v[0] = turn(v[0], 32);
-        v[2] += v[3], v[3] = turn(v[3], 16) ^ v[2];
-        v[0] += v[3], v[3] = turn(v[3], 21) ^ v[0];
-        v[2] += v[1], v[1] = turn(v[1], 17) ^ v[2], v[2] = turn(v[2], 32);
+        v[0] += v[1], v[1] = secret_turn(v[1], 13) ^ v[0], v[0] = secret_turn(v[0], 32);
+        v[2] += v[3], v[3] = secret_turn(v[3], 16) ^ v[2];
+        v[0] += v[3], v[3] = secret_turn(v[3], 21) ^ v[0];
+        v[2] += v[1], v[1] = secret_turn(v[1], 17) ^ v[2], v[2] = secret_turn(v[2], 32);
     }
 }
 
-static uint64_t word_of(const unsigned char *bytes, size_t size)
+static uint64_t secret_word_of(const unsigned char *bytes, size_t size)
 {
     uint64_t word = 0;
     for (size_t i = 0; i < size; i++)
@@ -37,19 +37,19 @@ static uint64_t word_of(const unsigned char *bytes, size_t size)
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
-    uint64_t k0 = word_of(key, 8), k1 = word_of(key + 8, 8);
+    uint64_t k0 = secret_word_of(key, 8), k1 = secret_word_of(key + 8, 8);
     uint64_t v[4] = { k0 ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du, k0 ^ 0x6c7967656e657261u,
                       k1 ^ 0x7465646279746573u };
     for (size_t left = size;; left -= 8, at += 8) {
-        uint64_t word = left >= 8 ? word_of(at, 8) : word_of(at, left) | (uint64_t)size << 56;
+        uint64_t word = left >= 8 ? secret_word_of(at, 8) : secret_word_of(at, left) | (uint64_t)size << 56;
         v[3] ^= word;
-        rounds(v, 2);
+        secret_rounds(v, 2);
         v[0] ^= word;
         if (left < 8)
             break;
     }
     v[2] ^= 0xff;
-    rounds(v, 4);
+    secret_rounds(v, 4);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 

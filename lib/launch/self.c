@@ -38,22 +38,22 @@ void launch_become(struct launch_self *self)
     memset(launch_memos, 0, sizeof launch_memos);
 }
 
-static void forget_rank(void)
+static void self_forget_rank(void)
 {
     launch_self_of_thread = NULL;
     atomic_store(&of_process, NULL);
     forked = true;
 }
 
-static void watch_forks(void)
+static void self_watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, forget_rank);
+    pthread_atfork(NULL, NULL, self_forget_rank);
 }
 
 void launch_become_process(struct launch_self *self)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, self_watch_forks);
     forked = false;
     launch_become(self);
     atomic_store(&of_process, self);
@@ -94,7 +94,7 @@ int launch_enter(struct launch_self *self)
 }
 
 /* The memory that distrun handed down. The descriptor is closed to programs that this rank may start. */
-static int attach_distrun(struct launch_self *self, char *why, size_t why_size)
+static int self_attach_distrun(struct launch_self *self, char *why, size_t why_size)
 {
     const char *text = getenv("DIST_WORLD_FD");
     char *end;
@@ -123,7 +123,7 @@ static int attach_distrun(struct launch_self *self, char *why, size_t why_size)
     return 0;
 }
 
-static int make_world(struct launch_self *self, int size, char *why, size_t why_size)
+static int self_make_world(struct launch_self *self, int size, char *why, size_t why_size)
 {
     int status = world_create(&self->world, size);
     if (status != 0)
@@ -132,13 +132,13 @@ static int make_world(struct launch_self *self, int size, char *why, size_t why_
 }
 
 /* Over several machines a rank has a world of its own, in which the others are never seen: only nccl can do with that. */
-static int attach_foreign(struct launch_self *self, char *why, size_t why_size)
+static int self_attach_foreign(struct launch_self *self, char *why, size_t why_size)
 {
     const struct launch_env *env = &self->env;
     if (env->local_size < 0 || env->local_size == env->world_size)
         return launch_meet(env, &self->world, why, why_size);
     if (strcmp(launch_backend(), "nccl") == 0 || strcmp(launch_backend(), "mpi") == 0)
-        return make_world(self, env->world_size, why, why_size);
+        return self_make_world(self, env->world_size, why, why_size);
     snprintf(why, why_size,
              "only %d of the %d ranks run on this machine; the %.20s backend joins ranks of one machine, "
              "BACKEND=nccl "
@@ -147,7 +147,7 @@ static int attach_foreign(struct launch_self *self, char *why, size_t why_size)
     return DIST_ERR_ENVIRONMENT;
 }
 
-static int attach(struct launch_self *self, char *why, size_t why_size)
+static int self_attach(struct launch_self *self, char *why, size_t why_size)
 {
     if (forked) {
         snprintf(why, why_size, "this process was forked by a rank, and is none itself; call from the rank");
@@ -174,11 +174,11 @@ static int attach(struct launch_self *self, char *why, size_t why_size)
     if (self->env.launcher != LAUNCH_DISTRUN && self->env.rank == 0)
         settings_warn_unknown();
     if (self->env.launcher == LAUNCH_DISTRUN) {
-        status = attach_distrun(self, why, why_size);
+        status = self_attach_distrun(self, why, why_size);
     } else if (self->env.launcher == LAUNCH_NONE) {
-        status = make_world(self, 1, why, why_size);
+        status = self_make_world(self, 1, why, why_size);
     } else {
-        status = attach_foreign(self, why, why_size);
+        status = self_attach_foreign(self, why, why_size);
     }
     if (status == 0 && launch_enter(self) != 0) {
         snprintf(why, why_size,
@@ -204,7 +204,8 @@ struct launch_self *launch_self(int *status, char *why, size_t why_size)
         self = calloc(1, sizeof *self);
         if (!self && why)
             snprintf(why, why_size, "the system gives no memory for this rank");
-        *status = self ? attach(self, why ? why : unread, why ? why_size : sizeof unread) : DIST_ERR_MEMORY;
+        *status =
+            self ? self_attach(self, why ? why : unread, why ? why_size : sizeof unread) : DIST_ERR_MEMORY;
         if (*status == 0) {
             launch_become_process(self);
         } else {

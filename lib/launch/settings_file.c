@@ -18,7 +18,7 @@
 #define LONGEST 4096
 
 /* The folder in which the file lies; "" with errno: none. */
-static const char *folder_of(const char *path, char *folder)
+static const char *settings_file_folder_of(const char *path, char *folder)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
@@ -28,13 +28,13 @@ static const char *folder_of(const char *path, char *folder)
     return !slash ? "." : length == 0 ? "/" : folder;
 }
 
-static int error_of(bool good)
+static int settings_file_error_of(bool good)
 {
     return good ? 0 : errno;
 }
 
 /* For file systems that know no files without a name: one with a name of its own. */
-static int open_beside(const char *path)
+static int settings_file_open_beside(const char *path)
 {
     char beside[LONGEST + 32];
     snprintf(beside, sizeof beside, "%.4096s.%ld.new", path, (long)getpid());
@@ -47,7 +47,7 @@ static int open_beside(const char *path)
 }
 
 /* A page is written, so that a full disk is seen. */
-static int try_folder(const char *folder, const char *path)
+static int settings_file_try_folder(const char *folder, const char *path)
 {
     static const char page[4096];
     struct stat status = { .st_nlink = 1 };
@@ -55,24 +55,25 @@ static int try_folder(const char *folder, const char *path)
         return status.st_nlink == 0 ? ENOENT : errno;
     int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
-        fd = open_beside(path);
+        fd = settings_file_open_beside(path);
     if (fd < 0)
         return errno;
     ssize_t written = write(fd, page, sizeof page);
-    int error = written >= 0 && written < (ssize_t)sizeof page ? ENOSPC : error_of(written >= 0);
+    int error =
+        written >= 0 && written < (ssize_t)sizeof page ? ENOSPC : settings_file_error_of(written >= 0);
     close(fd);
     return error;
 }
 
 /* What is there stays as it is. To write nothing is enough to be told that /dev/full is full. */
-static int try_file(const char *path, mode_t mode)
+static int settings_file_try_file(const char *path, mode_t mode)
 {
     if (S_ISDIR(mode))
         return EISDIR;
     int fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENXIO ? 0 : errno; /* a pipe that nobody reads yet */
-    int error = error_of(write(fd, "", 0) == 0);
+    int error = settings_file_error_of(write(fd, "", 0) == 0);
     close(fd);
     return error;
 }
@@ -82,11 +83,11 @@ int setting_check_file(const char *name, const char *path, char *why, size_t why
     struct stat status;
     char folder[LONGEST];
     const char *in = "", *base = strrchr(path, '/');
-    int error = stat(path, &status) == 0 ? try_file(path, status.st_mode) : errno;
+    int error = stat(path, &status) == 0 ? settings_file_try_file(path, status.st_mode) : errno;
     if (error == ENOENT && base && base[1] == '\0')
         error = EISDIR;
     if (error == ENOENT)
-        error = *(in = folder_of(path, folder)) ? try_folder(in, path) : errno;
+        error = *(in = settings_file_folder_of(path, folder)) ? settings_file_try_folder(in, path) : errno;
     if (error == 0)
         return 0;
     const char *dots = strlen(path) > 80 ? "..." : "";

@@ -9,7 +9,7 @@
 
 extern char **environ;
 
-static const char *known(const char *name, size_t length)
+static const char *settings_names_known(const char *name, size_t length)
 {
     for (size_t i = 0; i < settings_count; i++)
         if (strlen(settings[i].name) == length && strncmp(settings[i].name, name, length) == 0)
@@ -18,7 +18,7 @@ static const char *known(const char *name, size_t length)
 }
 
 /* Who writes DIST_BACKEND means BACKEND. */
-static struct nearest nearest_name(const char *name, size_t length)
+static struct nearest settings_names_nearest_name(const char *name, size_t length)
 {
     size_t prefix = length > 5 && strncasecmp(name, "DIST_", 5) == 0 ? 5 : 0;
     struct nearest nearest = nearest_to(name, length), rest = nearest_to(name + prefix, length - prefix);
@@ -34,11 +34,11 @@ static struct nearest nearest_name(const char *name, size_t length)
     return rest.found && (!nearest.found || rest.distance < nearest.distance) ? rest : nearest;
 }
 
-static void warn(const char *name, size_t length)
+static void settings_names_warn(const char *name, size_t length)
 {
-    struct nearest nearest = nearest_name(name, length);
+    struct nearest nearest = settings_names_nearest_name(name, length);
     bool prefix = strncmp(name, "DIST_", 5) == 0;
-    if (known(name, length) || (!prefix && (!nearest.found || nearest.distance > 1)))
+    if (settings_names_known(name, length) || (!prefix && (!nearest.found || nearest.distance > 1)))
         return;
     fprintf(stderr, "nobody reads %.*s; ", length < 60 ? (int)length : 60, name);
     if (nearest.found) {
@@ -56,6 +56,6 @@ void settings_warn_unknown(void)
 {
     static bool warned;
     for (char **variable = environ; !warned && variable && *variable; variable++)
-        warn(*variable, strcspn(*variable, "="));
+        settings_names_warn(*variable, strcspn(*variable, "="));
     warned = true;
 }

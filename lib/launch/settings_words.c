@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The words of a list, one after the other: NULL behind the last. */
-static const char *next_word(const char *values, const char *word, size_t *length)
+static const char *settings_words_next_word(const char *values, const char *word, size_t *length)
 {
     word = word ? word + *length : values;
     word += *word == '|';
@@ -16,10 +16,10 @@ static const char *next_word(const char *values, const char *word, size_t *lengt
     return *length > 0 ? word : NULL;
 }
 
-static bool in_list(const char *values, const char *text)
+static bool settings_words_in_list(const char *values, const char *text)
 {
     size_t length = 0;
-    for (const char *word = NULL; (word = next_word(values, word, &length));)
+    for (const char *word = NULL; (word = settings_words_next_word(values, word, &length));)
         if (strlen(text) == length && strncmp(word, text, length) == 0 && !isupper((unsigned char)word[0]) &&
             !memchr(word, ':', length))
             return true;
@@ -27,21 +27,22 @@ static bool in_list(const char *values, const char *text)
 }
 
 /* "a, b or c" */
-static void add_list(char *why, size_t why_size, const char *values)
+static void settings_words_add_list(char *why, size_t why_size, const char *values)
 {
     size_t length = 0, used = strlen(why);
-    for (const char *word = NULL; (word = next_word(values, word, &length)) && used < why_size;) {
+    for (const char *word = NULL;
+         (word = settings_words_next_word(values, word, &length)) && used < why_size;) {
         const char *between = word == values ? "" : word[length] ? ", " : " or ";
         used += (size_t)snprintf(why + used, why_size - used, "%s%.*s", between, (int)length, word);
     }
 }
 
 /* What stands behind a colon is not a matter of spelling. */
-static void add_nearest(char *why, size_t why_size, const char *values, const char *text)
+static void settings_words_add_nearest(char *why, size_t why_size, const char *values, const char *text)
 {
     size_t length = 0, used = strlen(why), head = strcspn(text, ":");
     struct nearest nearest = nearest_to(text, head);
-    for (const char *word = NULL; (word = next_word(values, word, &length));)
+    for (const char *word = NULL; (word = settings_words_next_word(values, word, &length));)
         if (!isupper((unsigned char)word[0])) {
             const char *colon = memchr(word, ':', length);
             nearest_try(&nearest, word, colon ? (size_t)(colon - word) : length);
@@ -53,15 +54,15 @@ static void add_nearest(char *why, size_t why_size, const char *values, const ch
 
 bool setting_has_word(const struct setting *setting, const char *text)
 {
-    return in_list(setting->values, text) || (setting->also && setting->also(text));
+    return settings_words_in_list(setting->values, text) || (setting->also && setting->also(text));
 }
 
 void setting_say_words(const struct setting *setting, const char *text, char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s is \"%.40s\"; it must be ", setting->name, text);
-    add_list(why, why_size, setting->values);
+    settings_words_add_list(why, why_size, setting->values);
     size_t used = strlen(why);
     if (setting->example)
         snprintf(why + used, why_size - used, ", as in %s", setting->example);
-    add_nearest(why, why_size, setting->values, text);
+    settings_words_add_nearest(why, why_size, setting->values, text);
 }

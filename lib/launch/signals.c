@@ -13,7 +13,7 @@ struct job_signals {
 };
 
 /* A signal that is ignored (nohup, a background job) stays ignored. */
-static void take_unless_ignored(sigset_t *taken, int number)
+static void signals_take_unless_ignored(sigset_t *taken, int number)
 {
     struct sigaction action;
     if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
@@ -28,9 +28,9 @@ bool job_signals_take(struct job *job)
     sigset_t taken;
     sigemptyset(&taken);
     sigaddset(&taken, SIGCHLD);
-    take_unless_ignored(&taken, SIGINT);
-    take_unless_ignored(&taken, SIGTERM);
-    take_unless_ignored(&taken, SIGHUP);
+    signals_take_unless_ignored(&taken, SIGINT);
+    signals_take_unless_ignored(&taken, SIGTERM);
+    signals_take_unless_ignored(&taken, SIGHUP);
     job->signals = malloc(sizeof *job->signals);
     if (!job->signals)
         return false;

@@ -8,16 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The last part of the path, and of a very long name its end: that is where the ".c" is. */
-static const char *short_name(const char *file)
-{
-    const char *name = text_file(file);
-    size_t length = strlen(name), most = sizeof((struct site){ 0 }.file) - 1;
-    return length > most ? name + length - most : name;
-}
-
 /* A file's lines stand side by side, so that its calls are on a page or two. */
-static uint32_t first_place(const char *name, int line)
+static uint32_t site_first_place(const char *name, int line)
 {
     uint32_t h = 2166136261u;
     for (; *name; name++)
@@ -26,7 +18,7 @@ static uint32_t first_place(const char *name, int line)
 }
 
 /* Only threads of this rank write here, so waiting for one that is filling an entry is short. */
-static bool claim_or_match(struct site *site, const char *name, int line)
+static bool site_claim_or_match(struct site *site, const char *name, int line)
 {
     int32_t used = 0;
     if (atomic_load(&site->used) == 0 && atomic_compare_exchange_strong(&site->used, &used, 1)) {
@@ -40,22 +32,22 @@ static bool claim_or_match(struct site *site, const char *name, int line)
     return site->line == line && strcmp(site->file, name) == 0;
 }
 
-static struct site *sites_of(const struct world *world, int rank)
+static struct site *site_sites_of(const struct world *world, int rank)
 {
     return (struct site *)world_at(world, world->header->sites_offset) + (size_t)rank * WORLD_SITES;
 }
 
 uint32_t world_site(struct world *world, int rank, struct dist_at at)
 {
-    struct site *sites = sites_of(world, rank);
-    const char *name = short_name(at.file);
-    uint32_t last = WORLD_SITES - 1, start = first_place(name, at.line);
+    struct site *sites = site_sites_of(world, rank);
+    const char *name = text_file_in(at.file, SITE_LETTERS);
+    uint32_t last = WORLD_SITES - 1, start = site_first_place(name, at.line);
     for (uint32_t i = 0; i < last; i++) {
         uint32_t site = (start + i) % last;
-        if (claim_or_match(&sites[site], name, at.line))
+        if (site_claim_or_match(&sites[site], name, at.line))
             return site;
     }
-    claim_or_match(&sites[last], "a place not noted", 0);
+    site_claim_or_match(&sites[last], "a place not noted", 0);
     return last;
 }
 
@@ -64,7 +56,7 @@ const struct site *world_site_at(const struct world *world, int rank, uint32_t s
     static const struct site unknown = { .file = "?", .used = 2 };
     if (rank < 0 || rank >= world->header->size || site >= WORLD_SITES)
         return &unknown;
-    const struct site *found = &sites_of(world, rank)[site];
+    const struct site *found = &site_sites_of(world, rank)[site];
     return atomic_load(&found->used) == 2 ? found : &unknown;
 }
 

@@ -21,7 +21,7 @@ int64_t job_clock(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void signal_all(const struct job *job, int number)
+static void stop_signal_all(const struct job *job, int number)
 {
     for (int i = 0; i < job->processes; i++)
         if (job->pids[i] > 0)
@@ -29,7 +29,7 @@ static void signal_all(const struct job *job, int number)
 }
 
 /* Has the process a handler for the signal? The kernel tells as a hexadecimal mask. */
-static bool catches(pid_t pid, int number)
+static bool stop_catches(pid_t pid, int number)
 {
     char path[40], line[128];
     unsigned long long caught = 0;
@@ -47,7 +47,7 @@ bool job_ask(struct job *job)
 {
     bool any = false;
     for (int i = 0; i < job->processes; i++)
-        if (job->pids[i] > 0 && catches(job->pids[i], SIGTERM))
+        if (job->pids[i] > 0 && stop_catches(job->pids[i], SIGTERM))
             any |= kill(job->pids[i], SIGTERM) == 0;
     job->asked = any ? job_clock() : 0;
     return any;
@@ -76,7 +76,7 @@ void job_stop_begin(struct job *job)
     for (int rank = 0; rank < job->plan.size; rank++)
         job_note_rank(job, rank);
     if (job->interrupt)
-        signal_all(job, job->interrupt);
+        stop_signal_all(job, job->interrupt);
 }
 
 int job_stop_step(struct job *job)
@@ -84,10 +84,10 @@ int job_stop_step(struct job *job)
     int64_t passed = job_clock() - job->stop_began;
     if (passed >= MAKE_AFTER && job->stop_step != SIGKILL) {
         job->stop_step = SIGKILL;
-        signal_all(job, SIGKILL);
+        stop_signal_all(job, SIGKILL);
     } else if (passed >= ASK_AFTER && job->stop_step == 0) {
         job->stop_step = SIGTERM;
-        signal_all(job, SIGTERM);
+        stop_signal_all(job, SIGTERM);
     }
     int64_t next = job->stop_step == 0 ? ASK_AFTER : MAKE_AFTER;
     return next > passed ? (int)(next - passed) : 100;

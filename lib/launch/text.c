@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+void text_put_json(FILE *file, const char *text, size_t length)
+{
+    fputc('"', file);
+    for (const char *end = text + length; text < end; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
 void text_add(struct text *text, const char *format, ...)
 {
     va_list arguments;
@@ -16,7 +31,7 @@ void text_add(struct text *text, const char *format, ...)
 }
 
 /* The end of the run of neighbours that begins at `first`. Two neighbours are listed, three are a run. */
-static int run_end(const bool *in, int size, int first)
+static int text_run_end(const bool *in, int size, int first)
 {
     int end = first;
     while (end + 1 < size && in[end + 1])
@@ -32,7 +47,7 @@ int text_add_ranks(struct text *text, const bool *in, int size)
     for (int rank = 0; rank < size; rank++) {
         if (!in[rank])
             continue;
-        rank = run_end(in, size, rank);
+        rank = text_run_end(in, size, rank);
         pieces++;
     }
     text_add(text, count == 1 ? "rank " : "ranks ");
@@ -40,7 +55,7 @@ int text_add_ranks(struct text *text, const bool *in, int size)
         if (!in[rank])
             continue;
         text_add(text, "%s%d", said == 0 ? "" : said == pieces - 1 ? " and " : ", ", rank);
-        int end = run_end(in, size, rank);
+        int end = text_run_end(in, size, rank);
         if (end > rank)
             text_add(text, " to %d", end);
         rank = end;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The last part of a path; of none "?". */
@@ -13,11 +14,22 @@ static inline const char *text_file(const char *path)
     return slash ? slash + 1 : path ? path : "?";
 }
 
+/* The same in at most so many letters: of a very long name the end, since that is where the ".c" is. */
+static inline const char *text_file_in(const char *path, size_t letters)
+{
+    const char *name = text_file(path);
+    size_t length = strlen(name);
+    return length > letters ? name + length - letters : name;
+}
+
 /* A text that grows to its end and never beyond. Start with used = 0. */
 struct text {
     size_t used;
     char bytes[4096];
 };
+
+/* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
+void text_put_json(FILE *file, const char *text, size_t length);
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

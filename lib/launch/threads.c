@@ -37,7 +37,7 @@ static struct rank_thread *ranks;
 
 /* Bytes written by a rank go to the rank's pipe, others to the process's own. What could not be written is told by a smaller
  * number, never by -1: glibc's stream takes that for a count, and writes a byte from behind the text. */
-static ssize_t write_target(int target, const char *bytes, size_t size)
+static ssize_t threads_write_target(int target, const char *bytes, size_t size)
 {
     const struct launch_self *self = launch_self_if_any();
     int channel = self ? self->env.rank : hosted->plan.size;
@@ -52,23 +52,24 @@ static ssize_t write_target(int target, const char *bytes, size_t size)
     return (ssize_t)done;
 }
 
-static ssize_t write_out(void *cookie, const char *bytes, size_t size)
+static ssize_t threads_write_out(void *cookie, const char *bytes, size_t size)
 {
     (void)cookie;
-    return write_target(0, bytes, size);
+    return threads_write_target(0, bytes, size);
 }
 
-static ssize_t write_error(void *cookie, const char *bytes, size_t size)
+static ssize_t threads_write_error(void *cookie, const char *bytes, size_t size)
 {
     (void)cookie;
-    return write_target(1, bytes, size);
+    return threads_write_target(1, bytes, size);
 }
 
 /* Unbuffered: a buffer would be shared by all ranks and mix their lines. The watcher puts lines together. */
-static bool replace_stdio(void)
+static bool threads_replace_stdio(void)
 {
-    FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_out });
-    FILE *error = out ? fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_error }) : NULL;
+    FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = threads_write_out });
+    FILE *error =
+        out ? fopencookie(NULL, "w", (cookie_io_functions_t){ .write = threads_write_error }) : NULL;
     if (!error)
         return false;
     setvbuf(out, NULL, _IONBF, 0);
@@ -80,14 +81,14 @@ static bool replace_stdio(void)
 
 #else
 
-static bool replace_stdio(void)
+static bool threads_replace_stdio(void)
 {
     return true;
 }
 
 #endif
 
-static void note_crash(int number)
+static void threads_note_crash(int number)
 {
     const struct launch_self *self = launch_self_if_any();
     world_tell_begins();
@@ -98,10 +99,10 @@ static void note_crash(int number)
 }
 
 /* A sanitizer has handlers of its own that tell more; leave them. */
-static void catch_crashes(void)
+static void threads_catch_crashes(void)
 {
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    struct sigaction before, note = { .sa_handler = note_crash, .sa_flags = SA_ONSTACK };
+    struct sigaction before, note = { .sa_handler = threads_note_crash, .sa_flags = SA_ONSTACK };
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         if (sigaction(crashes[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(crashes[i], &note, NULL);
@@ -109,7 +110,7 @@ static void catch_crashes(void)
 
 /* exit() by one rank ends all. The first one decides; a second must not run the handlers at the same time. With which status,
  * the watcher sees at the end. */
-static void note_exit(void)
+static void threads_note_exit(void)
 {
     static _Atomic int exiting;
     const struct launch_self *self = launch_self_if_any();
@@ -122,13 +123,13 @@ static void note_exit(void)
     world_fail(&hosted->world, self->env.rank, END_EXIT, -1);
 }
 
-static void rank_ended(void *argument)
+static void threads_rank_ended(void *argument)
 {
     struct launch_self *self = argument;
     launch_rank_ended(&self->world, self->env.rank);
 }
 
-static void *thread_run(void *argument)
+static void *threads_thread_run(void *argument)
 {
     struct rank_thread *rank = argument;
     char *crash_stack = malloc(CRASH_STACK);
@@ -139,7 +140,7 @@ static void *thread_run(void *argument)
     prctl(PR_SET_NAME, name);
     launch_become(&rank->self);
     launch_enter(&rank->self);
-    pthread_cleanup_push(rank_ended, &rank->self); /* run() may end by pthread_exit */
+    pthread_cleanup_push(threads_rank_ended, &rank->self); /* run() may end by pthread_exit */
     rank->job->plan.run(rank->self.env.rank, rank->job->plan.size);
     if (launch_is_forked()) /* a child that has come back from run() */
         exit(0);
@@ -158,7 +159,7 @@ struct launch_self *threads_self_by_name(void)
     return rank >= 0 && rank < hosted->plan.size && strcmp(name, wanted) == 0 ? &ranks[rank].self : NULL;
 }
 
-static void prepare(struct rank_thread *rank, struct job *job, int number)
+static void threads_prepare(struct rank_thread *rank, struct job *job, int number)
 {
     rank->job = job;
     rank->self.env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
@@ -172,7 +173,7 @@ static void prepare(struct rank_thread *rank, struct job *job, int number)
 }
 
 /* Told here, in one sentence, and by nobody else: the threads that run already are stopped as they are. */
-static _Noreturn void give_up(int started)
+static _Noreturn void threads_give_up(int started)
 {
     struct world *world = &hosted->world;
     char text[300], wrapped[320];
@@ -196,18 +197,18 @@ void threads_start(struct job *job, int unused)
     hosted = job;
     atomic_store(&job->world.header->one_process, 1);
     launch_ranks_are_threads();
-    if (replace_stdio())
+    if (threads_replace_stdio())
         ranks = calloc((size_t)job->plan.size, sizeof *ranks);
-    catch_crashes();
-    atexit(note_exit);
+    threads_catch_crashes();
+    atexit(threads_note_exit);
     int started = 0;
     for (; ranks && started < job->plan.size; started++) {
-        prepare(&ranks[started], job, started);
-        if (pthread_create(&ranks[started].thread, NULL, thread_run, &ranks[started]) != 0)
+        threads_prepare(&ranks[started], job, started);
+        if (pthread_create(&ranks[started].thread, NULL, threads_thread_run, &ranks[started]) != 0)
             break;
     }
     if (started < job->plan.size)
-        give_up(started);
+        threads_give_up(started);
     for (int i = 0; i < started; i++)
         pthread_join(ranks[i].thread, NULL);
     exit(0); /* `ranks` stays: what the library keeps per rank hangs on it */

@@ -13,7 +13,7 @@
 
 #define PLACES 8 /* more different places than this are not told one by one */
 
-static const char *place_of(const struct job *job, int rank, char *text, size_t size)
+static const char *verdict_place_of(const struct job *job, int rank, char *text, size_t size)
 {
     const struct rank_note *note = &job->notes[rank];
     if (note->now == 0 && note->host_call[0]) {
@@ -25,7 +25,7 @@ static const char *place_of(const struct job *job, int rank, char *text, size_t 
 }
 
 /* An end that would have been fine, had the others not needed the rank. */
-static const char *early_end(const struct job *job, int rank)
+static const char *verdict_early_end(const struct job *job, int rank)
 {
     uint32_t state = atomic_load(&job->world.header->slots[rank].state);
     if (state == RANK_JOINED || state == RANK_GONE)
@@ -36,7 +36,7 @@ static const char *early_end(const struct job *job, int rank)
 }
 
 /* How the rank that failed first came to its end. */
-static void say_cause(struct text *text, const struct job *job, const struct world_failure *failure)
+static void verdict_say_cause(struct text *text, const struct job *job, const struct world_failure *failure)
 {
     int rank = failure->rank, code = failure->code;
     char place[160];
@@ -51,9 +51,9 @@ static void say_cause(struct text *text, const struct job *job, const struct wor
     else if (code != 0 || rank < 0)
         text_add(text, "exited with status %d", code);
     else
-        text_add(text, "%s", early_end(job, rank));
+        text_add(text, "%s", verdict_early_end(job, rank));
     if (rank >= 0 && job->notes[rank].last)
-        text_add(text, " in %s", place_of(job, rank, place, sizeof place));
+        text_add(text, " in %s", verdict_place_of(job, rank, place, sizeof place));
     text_add(text, ".\n");
 }
 
@@ -61,7 +61,7 @@ static void say_cause(struct text *text, const struct job *job, const struct wor
 enum fate { WELL, STOPPED, FAILED_TOO };
 
 /* Did a signal end the process that was not ours? */
-static bool was_killed(const struct job *job, int process)
+static bool verdict_was_killed(const struct job *job, int process)
 {
     int status = job->statuses[process];
     return WIFSIGNALED(status) &&
@@ -69,27 +69,27 @@ static bool was_killed(const struct job *job, int process)
 }
 
 /* What the record says; but a rank that was killed while it told what went wrong has not told it: then that is what happened. */
-static struct world_failure what_happened(const struct job *job, bool *told)
+static struct world_failure verdict_what_happened(const struct job *job, bool *told)
 {
     struct world_failure failure = *world_failure(&job->world);
     if (job->plan.threads && failure.end == END_EXIT && failure.code < 0) /* exit() did not say with what */
         failure.code = WIFEXITED(job->statuses[0]) ? WEXITSTATUS(job->statuses[0]) : 0;
     int rank = world_teller(&job->world, told), process = job->plan.threads ? 0 : rank;
-    if (!*told && rank >= 0 && rank < job->plan.size && was_killed(job, process))
+    if (!*told && rank >= 0 && rank < job->plan.size && verdict_was_killed(job, process))
         failure = (struct world_failure){ .rank = job->plan.threads ? -1 : rank,
                                           .end = END_SIGNAL,
                                           .code = WTERMSIG(job->statuses[process]) };
     return failure;
 }
 
-static enum fate fate_of(const struct job *job, const struct world_failure *failure, int rank)
+static enum fate verdict_fate_of(const struct job *job, const struct world_failure *failure, int rank)
 {
     if (job->plan.threads)
         return atomic_load(&job->world.header->slots[rank].pid) < 0 ? WELL : STOPPED;
     int status = job->statuses[rank];
     if (status == 0)
         return WELL;
-    bool asked = WIFSIGNALED(status) && !was_killed(job, rank);
+    bool asked = WIFSIGNALED(status) && !verdict_was_killed(job, rank);
     bool told = WIFEXITED(status) && (WEXITSTATUS(status) == DIST_ERR_PEER_LOST ||
                                       (failure->end == END_ERROR && WEXITSTATUS(status) == failure->code));
     return asked || told ? STOPPED : FAILED_TOO;
@@ -98,25 +98,26 @@ static enum fate fate_of(const struct job *job, const struct world_failure *fail
 int job_lost(const struct job *job)
 {
     bool told;
-    const struct world_failure failure = what_happened(job, &told);
+    const struct world_failure failure = verdict_what_happened(job, &told);
     int lost = 0;
     for (int rank = 0; world_failed(&job->world) && rank < job->plan.size; rank++)
-        lost += rank == failure.rank || fate_of(job, &failure, rank) == FAILED_TOO;
+        lost += rank == failure.rank || verdict_fate_of(job, &failure, rank) == FAILED_TOO;
     return lost;
 }
 
 /* " in dist_recv (chain.c:17)": the place of all of `left` that are where the first of them is. They are told
  * apart by their ranks unless they are all there are. `left` loses them. */
-static void say_place(struct text *text, const struct job *job, bool *left, int stopped, bool first_place)
+static void verdict_say_place(struct text *text, const struct job *job, bool *left, int stopped,
+                              bool first_place)
 {
     char here[160], there[160];
     bool same[WORLD_MAX_RANKS] = { false };
     int first = 0, count = 0;
     while (!left[first])
         first++;
-    place_of(job, first, here, sizeof here);
+    verdict_place_of(job, first, here, sizeof here);
     for (int rank = first; rank < job->plan.size; rank++) {
-        same[rank] = left[rank] && strcmp(here, place_of(job, rank, there, sizeof there)) == 0;
+        same[rank] = left[rank] && strcmp(here, verdict_place_of(job, rank, there, sizeof there)) == 0;
         left[rank] &= !same[rank];
         count += same[rank];
     }
@@ -128,51 +129,51 @@ static void say_place(struct text *text, const struct job *job, bool *left, int 
     text_add(text, " in %s%s", many ? "their " : "", many ? here + 4 : here);
 }
 
-static bool any(const bool *in, int size)
+static bool verdict_any(const bool *in, int size)
 {
     return memchr(in, true, (size_t)size) != NULL;
 }
 
 /* The ranks that were stopped, and where they were. */
-static void say_stopped(struct text *text, const struct job *job, bool *stopped)
+static void verdict_say_stopped(struct text *text, const struct job *job, bool *stopped)
 {
     size_t start = text->used;
     int size = job->plan.size, count = text_add_ranks(text, stopped, size);
     text->bytes[start] = 'R';
     text_add(text, count == 1 ? " was stopped" : " were stopped");
-    for (int places = 0; places < PLACES && any(stopped, size); places++)
-        say_place(text, job, stopped, count, places == 0);
-    text_add(text, any(stopped, size) ? ", the others elsewhere.\n" : ".\n");
+    for (int places = 0; places < PLACES && verdict_any(stopped, size); places++)
+        verdict_say_place(text, job, stopped, count, places == 0);
+    text_add(text, verdict_any(stopped, size) ? ", the others elsewhere.\n" : ".\n");
 }
 
-static void say_others(struct text *text, const struct job *job, const struct world_failure *failure)
+static void verdict_say_others(struct text *text, const struct job *job, const struct world_failure *failure)
 {
     bool stopped[WORLD_MAX_RANKS] = { false }, failed[WORLD_MAX_RANKS] = { false };
     int size = job->plan.size;
     for (int rank = 0; rank < size; rank++) {
-        enum fate fate = rank == failure->rank ? WELL : fate_of(job, failure, rank);
+        enum fate fate = rank == failure->rank ? WELL : verdict_fate_of(job, failure, rank);
         stopped[rank] = fate == STOPPED;
         failed[rank] = fate == FAILED_TOO;
     }
-    if (any(failed, size)) {
+    if (verdict_any(failed, size)) {
         size_t start = text->used;
         text_add_ranks(text, failed, size);
         text->bytes[start] = 'R';
         text_add(text, " failed, too.\n");
     }
-    if (any(stopped, size))
-        say_stopped(text, job, stopped);
+    if (verdict_any(stopped, size))
+        verdict_say_stopped(text, job, stopped);
 }
 
 /* Nobody else has a part in it, or all have: then who was stopped says nothing more. */
-static bool stands_alone(const struct world_failure *failure)
+static bool verdict_stands_alone(const struct world_failure *failure)
 {
     return failure->end == END_ERROR &&
            (failure->code == DIST_ERR_BUFFER || failure->code == DIST_ERR_ENVIRONMENT ||
             failure->code == DIST_ERR_SYSTEM || failure->code == DIST_ERR_MEMORY);
 }
 
-static int exit_status(const struct world_failure *failure)
+static int verdict_exit_status(const struct world_failure *failure)
 {
     if (failure->end == END_SIGNAL)
         return 128 + failure->code;
@@ -180,7 +181,7 @@ static int exit_status(const struct world_failure *failure)
 }
 
 /* Each line of the text, broken so that a terminal holds it. */
-static void say_in_lines(const struct text *text)
+static void verdict_say_in_lines(const struct text *text)
 {
     char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];
     for (const char *at = text->used ? text->bytes : ""; *at;) {
@@ -196,7 +197,7 @@ int job_verdict(const struct job *job)
 {
     struct text text;
     bool told;
-    const struct world_failure failure = what_happened(job, &told);
+    const struct world_failure failure = verdict_what_happened(job, &told);
     int lost = job->output.error[0];
     text.used = 0;
     if (lost && lost != EPIPE)
@@ -209,13 +210,13 @@ int job_verdict(const struct job *job)
         text_add(&text, "interrupted by %s\n", launch_signal_name(job->interrupt));
     else if (!lost) {
         if (!told)
-            say_cause(&text, job, &failure);
+            verdict_say_cause(&text, job, &failure);
         if (job->plan.size > 1 && !failure.cause[0] &&
-            !stands_alone(&failure)) /* a diagnosis has named them all */
-            say_others(&text, job, &failure);
+            !verdict_stands_alone(&failure)) /* a diagnosis has named them all */
+            verdict_say_others(&text, job, &failure);
     }
-    say_in_lines(&text);
+    verdict_say_in_lines(&text);
     if (!job->interrupt && !lost && !told && job->plan.write)
-        job->plan.write(&job->world, failure.rank, exit_status(&failure), text.bytes);
-    return lost && lost != EPIPE ? DIST_ERR_SYSTEM : exit_status(&failure);
+        job->plan.write(&job->world, failure.rank, verdict_exit_status(&failure), text.bytes);
+    return lost && lost != EPIPE ? DIST_ERR_SYSTEM : verdict_exit_status(&failure);
 }

@@ -16,7 +16,7 @@
 #define EVENTS 64
 
 /* End the job without a report for each rank. */
-static void end_quietly(struct job *job, int number)
+static void watch_end_quietly(struct job *job, int number)
 {
     if (world_fail(&job->world, -1, END_SIGNAL, number))
         world_told(&job->world);
@@ -30,10 +30,10 @@ void job_interrupt(struct job *job, int number)
     if (job->interrupt)
         job->stop_began -= 1000000;
     job->interrupt = number;
-    end_quietly(job, number);
+    watch_end_quietly(job, number);
 }
 
-static bool take_signals(struct job *job)
+static bool watch_take_signals(struct job *job)
 {
     struct signalfd_siginfo signal;
     bool child = false;
@@ -49,7 +49,7 @@ static bool take_signals(struct job *job)
 }
 
 /* Whether the end of a process means that the job has failed. Ranks as threads tell the rest themselves. */
-static void judge(struct job *job, int process)
+static void watch_judge(struct job *job, int process)
 {
     int status = job->statuses[process];
     int rank = job->plan.threads ? -1 : process;
@@ -61,7 +61,7 @@ static void judge(struct job *job, int process)
         launch_rank_ended(&job->world, rank);
 }
 
-static void reap(struct job *job)
+static void watch_reap(struct job *job)
 {
     for (int i = 0; i < job->processes; i++) {
         if (job->pids[i] == 0)
@@ -71,12 +71,12 @@ static void reap(struct job *job)
             continue;
         job->pids[i] = 0;
         job->alive--;
-        judge(job, i);
+        watch_judge(job, i);
     }
 }
 
 /* A rank that has ended without joining keeps those that have joined waiting for ever. */
-static void look_for_missing(struct job *job)
+static void watch_look_for_missing(struct job *job)
 {
     const struct world_header *header = job->world.header;
     int missing = -1;
@@ -91,7 +91,7 @@ static void look_for_missing(struct job *job)
         world_fail(&job->world, missing, END_EXIT, 0);
 }
 
-static int patience_left(const struct job *job, int64_t all_ended)
+static int watch_patience_left(const struct job *job, int64_t all_ended)
 {
     int64_t left = all_ended + LAST_WORDS - job_clock();
     return job->output.open == 0 || left < 0 ? 0 : (int)left;
@@ -105,7 +105,7 @@ void job_watch_round(struct job *job, int timeout)
     bool quiet = count <= 0, ended = false;
     for (int i = 0; i < count; i++) {
         if (events[i].data.u64 == SIGNALS)
-            ended |= take_signals(job);
+            ended |= watch_take_signals(job);
         else if (events[i].data.u64 >= WATCH_NODES)
             control_read(job, (int)(events[i].data.u64 - WATCH_NODES));
         else
@@ -113,9 +113,9 @@ void job_watch_round(struct job *job, int timeout)
     }
     job->quiet_rounds += quiet;
     if (ended || (quiet && job->quiet_rounds % REAP_EVERY == 0))
-        reap(job);
+        watch_reap(job);
     if (ended || quiet) {
-        look_for_missing(job);
+        watch_look_for_missing(job);
         if (job->plan.look && !job->control)
             job->plan.look(&job->world, -1);
     }
@@ -123,7 +123,7 @@ void job_watch_round(struct job *job, int timeout)
     if (job->control)
         control_turn(job);
     if (job->output.error[0])
-        end_quietly(job, SIGPIPE);
+        watch_end_quietly(job, SIGPIPE);
     if (!job->stopping && job_grace_is_over(job))
         job_interrupt(job, SIGTERM);
     if (!job->stopping && (job->interrupt || world_failed(&job->world)))
@@ -139,7 +139,7 @@ void job_watch(struct job *job)
         job_watch_round(job, timeout < LOOK_EVERY ? timeout : LOOK_EVERY);
     }
     int64_t all_ended = job_clock();
-    for (int left; (left = patience_left(job, all_ended)) > 0;)
+    for (int left; (left = watch_patience_left(job, all_ended)) > 0;)
         job_watch_round(job, left);
     if (job->control)
         control_finish(job);

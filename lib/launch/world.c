@@ -20,43 +20,43 @@
 #define TRACE_MOST ((uint64_t)64 << 20)
 
 /* What comes one behind the other, each from a page of its own. */
-static uint64_t notes_offset(int size)
+static uint64_t world_notes_offset(int size)
 {
     return world_pages(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
 }
 
-static uint64_t sites_offset(int size)
+static uint64_t world_sites_offset(int size)
 {
-    return world_pages(notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
+    return world_pages(world_notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
 }
 
-static uint64_t room_offset(int size)
+static uint64_t world_room_offset(int size)
 {
-    return world_pages(sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
+    return world_pages(world_sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
 }
 
-static uint64_t board_offset(int size)
+static uint64_t world_board_offset(int size)
 {
-    return room_offset(size) + world_room_bytes(size);
+    return world_room_offset(size) + world_room_bytes(size);
 }
 
-static uint64_t arena_offset(int size)
+static uint64_t world_arena_offset(int size)
 {
-    return board_offset(size) + (uint64_t)size * sizeof(struct world_board);
+    return world_board_offset(size) + (uint64_t)size * sizeof(struct world_board);
 }
 
-static uint64_t trace_bytes(uint64_t arena_bytes)
+static uint64_t world_trace_bytes(uint64_t arena_bytes)
 {
     return arena_bytes / 8 < TRACE_MOST ? arena_bytes / 8 / WORLD_PAGE * WORLD_PAGE : TRACE_MOST;
 }
 
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
 {
-    return arena_offset(size) + (uint64_t)size * (arena_bytes + trace_bytes(arena_bytes));
+    return world_arena_offset(size) + (uint64_t)size * (arena_bytes + world_trace_bytes(arena_bytes));
 }
 
 /* The largest file that this process may make. Asking for more would not fail but send SIGXFSZ. */
-static uint64_t file_limit(void)
+static uint64_t world_file_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -65,7 +65,7 @@ static uint64_t file_limit(void)
 }
 
 /* A core dump would otherwise touch, and so allocate, every hole of the arenas. */
-static void leave_out_of_dumps(const struct world *world)
+static void world_leave_out_of_dumps(const struct world *world)
 {
     struct world_header *header = world->header;
     madvise(world_at(world, header->arena_offset), header->bytes - header->arena_offset, MADV_DONTDUMP);
@@ -73,9 +73,9 @@ static void leave_out_of_dumps(const struct world *world)
 
 /* Give the file its size and map it. Where address space is short (ulimit -v, small machines) smaller
  * arenas do as well, so halve them until the block fits. */
-static bool place(struct world *world, int size, uint64_t *arena_bytes)
+static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
 {
-    uint64_t limit = file_limit();
+    uint64_t limit = world_file_limit();
     bool small = false; /* is the limit what keeps it from fitting? */
     for (; *arena_bytes >= ARENA_LEAST; *arena_bytes = world_pages(*arena_bytes / 2)) {
         uint64_t bytes = world_bytes(size, *arena_bytes);
@@ -95,7 +95,7 @@ static bool place(struct world *world, int size, uint64_t *arena_bytes)
 
 /* A file without a name, which is gone when nobody has it open. Where a sandbox refuses a memfd, one on the file system that
  * /dev/shm is. */
-static int nameless_file(void)
+static int world_nameless_file(void)
 {
     int fd = memfd_create(NAME, MFD_CLOEXEC);
     if (fd < 0)
@@ -108,10 +108,10 @@ int world_create(struct world *world, int size)
     uint64_t arena_bytes = ARENAS_MOST / (uint64_t)size / WORLD_PAGE * WORLD_PAGE;
     if (arena_bytes > ARENA_MOST)
         arena_bytes = ARENA_MOST;
-    world->fd = nameless_file();
+    world->fd = world_nameless_file();
     if (world->fd < 0)
         return DIST_ERR_SYSTEM;
-    if (!place(world, size, &arena_bytes)) {
+    if (!world_place(world, size, &arena_bytes)) {
         close(world->fd);
         return DIST_ERR_SYSTEM;
     }
@@ -120,25 +120,25 @@ int world_create(struct world *world, int size)
     header->size = size;
     world->author = size;
     header->bytes = world_bytes(size, arena_bytes);
-    header->notes_offset = notes_offset(size);
-    header->sites_offset = sites_offset(size);
-    header->room_offset = room_offset(size);
+    header->notes_offset = world_notes_offset(size);
+    header->sites_offset = world_sites_offset(size);
+    header->room_offset = world_room_offset(size);
     header->room_bytes = world_room_bytes(size);
-    header->board_offset = board_offset(size);
+    header->board_offset = world_board_offset(size);
     header->local = size;
-    header->arena_offset = arena_offset(size);
+    header->arena_offset = world_arena_offset(size);
     header->arena_bytes = arena_bytes;
     header->trace_offset = header->arena_offset + (uint64_t)size * arena_bytes;
-    header->trace_bytes = trace_bytes(arena_bytes);
-    leave_out_of_dumps(world);
+    header->trace_bytes = world_trace_bytes(arena_bytes);
+    world_leave_out_of_dumps(world);
     return 0;
 }
 
 /* Whether the block behind fd was made by this version of the library, for no more ranks than it can hold. */
-static bool looks_right(const struct world_header *header, uint64_t file_bytes)
+static bool world_looks_right(const struct world_header *header, uint64_t file_bytes)
 {
     return header->magic == WORLD_MAGIC && header->size >= 1 && header->size <= WORLD_MAX_RANKS &&
-           header->bytes == file_bytes && header->room_offset == room_offset(header->size) &&
+           header->bytes == file_bytes && header->room_offset == world_room_offset(header->size) &&
            header->bytes == world_bytes(header->size, header->arena_bytes);
 }
 
@@ -155,7 +155,7 @@ int world_map(struct world *world, int fd)
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED)
         return DIST_ERR_SYSTEM;
-    if (!looks_right(base, bytes)) {
+    if (!world_looks_right(base, bytes)) {
         munmap(base, bytes);
         errno = EINVAL;
         return DIST_ERR_SYSTEM;
@@ -164,7 +164,7 @@ int world_map(struct world *world, int fd)
     world->base = base;
     world->fd = fd;
     world->author = world->header->size;
-    leave_out_of_dumps(world);
+    world_leave_out_of_dumps(world);
     return 0;
 }
 
@@ -201,6 +201,6 @@ bool world_map_twice(struct world *world)
     if (base == MAP_FAILED)
         return false;
     world->base = base;
-    leave_out_of_dumps(world);
+    world_leave_out_of_dumps(world);
     return true;
 }

@@ -43,8 +43,9 @@ enum rank_state {
 enum rank_end { END_NONE, END_EXIT, END_SIGNAL, END_ERROR };
 
 /* A call site, copied once so that others can name it after the rank is dead. */
+#define SITE_LETTERS 55
 struct site {
-    char file[56]; /* without directories; long names keep their end */
+    char file[SITE_LETTERS + 1]; /* without directories; long names keep their end */
     int32_t line;
     _Atomic int32_t used; /* 0: free; 1: being written; 2: may be read */
 };
@@ -85,9 +86,8 @@ struct rank_notes {
     uint32_t host_site; /* and where that is */
     _Atomic uint32_t
         sent; /* over several machines: messages that ranks of this one have sent to it, which they count; */
-    _Atomic uint32_t heard; /* and those that it has heard, when it went to sleep for the last time */
-    _Atomic uint32_t
-        leaving; /* 1: in dist_destroy_process_group, it starts nothing any more, and ends what it can */
+    _Atomic uint32_t heard;        /* and those that it has heard, when it went to sleep for the last time */
+    _Atomic uint32_t leaving;      /* 1: in dist_destroy_process_group, it only ends what it can */
     _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */

@@ -25,14 +25,12 @@ static bool look_news(void *argument)
 /* Note what holds the rank up, if that is known, and sleep. */
 static void look_sleep_until(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
 {
-    struct rank_slot *slot = gpu->slot;
+    struct bell *bell = &gpu->slot->bell;
     const struct context *context = gpu->self->context;
-    atomic_store(&slot->sleep.bell, world_offset(&gpu->self->world, &slot->bell));
-    atomic_store(&slot->sleep.timed,
-                 0); /* a backend whose GPU is at work may set it: not all is at rest then */
+    struct sleep_note *note = launch_note_on(gpu->self, bell, false);
     if (context && context->backend && context->backend->note && ops_may_note(gpu))
-        context->backend->note(context->room, ops_stuck(gpu, held_up));
-    bell_sleep(&slot->bell, look_news, awaited, NAP, &slot->sleep);
+        context->backend->note(context->room, ops_stuck(gpu, held_up)); /* it may say `timed` */
+    bell_sleep(bell, look_news, awaited, NAP, note);
     launch_look_around(gpu->self);
 }
 

@@ -21,17 +21,10 @@ static struct dist_work *native_at_posted(struct gpu_ops *ops)
     return op && (failed || atomic_load(&op->begun)) ? op_take(&ops->lists[LIST_POSTED], op) : NULL;
 }
 
-/* A job that has failed waits for nothing: `wait` then gives the op up. */
-static bool native_is_done(struct gpu_ops *ops, struct dist_work *op)
-{
-    struct context *context = ops->context;
-    return context->backend->test(context->room, op) || world_failed(&ops->gpu->self->world);
-}
-
 static void native_end_if_done(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
-    if (!native_is_done(ops, op))
+    if (!ops_is_done(ops, op))
         return;
     op->status = context->backend->wait(context->room, op); /* returns at once */
     ops_end(ops, op_take(&ops->lists[LIST_FLYING], op));

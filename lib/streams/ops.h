@@ -17,8 +17,7 @@
 
 #include "gpu.h"
 #include "../devices/link.h"
-
-#include <pthread.h>
+#include "../launch/worker.h"
 
 struct op_list {
     struct dist_work *first, **end;
@@ -32,8 +31,8 @@ struct gpu_ops {
     struct context *context;
     pthread_mutex_t lock;
     struct op_list lists[OP_LISTS];
-    pthread_t thread;
-    bool runs, stop;
+    struct worker thread;
+    bool stop;
     bool shared;   /* the backend has had an op from the thread, so it knows that two threads call it */
     int fly;       /* at the thread's last look; only it asks */
     bool starting; /* the last of `flying` is on its way to the backend, without the lock */
@@ -63,7 +62,8 @@ void native_look_at(struct gpu_ops *ops, struct dist_work *op);
 /* on_host.c: do it on the host, from the beginning to the end. Its status; the op has the words. */
 int on_host(struct gpu_ops *ops, struct dist_work *op);
 
-/* ops_thread.c */
+/* ops_thread.c. Is the backend done with it? Of a job that has failed nothing is waited for: the backend's `wait` gives the op up. */
+bool ops_is_done(struct gpu_ops *ops, struct dist_work *op);
 bool ops_thread_start(struct gpu_ops *ops);
 void ops_thread_stop(struct gpu_ops *ops); /* once all that was posted has been started */
 

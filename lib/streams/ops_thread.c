@@ -62,8 +62,8 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     bell_ring(&ops->gpu->slot->bell);
 }
 
-/* Is the backend done with it? Asking also drives the backend, for nobody else may: so its peers need only ring our bell. */
-static bool ops_thread_room_is_done(struct gpu_ops *ops, struct dist_work *op)
+/* Asking also drives the backend, for nobody else may: so its peers need only ring our bell. */
+bool ops_is_done(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
     return context->backend->test(context->room, op) || world_failed(&ops->gpu->self->world);
@@ -72,7 +72,7 @@ static bool ops_thread_room_is_done(struct gpu_ops *ops, struct dist_work *op)
 static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
-    if (!ops_thread_room_is_done(ops, op))
+    if (!ops_is_done(ops, op))
         return false;
     int trips;
     double bytes = ops_thread_wire_bytes(op, &trips);
@@ -148,7 +148,7 @@ static bool ops_thread_news(void *argument)
     bool any = ops_thread_may_start(ops) || (ops->stop && !ops->lists[LIST_POSTED].first);
     pthread_mutex_unlock(&ops->lock);
     for (struct dist_work *op = ops->lists[LIST_FLYING].first; op && !any; op = op->next_posted)
-        any = op->until == 0 ? ops_thread_room_is_done(ops, op) : op->until <= link_now();
+        any = op->until == 0 ? ops_is_done(ops, op) : op->until <= link_now();
     return any;
 }
 
@@ -171,10 +171,9 @@ static bool ops_thread_goes_on(struct gpu_ops *ops)
     return on;
 }
 
-static void *ops_thread_main(void *argument)
+static void ops_thread_main(void *argument)
 {
     struct gpu_ops *ops = argument;
-    launch_become(ops->gpu->self);
     prctl(PR_SET_TIMERSLACK, 1000); /* nanoseconds: links are quick */
     while (ops_thread_goes_on(ops)) {
         int64_t until;
@@ -185,32 +184,29 @@ static void *ops_thread_main(void *argument)
         if (!(moved | ops_thread_land(ops, &until)))
             ops_thread_rest(ops, until);
     }
-    atomic_store(&ops_thread_note_of(ops)->epoch, 0);
-    return NULL;
 }
 
 bool ops_thread_start(struct gpu_ops *ops)
 {
-    struct sleep_note *note = ops_thread_note_of(ops);
-    if (ops->runs)
+    if (ops->thread.runs)
         return true;
-    atomic_store(&note->bell, world_offset(&ops->gpu->self->world, &ops->gpu->slot->bell));
-    atomic_store(&note->timed, 0);
-    atomic_store(&note->epoch, 2);
-    ops->runs = pthread_create(&ops->thread, NULL, ops_thread_main, ops) == 0;
-    if (!ops->runs)
-        atomic_store(&note->epoch, 0);
-    return ops->runs;
+    ops->thread = (struct worker){ .self = ops->gpu->self,
+                                   .name = "dist progress",
+                                   .work = ops_thread_main,
+                                   .argument = ops,
+                                   .note = ops_thread_note_of(ops),
+                                   .bell = &ops->gpu->slot->bell };
+    return worker_start(&ops->thread);
 }
 
 void ops_thread_stop(struct gpu_ops *ops)
 {
-    if (!ops->runs)
+    if (!ops->thread.runs)
         return;
     pthread_mutex_lock(&ops->lock);
     ops->stop = true;
     pthread_mutex_unlock(&ops->lock);
     bell_strike(&ops->gpu->slot->bell);
-    pthread_join(ops->thread, NULL);
-    ops->runs = ops->stop = false;
+    worker_join(&ops->thread);
+    ops->stop = false;
 }

@@ -4,6 +4,7 @@
  * arguments with capitals are those of the PyTorch profiler.
  */
 #include "line.h"
+#include "../launch/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,21 +44,6 @@ static void line_write_time(struct writing *w, const char *name, uint64_t time)
 {
     fprintf(w->file, ",\"%s\":%llu.%03llu", name, (unsigned long long)time / 1000,
             (unsigned long long)time % 1000);
-}
-
-static void line_write_string(FILE *file, const char *text)
-{
-    putc('"', file);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            fprintf(file, "\\u%04x", c);
-        else
-            putc(c, file);
-    }
-    putc('"', file);
 }
 
 static void line_write_values(FILE *file, const char *name, const double *value, uint32_t count)
@@ -170,7 +156,7 @@ static void line_write_arguments(struct writing *w, int rank, uint32_t index)
     }
     const struct site *site = world_site_at(w->world, rank, event->site);
     fputs(",\"args\":{\"at\":", w->file);
-    line_write_string(w->file, site->file);
+    text_put_json(w->file, site->file, strlen(site->file));
     fprintf(w->file, ",\"line\":%d,\"event\":%u", site->line, index);
     if (event->kind == EVENT_MESSAGE || event->kind == EVENT_COLLECTIVE) {
         if (collective_words[event->call])
@@ -226,7 +212,8 @@ void line_event(struct writing *w, int rank, uint32_t index)
         w->groups[event->group] = (struct named){ .note = event->values };
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
-    line_write_string(w->file, line_name_of(record, event));
+    const char *name = line_name_of(record, event);
+    text_put_json(w->file, name, strlen(name));
     fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", line_category_of(event), rank + 1,
             event->kind == EVENT_STREAM ? LINE_STREAMS + event->peer : event->thread + 1);
     line_write_time(w, "ts", event->begin - w->start);

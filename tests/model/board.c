@@ -1,5 +1,5 @@
 /*
- * board.c: the model of a group's board: lib/backends/shm/board.c, with parts.c and the plans of plans.c.
+ * board.c: the model of a group's board: lib/backends/shm/barrier.c, with parts.c and the plans of plans.c.
  *
  * Two or three members go through several collectives, of the kinds in meeting.h. A listener is a member whose engine waits
  * for the others: it sleeps on its own bell, not on that of the board.

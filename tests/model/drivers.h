@@ -81,7 +81,7 @@ struct thread {
 struct rank {
     uint8_t line;             /* of the program */
     uint8_t lock;             /* 0: free; else the holder's number + 1 */
-    uint8_t listens, drivers; /* as in struct shm_room */
+    uint8_t listens, drivers; /* as in struct shm_state */
     uint8_t urged;            /* for the fault that urges only once in a wait */
     uint8_t sends, recvs;     /* posted, ever */
     uint8_t sends_done, recvs_done;

@@ -1,5 +1,5 @@
 /*
- * helper.c: the model of a rank whose program computes while its helper drives: lib/backends/shm/{engine,helper}.c.
+ * helper.c: the model of a rank whose program computes while its helper drives: lib/backends/shm/{engine,progress}.c.
  *
  * Rank 0 posts operations and computes, for ever; rank 1 waits for what it should get from them. Nobody may wait
  * in vain, and a long letter whose receive is open must be copied even if nobody waits for it.

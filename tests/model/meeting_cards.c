@@ -1,5 +1,5 @@
 /*
- * meeting_cards.c: cards, slots and tensors: what cards.c and the steps of plans.c touch.
+ * meeting_cards.c: cards, slots and tensors: what contributions.c and the steps of plans.c touch.
  *
  * This is plain memory, of which order.h says whether anybody else could touch it at the same time. So a step may read all
  * members' at once: no other order of these accesses would show more.

@@ -5,10 +5,10 @@
 #include "explore.h"
 
 extern const struct model model_bell;   /* lib/launch/bell.h: one waits, others ring */
-extern const struct model model_helper; /* lib/backends/shm/helper.c: two threads of a rank take turns */
+extern const struct model model_helper; /* lib/backends/shm/progress.c: two threads of a rank take turns */
 extern const struct model
     model_channel;                      /* lib/backends/shm/channel.c, sends.c, recvs.c: messages both ways */
 extern const struct model model_wanted; /* lib/backends/shm/quick.c: letters that need no answer */
-extern const struct model model_board;  /* lib/backends/shm/board.c: barriers, cards and slots */
+extern const struct model model_board;  /* lib/backends/shm/barrier.c: barriers, cards and slots */
 
 #endif

@@ -1,5 +1,5 @@
-/* manners.c: programs that do what libraries forget: signals, fork, exit, longjmp. tests/test_manners.c starts it and says what
- * must come of it; the first argument says what is done. */
+/* manners.c: programs that do what libraries forget: fork, exit, longjmp; signals are in signals.c. tests/test_manners.c starts them
+ * and says what must come of it; the first argument says what is done. */
 #define _GNU_SOURCE
 #include "manners.h"
 
@@ -8,51 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* ---- signals ------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t ticks;
-
-static void tick(int number)
-{
-    (void)number;
-    ticks++;
-}
-
-/* A signal every 100 us, in whichever thread it comes. */
-static void under_a_timer(int rank, int size, int flags)
-{
-    struct sigaction action = { .sa_handler = tick, .sa_flags = flags };
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 100 }, { 0, 100 } }, NULL);
-    dist_init_process_group();
-    all_calls(rank, size, 30);
-    dist_destroy_process_group();
-    setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 0 }, { 0, 0 } }, NULL);
-    expect(ticks > 10, "the timer has interrupted nothing");
-}
-
-/* A child stops this rank and lets it go on, again and again. */
-static void stopped(int rank, int size)
-{
-    pid_t me = getpid(), child = fork();
-    if (child == 0) {
-        for (int i = 0; i < 40; i++) {
-            kill(me, SIGSTOP);
-            usleep(3000);
-            kill(me, SIGCONT);
-            usleep(3000);
-        }
-        _exit(0);
-    }
-    dist_init_process_group();
-    all_calls(rank, size, 30);
-    dist_destroy_process_group();
-    waitpid(child, NULL, 0);
-}
 
 /* ---- other programs -------------------------------------------------------------------------------- */
 
@@ -229,11 +186,7 @@ static void leaps_on(int rank, int size)
 
 static void run(int rank, int size)
 {
-    if (is("timer") || is("timer_restart"))
-        under_a_timer(rank, size, is("timer") ? 0 : SA_RESTART);
-    else if (is("stopped"))
-        stopped(rank, size);
-    else if (is("programs"))
+    if (is("programs"))
         starts_programs(rank, size);
     else if (is("longjmp") || is("longjmp_on"))
         (is("longjmp") ? leaps : leaps_on)(rank, size);

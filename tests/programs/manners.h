@@ -1,4 +1,4 @@
-/* manners.h: what the programs of manners.c begin and go on with: calls of all kinds, and that their results are right. */
+/* manners.h: what the programs of manners.c and signals.c begin and go on with: calls of all kinds, and that their results are right. */
 #ifndef MANNERS_H
 #define MANNERS_H
 
@@ -22,7 +22,7 @@ static inline void expect(bool right, const char *words)
 {
     if (right)
         return;
-    fprintf(stderr, "manners.c, %s: not so: %s\n", what, words);
+    fprintf(stderr, "%s: not so: %s\n", what, words);
     exit(99);
 }
 

@@ -9,11 +9,17 @@ static bool claim_is_barrier(enum call call)
     return call == CALL_BARRIER || call == CALL_MONITORED_BARRIER;
 }
 
+void claim_stands(struct claim *claim, const char *file, int line)
+{
+    snprintf(claim->file, sizeof claim->file, "%s", text_file_in(file, SITE_LETTERS));
+    claim->line = line;
+}
+
 /* What does not count for a call is 0 on all sides. */
 struct claim claim_of(const struct dist_work *op)
 {
-    struct claim claim = { .call = (uint8_t)op->call, .group = (uint16_t)op->group->id, .line = op->at.line };
-    snprintf(claim.file, sizeof claim.file, "%s", text_file(op->at.file));
+    struct claim claim = { .call = (uint8_t)op->call, .group = (uint16_t)op->group->id };
+    claim_stands(&claim, op->at.file, op->at.line);
     claim.type = (uint8_t)op->type;
     claim.host = !op->gpu && op->call != CALL_NEW_GROUP && !claim_is_barrier(op->call);
     if (op->p2p) {
@@ -31,7 +37,7 @@ struct claim claim_of(const struct dist_work *op)
 
 /* ---- what differs, in words ------------------------------------------------------------------- */
 
-void claim_say_count(char *text, size_t size, int64_t block)
+static void claim_say_count(char *text, size_t size, int64_t block)
 {
     if (block == BLOCK_SPLITS)
         snprintf(text, size, "gives splits");
@@ -120,31 +126,35 @@ int claims_tell_message(struct dist_work *op, int sender, const struct claim *se
     return op->status = DIST_ERR_MISMATCH;
 }
 
-void claims_tell_receiver(struct dist_work *op, int sender, const struct claim *send,
-                          const struct claim *recv)
+/* Do they differ in nothing but where their tensors lie? Not every backend minds that. */
+static bool claim_lies_elsewhere(const struct claim *send, const struct claim *recv)
 {
-    if (send->host != recv->host)
-        snprintf(op->why, sizeof op->why,
-                 "rank %d sends from its %s (%s:%d), this receive has its tensor on the %s", sender,
-                 claim_place(send), send->file, send->line, claim_place(recv));
+    return send->type == recv->type && send->count == recv->count && send->host != recv->host;
+}
+
+void claims_say_receiver(char *why, size_t size, int sender, const struct claim *send,
+                         const struct claim *recv)
+{
+    if (claim_lies_elsewhere(send, recv))
+        snprintf(why, size, "rank %d sends from its %s (%s:%d), this receive has its tensor on the %s",
+                 sender, claim_place(send), send->file, send->line, claim_place(recv));
     else
-        snprintf(op->why, sizeof op->why,
+        snprintf(why, size,
                  "rank %d sends %lld element%s of %s (%s:%d), this receive has room for exactly %lld of %s",
                  sender, (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type),
                  send->file, send->line, (long long)recv->count, dtype_name(recv->type));
 }
 
-void claims_tell_sender(struct dist_work *op, const struct claim *send, int receiver,
-                        const struct claim *recv)
+void claims_say_sender(char *why, size_t size, const struct claim *send, int receiver,
+                       const struct claim *recv)
 {
-    if (send->host != recv->host)
-        snprintf(op->why, sizeof op->why, "rank %d receives on its %s (%s:%d), this message lies on the %s",
-                 receiver, claim_place(recv), recv->file, recv->line, claim_place(send));
+    if (claim_lies_elsewhere(send, recv))
+        snprintf(why, size, "rank %d receives on its %s (%s:%d), this message lies on the %s", receiver,
+                 claim_place(recv), recv->file, recv->line, claim_place(send));
     else
-        snprintf(op->why, sizeof op->why,
+        snprintf(why, size,
                  "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %lld element%s "
                  "of %s",
                  receiver, recv->file, recv->line, (long long)recv->count, dtype_name(recv->type),
                  (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type));
-    op->speaker = receiver + 1;
 }

@@ -16,8 +16,7 @@
 static struct pmi {
     struct launch_self *self;
     int ours; /* MPI has the other end */
-    pthread_t thread;
-    bool runs;
+    struct worker thread;
 } pmi;
 
 static bool put(const char *line)
@@ -114,8 +113,9 @@ static void respond(const char *line, char *answer)
     }
 }
 
-static void *serve(void *unused)
+static void serve(void *unused)
 {
+    (void)unused;
     char line[LINE], answer[LINE + 64];
     FILE *in = fdopen(pmi.ours, "r");
     while (in && fgets(line, sizeof line, in)) {
@@ -126,7 +126,6 @@ static void *serve(void *unused)
     }
     if (in)
         fclose(in);
-    return unused;
 }
 
 bool pmi_serve(struct launch_self *self)
@@ -142,18 +141,17 @@ bool pmi_serve(struct launch_self *self)
         snprintf(text, sizeof text, "%d", values[i]);
         setenv(names[i], text, 1);
     }
-    pmi.runs = pthread_create(&pmi.thread, NULL, serve, NULL) == 0;
-    return pmi.runs;
+    pmi.thread = (struct worker){ .self = self, .name = "dist pmi", .work = serve };
+    return worker_start(&pmi.thread);
 }
 
 void pmi_end(void)
 {
-    if (!pmi.runs)
+    if (!pmi.thread.runs)
         return;
     unsetenv("PMI_FD");
     unsetenv("PMI_RANK");
     unsetenv("PMI_SIZE");
     shutdown(pmi.ours, SHUT_RDWR);
-    pthread_join(pmi.thread, NULL); /* MPI keeps its end: it would write there if it gave up */
-    pmi.runs = false;
+    worker_join(&pmi.thread); /* MPI keeps its end: it would write there if it gave up */
 }

@@ -138,18 +138,16 @@ void nccl_group_free(void *state, struct dist_group *group)
 }
 
 /* It may wait until the other ranks of this process do the same, each when it comes by: so nobody else may wait for it. */
-static void *nccl_groups_end_group(void *argument)
+static void nccl_groups_end_group(void *argument)
 {
     struct nccl_group *g = argument;
     const struct nccl_calls *calls = g->nccl->calls;
-    launch_become(g->nccl->self);
     calls->use(g->nccl->stream);
     if (g->broken)
         calls->comm_abort(g->comm);
     else
         calls->comm_destroy(g->comm);
     atomic_store(&g->ended, true);
-    return NULL;
 }
 
 /* How is NCCL getting on with its end? True: there is nothing more to wait for. */
@@ -166,8 +164,7 @@ static bool nccl_groups_is_tidy(struct nccl_state *nccl, struct nccl_group *g)
 static void nccl_groups_forget(struct nccl_state *nccl, struct nccl_group **at)
 {
     struct nccl_group *g = *at;
-    if (g->ends)
-        pthread_join(g->end, NULL);
+    worker_join(&g->end);
     if (g->members)
         host_free(nccl->self, g->members);
     *at = g->next;
@@ -178,12 +175,16 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
 {
     char why[200];
     for (struct nccl_group *g = nccl->retired; g; g = g->next) {
-        if (!g->comm || g->ends)
+        if (!g->comm || g->end.runs)
             continue;
         if (all && !g->broken)
             g->broken = nccl_watch_settle(nccl, g->comm, TIDY_SECONDS, why, sizeof why) != DIST_OK;
-        if (nccl_groups_is_tidy(nccl, g))
-            g->ends = pthread_create(&g->end, NULL, nccl_groups_end_group, g) == 0;
+        if (nccl_groups_is_tidy(nccl, g)) {
+            g->end = (struct worker){
+                .self = nccl->self, .name = "dist group", .work = nccl_groups_end_group, .argument = g
+            };
+            worker_start(&g->end);
+        }
     }
     for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)
         if (all || atomic_load(&g->ended))
@@ -196,7 +197,7 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
 
 static void nccl_groups_abort_group(struct nccl_state *nccl, struct nccl_group *g)
 {
-    if (g->ends) /* somebody else does it */
+    if (g->end.runs) /* somebody else does it */
         return;
     if (g->comm)
         nccl->calls->comm_abort(g->comm);

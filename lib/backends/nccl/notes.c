@@ -20,9 +20,10 @@ static void nccl_notes_note_queue(struct nccl_state *nccl, const struct op_queue
 /* While NCCL is at work, it is not the other ranks that hold us up: DIST_TIMEOUT ends that. */
 void nccl_notes_write(struct nccl_state *nccl, const struct dist_work *waited)
 {
+    struct sleep_note *note = launch_note(nccl->self);
     notes_clear(nccl->notes);
-    if (nccl->flying.first || nccl->agreed.first)
-        atomic_store(&nccl->slot->sleep.timed, 1);
+    if (note && (nccl->flying.first || nccl->agreed.first))
+        atomic_store(&note->timed, 1);
     nccl_notes_note_queue(nccl, &nccl->shown, waited, true);
     nccl_notes_note_queue(nccl, &nccl->posted, waited, true);
     nccl_notes_note_queue(nccl, &nccl->shown, waited, false);

@@ -123,7 +123,7 @@ static bool nccl_progress_has_work(const struct nccl_state *nccl)
 }
 
 /* The rank's own thread may wait for what the progress thread has done. */
-static bool nccl_progress_progress_news(void *argument)
+static bool nccl_progress_news(void *argument)
 {
     struct nccl_state *nccl = argument;
     nccl_lock(nccl);
@@ -134,12 +134,11 @@ static bool nccl_progress_progress_news(void *argument)
     return moved || stop;
 }
 
-static void *nccl_progress_progress_main(void *argument)
+static void nccl_progress_main(void *argument)
 {
     struct nccl_state *nccl = argument;
     struct rank_slot *slot = nccl->slot;
     struct sleep_note *note = &nccl->notes->helper_sleep;
-    launch_become(nccl->self);
     nccl->calls->use(nccl->stream);
     nccl_lock(nccl);
     while (!nccl->progress_stops) {
@@ -148,39 +147,36 @@ static void *nccl_progress_progress_main(void *argument)
         nccl_unlock(nccl);
         atomic_store(&note->bell, world_offset(&nccl->self->world, bell));
         atomic_store(&note->timed, left > 0);
-        bell_sleep_for(bell, nccl_progress_progress_news, nccl,
+        bell_sleep_for(bell, nccl_progress_news, nccl,
                        left > 0 ? (int64_t)(left * 1e9) : (int64_t)NAP * 1000000, note);
         nccl_lock(nccl);
     }
     nccl_unlock(nccl);
-    return NULL;
 }
 
-static bool nccl_progress_progress_start(struct nccl_state *nccl)
+static bool nccl_progress_start(struct nccl_state *nccl)
 {
-    struct sleep_note *note = &nccl->notes->helper_sleep;
-    if (nccl->progress_runs)
+    if (nccl->progress.runs)
         return true;
-    atomic_store(&note->bell, world_offset(&nccl->self->world, &nccl->slot->helper));
-    atomic_store(&note->epoch, 2);
-    nccl->progress_runs = pthread_create(&nccl->progress, NULL, nccl_progress_progress_main, nccl) == 0;
-    if (!nccl->progress_runs)
-        atomic_store(&note->epoch, 0);
-    return nccl->progress_runs;
+    nccl->progress = (struct worker){ .self = nccl->self,
+                                      .name = "dist progress",
+                                      .work = nccl_progress_main,
+                                      .argument = nccl,
+                                      .note = &nccl->notes->helper_sleep,
+                                      .bell = &nccl->slot->helper };
+    return worker_start(&nccl->progress);
 }
 
 void nccl_progress_stop(struct nccl_state *nccl)
 {
-    if (!nccl->progress_runs)
+    if (!nccl->progress.runs)
         return;
     nccl_lock(nccl);
     nccl->progress_stops = true;
     nccl_unlock(nccl);
     bell_strike(&nccl->slot->bell);
     bell_strike(&nccl->slot->helper);
-    pthread_join(nccl->progress, NULL);
-    nccl->progress_runs = false;
-    atomic_store(&nccl->notes->helper_sleep.epoch, 0);
+    worker_join(&nccl->progress);
 }
 
 /* ---- posting --------------------------------------------------------------------------------------- */
@@ -200,7 +196,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
         nccl_progress_drive(nccl);
     }
     bool wake = !busy && nccl_progress_has_work(nccl);
-    if (wake && !nccl_progress_progress_start(nccl))
+    if (wake && !nccl_progress_start(nccl))
         nccl_watch_fail(nccl, DIST_ERR_SYSTEM,
                         "the system gives no thread for communication in the background");
     if (nccl->failed)

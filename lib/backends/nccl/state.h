@@ -33,8 +33,7 @@
 #include "../../backend.h"
 #include "../common/queue.h"
 #include "../../devices/device.h"
-
-#include <pthread.h>
+#include "../../launch/worker.h"
 
 struct nccl_shared;
 struct table_entry;
@@ -43,8 +42,8 @@ struct table;
 struct nccl_group {
     ncclComm_t comm; /* NULL: aborted, or not yet made */
     struct nccl_state *nccl;
-    bool broken, ends; /* its end could not be begun; a thread of its own waits for it */
-    pthread_t end;
+    bool broken;       /* its end could not be begun */
+    struct worker end; /* waits for it */
     _Atomic bool ended;
     struct dist_group *group;
     uint32_t seq;     /* collectives that were shown */
@@ -84,8 +83,8 @@ struct nccl_state {
     bool asked;          /* has somebody asked for an op since the last message was posted? */
     unsigned asks;       /* nothing shared: how often */
     uint32_t tickets;    /* numbers the ops: op->ticket */
-    pthread_t progress;
-    bool progress_runs, progress_stops;
+    struct worker progress;
+    bool progress_stops;
 
     uint32_t oldest;     /* the op that the host was last seen to wait for, */
     double waited, seen; /* how long, and when that was */

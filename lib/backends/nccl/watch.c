@@ -185,9 +185,8 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
 void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool (*nccl_watch_news)(void *),
                       void *argument, bool timed)
 {
-    struct rank_slot *slot = nccl->slot;
-    atomic_store(&slot->sleep.bell, world_offset(&nccl->self->world, &slot->bell));
-    atomic_store(&slot->sleep.timed, timed);
+    struct bell *bell = &nccl->slot->bell;
+    struct sleep_note *note = launch_note_on(nccl->self, bell, timed);
     nccl_lock(nccl);
     if (nccl->shared)
         nccl_notes_write(nccl, op);
@@ -195,7 +194,7 @@ void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool 
         atomic_store(&nccl->notes->open_count, 0);
     bool busy = nccl->flying.first;
     nccl_unlock(nccl);
-    bell_sleep(&slot->bell, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, &slot->sleep);
+    bell_sleep(bell, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, note);
     launch_look_around(nccl->self);
 }
 

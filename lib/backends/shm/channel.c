@@ -1,50 +1,50 @@
 /* channel.c: what is more than a few words to read or write. */
 #include "channel.h"
 
-int channel_next_caller(const struct shm_room *room, int from)
+int channel_next_caller(const struct shm_state *shm, int from)
 {
-    while (from < room->size) {
-        uint64_t bits = atomic_load(&room->callers[room->rank].bits[from / 64]) >> from % 64;
+    while (from < shm->size) {
+        uint64_t bits = atomic_load(&shm->callers[shm->rank].bits[from / 64]) >> from % 64;
         if (bits & 1)
             return from;
         from = bits ? from + 1 : (from / 64 + 1) * 64;
     }
-    return room->size;
+    return shm->size;
 }
 
-uint64_t channel_draw(struct shm_room *room, int dst)
+uint64_t channel_draw(struct shm_state *shm, int dst)
 {
-    return atomic_fetch_add_explicit(&room->arrivals[dst].count, 1, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&shm->arrivals[dst].count, 1, memory_order_relaxed);
 }
 
-static _Atomic uint64_t *channel_stamp_of(const struct shm_room *room, int src, int dst)
+static _Atomic uint64_t *channel_stamp_of(const struct shm_state *shm, int src, int dst)
 {
-    return &room->stamps[(size_t)src * (size_t)room->size + (size_t)dst];
+    return &shm->stamps[(size_t)src * (size_t)shm->size + (size_t)dst];
 }
 
-void channel_stamp(struct shm_room *room, int dst, uint64_t arrival)
+void channel_stamp(struct shm_state *shm, int dst, uint64_t arrival)
 {
-    uint64_t stamp = arrival << 30 | (room->peers[dst].slotted & SEQ_COUNT);
-    atomic_store_explicit(channel_stamp_of(room, room->rank, dst), stamp, memory_order_relaxed);
+    uint64_t stamp = arrival << 30 | (shm->peers[dst].slotted & SEQ_COUNT);
+    atomic_store_explicit(channel_stamp_of(shm, shm->rank, dst), stamp, memory_order_relaxed);
 }
 
-uint64_t channel_arrival(const struct shm_room *room, int src, const struct envelope *envelope)
+uint64_t channel_arrival(const struct shm_state *shm, int src, const struct envelope *envelope)
 {
-    const struct peer *peer = &room->peers[src];
+    const struct peer *peer = &shm->peers[src];
     uint64_t next = peer->taken + 1;
     const struct cell *cell = &peer->in_ring[next % RING_CELLS];
     if (envelope == &cell->envelope)
         return cell->arrival;
-    uint64_t stamp = atomic_load_explicit(channel_stamp_of(room, src, room->rank), memory_order_relaxed);
+    uint64_t stamp = atomic_load_explicit(channel_stamp_of(shm, src, shm->rank), memory_order_relaxed);
     return ((stamp ^ next) & SEQ_COUNT) == 0 ? stamp >> 30 : UINT64_MAX;
 }
 
-int channel_first(const struct shm_room *room, uint64_t *arrival)
+int channel_first(const struct shm_state *shm, uint64_t *arrival)
 {
     int first = -1;
-    for (int src = channel_next_caller(room, 0); src < room->size; src = channel_next_caller(room, src + 1)) {
-        const struct envelope *envelope = channel_peek(&room->peers[src]);
-        uint64_t number = envelope ? channel_arrival(room, src, envelope) : 0;
+    for (int src = channel_next_caller(shm, 0); src < shm->size; src = channel_next_caller(shm, src + 1)) {
+        const struct envelope *envelope = channel_peek(&shm->peers[src]);
+        uint64_t number = envelope ? channel_arrival(shm, src, envelope) : 0;
         if (envelope && (first < 0 || number < *arrival)) {
             first = src;
             *arrival = number;
@@ -68,26 +68,26 @@ static void channel_post_cell(struct peer *peer, struct cell *cell, uint64_t arr
         atomic_store_explicit(&peer->out->seq, seq | SEQ_RING, memory_order_release);
 }
 
-void channel_post(struct shm_room *room, int dst, struct envelope *envelope, size_t bytes, uint64_t arrival)
+void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes, uint64_t arrival)
 {
-    struct peer *peer = &room->peers[dst];
+    struct peer *peer = &shm->peers[dst];
     struct cell *cell = &peer->out_ring[++peer->sent % RING_CELLS];
     if (peer->sent == 1)
-        atomic_fetch_or(&room->callers[dst].bits[room->rank / 64], UINT64_C(1) << room->rank % 64);
+        atomic_fetch_or(&shm->callers[dst].bits[shm->rank / 64], UINT64_C(1) << shm->rank % 64);
     if (envelope == &cell->envelope) {
         channel_post_cell(peer, cell, arrival);
     } else {
         uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
         peer->slotted = peer->sent;
-        channel_stamp(room, dst, arrival);
+        channel_stamp(shm, dst, arrival);
         atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring,
                               memory_order_release);
     }
-    if (dst == room->rank)
+    if (dst == shm->rank)
         return;
-    bell_ring_lightly(&slot_of(room, dst)->bell);
+    bell_ring_lightly(&slot_of(shm, dst)->bell);
     if (bytes > DIRECT_BYTES)
-        p2p_urge(room, dst);
+        p2p_urge(shm, dst);
 }
 
 bool channel_hurry(struct peer *peer, bool hurry)
@@ -99,11 +99,11 @@ bool channel_hurry(struct peer *peer, bool hurry)
     return hurry;
 }
 
-void ticket_stamp(struct shm_room *room, int src, uint32_t ticket, enum verdict verdict)
+void ticket_stamp(struct shm_state *shm, int src, uint32_t ticket, enum verdict verdict)
 {
     if (ticket == NO_TICKET)
         return;
-    atomic_store(&room->tickets[(size_t)src * TICKETS + ticket], verdict);
-    if (src != room->rank)
-        bell_ring(&slot_of(room, src)->bell);
+    atomic_store(&shm->tickets[(size_t)src * TICKETS + ticket], verdict);
+    if (src != shm->rank)
+        bell_ring(&slot_of(shm, src)->bell);
 }

@@ -29,7 +29,7 @@
  *   Wake-ups are light (bell.h): news is written with release, and a sleeper looks twice.
  *   Progress threads. Waking that of a rank that computes costs two system calls, so a short message does not. A long
  *   one does, since copying it is work that can be done meanwhile; so does an ack while sends wait for a place (SEQ_HURRY). Who sets
- *   that has its progress thread nap once and look again: an ack whose writer has not seen the bit is in memory by then (helper.c).
+ *   that has its progress thread nap once and look again: an ack whose writer has not seen the bit is in memory by then (progress.c).
  *   For all else the rule is: whoever waits for a peer and has lost its patience rings that peer's progress thread before it sleeps.
  *   Wanted messages. A send ends when its receive has met it. A blocking receive that finds its channel empty, with nothing else
  *   open, says in its ack for which message it waits (channel_want); the next ack clears that. So a sender whose messages are all
@@ -135,9 +135,9 @@ static inline struct envelope *channel_next(struct peer *peer, size_t bytes)
 }
 
 /* Off it goes. `arrival`: the number that it has drawn. */
-void channel_post(struct shm_room *room, int dst, struct envelope *envelope, size_t bytes, uint64_t arrival);
-uint64_t channel_draw(struct shm_room *room, int dst);
-void channel_stamp(struct shm_room *room, int dst, uint64_t arrival); /* of the message in the slot */
+void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes, uint64_t arrival);
+uint64_t channel_draw(struct shm_state *shm, int dst);
+void channel_stamp(struct shm_state *shm, int dst, uint64_t arrival); /* of the message in the slot */
 
 /* Sends wait for a place, or none does any more: acks ring the progress thread, or not. True: it was not known before. */
 bool channel_hurry(struct peer *peer, bool hurry);
@@ -153,7 +153,7 @@ static inline enum verdict channel_verdict(const struct peer *peer, uint64_t num
 /* ---- the receiver's side ------------------------------------------------------------- */
 
 /* The next rank, from `from` on, that has ever written to this one; the size of the world: none. */
-int channel_next_caller(const struct shm_room *room, int from);
+int channel_next_caller(const struct shm_state *shm, int from);
 
 /* The next message, not yet taken, or NULL. */
 static inline const struct envelope *channel_peek(const struct peer *peer)
@@ -169,24 +169,24 @@ static inline const struct envelope *channel_peek(const struct peer *peer)
 }
 
 /* Of all messages that come next from somebody, the one that was sent first. -1: there is none. */
-int channel_first(const struct shm_room *room, uint64_t *arrival);
-uint64_t channel_arrival(const struct shm_room *room, int src, const struct envelope *envelope);
+int channel_first(const struct shm_state *shm, uint64_t *arrival);
+uint64_t channel_arrival(const struct shm_state *shm, int src, const struct envelope *envelope);
 
 /* Tell src what was taken. Whatever the receiver was waiting for, it does so no more. */
-static inline void channel_acknowledge(struct shm_room *room, int src, struct peer *peer)
+static inline void channel_acknowledge(struct shm_state *shm, int src, struct peer *peer)
 {
     uint32_t ack = ((uint32_t)peer->taken & ACK_COUNT) << 2 | peer->verdict;
     peer->acked = peer->taken;
     atomic_store_explicit(&peer->out->ack, ack, memory_order_release);
     bell_fence(); /* only then: it may be put off its core for longer than settling takes */
     uint32_t seq = atomic_load_explicit(&peer->in->seq, memory_order_relaxed);
-    bell_ring_lightly(&slot_of(room, src)->bell);
+    bell_ring_lightly(&slot_of(shm, src)->bell);
     if (seq & SEQ_HURRY)
-        p2p_urge(room, src);
+        p2p_urge(shm, src);
 }
 
 /* The next message was taken. Acknowledged is what must be; the rest by channel_flush, at the end of the run. */
-static inline void channel_take(struct shm_room *room, int src, struct peer *peer,
+static inline void channel_take(struct shm_state *shm, int src, struct peer *peer,
                                 const struct envelope *envelope, enum verdict verdict)
 {
     struct cell *cell = &peer->in_ring[++peer->taken % RING_CELLS];
@@ -196,14 +196,14 @@ static inline void channel_take(struct shm_room *room, int src, struct peer *pee
     else if (verdict != VERDICT_DONE)
         cell->verdict = verdict;
     if (in_slot || peer->taken - peer->acked >= SEQ_BATCH)
-        channel_acknowledge(room, src, peer);
+        channel_acknowledge(shm, src, peer);
 }
-static inline void channel_flush(struct shm_room *room, int src, struct peer *peer)
+static inline void channel_flush(struct shm_state *shm, int src, struct peer *peer)
 {
     if (peer->taken != peer->acked)
-        channel_acknowledge(room, src, peer);
+        channel_acknowledge(shm, src, peer);
 }
 
-void ticket_stamp(struct shm_room *room, int src, uint32_t ticket, enum verdict verdict);
+void ticket_stamp(struct shm_state *shm, int src, uint32_t ticket, enum verdict verdict);
 
 #endif

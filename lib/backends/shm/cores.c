@@ -3,7 +3,7 @@
  *
  * With four ranks on two cores a barrier takes 1.1 us when each core has two of them, and 2.1 when one has three: every rank
  * has to be switched to in turn. The system's scheduler leaves it at three and one for tenths of a second. But the ranks know
- * better: each card says on which core its owner ran. So now and then, at the 64th arrival of the job, the 128th, the 256th and
+ * better: each contribution says on which core its owner ran. So now and then, at the 64th arrival of the job, the 128th, the 256th and
  * so on, the last rank of a core that has two more than another goes over there. It moves by narrowing its affinity to
  * that core for a moment, and gives back the mask that it had: what the user has pinned stays pinned, and the scheduler may
  * always move it again.
@@ -14,14 +14,14 @@
 #include <sched.h>
 
 #define FIRST 64  /* arrivals: before, there is nothing to be gained */
-#define CORES 256 /* that a card can name */
+#define CORES 256 /* that a contribution can name */
 
-static bool is_time(uint32_t arrivals)
+static bool cores_is_time(uint32_t arrivals)
 {
     return arrivals >= FIRST && (arrivals & (arrivals - 1)) == 0;
 }
 
-static void move_to(int core, const cpu_set_t *before)
+static void cores_move_to(int core, const cpu_set_t *before)
 {
     cpu_set_t there;
     CPU_ZERO(&there);
@@ -30,14 +30,14 @@ static void move_to(int core, const cpu_set_t *before)
         sched_setaffinity(0, sizeof *before, before);
 }
 
-static void even_out(const struct shm_group *g)
+static void cores_leave_the_fullest(const struct shm_group *g)
 {
     int ranks_on[CORES] = { 0 }, last_here = 0, best = -1;
     cpu_set_t mask;
     if (sched_getaffinity(0, sizeof mask, &mask) != 0)
         return;
     for (int i = 0; i < g->group->size; i++) {
-        int core = atomic_load_explicit(&board_card(g, i, g->seq)->core, memory_order_relaxed);
+        int core = atomic_load_explicit(&barrier_contribution(g, i, g->seq)->core, memory_order_relaxed);
         ranks_on[core]++;
         if (core == g->core)
             last_here = i;
@@ -46,11 +46,11 @@ static void even_out(const struct shm_group *g)
         if (CPU_ISSET((size_t)core, &mask) && (best < 0 || ranks_on[core] < ranks_on[best]))
             best = core;
     if (best >= 0 && last_here == g->group->rank && ranks_on[g->core] >= ranks_on[best] + 2)
-        move_to(best, &mask);
+        cores_move_to(best, &mask);
 }
 
-void cores_even_out(struct shm_room *room, struct shm_group *g)
+void cores_even_out(struct shm_state *shm, struct shm_group *g)
 {
-    if (g == &room->world_group && is_time(g->arrivals))
-        even_out(g);
+    if (g == &shm->world_group && cores_is_time(g->arrivals))
+        cores_leave_the_fullest(g);
 }

@@ -14,83 +14,83 @@
 #define EAGER_YIELDS 200 /* for a place, before one is copied aside */
 
 /* Somewhere to copy this many bytes; NULL: there is no memory left. */
-static struct eager *eager_copy(struct shm_room *room, size_t bytes)
+static struct eager *eager_copy(struct shm_state *shm, size_t bytes)
 {
-    struct eager **kept = &room->eager_kept[bytes > CELL_TEXT], *eager = bytes <= EAGER_PAGE ? *kept : NULL;
+    struct eager **kept = &shm->eager_kept[bytes > CELL_TEXT], *eager = bytes <= EAGER_PAGE ? *kept : NULL;
     if (eager) {
         *kept = eager->next;
         return eager;
     }
     eager = calloc(1, sizeof *eager);
     if (eager && bytes > CELL_TEXT &&
-        !(eager->page = host_alloc(room->self, bytes > EAGER_PAGE ? bytes : EAGER_PAGE))) {
+        !(eager->page = host_alloc(shm->self, bytes > EAGER_PAGE ? bytes : EAGER_PAGE))) {
         free(eager);
         eager = NULL;
     }
     return eager;
 }
 
-bool eager_forget(struct shm_room *room, struct dist_work *op)
+bool eager_forget(struct shm_state *shm, struct dist_work *op)
 {
     if (!op->aside)
         return false;
     struct eager *eager = (struct eager *)op;
     atomic_fetch_sub(&op->group->untaken, 1);
     if (bytes_of(op, op->in) > EAGER_PAGE) {
-        host_free(room->self, eager->page);
+        host_free(shm->self, eager->page);
         free(eager);
         return true;
     }
-    struct eager **kept = &room->eager_kept[eager->page != NULL];
+    struct eager **kept = &shm->eager_kept[eager->page != NULL];
     eager->next = *kept;
     *kept = eager;
     return true;
 }
 
-void eager_close(struct shm_room *room)
+void eager_close(struct shm_state *shm)
 {
     for (int i = 0; i < 2; i++)
-        for (struct eager *eager; (eager = room->eager_kept[i]);) {
-            room->eager_kept[i] = eager->next;
-            host_free(room->self, eager->page);
+        for (struct eager *eager; (eager = shm->eager_kept[i]);) {
+            shm->eager_kept[i] = eager->next;
+            host_free(shm->self, eager->page);
             free(eager);
         }
 }
 
 /* All places are taken: give the receiver a moment. If that was in vain, the next need not try it. */
-static void eager_await_place(struct shm_room *room, struct peer *peer)
+static void eager_await_place(struct shm_state *shm, struct peer *peer)
 {
     for (int i = 0; i < EAGER_YIELDS && !peer->stuck && channel_is_full(peer); i++) {
-        engine_progress(room, true);
-        if (!sends_settle(room, peer)) {
-            engine_unlock(room);
+        engine_progress(shm, true);
+        if (!sends_settle(shm, peer)) {
+            engine_unlock(shm);
             sched_yield();
-            engine_lock(room);
+            engine_lock(shm);
         }
     }
     peer->stuck = channel_is_full(peer);
 }
 
 /* An eager message: copy it aside and let the copy travel on; the caller's op is over. */
-int eager_send(struct shm_room *room, struct dist_work *op)
+int eager_send(struct shm_state *shm, struct dist_work *op)
 {
     size_t bytes = bytes_of(op, op->in);
-    struct peer *peer = &room->peers[op->peer];
+    struct peer *peer = &shm->peers[op->peer];
     if (channel_is_full(peer))
-        eager_await_place(room, peer);
-    struct eager *copy = eager_copy(room, bytes);
+        eager_await_place(shm, peer);
+    struct eager *copy = eager_copy(shm, bytes);
     if (!copy)
-        return engine_refuse(room, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
+        return engine_refuse(shm, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
     memcpy(&copy->op, op,
            offsetof(struct dist_work, live)); /* not its links among the works, which other threads change */
     copy->op.aside = copy->op.in.data = copy->page ? copy->page : copy->text;
     copy->op.async = true;
     host_copy(copy->op.aside, op->in.data, bytes);
     atomic_fetch_add(&op->group->untaken, 1);
-    room->open++;
-    engine_done(room, op, DIST_OK);
-    sends_line_up(room, &copy->op);
-    helper_takes_over(room);
-    engine_unlock(room);
+    shm->open++;
+    engine_done(shm, op, DIST_OK);
+    sends_line_up(shm, &copy->op);
+    progress_takes_over(shm);
+    engine_unlock(shm);
     return DIST_OK;
 }

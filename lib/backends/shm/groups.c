@@ -1,4 +1,4 @@
-/* groups.c: the room's view of groups; each meets at a board in the arena of its first member. */
+/* groups.c: the backend's view of groups; each meets at a barrier in the arena of its first member. */
 #include "shm.h"
 #include "../../devices/host.h"
 
@@ -19,55 +19,47 @@ void groups_free_lists(struct shm_group *g)
     free(g->outputs);
 }
 
-static void retire(struct shm_room *room, struct shm_group *g)
+static void groups_retire(struct shm_state *shm, struct shm_group *g)
 {
     g->next = NULL;
-    *room->retired_end = g;
-    room->retired_end = &g->next;
+    *shm->retired_end = g;
+    shm->retired_end = &g->next;
 }
 
-/* Boards lie in the arena of the group's first member, who can reuse one only when all have freed the group. Some are looked at
+/* Barriers lie in the arena of the group's first member, who can reuse one only when all have freed the group. Some are looked at
  * for each new one: so there are never many, and it takes no longer where others are slow. */
-static void sweep_retired(struct shm_room *room)
+static void groups_sweep_retired(struct shm_state *shm)
 {
-    engine_lock(room); /* another thread may free a group */
-    for (int looks = 0; looks < 4 && room->retired; looks++) {
-        struct shm_group *g = room->retired;
-        room->retired = g->next;
-        if (!room->retired)
-            room->retired_end = &room->retired;
-        if (atomic_load(&g->board->left) < g->seq) { /* here: the group's size */
-            retire(room, g);
+    engine_lock(shm); /* another thread may free a group */
+    for (int looks = 0; looks < 4 && shm->retired; looks++) {
+        struct shm_group *g = shm->retired;
+        shm->retired = g->next;
+        if (!shm->retired)
+            shm->retired_end = &shm->retired;
+        if (atomic_load(&g->barrier->left) < g->seq) { /* here: the group's size */
+            groups_retire(shm, g);
             continue;
         }
-        host_free(room->self, g->board);
+        host_free(shm->self, g->barrier);
         free(g);
     }
-    engine_unlock(room);
+    engine_unlock(shm);
 }
 
-static struct board *new_board(struct shm_room *room, const struct dist_group *group)
+static struct barrier *groups_new_barrier(struct shm_state *shm, const struct dist_group *group)
 {
-    sweep_retired(room);
-    struct board *board = host_alloc(room->self, board_bytes(group->size));
-    if (board)
-        board_clear(board, group);
-    return board;
+    groups_sweep_retired(shm);
+    struct barrier *barrier = host_alloc(shm->self, barrier_bytes(group->size));
+    if (barrier)
+        barrier_clear(barrier, group);
+    return barrier;
 }
 
-static uint64_t hash_ranks(const struct dist_group *group)
-{
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (int i = 0; i < group->size; i++)
-        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
-    return hash >> 1;
-}
-
-static struct shm_group *new_group(struct shm_room *room, struct dist_group *group)
+static struct shm_group *groups_new_group(struct shm_state *shm, struct dist_group *group)
 {
     struct shm_group *g = calloc(1, sizeof *g);
     if (!g || !groups_give_lists(g, group->size) ||
-        (group->rank == 0 && !(g->board = new_board(room, group)))) {
+        (group->rank == 0 && !(g->barrier = groups_new_barrier(shm, group)))) {
         if (g)
             groups_free_lists(g);
         free(g);
@@ -78,10 +70,10 @@ static struct shm_group *new_group(struct shm_room *room, struct dist_group *gro
 }
 
 /* A rank that has no memory names no place. All ranks see it, and none gets the group. */
-static int look_who_has_memory(struct shm_room *room, struct dist_work *op)
+static int groups_look_who_has_memory(struct shm_state *shm, struct dist_work *op)
 {
-    for (int i = 0; i < room->size; i++)
-        if (board_card(&room->world_group, i, room->world_group.seq)->in == UINT64_MAX) {
+    for (int i = 0; i < shm->size; i++)
+        if (barrier_contribution(&shm->world_group, i, shm->world_group.seq)->in == UINT64_MAX) {
             snprintf(op->why, sizeof op->why, "rank %d has no memory left for the group", i);
             op->speaker = i + 1;
             return op->status = DIST_ERR_MEMORY;
@@ -89,26 +81,26 @@ static int look_who_has_memory(struct shm_room *room, struct dist_work *op)
     return DIST_OK;
 }
 
-/* The first member makes the board, and its place is read from its card on the world's board. */
+/* The first member makes the barrier, and its place is read from its contribution at the world's. */
 int shm_group_new(void *state, struct dist_work *op)
 {
-    struct shm_room *room = state;
+    struct shm_state *shm = state;
     struct dist_group *group = op->group;
-    struct shm_group *g = group->rank >= 0 ? new_group(room, group) : NULL;
-    void *board = g ? g->board : NULL;
+    struct shm_group *g = group->rank >= 0 ? groups_new_group(shm, group) : NULL;
+    void *barrier = g ? g->barrier : NULL;
     bool poor = !group->live || (group->rank >= 0 && !g);
-    op->in.data = board || poor ? board : room->callers; /* anything that is not nothing */
-    op->block = (int64_t)hash_ranks(group);
-    op->group = room->world_group.group;
-    int status = shm_collective(room, op);
+    op->in.data = barrier || poor ? barrier : shm->callers; /* anything that is not nothing */
+    op->block = group_hash(group);
+    op->group = shm->world_group.group;
+    int status = shm_collective(shm, op);
     if (status == DIST_OK)
-        status = look_who_has_memory(room, op);
+        status = groups_look_who_has_memory(shm, op);
     if (status == DIST_OK && g) {
-        uint64_t offset = board_card(&room->world_group, group->ranks[0], room->world_group.seq)->in;
-        g->board = world_at(room->world, offset);
+        uint64_t offset = barrier_contribution(&shm->world_group, group->ranks[0], shm->world_group.seq)->in;
+        g->barrier = world_at(shm->world, offset);
         group->room = g;
     } else if (g) {
-        host_free(room->self, board);
+        host_free(shm->self, barrier);
         groups_free_lists(g);
         free(g);
     }
@@ -117,26 +109,26 @@ int shm_group_new(void *state, struct dist_work *op)
 
 void shm_group_free(void *state, struct dist_group *group)
 {
-    struct shm_room *room = state;
+    struct shm_state *shm = state;
     struct shm_group *g = group->room;
     groups_free_lists(g);
     if (group->rank == 0) {
         g->seq = (uint32_t)group->size;
-        engine_lock(room);
-        retire(room, g);
-        engine_unlock(room);
-        atomic_fetch_add(&g->board->left, 1);
+        engine_lock(shm);
+        groups_retire(shm, g);
+        engine_unlock(shm);
+        atomic_fetch_add(&g->barrier->left, 1);
     } else {
-        atomic_fetch_add(&g->board->left, 1);
+        atomic_fetch_add(&g->barrier->left, 1);
         free(g);
     }
 }
 
-void groups_close(struct shm_room *room)
+void groups_close(struct shm_state *shm)
 {
-    while (room->retired) {
-        struct shm_group *next = room->retired->next;
-        free(room->retired);
-        room->retired = next;
+    while (shm->retired) {
+        struct shm_group *next = shm->retired->next;
+        free(shm->retired);
+        shm->retired = next;
     }
 }

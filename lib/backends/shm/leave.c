@@ -3,72 +3,72 @@
 
 /* Give up one operation that nobody will come for any more. False: there is none among the first of each list; until they are
  * over, the others need not be looked at. */
-static bool drop_one(struct shm_room *room)
+static bool leave_drop_one(struct shm_state *shm)
 {
-    if (room->away.first && p2p_hopeless(room, room->away.first))
+    if (shm->away.first && p2p_hopeless(shm, shm->away.first))
         return true;
-    for (struct peer *peer = room->busy; peer; peer = peer->next)
-        if ((peer->posted.first && p2p_hopeless(room, peer->posted.first)) ||
-            (peer->waiting.first && p2p_hopeless(room, peer->waiting.first)))
+    for (struct peer *peer = shm->busy; peer; peer = peer->next)
+        if ((peer->posted.first && p2p_hopeless(shm, peer->posted.first)) ||
+            (peer->waiting.first && p2p_hopeless(shm, peer->waiting.first)))
             return true;
-    for (struct shm_group *g = room->groups; g; g = g->next)
-        if (collective_hopeless(room, g))
+    for (struct shm_group *g = shm->groups; g; g = g->next)
+        if (collective_hopeless(shm, g))
             return true;
     return false;
 }
 
-static bool is_empty(const struct shm_room *room)
+static bool leave_is_empty(const struct shm_state *shm)
 {
-    for (const struct peer *peer = room->busy; peer; peer = peer->next)
+    for (const struct peer *peer = shm->busy; peer; peer = peer->next)
         if (peer->posted.first || peer->waiting.first)
             return false;
-    return !room->away.first && !room->copies.first && !room->groups;
+    return !shm->away.first && !shm->copies.first && !shm->groups;
 }
 
-static bool flushed(void *argument)
+static bool leave_flushed(void *argument)
 {
-    struct shm_room *room = argument;
-    engine_lock(room);
+    struct shm_state *shm = argument;
+    engine_lock(shm);
     do
-        while (engine_progress(room, false))
+        while (engine_progress(shm, false))
             ;
-    while (drop_one(room));
-    bool empty = is_empty(room);
-    engine_unlock(room);
-    return empty || world_over(room->world);
+    while (leave_drop_one(shm));
+    bool empty = leave_is_empty(shm);
+    engine_unlock(shm);
+    return empty || world_over(shm->world);
 }
 
-static void flush(struct shm_room *room)
+static void leave_flush(struct shm_state *shm)
 {
-    engine_drive(room, +1);
-    while (!flushed(room))
-        engine_sleep(room, NULL, flushed, room);
-    engine_drive(room, -1);
+    engine_drive(shm, +1);
+    while (!leave_flushed(shm))
+        engine_sleep(shm, NULL, leave_flushed, shm);
+    engine_drive(shm, -1);
 }
 
-static void forget(struct shm_room *room, struct queue *sends)
+static void leave_forget(struct shm_state *shm, struct queue *sends)
 {
     for (struct dist_work *op; (op = sends->first);) {
         queue_remove(sends, op);
-        if (room->self->untaken)
-            room->self->untaken(room->self, op);
-        eager_forget(room, op);
+        if (shm->self->untaken)
+            shm->self->untaken(shm->self, op);
+        eager_forget(shm, op);
     }
 }
 
 /* What is open then are receives that nothing has come for; and after a failure anything. */
 void shm_leave(void *state)
 {
-    struct shm_room *room = state;
-    flush(room);
-    helper_stop(room);
-    for (int peer = 0; peer < room->size; peer++) {
-        forget(room, &room->peers[peer].posted);
-        forget(room, &room->peers[peer].waiting);
+    struct shm_state *shm = state;
+    leave_flush(shm);
+    progress_stop(shm);
+    for (int peer = 0; peer < shm->size; peer++) {
+        leave_forget(shm, &shm->peers[peer].posted);
+        leave_forget(shm, &shm->peers[peer].waiting);
     }
-    forget(room, &room->away);
-    unexpected_close(room);
-    eager_close(room);
-    room->busy = NULL;
-    room->groups = NULL;
+    leave_forget(shm, &shm->away);
+    unexpected_close(shm);
+    eager_close(shm);
+    shm->busy = NULL;
+    shm->groups = NULL;
 }

@@ -1,114 +1,81 @@
-/* notes.c: what this rank waits for, pinned to its door before it sleeps (launch/note.h). */
+/* notes.c: what this rank waits for, noted before it sleeps (launch/note.h). */
 #include "channel.h"
+#include "../common/notes.h"
 
-static struct note_op *next_note(struct shm_room *room)
+static void notes_work(struct shm_state *shm, const struct dist_work *op, bool arrived)
 {
-    struct rank_notes *notes = notes_of(room);
-    uint32_t count = atomic_load_explicit(&notes->open_count, memory_order_relaxed);
-    if (count == NOTE_OPS)
-        return NULL;
-    atomic_store_explicit(&notes->open_count, count + 1, memory_order_relaxed);
-    return &notes->open[count];
-}
-
-static void note_work(struct shm_room *room, const struct dist_work *op, bool arrived)
-{
-    struct note_op *note = next_note(room);
-    if (!note)
-        return;
     const struct shm_group *g = op->group->room;
-    bool root = op->call == CALL_BROADCAST || op->call == CALL_REDUCE || op->call == CALL_SCATTER ||
-                op->call == CALL_GATHER;
-    *note = (struct note_op){ .kind = !op->p2p    ? NOTE_COLLECTIVE
-                                      : op->sends ? NOTE_SEND
-                                                  : NOTE_RECV,
-                              .type = (uint8_t)op->type,
-                              .arrived = arrived,
-                              .call = (uint8_t)op->call,
-                              .among = atomic_load_explicit(&op->among, memory_order_relaxed),
-                              .group = (uint16_t)op->group->id,
-                              .size = (uint16_t)op->group->size,
-                              .site = op->site,
-                              .peer = op->p2p || !root ? op->peer : op->group->ranks[op->peer],
-                              .tag = op->tag,
-                              .seq = op->p2p   ? 0
-                                     : arrived ? g->seq
-                                               : g->seq + 1,
-                              .stream = op->gpu ? op->stream : 0,
-                              .count = op->p2p      ? (op->sends ? op->in.count : op->out.count)
-                                       : op->splits ? op->in.count
-                                                    : op->block,
-                              .members = g == &room->world_group ? 0 : board_members_offset(room, g) };
+    notes_add(notes_of(shm), op, arrived, arrived ? g->seq : g->seq + 1,
+              g == &shm->world_group ? 0 : barrier_members_offset(shm, g));
 }
 
-static void note_envelope(struct shm_room *room, int src, const struct envelope *envelope)
+static void notes_envelope(struct shm_state *shm, int src, const struct envelope *envelope)
 {
-    struct note_op *note = next_note(room);
-    if (note)
-        *note = (struct note_op){ .kind = NOTE_LETTER,
-                                  .type = envelope->type,
-                                  .group = envelope->group,
-                                  .site = (uint16_t)envelope_site(envelope),
-                                  .peer = src,
-                                  .tag = envelope->tag,
-                                  .count = (int64_t)(envelope_bytes(envelope) / dtype_size(envelope->type)) };
+    notes_add_message(notes_of(shm), (struct note_op){ .type = envelope->type,
+                                                       .group = envelope->group,
+                                                       .site = (uint16_t)envelope_site(envelope),
+                                                       .peer = src,
+                                                       .tag = envelope->tag,
+                                                       .count = (int64_t)(envelope_bytes(envelope) /
+                                                                          dtype_size(envelope->type)) });
 }
 
-/* Has the engine pinned this collective's card, or is it about to? Who has claimed it writes `step` without the lock. */
-static bool has_arrived(const struct dist_work *op)
+/* Has the engine written this rank's contribution, or is it about to? Who has claimed it writes `step` without the lock. */
+static bool notes_has_arrived(const struct dist_work *op)
 {
     return op->claimed || op->step > 0;
 }
 
 /* The open ones of a queue. Of many only the first count: more than a report can name. */
-static void note_queue(struct shm_room *room, const struct queue *queue, const struct dist_work *waited)
+static void notes_note_queue(struct shm_state *shm, const struct queue *queue, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = queue->first; op && looks > 0; op = op->next, looks--)
         if (op != waited && !op->aside)
-            note_work(room, op, false);
+            notes_work(shm, op, false);
 }
 
-static void note_messages(struct shm_room *room, const struct dist_work *waited)
+static void notes_note_messages(struct shm_state *shm, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
-    for (struct dist_work *op = room->away.first; op && sends_look(room, op); op = room->away.first)
+    for (struct dist_work *op = shm->away.first; op && sends_look(shm, op); op = shm->away.first)
         ;
-    note_queue(room, &room->away, waited);
-    for (const struct peer *peer = room->busy; peer; peer = peer->next) {
-        note_queue(room, &peer->posted, waited);
-        note_queue(room, &peer->waiting, waited);
+    notes_note_queue(shm, &shm->away, waited);
+    for (const struct peer *peer = shm->busy; peer; peer = peer->next) {
+        notes_note_queue(shm, &peer->posted, waited);
+        notes_note_queue(shm, &peer->waiting, waited);
     }
-    for (const struct match *at = room->posted.first; at && looks > 0; at = at->next, looks--) {
+    for (const struct match *at = shm->posted.first; at && looks > 0; at = at->next, looks--) {
         const struct dist_work *op = match_receive(at);
         if (op != waited)
-            note_work(room, op, false);
+            notes_work(shm, op, false);
     }
 }
 
 /* The first of a group's, which is under way, and those further back that dist_wait_any would also do with. */
-static void note_collectives(struct shm_room *room, const struct shm_group *g, const struct dist_work *waited)
+static void notes_note_collectives(struct shm_state *shm, const struct shm_group *g,
+                                   const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = g->queue.first; op && looks > 0; op = op->next, looks--)
         if (op != waited && (op == g->queue.first || atomic_load_explicit(&op->among, memory_order_relaxed)))
-            note_work(room, op, has_arrived(op));
+            notes_work(shm, op, notes_has_arrived(op));
 }
 
-void notes_write(struct shm_room *room, const struct dist_work *waited, bool direct)
+void notes_write(struct shm_state *shm, const struct dist_work *waited, bool direct)
 {
     int looks = NOTE_OPS;
-    engine_lock(room);
-    atomic_store_explicit(&notes_of(room)->open_count, 0, memory_order_relaxed);
+    engine_lock(shm);
+    notes_clear(notes_of(shm));
     if (waited)
-        note_work(room, waited, direct || has_arrived(waited));
-    note_messages(room, waited);
-    for (const struct shm_group *g = room->groups; g; g = g->next)
-        note_collectives(room, g, waited);
-    for (const struct match *at = room->unexpected.first; at && looks > 0; at = at->next, looks--)
-        note_envelope(room, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
-    for (int src = channel_next_caller(room, 0); src < room->size; src = channel_next_caller(room, src + 1))
-        if (channel_peek(&room->peers[src]))
-            note_envelope(room, src, channel_peek(&room->peers[src]));
-    engine_unlock(room);
+        notes_work(shm, waited, direct || notes_has_arrived(waited));
+    notes_note_messages(shm, waited);
+    for (const struct shm_group *g = shm->groups; g; g = g->next)
+        notes_note_collectives(shm, g, waited);
+    for (const struct match *at = shm->unexpected.first; at && looks > 0; at = at->next, looks--)
+        notes_envelope(shm, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
+    for (int src = channel_next_caller(shm, 0); src < shm->size; src = channel_next_caller(shm, src + 1))
+        if (channel_peek(&shm->peers[src]))
+            notes_envelope(shm, src, channel_peek(&shm->peers[src]));
+    engine_unlock(shm);
 }

@@ -19,34 +19,34 @@ void queue_remove(struct queue *queue, struct dist_work *op)
     op->next = op->before = NULL;
 }
 
-void p2p_busy(struct shm_room *room, int number)
+void p2p_busy(struct shm_state *shm, int number)
 {
-    struct peer *peer = &room->peers[number];
+    struct peer *peer = &shm->peers[number];
     if (peer->busy)
         return;
     peer->busy = true;
     peer->next = NULL;
-    *room->busy_end = peer;
-    room->busy_end = &peer->next;
+    *shm->busy_end = peer;
+    shm->busy_end = &peer->next;
 }
 
-void p2p_urge(struct shm_room *room, int peer)
+void p2p_urge(struct shm_state *shm, int peer)
 {
-    if (peer == room->rank)
+    if (peer == shm->rank)
         return;
     atomic_thread_fence(memory_order_seq_cst); /* the news was written with less */
-    bell_ring(&slot_of(room, peer)->helper);
+    bell_ring(&slot_of(shm, peer)->helper);
 }
 
-bool p2p_progress(struct shm_room *room, bool light)
+bool p2p_progress(struct shm_state *shm, bool light)
 {
-    bool moved = sends_sweep(room);
-    moved |= room->posted_any > 0 && recvs_from_anybody(room);
-    for (struct peer **at = &room->busy, *peer; (peer = *at);) {
-        int number = (int)(peer - room->peers);
-        moved |= sends_push(room, number);
+    bool moved = sends_sweep(shm);
+    moved |= shm->posted_any > 0 && recvs_from_anybody(shm);
+    for (struct peer **at = &shm->busy, *peer; (peer = *at);) {
+        int number = (int)(peer - shm->peers);
+        moved |= sends_push(shm, number);
         peer->unlooked = 0;
-        moved |= peer->receives > 0 && room->posted_any == 0 && recvs_drain(room, number);
+        moved |= peer->receives > 0 && shm->posted_any == 0 && recvs_drain(shm, number);
         peer->busy = peer->posted.first || peer->waiting.first || peer->receives > 0;
         if (peer->busy) {
             at = &peer->next;
@@ -54,33 +54,33 @@ bool p2p_progress(struct shm_room *room, bool light)
         }
         *at = peer->next;
         if (!*at)
-            room->busy_end = at;
+            shm->busy_end = at;
     }
-    return room->copies.first && !light ? recvs_copy(room) : moved;
+    return shm->copies.first && !light ? recvs_copy(shm) : moved;
 }
 
-void p2p_drop(struct shm_room *room, struct dist_work *op)
+void p2p_drop(struct shm_state *shm, struct dist_work *op)
 {
     if (op->sends)
-        sends_drop(room, op);
+        sends_drop(shm, op);
     else
-        recvs_drop(room, op);
+        recvs_drop(shm, op);
 }
 
 /* A send that nobody can take any more, because its receiver has left. */
-bool p2p_hopeless(struct shm_room *room, struct dist_work *op)
+bool p2p_hopeless(struct shm_state *shm, struct dist_work *op)
 {
     int peer = op->peer;
-    if (peer != room->rank && atomic_load(&slot_of(room, peer)->state) < RANK_LEFT)
+    if (peer != shm->rank && atomic_load(&slot_of(shm, peer)->state) < RANK_LEFT)
         return false;
-    if (sends_look(room, op) || sends_push(room, peer))
+    if (sends_look(shm, op) || sends_push(shm, peer))
         return true; /* what it took before it left still counts */
-    if (room->self->untaken)
-        room->self->untaken(room->self, op);
-    sends_drop(room, op);
-    if (eager_forget(room, op))
-        room->open--;
+    if (shm->self->untaken)
+        shm->self->untaken(shm->self, op);
+    sends_drop(shm, op);
+    if (eager_forget(shm, op))
+        shm->open--;
     else
-        engine_done(room, op, DIST_ERR_PEER_LOST);
+        engine_done(shm, op, DIST_ERR_PEER_LOST);
     return true;
 }

@@ -33,7 +33,7 @@ struct unexpected {
     struct unexpected *next; /* one that is not in use */
 };
 
-/* An eager message on its way; its op is nobody's but the room's. */
+/* An eager message on its way; its op is nobody's but the backend's. */
 struct eager {
     struct dist_work op; /* first; op.aside: where the data are, */
     unsigned char text[CELL_TEXT];
@@ -71,40 +71,40 @@ struct peer {
 
 enum { SEND_WAITING, SEND_POSTED, SEND_PARKED }; /* a send's way, in op->step */
 
-int shm_send(void *room, struct dist_work *op);
-int shm_recv(void *room, struct dist_work *op);
-enum quick shm_quick_send(void *room, const tensor *t, int peer, int tag, uint32_t site); /* quick.c */
-enum quick shm_quick_recv(void *room, tensor *t, int peer, int tag, uint32_t site);
-enum quick shm_quick_sum(void *room, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
-enum quick shm_quick_barrier(void *room, uint32_t site);
-void sends_spare(struct shm_room *room);          /* take a ticket for the next quick message */
-bool sends_push(struct shm_room *room, int peer); /* the queues of a peer; true: something moved */
-bool sends_look(struct shm_room *room, struct dist_work *op); /* is a send whose message is parked over? */
-bool sends_sweep(struct shm_room *room);                      /* end some that nobody waits for */
-void sends_drop(struct shm_room *room, struct dist_work *op);
-bool sends_settle(struct shm_room *room, struct peer *peer);     /* read ack; true: some were taken */
-void sends_line_up(struct shm_room *room, struct dist_work *op); /* after this an eager copy may be gone */
-int eager_send(struct shm_room *room, struct dist_work *op);
-bool eager_forget(struct shm_room *room,
+int shm_send(void *shm, struct dist_work *op);
+int shm_recv(void *shm, struct dist_work *op);
+enum quick shm_quick_send(void *shm, const tensor *t, int peer, int tag, uint32_t site); /* quick.c */
+enum quick shm_quick_recv(void *shm, tensor *t, int peer, int tag, uint32_t site);
+enum quick shm_quick_sum(void *shm, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
+enum quick shm_quick_barrier(void *shm, uint32_t site);
+void sends_spare(struct shm_state *shm);          /* take a ticket for the next quick message */
+bool sends_push(struct shm_state *shm, int peer); /* the queues of a peer; true: something moved */
+bool sends_look(struct shm_state *shm, struct dist_work *op); /* is a send whose message is parked over? */
+bool sends_sweep(struct shm_state *shm);                      /* end some that nobody waits for */
+void sends_drop(struct shm_state *shm, struct dist_work *op);
+bool sends_settle(struct shm_state *shm, struct peer *peer);     /* read ack; true: some were taken */
+void sends_line_up(struct shm_state *shm, struct dist_work *op); /* after this an eager copy may be gone */
+int eager_send(struct shm_state *shm, struct dist_work *op);
+bool eager_forget(struct shm_state *shm,
                   struct dist_work *op);          /* put it away, if it is an eager copy; it is in no list */
-void eager_close(struct shm_room *room);          /* free what was put away */
-bool recvs_drain(struct shm_room *room, int src); /* take the messages of src, while some are wanted */
-bool recvs_from_anybody(struct shm_room *room);   /* take all messages, if receives from anybody wait */
-bool recvs_copy(struct shm_room *room);           /* make a long copy */
-void recvs_drop(struct shm_room *room, struct dist_work *op);
-struct unexpected *unexpected_new(struct shm_room *room, int src,
+void eager_close(struct shm_state *shm);          /* free what was put away */
+bool recvs_drain(struct shm_state *shm, int src); /* take the messages of src, while some are wanted */
+bool recvs_from_anybody(struct shm_state *shm);   /* take all messages, if receives from anybody wait */
+bool recvs_copy(struct shm_state *shm);           /* make a long copy */
+void recvs_drop(struct shm_state *shm, struct dist_work *op);
+struct unexpected *unexpected_new(struct shm_state *shm, int src,
                                   const struct envelope *envelope); /* NULL: there is no memory left */
-void unexpected_free(struct shm_room *room, struct unexpected *copy);
-struct unexpected *unexpected_for(const struct shm_room *room,
+void unexpected_free(struct shm_state *shm, struct unexpected *copy);
+struct unexpected *unexpected_for(const struct shm_state *shm,
                                   const struct dist_work *op); /* the first that fits; or NULL */
-bool unexpected_keep(struct shm_room *room, int src, const struct envelope *envelope);
-struct unexpected *unexpected_take(struct shm_room *room, struct unexpected *copy); /* out of the table */
-void unexpected_close(struct shm_room *room);
-bool p2p_progress(struct shm_room *room, bool light); /* with all busy peers; light: make no long copies */
-void p2p_busy(struct shm_room *room, int peer);
-void p2p_urge(struct shm_room *room, int peer);                 /* ring the progress thread of that rank */
-void p2p_drop(struct shm_room *room, struct dist_work *op);     /* take it out of all lists */
-bool p2p_hopeless(struct shm_room *room, struct dist_work *op); /* its peer has left: it is dropped */
+bool unexpected_keep(struct shm_state *shm, int src, const struct envelope *envelope);
+struct unexpected *unexpected_take(struct shm_state *shm, struct unexpected *copy); /* out of the table */
+void unexpected_close(struct shm_state *shm);
+bool p2p_progress(struct shm_state *shm, bool light); /* with all busy peers; light: make no long copies */
+void p2p_busy(struct shm_state *shm, int peer);
+void p2p_urge(struct shm_state *shm, int peer);                 /* ring the progress thread of that rank */
+void p2p_drop(struct shm_state *shm, struct dist_work *op);     /* take it out of all lists */
+bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has left: it is dropped */
 
 static inline size_t bytes_of(const struct dist_work *op, struct span span)
 {
@@ -113,8 +113,8 @@ static inline size_t bytes_of(const struct dist_work *op, struct span span)
 
 /* ---- share.c: both ends of a long message copy ------------------------------ */
 
-bool share_copy(struct shm_room *room, struct dist_work *op, int src,
+bool share_copy(struct shm_state *shm, struct dist_work *op, int src,
                 const struct envelope *envelope);             /* false: the job has failed */
-void share_help(struct shm_room *room, struct dist_work *op); /* the receiver has said SHARED */
+void share_help(struct shm_state *shm, struct dist_work *op); /* the receiver has said SHARED */
 
 #endif

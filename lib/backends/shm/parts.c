@@ -25,47 +25,47 @@
 #define FAR_PART (64 << 10) /* below, another core's ranks are quicker at their own parts */
 #define OWN_PART (1 << 20)  /* from here on, everybody is */
 
-static inline struct part *part_of(const struct shm_group *g, int member)
+static inline struct part *parts_part_of(const struct shm_group *g, int member)
 {
-    return (struct part *)board_card(g, 2 * g->group->size, 0) + member;
+    return (struct part *)barrier_contribution(g, 2 * g->group->size, 0) + member;
 }
 
-static bool take(struct shm_group *g, int member)
+static bool parts_take(struct shm_group *g, int member)
 {
-    struct part *part = part_of(g, member);
+    struct part *part = parts_part_of(g, member);
     uint32_t last = atomic_load_explicit(&part->taken, memory_order_relaxed);
     return last != g->long_plans && atomic_compare_exchange_strong(&part->taken, &last, g->long_plans);
 }
 
-static uint32_t do_part(struct collective *c, step *work, int member)
+static uint32_t parts_do_part(struct collective *c, step *work, int member)
 {
-    if (!take(c->g, member))
+    if (!parts_take(c->g, member))
         return 0;
     c->rank = member;
     work(c);
     return 1;
 }
 
-static bool on_my_core(const struct shm_group *g, int member)
+static bool parts_on_my_core(const struct shm_group *g, int member)
 {
-    const struct card *card = board_card(g, member, g->seq);
-    return atomic_load_explicit(&card->core, memory_order_relaxed) == g->core;
+    const struct contribution *contribution = barrier_contribution(g, member, g->seq);
+    return atomic_load_explicit(&contribution->core, memory_order_relaxed) == g->core;
 }
 
 /* Of the others that run here, or of those that do not. Gives how many there were to be had. */
-static uint32_t do_those(struct collective *c, step *work, bool here)
+static uint32_t parts_do_those(struct collective *c, step *work, bool here)
 {
     uint32_t done = 0;
     int me = c->g->group->rank;
     for (int i = 1; i < c->size; i++) {
         int member = me + i < c->size ? me + i : me + i - c->size;
-        if (on_my_core(c->g, member) == here)
-            done += do_part(c, work, member);
+        if (parts_on_my_core(c->g, member) == here)
+            done += parts_do_part(c, work, member);
     }
     return done;
 }
 
-static uint32_t all_parts(const struct shm_group *g)
+static uint32_t parts_all_parts(const struct shm_group *g)
 {
     return g->long_plans * (uint32_t)g->group->size;
 }
@@ -75,17 +75,17 @@ void parts_do(struct collective *c, step *work)
     struct shm_group *g = c->g;
     g->long_plans++;
     g->at_work = true;
-    uint32_t done = do_part(c, work, g->group->rank);
+    uint32_t done = parts_do_part(c, work, g->group->rank);
     if (c->volume < OWN_PART) {
-        done += do_those(c, work, true);
+        done += parts_do_those(c, work, true);
         if (c->volume >= FAR_PART)
-            done += do_those(c, work, false);
+            done += parts_do_those(c, work, false);
     }
-    if (done > 0 && atomic_fetch_add(&g->board->parts_done, done) + done == all_parts(g))
-        board_ring(c->room, g);
+    if (done > 0 && atomic_fetch_add(&g->barrier->parts_done, done) + done == parts_all_parts(g))
+        barrier_ring(c->shm, g);
 }
 
 bool parts_over(const struct shm_group *g)
 {
-    return (int32_t)(atomic_load(&g->board->parts_done) - all_parts(g)) >= 0;
+    return (int32_t)(atomic_load(&g->barrier->parts_done) - parts_all_parts(g)) >= 0;
 }

@@ -1,7 +1,7 @@
 /*
  * plans.c: the plan of each collective.
  *
- * A tiny tensor (CARD_BYTES) travels on the card, a short one (short_most) is copied to the board, and after ONE barrier
+ * A tiny tensor (CARD_BYTES) travels in the contribution, a short one (plans_short_most) is copied to a slot, and after ONE barrier
  * everyone takes what it needs from there. A long one stays where it is: after the barrier the members work on the
  * tensors in place, and all stay until that is done. Such work has an even part for each member; parts.c gives it to whoever
  * is there.
@@ -55,17 +55,17 @@ static step *const long_work[CALL_COUNT] = {
     [CALL_ALL_TO_ALL] = step_take_my_block_of_all,
 };
 
-static void step_do_parts(struct collective *c)
+static void plans_step_do_parts(struct collective *c)
 {
     parts_do(c, long_work[c->op->call]);
 }
 
-static step *const long_plan[STEPS] = { step_put_splits, step_do_parts, step_none };
+static step *const long_plan[STEPS] = { step_put_splits, plans_step_do_parts, step_none };
 
 /* Up to so many bytes of a member's input a collective goes through the slots. Measured with two, four and eight ranks on two
  * cores (tests/bench/NOTES.md). There everyone takes what it needs on its own, so the more of that is the same for all, as in
  * an all_reduce, the sooner it pays to divide the work; and only a root's input is put there once for everybody. */
-static size_t short_most(enum call call, int size)
+static size_t plans_short_most(enum call call, int size)
 {
     switch (call) {
     case CALL_REDUCE:
@@ -83,7 +83,7 @@ static size_t short_most(enum call call, int size)
 }
 
 /* How long is the longest input of any member? Computed from what all agree on; and what all read and write in all. */
-static void measure(struct collective *c)
+static void plans_measure(struct collective *c)
 {
     const struct dist_work *op = c->op;
     size_t size = (size_t)c->size;
@@ -96,7 +96,7 @@ static void measure(struct collective *c)
         in = (size_t)op->in.count * c->element;
         out = (size_t)op->out.count * c->element;
     }
-    bool tiny = in <= CARD_BYTES, is_short = in <= short_most(op->call, c->size);
+    bool tiny = in <= CONTRIBUTION_BYTES, is_short = in <= plans_short_most(op->call, c->size);
     c->length = op->splits ? LONG : tiny ? TINY : is_short ? SHORT : LONG;
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
@@ -104,7 +104,7 @@ static void measure(struct collective *c)
     c->past = c->length == LONG && !in_place && host_outgrows_caches(c->volume * size);
 }
 
-static step *const *plan_of(const struct collective *c)
+static step *const *plans_plan_of(const struct collective *c)
 {
     enum call call = c->op->call;
     if (c->length == LONG)
@@ -114,32 +114,32 @@ static step *const *plan_of(const struct collective *c)
     return short_plans[call];
 }
 
-static bool begin(struct collective *c, step *first)
+static bool plans_begin(struct collective *c, step *first)
 {
-    board_approach(c->room, c->g);
-    card_pin(c->room, c->g, c->op);
+    barrier_approach(c->shm, c->g);
+    contributions_write(c->shm, c->g, c->op);
     first(c);
     c->op->step++;
-    board_arrive(c->room, c->g);
+    barrier_arrive(c->shm, c->g);
     return false;
 }
 
-bool plan_step(struct shm_room *room, struct shm_group *g, struct dist_work *op)
+bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
-    struct collective c = { .room = room, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
-    measure(&c);
-    step *const *plan = plan_of(&c);
+    struct collective c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
+    plans_measure(&c);
+    step *const *plan = plans_plan_of(&c);
     if (op->step == 0)
-        return begin(&c, plan[0]);
-    if (op->step == 1 && cards_check(room, g, op) != DIST_OK)
+        return plans_begin(&c, plan[0]);
+    if (op->step == 1 && contributions_check(shm, g, op) != DIST_OK)
         return true;
     plan[op->step](&c);
     if (op->step == STEPS - 1 || !plan[op->step + 1])
         return true;
     op->step++;
     if (c.length == LONG)
-        return board_passed(g);
-    board_approach(room, g);
-    board_arrive(room, g);
+        return barrier_passed(g);
+    barrier_approach(shm, g);
+    barrier_arrive(shm, g);
     return false;
 }

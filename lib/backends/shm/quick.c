@@ -13,9 +13,9 @@
 #define APART __attribute__((noinline)) static
 
 /* May anybody else look into the channels meanwhile, or may something wait before us? */
-static inline bool quick_is_busy(const struct shm_room *room, int peer)
+static inline bool quick_is_busy(const struct shm_state *shm, int peer)
 {
-    return room->open > 0 || peer == room->rank;
+    return shm->open > 0 || peer == shm->rank;
 }
 
 /* All but the text. */
@@ -29,27 +29,27 @@ static inline void quick_address(struct envelope *envelope, const tensor *t, int
     envelope->length = (uint8_t)t->bytes;
 }
 
-static inline void quick_post(struct shm_room *room, int number, struct peer *peer)
+static inline void quick_post(struct shm_state *shm, int number, struct peer *peer)
 {
     uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
     peer->slotted = ++peer->sent;
     atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring, memory_order_release);
-    bell_ring_lightly(&slot_of(room, number)->bell);
+    bell_ring_lightly(&slot_of(shm, number)->bell);
 }
 
 /* Look for a moment whether the message was taken, or is waited for after all. */
-APART enum quick quick_look(struct shm_room *room, struct peer *peer, uint32_t want)
+APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t want)
 {
-    rhythm_pause(&room->rhythm);
-    for (unsigned looks = room->looks;; looks--) {
+    rhythm_pause(&shm->rhythm);
+    for (unsigned looks = shm->looks;; looks--) {
         uint32_t ack = channel_look(peer);
         bool taken = peer->known == peer->sent; /* then what it tells of a want is about the next message */
         if (taken ? (ack & ACK_VERDICT) == VERDICT_DONE : want && ack >> ACK_WANT == want) {
-            rhythm_learn(&room->rhythm, looks != room->looks);
+            rhythm_learn(&shm->rhythm, looks != shm->looks);
             return QUICK_DONE;
         }
         if (looks == 0 || taken) {
-            sends_spare(room);
+            sends_spare(shm);
             return QUICK_BEGUN;
         }
         patience_pause();
@@ -57,77 +57,77 @@ APART enum quick quick_look(struct shm_room *room, struct peer *peer, uint32_t w
 }
 
 /* A message that lies elsewhere. */
-APART enum quick quick_send_far(struct shm_room *room, const tensor *t, int number, int tag, uint32_t site)
+APART enum quick quick_send_far(struct shm_state *shm, const tensor *t, int number, int tag, uint32_t site)
 {
-    struct peer *peer = &room->peers[number];
+    struct peer *peer = &shm->peers[number];
     struct envelope *envelope = slot_envelope(peer->out);
-    quick_address(envelope, t, tag, site, room->spare);
-    envelope_point(envelope, world_offset(room->world, t->data), t->bytes);
-    quick_post(room, number, peer);
-    return quick_look(room, peer, 0);
+    quick_address(envelope, t, tag, site, shm->spare);
+    envelope_point(envelope, world_offset(shm->world, t->data), t->bytes);
+    quick_post(shm, number, peer);
+    return quick_look(shm, peer, 0);
 }
 
-static inline enum quick quick_send(struct shm_room *room, const tensor *t, int number, int tag,
+static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int number, int tag,
                                     uint32_t site)
 {
-    struct peer *peer = &room->peers[number];
+    struct peer *peer = &shm->peers[number];
     uint32_t ack = channel_look(peer);
-    if (quick_is_busy(room, number) || peer->known != peer->sent || room->eager_bytes ||
-        room->spare == NO_TICKET || peer->sent == 0 || t->bytes > DIRECT_BYTES) /* channel_post comes first */
+    if (quick_is_busy(shm, number) || peer->known != peer->sent || shm->eager_bytes ||
+        shm->spare == NO_TICKET || peer->sent == 0 || t->bytes > DIRECT_BYTES) /* channel_post comes first */
         return QUICK_NOT;
     if (t->bytes > SLOT_TEXT)
-        return quick_send_far(room, t, number, tag, site);
+        return quick_send_far(shm, t, number, tag, site);
     struct envelope *envelope = slot_envelope(peer->out);
-    quick_address(envelope, t, tag, site, room->spare);
+    quick_address(envelope, t, tag, site, shm->spare);
     envelope_put(envelope->text, t->data, t->bytes);
-    quick_post(room, number, peer);
+    quick_post(shm, number, peer);
     uint32_t want = channel_want(tag, t->type, t->bytes);
-    return want && ack >> ACK_WANT == want ? QUICK_DONE : quick_look(room, peer, want);
+    return want && ack >> ACK_WANT == want ? QUICK_DONE : quick_look(shm, peer, want);
 }
 
 /* Where it was begun, no other thread comes in between until the op goes on. */
-static inline enum quick quick_leave(struct shm_room *room, enum quick went)
+static inline enum quick quick_leave(struct shm_state *shm, enum quick went)
 {
     if (went != QUICK_BEGUN)
-        engine_unlock(room);
+        engine_unlock(shm);
     return went;
 }
 
 enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
 {
-    struct shm_room *room = state;
-    engine_lock(room);
-    return quick_leave(room, quick_send(room, t, peer, tag, site));
+    struct shm_state *shm = state;
+    engine_lock(shm);
+    return quick_leave(shm, quick_send(shm, t, peer, tag, site));
 }
 
 /* Anything but one or two numbers. */
-APART enum quick quick_take_other(struct shm_room *room, tensor *t, int number, int tag,
+APART enum quick quick_take_other(struct shm_state *shm, tensor *t, int number, int tag,
                                   const struct envelope *envelope)
 {
-    struct peer *peer = &room->peers[number];
+    struct peer *peer = &shm->peers[number];
     if (envelope->tag != tag || envelope->group != 0 || envelope->type != (uint8_t)t->type ||
         envelope_bytes(envelope) != t->bytes)
         return QUICK_NOT;
     if (envelope->length != ENVELOPE_FAR)
         envelope_get(t->data, envelope->text, t->bytes);
     else
-        host_copy(t->data, world_at(room->world, envelope_offset(envelope)), t->bytes);
-    channel_take(room, number, peer, envelope, VERDICT_DONE);
-    channel_flush(room, number, peer);
+        host_copy(t->data, world_at(shm->world, envelope_offset(envelope)), t->bytes);
+    channel_take(shm, number, peer, envelope, VERDICT_DONE);
+    channel_flush(shm, number, peer);
     return QUICK_DONE;
 }
 
 /* Nothing has come yet: say what is wanted, and look for a moment. */
-static inline const struct envelope *quick_await(struct shm_room *room, struct peer *peer, uint32_t want)
+static inline const struct envelope *quick_await(struct shm_state *shm, struct peer *peer, uint32_t want)
 {
     const struct envelope *envelope;
     uint32_t ack = atomic_load_explicit(&peer->out->ack, memory_order_relaxed);
     ack = (ack & ((1u << ACK_WANT) - 1)) | want << ACK_WANT;
     atomic_store_explicit(&peer->out->ack, ack, memory_order_release);
-    rhythm_pause(&room->rhythm);
-    for (unsigned looks = room->looks; looks > 0; looks--) {
+    rhythm_pause(&shm->rhythm);
+    for (unsigned looks = shm->looks; looks > 0; looks--) {
         if ((envelope = channel_peek(peer))) {
-            rhythm_learn(&room->rhythm, looks != room->looks);
+            rhythm_learn(&shm->rhythm, looks != shm->looks);
             return envelope;
         }
         patience_pause();
@@ -135,27 +135,27 @@ static inline const struct envelope *quick_await(struct shm_room *room, struct p
     return NULL;
 }
 
-static inline enum quick quick_recv(struct shm_room *room, tensor *t, int number, int tag)
+static inline enum quick quick_recv(struct shm_state *shm, tensor *t, int number, int tag)
 {
-    struct peer *peer = &room->peers[number];
+    struct peer *peer = &shm->peers[number];
     const struct envelope *envelope;
-    if (quick_is_busy(room, number) || room->unexpected.count > 0 || t->bytes > DIRECT_BYTES)
+    if (quick_is_busy(shm, number) || shm->unexpected.count > 0 || t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
     if (!(envelope = channel_peek(peer)) &&
-        !(envelope = quick_await(room, peer, channel_want(tag, t->type, t->bytes))))
+        !(envelope = quick_await(shm, peer, channel_want(tag, t->type, t->bytes))))
         return QUICK_BEGUN; /* it has said what it wants */
     if (envelope->tag != tag || envelope->group != 0 || envelope->type != (uint8_t)t->type ||
         envelope->length != t->bytes || t->bytes > SLOT_TEXT || envelope != slot_envelope(peer->in))
-        return quick_take_other(room, t, number, tag, envelope);
+        return quick_take_other(shm, t, number, tag, envelope);
     envelope_get(t->data, envelope->text, t->bytes);
-    channel_take(room, number, peer, envelope, VERDICT_DONE);
+    channel_take(shm, number, peer, envelope, VERDICT_DONE);
     return QUICK_DONE;
 }
 
 enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site)
 {
     (void)site;
-    struct shm_room *room = state;
-    engine_lock(room);
-    return quick_leave(room, quick_recv(room, t, peer, tag));
+    struct shm_state *shm = state;
+    engine_lock(shm);
+    return quick_leave(shm, quick_recv(shm, t, peer, tag));
 }

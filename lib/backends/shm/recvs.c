@@ -8,243 +8,237 @@
  * whom nothing is wanted stay in their channel: that holds back a sender that is too quick.
  */
 #include "channel.h"
+#include "../common/claim.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
 
 /* Do size and type agree? If not, say how they differ. */
-static bool recvs_agree(struct shm_room *room, struct dist_work *op, int src, const struct envelope *envelope)
+static bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope)
 {
     size_t bytes = envelope_bytes(envelope);
     if (envelope->type == (uint8_t)op->type && bytes == bytes_of(op, op->out))
         return true;
-    const struct site *site = world_site_at(room->world, src, envelope_site(envelope));
-    enum dist_type type = envelope->type;
-    size_t count = bytes / dtype_size(type);
-    const char *plural = count == 1 ? "" : "s";
-    snprintf(op->why, sizeof op->why,
-             "rank %d sends %zu element%s of %s (%s:%d), this receive has room for exactly %lld of %s", src,
-             count, plural, dtype_name(type), site->file, site->line, (long long)op->out.count,
-             dtype_name(op->type));
-    const struct site *own = world_site_at(room->world, room->rank, op->site);
-    struct rank_notes *notes = notes_of(room);
-    snprintf(
-        notes->refusal, sizeof notes->refusal,
-        "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %zu element%s of %s",
-        room->rank, own->file, own->line, (long long)op->out.count, dtype_name(op->type), count, plural,
-        dtype_name(type));
+    const struct site *site = world_site_at(shm->world, src, envelope_site(envelope));
+    struct claim recv = claim_of(op), send = recv;
+    send.type = envelope->type;
+    send.count = (int64_t)(bytes / dtype_size((enum dist_type)send.type));
+    claim_stands(&send, site->file, site->line);
+    claims_say_receiver(op->why, sizeof op->why, src, &send, &recv);
+    struct rank_notes *notes = notes_of(shm);
+    claims_say_sender(notes->refusal, sizeof notes->refusal, &send, shm->rank, &recv);
     return false;
 }
 
-static void recvs_copy_envelope(struct shm_room *room, struct dist_work *op, const struct envelope *envelope)
+static void recvs_copy_envelope(struct shm_state *shm, struct dist_work *op, const struct envelope *envelope)
 {
     size_t bytes = envelope_bytes(envelope);
     if (envelope->length == ENVELOPE_FAR)
-        host_copy(op->out.data, world_at(room->world, envelope_offset(envelope)), bytes);
+        host_copy(op->out.data, world_at(shm->world, envelope_offset(envelope)), bytes);
     else
         envelope_get(op->out.data, envelope->text, bytes);
 }
 
-static void recvs_end(struct shm_room *room, struct dist_work *op, int src, uint32_t ticket, bool good)
+static void recvs_end(struct shm_state *shm, struct dist_work *op, int src, uint32_t ticket, bool good)
 {
-    ticket_stamp(room, src, ticket, good ? VERDICT_DONE : VERDICT_REFUSED);
-    engine_done(room, op, good ? DIST_OK : DIST_ERR_MISMATCH);
+    ticket_stamp(shm, src, ticket, good ? VERDICT_DONE : VERDICT_REFUSED);
+    engine_done(shm, op, good ? DIST_OK : DIST_ERR_MISMATCH);
 }
 
-static void recvs_post(struct shm_room *room, struct dist_work *op)
+static void recvs_post(struct shm_state *shm, struct dist_work *op)
 {
-    match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
+    match_add(&shm->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
     if (op->peer == DIST_ANY_SOURCE) {
-        room->posted_any++;
+        shm->posted_any++;
     } else {
-        room->peers[op->peer].receives++;
-        p2p_busy(room, op->peer);
+        shm->peers[op->peer].receives++;
+        p2p_busy(shm, op->peer);
     }
 }
 
-static void recvs_unpost(struct shm_room *room, struct dist_work *op)
+static void recvs_unpost(struct shm_state *shm, struct dist_work *op)
 {
-    match_remove(&room->posted, &op->match);
-    (*(op->peer == DIST_ANY_SOURCE ? &room->posted_any : &room->peers[op->peer].receives))--;
+    match_remove(&shm->posted, &op->match);
+    (*(op->peer == DIST_ANY_SOURCE ? &shm->posted_any : &shm->peers[op->peer].receives))--;
 }
 
 /* An unexpected message has found its receive. Matching is quick and done at once; a long copy is put in a queue, so
  * that a thread that only posts something does not have to make it. */
-static void recvs_deliver_unexpected(struct shm_room *room, struct dist_work *op, struct unexpected *found)
+static void recvs_deliver_unexpected(struct shm_state *shm, struct dist_work *op, struct unexpected *found)
 {
     op->from = found->src;
-    bool good = recvs_agree(room, op, found->src, &found->envelope);
+    bool good = recvs_agree(shm, op, found->src, &found->envelope);
     if (good && envelope_bytes(&found->envelope) > DIRECT_BYTES) {
         op->aside = found;
-        queue_add(&room->copies, op);
+        queue_add(&shm->copies, op);
         return;
     }
     if (good)
-        recvs_copy_envelope(room, op, &found->envelope);
-    recvs_end(room, op, found->src, envelope_ticket(&found->envelope), good);
-    unexpected_free(room, found);
+        recvs_copy_envelope(shm, op, &found->envelope);
+    recvs_end(shm, op, found->src, envelope_ticket(&found->envelope), good);
+    unexpected_free(shm, found);
 }
 
 /* Make the first long copy of the queue, with the engine unlocked: the rank's other threads go on. */
-bool recvs_copy(struct shm_room *room)
+bool recvs_copy(struct shm_state *shm)
 {
-    struct dist_work *op = room->copies.first;
+    struct dist_work *op = shm->copies.first;
     struct unexpected *found = op->aside;
-    queue_remove(&room->copies, op);
+    queue_remove(&shm->copies, op);
     op->claimed = true;
-    engine_unlock(room);
-    recvs_copy_envelope(room, op, &found->envelope);
-    engine_lock(room);
+    engine_unlock(shm);
+    recvs_copy_envelope(shm, op, &found->envelope);
+    engine_lock(shm);
     op->claimed = false;
     op->aside = NULL;
-    recvs_end(room, op, found->src, envelope_ticket(&found->envelope), true);
-    unexpected_free(room, found);
+    recvs_end(shm, op, found->src, envelope_ticket(&found->envelope), true);
+    unexpected_free(shm, found);
     return true;
 }
 
 /* A very long one for a receive that waits, and has nothing else to do: the sender may help. */
-static void recvs_deliver_shared(struct shm_room *room, struct dist_work *op, int src,
+static void recvs_deliver_shared(struct shm_state *shm, struct dist_work *op, int src,
                                  const struct envelope *envelope)
 {
     uint32_t ticket = envelope_ticket(envelope);
-    recvs_unpost(room, op);
+    recvs_unpost(shm, op);
     op->from = src;
-    if (share_copy(room, op, src, envelope))
-        recvs_end(room, op, src, ticket, true);
+    if (share_copy(shm, op, src, envelope))
+        recvs_end(shm, op, src, ticket, true);
     else
-        engine_done(room, op, backend_failed(room->world, op));
+        engine_done(shm, op, backend_failed(shm->world, op));
 }
 
 /* The next message of src has found its receive. A long one leaves the channel before it is copied. */
-static void recvs_deliver(struct shm_room *room, struct dist_work *op, int src,
+static void recvs_deliver(struct shm_state *shm, struct dist_work *op, int src,
                           const struct envelope *envelope)
 {
-    struct peer *peer = &room->peers[src];
+    struct peer *peer = &shm->peers[src];
     size_t bytes = envelope_bytes(envelope);
-    if (bytes >= SHARE_BYTES && !engine_is_shared(room) && !op->async && src != room->rank &&
-        recvs_agree(room, op, src, envelope)) {
-        recvs_deliver_shared(room, op, src, envelope);
+    if (bytes >= SHARE_BYTES && !engine_is_shared(shm) && !op->async && src != shm->rank &&
+        recvs_agree(shm, op, src, envelope)) {
+        recvs_deliver_shared(shm, op, src, envelope);
         return;
     }
-    struct unexpected *found = bytes > DIRECT_BYTES ? unexpected_new(room, src, envelope) : NULL;
-    recvs_unpost(room, op);
+    struct unexpected *found = bytes > DIRECT_BYTES ? unexpected_new(shm, src, envelope) : NULL;
+    recvs_unpost(shm, op);
     op->from = src;
     if (found) {
-        channel_take(room, src, peer, envelope, VERDICT_PARKED);
-        recvs_deliver_unexpected(room, op, found);
+        channel_take(shm, src, peer, envelope, VERDICT_PARKED);
+        recvs_deliver_unexpected(shm, op, found);
         return;
     } /* a long one, too, where there is no memory to set it aside */
-    bool good = recvs_agree(room, op, src, envelope);
+    bool good = recvs_agree(shm, op, src, envelope);
     if (good)
-        recvs_copy_envelope(room, op, envelope);
-    channel_take(room, src, peer, envelope, good ? VERDICT_DONE : VERDICT_REFUSED);
+        recvs_copy_envelope(shm, op, envelope);
+    channel_take(shm, src, peer, envelope, good ? VERDICT_DONE : VERDICT_REFUSED);
     if (bytes >= ACK_BYTES)
-        channel_flush(room, src, peer);
-    engine_done(room, op, good ? DIST_OK : DIST_ERR_MISMATCH);
+        channel_flush(shm, src, peer);
+    engine_done(shm, op, good ? DIST_OK : DIST_ERR_MISMATCH);
 }
 
 /* The receive that was posted first of those that this message fits. */
-static struct dist_work *recvs_receive_for(const struct shm_room *room, int src,
+static struct dist_work *recvs_receive_for(const struct shm_state *shm, int src,
                                            const struct envelope *envelope)
 {
-    struct match *one = match_find(&room->posted, match_key(src, envelope->group, envelope->tag));
+    struct match *one = match_find(&shm->posted, match_key(src, envelope->group, envelope->tag));
     struct match *any =
-        room->posted_any == 0
+        shm->posted_any == 0
             ? NULL
-            : match_find(&room->posted, match_key(DIST_ANY_SOURCE, envelope->group, envelope->tag));
+            : match_find(&shm->posted, match_key(DIST_ANY_SOURCE, envelope->group, envelope->tag));
     struct match *found = one && (!any || one->number < any->number) ? one : any;
     return found ? match_receive(found) : NULL;
 }
 
 /* Take the next message of src. False: there is none. */
-static bool recvs_take(struct shm_room *room, int src)
+static bool recvs_take(struct shm_state *shm, int src)
 {
-    const struct envelope *envelope = channel_peek(&room->peers[src]);
-    struct dist_work *op = envelope ? recvs_receive_for(room, src, envelope) : NULL;
+    const struct envelope *envelope = channel_peek(&shm->peers[src]);
+    struct dist_work *op = envelope ? recvs_receive_for(shm, src, envelope) : NULL;
     if (!op)
-        return envelope && unexpected_keep(room, src, envelope);
-    recvs_deliver(room, op, src, envelope);
+        return envelope && unexpected_keep(shm, src, envelope);
+    recvs_deliver(shm, op, src, envelope);
     return true;
 }
 
-bool recvs_drain(struct shm_room *room, int src)
+bool recvs_drain(struct shm_state *shm, int src)
 {
-    struct peer *peer = &room->peers[src];
+    struct peer *peer = &shm->peers[src];
     bool moved = false;
-    while (peer->receives > 0 && recvs_take(room, src))
+    while (peer->receives > 0 && recvs_take(shm, src))
         moved = true;
-    channel_flush(room, src, peer);
+    channel_flush(shm, src, peer);
     return moved;
 }
 
-static void recvs_flush(struct shm_room *room)
+static void recvs_flush(struct shm_state *shm)
 {
-    for (int src = 0; src < room->size; src++)
-        channel_flush(room, src, &room->peers[src]);
+    for (int src = 0; src < shm->size; src++)
+        channel_flush(shm, src, &shm->peers[src]);
 }
 
-bool recvs_from_anybody(struct shm_room *room)
+bool recvs_from_anybody(struct shm_state *shm)
 {
     uint64_t arrival;
     bool moved = false;
     int src;
-    while (room->posted_any > 0 && (src = channel_first(room, &arrival)) >= 0 && recvs_take(room, src))
+    while (shm->posted_any > 0 && (src = channel_first(shm, &arrival)) >= 0 && recvs_take(shm, src))
         moved = true;
     if (moved)
-        recvs_flush(room);
+        recvs_flush(shm);
     return moved;
 }
 
 /* What was sent first may be set aside already, or still be in a channel, behind others. So all that was sent before it is taken. */
-static void recvs_look_for_any(struct shm_room *room, struct dist_work *op)
+static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
 {
     uint64_t arrival;
     bool goes_on = true;
-    recvs_post(room, op);
+    recvs_post(shm, op);
     while (goes_on && op->from < 0) {
-        struct unexpected *found = unexpected_for(room, op);
-        int src = channel_first(room, &arrival);
+        struct unexpected *found = unexpected_for(shm, op);
+        int src = channel_first(shm, &arrival);
         goes_on = src >= 0 && (!found || arrival < found->arrival);
         if (goes_on) {
-            goes_on = recvs_take(room, src);
+            goes_on = recvs_take(shm, src);
         } else if (found) {
-            recvs_unpost(room, op);
-            recvs_deliver_unexpected(room, op, unexpected_take(room, found));
+            recvs_unpost(shm, op);
+            recvs_deliver_unexpected(shm, op, unexpected_take(shm, found));
         }
     }
-    recvs_flush(room);
+    recvs_flush(shm);
 }
 
 /* Of receives that are posted in a row one in so many looks whether messages have come: the others are served together. Nobody waits for
  * that for long: a sender that does rings the progress thread. */
-static bool recvs_is_time(const struct shm_room *room, const struct dist_work *op)
+static bool recvs_is_time(const struct shm_state *shm, const struct dist_work *op)
 {
-    return !op->async || room->peers[op->peer].unlooked++ % SEQ_BATCH == 0;
+    return !op->async || shm->peers[op->peer].unlooked++ % SEQ_BATCH == 0;
 }
 
 int shm_recv(void *state, struct dist_work *op)
 {
-    struct shm_room *room = state;
-    if (engine_enter(room, op, op->async) != DIST_OK)
+    struct shm_state *shm = state;
+    if (engine_enter(shm, op, op->async) != DIST_OK)
         return op->status;
     op->from = -1;
     struct unexpected *found;
     if (op->peer == DIST_ANY_SOURCE) {
-        recvs_look_for_any(room, op);
-    } else if ((found = unexpected_for(room, op))) {
-        recvs_deliver_unexpected(room, op, unexpected_take(room, found));
+        recvs_look_for_any(shm, op);
+    } else if ((found = unexpected_for(shm, op))) {
+        recvs_deliver_unexpected(shm, op, unexpected_take(shm, found));
     } else {
-        recvs_post(room, op);
-        if (recvs_is_time(room, op))
-            room->posted_any > 0 ? recvs_from_anybody(room) : recvs_drain(room, op->peer);
+        recvs_post(shm, op);
+        if (recvs_is_time(shm, op))
+            shm->posted_any > 0 ? recvs_from_anybody(shm) : recvs_drain(shm, op->peer);
     }
-    return engine_start(room, op);
+    return engine_start(shm, op);
 }
 
-void recvs_drop(struct shm_room *room, struct dist_work *op)
+void recvs_drop(struct shm_state *shm, struct dist_work *op)
 {
     if (op->aside)
-        queue_remove(&room->copies, op);
+        queue_remove(&shm->copies, op);
     else
-        recvs_unpost(room, op);
+        recvs_unpost(shm, op);
 }

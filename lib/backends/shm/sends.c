@@ -11,7 +11,7 @@
 
 #define SWEPT 2 /* at a time */
 
-static void sends_write(struct shm_room *room, const struct dist_work *op, size_t bytes, size_t fits,
+static void sends_write(struct shm_state *shm, const struct dist_work *op, size_t bytes, size_t fits,
                         struct envelope *envelope)
 {
     envelope->tag = op->tag;
@@ -22,103 +22,103 @@ static void sends_write(struct shm_room *room, const struct dist_work *op, size_
         envelope->length = (uint8_t)bytes;
         envelope_put(envelope->text, op->in.data, bytes);
     } else {
-        envelope_point(envelope, world_offset(room->world, op->in.data), bytes);
+        envelope_point(envelope, world_offset(shm->world, op->in.data), bytes);
     }
 }
 
 /* The next free ticket; NO_TICKET: all are with messages that are parked. */
-static uint32_t sends_take_ticket(struct shm_room *room)
+static uint32_t sends_take_ticket(struct shm_state *shm)
 {
-    if (room->free_ticket_count > 0)
-        return room->free_tickets[--room->free_ticket_count];
-    return room->tickets_used < TICKETS ? room->tickets_used++ : NO_TICKET;
+    if (shm->free_ticket_count > 0)
+        return shm->free_tickets[--shm->free_ticket_count];
+    return shm->tickets_used < TICKETS ? shm->tickets_used++ : NO_TICKET;
 }
 
-static void sends_clear_ticket(struct shm_room *room, uint32_t ticket)
+static void sends_clear_ticket(struct shm_state *shm, uint32_t ticket)
 {
-    atomic_store_explicit(&room->tickets[(size_t)room->rank * TICKETS + ticket], VERDICT_NONE,
+    atomic_store_explicit(&shm->tickets[(size_t)shm->rank * TICKETS + ticket], VERDICT_NONE,
                           memory_order_relaxed);
 }
 
-void sends_spare(struct shm_room *room)
+void sends_spare(struct shm_state *shm)
 {
-    room->spare = sends_take_ticket(room);
-    if (room->spare != NO_TICKET)
-        sends_clear_ticket(room, room->spare);
+    shm->spare = sends_take_ticket(shm);
+    if (shm->spare != NO_TICKET)
+        sends_clear_ticket(shm, shm->spare);
 }
 
-static void sends_give_ticket_back(struct shm_room *room, uint32_t ticket)
+static void sends_give_ticket_back(struct shm_state *shm, uint32_t ticket)
 {
     if (ticket != NO_TICKET)
-        room->free_tickets[room->free_ticket_count++] = ticket;
-    if (room->spare == NO_TICKET)
-        sends_spare(room);
+        shm->free_tickets[shm->free_ticket_count++] = ticket;
+    if (shm->spare == NO_TICKET)
+        sends_spare(shm);
 }
 
-static struct queue *sends_queue(struct shm_room *room, const struct dist_work *op)
+static struct queue *sends_queue(struct shm_state *shm, const struct dist_work *op)
 {
-    struct peer *peer = &room->peers[op->peer];
-    return op->step == SEND_PARKED ? &room->away : op->step == SEND_POSTED ? &peer->posted : &peer->waiting;
+    struct peer *peer = &shm->peers[op->peer];
+    return op->step == SEND_PARKED ? &shm->away : op->step == SEND_POSTED ? &peer->posted : &peer->waiting;
 }
 
-void sends_drop(struct shm_room *room, struct dist_work *op)
+void sends_drop(struct shm_state *shm, struct dist_work *op)
 {
-    queue_remove(sends_queue(room, op), op);
+    queue_remove(sends_queue(shm, op), op);
 }
 
-static void sends_end(struct shm_room *room, struct dist_work *op, enum verdict verdict)
+static void sends_end(struct shm_state *shm, struct dist_work *op, enum verdict verdict)
 {
-    sends_give_ticket_back(room, op->ticket);
-    sends_drop(room, op);
-    if (eager_forget(room, op)) { /* its call has long returned */
-        room->open--;
+    sends_give_ticket_back(shm, op->ticket);
+    sends_drop(shm, op);
+    if (eager_forget(shm, op)) { /* its call has long returned */
+        shm->open--;
         return;
     }
     if (verdict == VERDICT_REFUSED) { /* the receiver knows why, and says it */
-        snprintf(op->why, sizeof op->why, "%s", world_notes(room->world, op->peer)->refusal);
+        snprintf(op->why, sizeof op->why, "%s", world_notes(shm->world, op->peer)->refusal);
         op->speaker = op->peer + 1;
     }
-    engine_done(room, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+    engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
 /* False: there is no ticket. */
-static bool sends_post(struct shm_room *room, struct peer *peer, struct dist_work *op)
+static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_work *op)
 {
     size_t bytes = bytes_of(op, op->in);
-    op->ticket = sends_take_ticket(room);
+    op->ticket = sends_take_ticket(shm);
     if (op->ticket == NO_TICKET)
         return false;
-    sends_clear_ticket(room, op->ticket);
+    sends_clear_ticket(shm, op->ticket);
     struct envelope *envelope = channel_next(peer, bytes);
-    sends_write(room, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_TEXT : CELL_TEXT, envelope);
-    channel_post(room, op->peer, envelope, bytes, op->match.number);
+    sends_write(shm, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_TEXT : CELL_TEXT, envelope);
+    channel_post(shm, op->peer, envelope, bytes, op->match.number);
     op->match.key = peer->sent;
     op->step = SEND_POSTED;
     return true;
 }
 
 /* Its message was taken out of the channel. */
-static void sends_was_taken(struct shm_room *room, struct peer *peer, struct dist_work *op)
+static void sends_was_taken(struct shm_state *shm, struct peer *peer, struct dist_work *op)
 {
     enum verdict verdict = channel_verdict(peer, op->match.key);
-    if (verdict == VERDICT_SHARED && !engine_is_shared(room) && !op->async)
-        share_help(room, op);
+    if (verdict == VERDICT_SHARED && !engine_is_shared(shm) && !op->async)
+        share_help(shm, op);
     if (verdict == VERDICT_DONE || verdict == VERDICT_REFUSED) {
-        sends_end(room, op, verdict);
+        sends_end(shm, op, verdict);
         return;
     }
-    sends_drop(room, op);
+    sends_drop(shm, op);
     op->step = SEND_PARKED;
-    queue_add(&room->away, op);
+    queue_add(&shm->away, op);
 }
 
-bool sends_settle(struct shm_room *room, struct peer *peer)
+bool sends_settle(struct shm_state *shm, struct peer *peer)
 {
     struct dist_work *op;
     bool moved = false;
     channel_look(peer);
     while ((op = peer->posted.first) && op->match.key <= peer->known) {
-        sends_was_taken(room, peer, op);
+        sends_was_taken(shm, peer, op);
         moved = true;
     }
     peer->stuck &= !moved;
@@ -126,95 +126,95 @@ bool sends_settle(struct shm_room *room, struct peer *peer)
 }
 
 /* True: some were posted. While any waits, that a place is free is to be told. */
-static bool sends_fill(struct shm_room *room, struct peer *peer)
+static bool sends_fill(struct shm_state *shm, struct peer *peer)
 {
     struct dist_work *op;
     bool moved = false;
-    while ((op = peer->waiting.first) && !channel_is_full(peer) && sends_post(room, peer, op)) {
+    while ((op = peer->waiting.first) && !channel_is_full(peer) && sends_post(shm, peer, op)) {
         queue_remove(&peer->waiting, op);
         queue_add(&peer->posted, op);
         moved = true;
     }
     if (channel_hurry(peer, peer->waiting.first))
-        room->hurried = true;
+        shm->hurried = true;
     return moved;
 }
 
-bool sends_push(struct shm_room *room, int number)
+bool sends_push(struct shm_state *shm, int number)
 {
-    struct peer *peer = &room->peers[number];
-    bool moved = (peer->posted.first || peer->waiting.first) && sends_settle(room, peer);
-    while (peer->waiting.first && sends_fill(room, peer)) {
+    struct peer *peer = &shm->peers[number];
+    bool moved = (peer->posted.first || peer->waiting.first) && sends_settle(shm, peer);
+    while (peer->waiting.first && sends_fill(shm, peer)) {
         moved = true;
-        sends_settle(room, peer);
+        sends_settle(shm, peer);
     }
     return moved;
 }
 
-bool sends_look(struct shm_room *room, struct dist_work *op)
+bool sends_look(struct shm_state *shm, struct dist_work *op)
 {
     if (op->step != SEND_PARKED)
         return false;
-    _Atomic uint32_t *row = &room->tickets[(size_t)room->rank * TICKETS];
+    _Atomic uint32_t *row = &shm->tickets[(size_t)shm->rank * TICKETS];
     enum verdict verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
     if (verdict == VERDICT_NONE)
         return false;
-    sends_end(room, op, verdict);
+    sends_end(shm, op, verdict);
     return true;
 }
 
 /* More than are added meanwhile, so none stays for long; those that are not over go to the end. */
-bool sends_sweep(struct shm_room *room)
+bool sends_sweep(struct shm_state *shm)
 {
     bool moved = false;
-    for (int i = 0; i < SWEPT && room->away.first; i++) {
-        struct dist_work *op = room->away.first;
-        if (sends_look(room, op)) {
+    for (int i = 0; i < SWEPT && shm->away.first; i++) {
+        struct dist_work *op = shm->away.first;
+        if (sends_look(shm, op)) {
             moved = true;
             continue;
         }
-        queue_remove(&room->away, op);
-        queue_add(&room->away, op);
+        queue_remove(&shm->away, op);
+        queue_add(&shm->away, op);
     }
     return moved;
 }
 
-void sends_line_up(struct shm_room *room, struct dist_work *op)
+void sends_line_up(struct shm_state *shm, struct dist_work *op)
 {
-    struct peer *peer = &room->peers[op->peer];
-    sends_sweep(room);
+    struct peer *peer = &shm->peers[op->peer];
+    sends_sweep(shm);
     if (peer->sent - peer->known <= 1 || channel_is_full(peer))
-        sends_settle(room, peer); /* all may be taken: then the slot is free */
-    p2p_busy(room, op->peer);
-    if (!peer->waiting.first && !channel_is_full(peer) && sends_post(room, peer, op)) {
+        sends_settle(shm, peer); /* all may be taken: then the slot is free */
+    p2p_busy(shm, op->peer);
+    if (!peer->waiting.first && !channel_is_full(peer) && sends_post(shm, peer, op)) {
         queue_add(&peer->posted, op);
         return;
     }
     op->step = SEND_WAITING;
     queue_add(&peer->waiting, op);
-    sends_push(room, op->peer);
+    sends_push(shm, op->peer);
 }
 
 int shm_send(void *state, struct dist_work *op)
 {
-    struct shm_room *room = state;
-    struct peer *peer = &room->peers[op->peer];
-    bool eager = room->eager_bytes && bytes_of(op, op->in) <= room->eager_bytes;
-    if (engine_enter(room, op, op->async || eager) != DIST_OK)
+    struct shm_state *shm = state;
+    struct peer *peer = &shm->peers[op->peer];
+    bool eager = shm->eager_bytes && bytes_of(op, op->in) <= shm->eager_bytes;
+    if (engine_enter(shm, op, op->async || eager) != DIST_OK)
         return op->status;
-    op->match.number = channel_draw(room, op->peer);
+    op->match.number = channel_draw(shm, op->peer);
     if (op->begun_quickly) {
         op->ticket = envelope_ticket(slot_envelope(peer->out));
         op->match.key = peer->sent;
         op->step = SEND_POSTED;
-        channel_stamp(room, op->peer, op->match.number);
+        channel_stamp(shm, op->peer, op->match.number);
         queue_add(&peer->posted, op);
-        p2p_busy(room, op->peer);
-        return engine_start(room, op);
+        p2p_busy(shm, op->peer);
+        return engine_start(shm, op);
     }
     op->ticket = NO_TICKET;
     if (eager)
-        return eager_send(room, op);
-    sends_line_up(room, op);
-    return engine_start(room, op);
+        return eager_send(shm, op);
+    sends_line_up(shm, op);
+    return engine_start(shm, op);
 }

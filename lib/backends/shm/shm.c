@@ -1,58 +1,58 @@
 /*
- * shm.c: joining and leaving the room, and the room's table of calls.
+ * shm.c: joining and leaving, and the table of calls.
  *
- * The room's part of the world's memory:   slots[pairs][2]   callers[size]   offers[size]   arrivals[size]   stamps[size][size]
- *                                       tickets[size][TICKETS]   rings[pairs][2][RING_CELLS]   the world's board
+ * This backend's part of the world's memory:   slots[pairs][2]   callers[size]   offers[size]   arrivals[size]   stamps[size][size]
+ *                                       tickets[size][TICKETS]   rings[pairs][2][RING_CELLS]   the world's barrier
  */
 #include "channel.h"
 
 #include <stdlib.h>
 
-static uint64_t callers_offset(int size)
+static uint64_t shm_callers_offset(int size)
 {
     return 2 * channel_pairs(size) * sizeof(struct slot);
 }
 
-static uint64_t offers_offset(int size)
+static uint64_t shm_offers_offset(int size)
 {
-    return callers_offset(size) + (uint64_t)size * sizeof(struct callers);
+    return shm_callers_offset(size) + (uint64_t)size * sizeof(struct callers);
 }
 
-static uint64_t arrivals_offset(int size)
+static uint64_t shm_arrivals_offset(int size)
 {
-    return offers_offset(size) + (uint64_t)size * sizeof(struct offer);
+    return shm_offers_offset(size) + (uint64_t)size * sizeof(struct offer);
 }
 
-static uint64_t stamps_offset(int size)
+static uint64_t shm_stamps_offset(int size)
 {
-    return arrivals_offset(size) + (uint64_t)size * sizeof(struct arrivals);
+    return shm_arrivals_offset(size) + (uint64_t)size * sizeof(struct arrivals);
 }
 
-static uint64_t tickets_offset(int size)
+static uint64_t shm_tickets_offset(int size)
 {
-    return stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
+    return shm_stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
 }
 
 /* A page each: one that is never used is never there. */
-static uint64_t rings_offset(int size)
+static uint64_t shm_rings_offset(int size)
 {
-    uint64_t end = tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
-    return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
+    uint64_t end = shm_tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
+    return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
 }
 
-static uint64_t world_board_offset(int size)
+static uint64_t shm_world_barrier_offset(int size)
 {
-    uint64_t end = rings_offset(size) + 2 * channel_pairs(size) * RING_CELLS * sizeof(struct cell);
-    return (end + BOARD_ALIGN - 1) / BOARD_ALIGN * BOARD_ALIGN;
+    uint64_t end = shm_rings_offset(size) + 2 * channel_pairs(size) * RING_CELLS * sizeof(struct cell);
+    return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
 }
 
-static void fill_peers(struct shm_room *room, char *base)
+static void shm_fill_peers(struct shm_state *shm, char *base)
 {
     struct slot *slots = (struct slot *)base;
-    struct cell *cells = (struct cell *)(base + rings_offset(room->size));
-    for (int other = 0; other < room->size; other++) {
-        size_t out = channel_index(room->rank, other), in = channel_index(other, room->rank);
-        struct peer *peer = &room->peers[other];
+    struct cell *cells = (struct cell *)(base + shm_rings_offset(shm->size));
+    for (int other = 0; other < shm->size; other++) {
+        size_t out = channel_index(shm->rank, other), in = channel_index(other, shm->rank);
+        struct peer *peer = &shm->peers[other];
         peer->out = &slots[out];
         peer->in = &slots[in];
         peer->out_ring = &cells[out * RING_CELLS];
@@ -60,71 +60,71 @@ static void fill_peers(struct shm_room *room, char *base)
     }
 }
 
-static void fill_room(struct shm_room *room, struct launch_self *self)
+static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
 {
     char *base = world_at(&self->world, self->world.header->room_offset);
-    room->self = self;
-    room->world = &self->world;
-    room->rank = self->env.rank;
-    room->size = self->world.header->size;
+    shm->self = self;
+    shm->world = &self->world;
+    shm->rank = self->env.rank;
+    shm->size = self->world.header->size;
     if (self->algorithms || !launch_can_settle()) /* the former have collectives in threads of their own */
         atomic_store(&self->alone.over, 1);
-    fill_peers(room, base);
-    room->callers = (struct callers *)(base + callers_offset(room->size));
-    room->offers = (struct offer *)(base + offers_offset(room->size));
-    room->arrivals = (struct arrivals *)(base + arrivals_offset(room->size));
-    room->stamps = (_Atomic uint64_t *)(base + stamps_offset(room->size));
-    room->tickets = (_Atomic uint32_t *)(base + tickets_offset(room->size));
-    room->world_group.board = (struct board *)(base + world_board_offset(room->size));
-    room->busy_end = &room->busy;
-    match_open(&room->posted);
-    match_open(&room->unexpected);
-    room->retired_end = &room->retired;
+    shm_fill_peers(shm, base);
+    shm->callers = (struct callers *)(base + shm_callers_offset(shm->size));
+    shm->offers = (struct offer *)(base + shm_offers_offset(shm->size));
+    shm->arrivals = (struct arrivals *)(base + shm_arrivals_offset(shm->size));
+    shm->stamps = (_Atomic uint64_t *)(base + shm_stamps_offset(shm->size));
+    shm->tickets = (_Atomic uint32_t *)(base + shm_tickets_offset(shm->size));
+    shm->world_group.barrier = (struct barrier *)(base + shm_world_barrier_offset(shm->size));
+    shm->busy_end = &shm->busy;
+    match_open(&shm->posted);
+    match_open(&shm->unexpected);
+    shm->retired_end = &shm->retired;
 }
 
 static int shm_open_room(struct launch_self *self, struct dist_group *world, void **out, char *why,
                          size_t why_size)
 {
-    struct shm_room *room = calloc(1, sizeof *room);
-    if (room)
-        room->peers = calloc((size_t)self->world.header->size, sizeof *room->peers);
-    int status = room && room->peers && groups_give_lists(&room->world_group, self->world.header->size)
-                     ? launch_read_buffering(&room->eager_bytes, why, why_size)
+    struct shm_state *shm = calloc(1, sizeof *shm);
+    if (shm)
+        shm->peers = calloc((size_t)self->world.header->size, sizeof *shm->peers);
+    int status = shm && shm->peers && groups_give_lists(&shm->world_group, self->world.header->size)
+                     ? launch_read_buffering(&shm->eager_bytes, why, why_size)
                      : DIST_ERR_MEMORY;
-    if (world_board_offset(self->world.header->size) + board_bytes(self->world.header->size) >
+    if (shm_world_barrier_offset(self->world.header->size) + barrier_bytes(self->world.header->size) >
         self->world.header->room_bytes)
-        status = DIST_ERR_SYSTEM; /* world_room_bytes and this room have come apart */
+        status = DIST_ERR_SYSTEM; /* world_room_bytes and this part have come apart */
     if (status != DIST_OK) {
-        if (room)
-            groups_free_lists(&room->world_group);
-        free(room ? room->peers : NULL);
-        free(room);
+        if (shm)
+            groups_free_lists(&shm->world_group);
+        free(shm ? shm->peers : NULL);
+        free(shm);
         return status;
     }
-    fill_room(room, self);
-    room->world_group.group = world;
-    world->room = &room->world_group;
-    patience_tune(room->size);
-    room->looks = patience_looks();
-    room->rhythm.most = room->looks > 0 ? RHYTHM_MOST : 0;
-    sends_spare(room);
-    *out = room;
+    shm_fill_state(shm, self);
+    shm->world_group.group = world;
+    world->room = &shm->world_group;
+    patience_tune(shm->size);
+    shm->looks = patience_looks();
+    shm->rhythm.most = shm->looks > 0 ? RHYTHM_MOST : 0;
+    sends_spare(shm);
+    *out = shm;
     return DIST_OK;
 }
 
 static int shm_close(void *state)
 {
-    struct shm_room *room = state;
-    groups_close(room);
-    groups_free_lists(&room->world_group);
-    free(room->peers);
-    free(room);
+    struct shm_state *shm = state;
+    groups_close(shm);
+    groups_free_lists(&shm->world_group);
+    free(shm->peers);
+    free(shm);
     return DIST_OK;
 }
 
-static void shm_note(void *room, const struct dist_work *op)
+static void shm_note(void *shm, const struct dist_work *op)
 {
-    notes_write(room, op, false);
+    notes_write(shm, op, false);
 }
 
 const struct backend backend_shm = {

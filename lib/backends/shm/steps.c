@@ -5,64 +5,65 @@
 
 #include <string.h>
 
-static bool is_root(const struct collective *c)
+static bool steps_is_root(const struct collective *c)
 {
     return c->op->peer == c->rank;
 }
 
 /* Where a member's input lies for all to read. */
-static const char *input_of(const struct collective *c, int member)
+static const char *steps_input_of(const struct collective *c, int member)
 {
-    struct card *card = board_card(c->g, member, c->g->seq);
+    struct contribution *contribution = barrier_contribution(c->g, member, c->g->seq);
     if (c->length == TINY)
-        return (const char *)card->text;
-    return c->length == SHORT ? board_slot(c->g, member, c->g->seq) : world_at(c->room->world, card->in);
+        return (const char *)contribution->text;
+    return c->length == SHORT ? barrier_slot(c->g, member, c->g->seq)
+                              : world_at(c->shm->world, contribution->in);
 }
 
-static char *output_of(const struct collective *c, int member)
+static char *steps_output_of(const struct collective *c, int member)
 {
-    return world_at(c->room->world, board_card(c->g, member, c->g->seq)->out);
+    return world_at(c->shm->world, barrier_contribution(c->g, member, c->g->seq)->out);
 }
 
 /* Where the step's result goes: the rank's own tensor, unless it does a long step for another. */
-static char *my_output(const struct collective *c)
+static char *steps_my_output(const struct collective *c)
 {
-    return c->length == LONG ? output_of(c, c->rank) : c->op->out.data;
+    return c->length == LONG ? steps_output_of(c, c->rank) : c->op->out.data;
 }
 
 /* Slices for long reductions: even, and on the border of a cache line. */
-static int64_t slice_begin(const struct collective *c, int member)
+static int64_t steps_slice_begin(const struct collective *c, int member)
 {
     int64_t count = c->op->in.count;
     return member == c->size ? count : count * member / c->size / 64 * 64;
 }
 
 /* All members' inputs, from element `begin` on; and their outputs. */
-static const void **all_inputs(struct collective *c, int64_t begin)
+static const void **steps_all_inputs(struct collective *c, int64_t begin)
 {
     for (int i = 0; i < c->size; i++)
-        c->g->inputs[i] = input_of(c, i) + (size_t)begin * c->element;
+        c->g->inputs[i] = steps_input_of(c, i) + (size_t)begin * c->element;
     return c->g->inputs;
 }
 
-static void **all_outputs(struct collective *c, size_t begin)
+static void **steps_all_outputs(struct collective *c, size_t begin)
 {
     for (int i = 0; i < c->size; i++)
-        c->g->outputs[i] = output_of(c, i) + begin;
+        c->g->outputs[i] = steps_output_of(c, i) + begin;
     return c->g->outputs;
 }
 
 /* Reduce `count` elements, from element `begin` of everyone's input, to `to`. */
-static void reduce_all(struct collective *c, void *to, int64_t begin, int64_t count)
+static void steps_reduce_all(struct collective *c, void *to, int64_t begin, int64_t count)
 {
-    const void **from = all_inputs(c, begin);
+    const void **from = steps_all_inputs(c, begin);
     if (count > 0 && c->past)
         host_reduce_spread(&to, 1, from, c->size, count, c->op->type, c->op->op, true);
     else if (count > 0)
         host_reduce(to, from, c->size, count, c->op->type, c->op->op);
 }
 
-static void copy(const struct collective *c, void *to, const void *from, size_t bytes)
+static void steps_copy(const struct collective *c, void *to, const void *from, size_t bytes)
 {
     if (c->past)
         host_copy_past(to, from, bytes);
@@ -78,100 +79,103 @@ void step_none(struct collective *c)
 }
 
 /* Does anybody read this rank's input from where it is put? */
-static bool is_wanted(const struct collective *c)
+static bool steps_is_wanted(const struct collective *c)
 {
     if (c->op->call == CALL_BROADCAST)
-        return is_root(c);
-    return c->op->call != CALL_GATHER || !is_root(c);
+        return steps_is_root(c);
+    return c->op->call != CALL_GATHER || !steps_is_root(c);
 }
 
 void step_put(struct collective *c)
 {
-    if (is_wanted(c) && c->length != LONG && c->op->in.data)
-        memcpy((char *)input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
+    if (steps_is_wanted(c) && c->length != LONG && c->op->in.data)
+        memcpy((char *)steps_input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
 }
 
 /* Into the slot: it stays to be read also where members do not agree, and leave. */
 void step_put_splits(struct collective *c)
 {
     if (c->op->splits)
-        memcpy(board_slot(c->g, c->rank, c->g->seq), c->op->splits,
+        memcpy(barrier_slot(c->g, c->rank, c->g->seq), c->op->splits,
                2 * (size_t)c->size * sizeof *c->op->splits);
 }
 _Static_assert(2 * WORLD_MAX_RANKS * sizeof(int64_t) <= SLOT_BYTES, "a member's splits fit into its slot");
 
 void step_take_roots(struct collective *c) /* broadcast */
 {
-    if (!is_root(c))
-        host_copy(c->op->out.data, input_of(c, c->op->peer), c->block);
+    if (!steps_is_root(c))
+        host_copy(c->op->out.data, steps_input_of(c, c->op->peer), c->block);
 }
 
 void step_give_slice_of_root(struct collective *c) /* broadcast: my slice, to all */
 {
-    size_t begin = (size_t)slice_begin(c, c->rank) * c->element;
-    size_t end = (size_t)slice_begin(c, c->rank + 1) * c->element;
-    host_spread(all_outputs(c, begin), c->size, input_of(c, c->op->peer) + begin, end - begin, c->past);
+    size_t begin = (size_t)steps_slice_begin(c, c->rank) * c->element;
+    size_t end = (size_t)steps_slice_begin(c, c->rank + 1) * c->element;
+    host_spread(steps_all_outputs(c, begin), c->size, steps_input_of(c, c->op->peer) + begin, end - begin,
+                c->past);
 }
 
 void step_take_my_block_of_root(struct collective *c) /* scatter */
 {
-    copy(c, my_output(c), input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
+    steps_copy(c, steps_my_output(c), steps_input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
 }
 
 void step_take_all(struct collective *c) /* all_gather and gather, of short tensors */
 {
     for (int i = 0; i < c->size && c->op->out.data; i++) {
         int from = (c->rank + i) % c->size; /* start with my own, so that not all read the same at once */
-        const void *block = from == c->rank ? c->op->in.data : input_of(c, from);
+        const void *block = from == c->rank ? c->op->in.data : steps_input_of(c, from);
         host_copy((char *)c->op->out.data + (size_t)from * c->block, block, c->block);
     }
 }
 
 void step_give_to_all(struct collective *c) /* all_gather */
 {
-    host_spread(all_outputs(c, (size_t)c->rank * c->block), c->size, input_of(c, c->rank), c->block, c->past);
+    host_spread(steps_all_outputs(c, (size_t)c->rank * c->block), c->size, steps_input_of(c, c->rank),
+                c->block, c->past);
 }
 
 void step_give_to_root(struct collective *c) /* gather */
 {
-    copy(c, output_of(c, c->op->peer) + (size_t)c->rank * c->block, input_of(c, c->rank), c->block);
+    steps_copy(c, steps_output_of(c, c->op->peer) + (size_t)c->rank * c->block, steps_input_of(c, c->rank),
+               c->block);
 }
 
-static void take_by_splits(struct collective *c)
+static void steps_take_by_splits(struct collective *c)
 {
-    const int64_t *own = (const int64_t *)board_slot(c->g, c->rank, c->g->seq) + c->size;
+    const int64_t *own = (const int64_t *)barrier_slot(c->g, c->rank, c->g->seq) + c->size;
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
-        const int64_t *theirs = board_slot(c->g, from, c->g->seq);
+        const int64_t *theirs = barrier_slot(c->g, from, c->g->seq);
         if (own[from] > 0)
-            copy(c, my_output(c) + (size_t)splits_begin(own, from) * c->element,
-                 input_of(c, from) + (size_t)splits_begin(theirs, c->rank) * c->element,
-                 (size_t)own[from] * c->element);
+            steps_copy(c, steps_my_output(c) + (size_t)splits_begin(own, from) * c->element,
+                       steps_input_of(c, from) + (size_t)splits_begin(theirs, c->rank) * c->element,
+                       (size_t)own[from] * c->element);
     }
 }
 
 void step_take_my_block_of_all(struct collective *c) /* all_to_all */
 {
     if (c->op->splits) {
-        take_by_splits(c);
+        steps_take_by_splits(c);
         return;
     }
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
-        copy(c, my_output(c) + (size_t)from * c->block, input_of(c, from) + (size_t)c->rank * c->block,
-             c->block);
+        steps_copy(c, steps_my_output(c) + (size_t)from * c->block,
+                   steps_input_of(c, from) + (size_t)c->rank * c->block, c->block);
     }
 }
 
 void step_reduce_my_block(struct collective *c) /* reduce_scatter */
 {
-    reduce_all(c, my_output(c), c->rank * c->op->block, c->op->block);
+    steps_reduce_all(c, steps_my_output(c), c->rank * c->op->block, c->op->block);
 }
 
 void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the root */
 {
-    if (c->op->call == CALL_ALL_REDUCE || is_root(c))
-        reduce_all(c, c->op->out.data, 0, c->op->block);
+    if (c->op->call == CALL_ALL_REDUCE || steps_is_root(c))
+        steps_reduce_all(c, c->op->out.data, 0, c->op->block);
 }
 
 /* Among many members not everyone reads every slot (n * n readings, and n pages in each rank): the first adds up all of them,
@@ -179,22 +183,22 @@ void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the 
 void step_reduce_in_first(struct collective *c) /* all_reduce and reduce, of short tensors */
 {
     if (c->rank == 0)
-        reduce_all(c, (char *)input_of(c, 0), 0, c->op->block);
+        steps_reduce_all(c, (char *)steps_input_of(c, 0), 0, c->op->block);
 }
 
 void step_take_from_first(struct collective *c)
 {
-    if (c->op->call == CALL_ALL_REDUCE || is_root(c))
-        host_copy(c->op->out.data, input_of(c, 0), c->block);
+    if (c->op->call == CALL_ALL_REDUCE || steps_is_root(c))
+        host_copy(c->op->out.data, steps_input_of(c, 0), c->block);
 }
 
 void step_reduce_my_slice(struct collective *c) /* all_reduce; reduce, into the root's tensor */
 {
-    int64_t begin = slice_begin(c, c->rank), count = slice_begin(c, c->rank + 1) - begin;
+    int64_t begin = steps_slice_begin(c, c->rank), count = steps_slice_begin(c, c->rank + 1) - begin;
     size_t at = (size_t)begin * c->element;
     if (c->op->call == CALL_REDUCE)
-        reduce_all(c, output_of(c, c->op->peer) + at, begin, count);
+        steps_reduce_all(c, steps_output_of(c, c->op->peer) + at, begin, count);
     else
-        host_reduce_spread(all_outputs(c, at), c->size, all_inputs(c, begin), c->size, count, c->op->type,
-                           c->op->op, false);
+        host_reduce_spread(steps_all_outputs(c, at), c->size, steps_all_inputs(c, begin), c->size, count,
+                           c->op->type, c->op->op, false);
 }

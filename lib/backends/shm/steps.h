@@ -7,15 +7,19 @@
 #define CROWD 16 /* members that read each other's slots; more have one that does */
 
 struct collective {
-    struct shm_room *room;
+    struct shm_state *shm;
     struct shm_group *g;
     struct dist_work *op;
-    int rank, size;                         /* for which member; of how many */
-    size_t element;                         /* bytes of one */
-    size_t block;                           /* bytes of one member's block */
-    enum size { TINY, SHORT, LONG } length; /* where the inputs are: on the cards, in the slots, in place */
-    size_t volume;                          /* bytes that one member's work reads and writes, about */
-    bool past;                              /* it outgrows the caches */
+    int rank, size; /* for which member; of how many */
+    size_t element; /* bytes of one */
+    size_t block;   /* bytes of one member's block */
+    enum size {
+        TINY,
+        SHORT,
+        LONG
+    } length;      /* where the inputs are: in the contributions, in the slots, in place */
+    size_t volume; /* bytes that one member's work reads and writes, about */
+    bool past;     /* it outgrows the caches */
 };
 
 /* Each has seen a barrier since the one before. In a long plan a rank also does the step of other members. */

@@ -4,80 +4,79 @@
 #include <stdlib.h>
 
 /* A private copy of an envelope; one that nobody has numbered is the youngest. */
-struct unexpected *unexpected_new(struct shm_room *room, int src, const struct envelope *envelope)
+struct unexpected *unexpected_new(struct shm_state *shm, int src, const struct envelope *envelope)
 {
-    struct unexpected *copy = room->unexpected_kept;
+    struct unexpected *copy = shm->unexpected_kept;
     if (copy)
-        room->unexpected_kept = copy->next;
+        shm->unexpected_kept = copy->next;
     else if (!(copy = malloc(sizeof *copy)))
         return NULL;
-    uint64_t arrival = channel_arrival(room, src, envelope);
+    uint64_t arrival = channel_arrival(shm, src, envelope);
     copy->src = src;
-    copy->arrival = arrival != UINT64_MAX ? arrival : channel_draw(room, room->rank);
+    copy->arrival = arrival != UINT64_MAX ? arrival : channel_draw(shm, shm->rank);
     envelope_copy(&copy->envelope, envelope);
     return copy;
 }
 
-void unexpected_free(struct shm_room *room, struct unexpected *copy)
+void unexpected_free(struct shm_state *shm, struct unexpected *copy)
 {
-    copy->next = room->unexpected_kept;
-    room->unexpected_kept = copy;
+    copy->next = shm->unexpected_kept;
+    shm->unexpected_kept = copy;
 }
 
-struct unexpected *unexpected_take(struct shm_room *room, struct unexpected *copy)
+struct unexpected *unexpected_take(struct shm_state *shm, struct unexpected *copy)
 {
-    match_remove(&room->unexpected, &copy->match);
-    room->peers[copy->src].unexpected--;
+    match_remove(&shm->unexpected, &copy->match);
+    shm->peers[copy->src].unexpected--;
     return copy;
 }
 
-bool unexpected_keep(struct shm_room *room, int src, const struct envelope *envelope)
+bool unexpected_keep(struct shm_state *shm, int src, const struct envelope *envelope)
 {
-    struct unexpected *copy = unexpected_new(room, src, envelope);
+    struct unexpected *copy = unexpected_new(shm, src, envelope);
     if (!copy) {
-        world_fail_because(room->world, room->rank, DIST_ERR_MEMORY,
+        world_fail_because(shm->world, shm->rank, DIST_ERR_MEMORY,
                            "there is no memory left to set a message aside");
         return false;
     }
-    match_add(&room->unexpected, &copy->match, match_key(src, envelope->group, envelope->tag));
-    room->peers[src].unexpected++;
-    channel_take(room, src, &room->peers[src], envelope, VERDICT_PARKED);
+    match_add(&shm->unexpected, &copy->match, match_key(src, envelope->group, envelope->tag));
+    shm->peers[src].unexpected++;
+    channel_take(shm, src, &shm->peers[src], envelope, VERDICT_PARKED);
     return true;
 }
 
 /* The unexpected message that was sent first of those that fit this receive. */
-struct unexpected *unexpected_for(const struct shm_room *room, const struct dist_work *op)
+struct unexpected *unexpected_for(const struct shm_state *shm, const struct dist_work *op)
 {
     struct unexpected *found = NULL;
-    if (room->unexpected.count == 0)
+    if (shm->unexpected.count == 0)
         return NULL;
     if (op->peer != DIST_ANY_SOURCE)
-        return (struct unexpected *)match_find(&room->unexpected,
-                                               match_key(op->peer, op->group->id, op->tag));
-    for (int src = 0; src < room->size; src++) {
+        return (struct unexpected *)match_find(&shm->unexpected, match_key(op->peer, op->group->id, op->tag));
+    for (int src = 0; src < shm->size; src++) {
         struct unexpected *next = NULL;
-        if (room->peers[src].unexpected > 0)
-            next = (struct unexpected *)match_find(&room->unexpected, match_key(src, op->group->id, op->tag));
+        if (shm->peers[src].unexpected > 0)
+            next = (struct unexpected *)match_find(&shm->unexpected, match_key(src, op->group->id, op->tag));
         if (next && (!found || next->arrival < found->arrival))
             found = next;
     }
     return found;
 }
 
-void unexpected_close(struct shm_room *room)
+void unexpected_close(struct shm_state *shm)
 {
-    for (struct dist_work *op = room->copies.first; op; op = op->next)
+    for (struct dist_work *op = shm->copies.first; op; op = op->next)
         free(op->aside);
-    room->copies.first = NULL;
-    while (room->unexpected.first) {
-        struct match *first = room->unexpected.first; /* of a struct unexpected */
-        room->unexpected.first = first->next;
+    shm->copies.first = NULL;
+    while (shm->unexpected.first) {
+        struct match *first = shm->unexpected.first; /* of a struct unexpected */
+        shm->unexpected.first = first->next;
         free(first);
     }
-    for (struct unexpected *copy; (copy = room->unexpected_kept);) {
-        room->unexpected_kept = copy->next;
+    for (struct unexpected *copy; (copy = shm->unexpected_kept);) {
+        shm->unexpected_kept = copy->next;
         free(copy);
     }
-    match_close(&room->unexpected);
-    match_close(&room->posted);
+    match_close(&shm->unexpected);
+    match_close(&shm->posted);
 }

@@ -41,28 +41,10 @@ static void answer(struct transport_room *room, int from, const struct wire *mes
     wire_send(room, from, &wire, WIRE_SHORT);
 }
 
-/* In the words of the shm backend, whose report it is as well. */
-static void tell(char *why, size_t size, bool receiver, const struct claim *send, int from,
-                 const struct claim *recv, int to)
-{
-    const char *plural = send->count == 1 ? "" : "s";
-    if (receiver)
-        snprintf(why, size,
-                 "rank %d sends %lld element%s of %s (%s:%d), this receive has room for exactly %lld of %s",
-                 from, (long long)send->count, plural, dtype_name(send->type), send->file, send->line,
-                 (long long)recv->count, dtype_name(recv->type));
-    else
-        snprintf(why, size,
-                 "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %lld element%s "
-                 "of %s",
-                 to, recv->file, recv->line, (long long)recv->count, dtype_name(recv->type),
-                 (long long)send->count, plural, dtype_name(send->type));
-}
-
 static void refuse(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
 {
     struct wire wire = { .kind = WIRE_REFUSED, .op = message->op, .claim = claim_of(op) };
-    tell(op->why, sizeof op->why, true, &message->claim, from, &wire.claim, room->rank);
+    claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(room, from, &wire, WIRE_ONE);
 }
@@ -162,7 +144,7 @@ static void hear_answer(struct transport_room *room, int from, const struct wire
     }
     if (wire->kind == WIRE_REFUSED) {
         struct claim mine = claim_of(op);
-        tell(op->why, sizeof op->why, false, &mine, room->rank, &wire->claim, from);
+        claims_say_sender(op->why, sizeof op->why, &mine, from, &wire->claim);
         op->speaker = from + 1;
     }
     messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);

@@ -107,7 +107,7 @@ static void leave(struct transport_room *room)
     bool open = transport_is_open(room);
     transport_count_heard(room);
     room->drivers--;
-    if (room->drivers == 0 && open && room->progress_runs)
+    if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
     bool moves = open && transport_moves(room), strike = moves && room->drivers == 0 && room->progress_sleeps;
     room->progress_sleeps &= !strike;

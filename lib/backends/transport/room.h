@@ -24,8 +24,7 @@
 #include "../common/claim.h"
 #include "../common/match.h"
 #include "../common/queue.h"
-
-#include <pthread.h>
+#include "../../launch/worker.h"
 
 #define NOTE_INLINE \
     1536 /* bytes of data that travel in a note: with it, less than what every MPI sends at once */
@@ -128,8 +127,8 @@ struct transport_room {
     uint32_t tags;
 
     int drivers; /* threads of the rank that wait here */
-    pthread_t progress;
-    bool progress_runs, progress_stops, progress_sleeps;
+    struct worker progress;
+    bool progress_stops, progress_sleeps;
     int64_t nap;     /* ns: the last one, */
     double looked;   /* and when the job was looked at for the last time */
     uint32_t heard;  /* notes, where it is spread */

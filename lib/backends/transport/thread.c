@@ -33,12 +33,11 @@ static bool hears(void *argument)
     return over || moved;
 }
 
-static void *progress_main(void *argument)
+static void progress_main(void *argument)
 {
     struct transport_room *room = argument;
     struct bell *bell = &room->slot->helper;
     int64_t nap = SHORT_NAP;
-    launch_become(room->self);
     room_lock(room);
     while (!room->progress_stops) {
         uint32_t seen = atomic_load(&bell->rings);
@@ -61,31 +60,28 @@ static void *progress_main(void *argument)
         room_lock(room);
     }
     room_unlock(room);
-    return NULL;
 }
 
 bool transport_thread_start(struct transport_room *room)
 {
-    struct sleep_note *note = &room->notes->helper_sleep;
-    if (room->progress_runs)
+    if (room->progress.runs)
         return true;
-    atomic_store(&note->bell, world_offset(&room->self->world, &room->slot->helper));
-    atomic_store(&note->epoch, 2);
-    room->progress_runs = pthread_create(&room->progress, NULL, progress_main, room) == 0;
-    if (!room->progress_runs)
-        atomic_store(&note->epoch, 0);
-    return room->progress_runs;
+    room->progress = (struct worker){ .self = room->self,
+                                      .name = "dist progress",
+                                      .work = progress_main,
+                                      .argument = room,
+                                      .note = &room->notes->helper_sleep,
+                                      .bell = &room->slot->helper };
+    return worker_start(&room->progress);
 }
 
 void transport_thread_stop(struct transport_room *room)
 {
-    if (!room->progress_runs)
+    if (!room->progress.runs)
         return;
     room_lock(room);
     room->progress_stops = true;
     room_unlock(room);
     bell_strike(&room->slot->helper);
-    pthread_join(room->progress, NULL);
-    room->progress_runs = false;
-    atomic_store(&room->notes->helper_sleep.epoch, 0);
+    worker_join(&room->progress);
 }

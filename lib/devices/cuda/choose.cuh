@@ -12,28 +12,7 @@ extern "C" {
 #include <string.h>
 }
 
-/* act(T()), where T is the struct of element.cuh for that type. */
-template <class Act> static void with_type(dist_type type, Act act)
-{
-    switch (type) {
-    case DIST_F32:
-        return act(f32());
-    case DIST_F64:
-        return act(f64());
-    case DIST_F16:
-        return act(f16());
-    case DIST_BF16:
-        return act(bf16());
-    case DIST_I32:
-        return act(i32());
-    case DIST_I64:
-        return act(i64());
-    case DIST_U8:
-        return act(u8());
-    }
-}
-
-/* The same for the types that have fractions. */
+/* act(T()), where T is the struct of element.cuh for that type. Of the types that have fractions: */
 template <class Act> static void with_float(dist_type type, Act act)
 {
     switch (type) {
@@ -47,6 +26,21 @@ template <class Act> static void with_float(dist_type type, Act act)
         return act(bf16());
     default:
         return;
+    }
+}
+
+/* and of all. */
+template <class Act> static void with_type(dist_type type, Act act)
+{
+    switch (type) {
+    case DIST_I32:
+        return act(i32());
+    case DIST_I64:
+        return act(i64());
+    case DIST_U8:
+        return act(u8());
+    default:
+        return with_float(type, act);
     }
 }
 

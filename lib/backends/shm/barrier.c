@@ -1,0 +1,194 @@
+/*
+ * barrier.c: where the members of a group meet.
+ *
+ * For its k-th collective a member writes its contribution (what it calls, where its tensors lie, or the tensor itself), perhaps copies
+ * a short tensor into its slot, and arrives at a barrier: it counts up `arrivals` in its contribution. It has passed when all
+ * contributions to this collective have counted as far. There is no word that all write: each contribution is a line of one writer,
+ * which each reader fetches once, with what it holds.
+ *
+ * Why it is right.
+ *   Who owns which word. Contributions and slots: their member. The bell is only rung.
+ *   Orders. A member writes contribution, slot and tensor, then `arrivals` (seq_cst). Whoever sees the new count (acquire)
+ *   sees everything written before that arrival.
+ *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
+ *   sees them all, and rings the bell for those who sleep. (Others may see them all, too: then it is rung twice.)
+ *   Reading contributions and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier at which a
+ *   member only arrives when it is through with k; so nobody writes set k + 2, which is k's, before that. For the same
+ *   reason a count that a slow member still waits for is only replaced by a higher one.
+ *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c). What
+ *   a member waits for after the barrier is that; `at_work` says so.
+ * The model in tests/model/ walks through every interleaving of two and three members at this barrier.
+ */
+#define _GNU_SOURCE
+#include "shm.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+
+static size_t barrier_slots_offset(int size)
+{
+    size_t end =
+        sizeof(struct barrier) + (size_t)size * (2 * sizeof(struct contribution) + sizeof(struct part));
+    return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
+}
+
+size_t barrier_bytes(int size)
+{
+    return barrier_slots_offset(size) + (size_t)size * (2 * SLOT_BYTES + sizeof(int32_t));
+}
+
+void *barrier_slot(const struct shm_group *g, int member, uint32_t seq)
+{
+    size_t size = (size_t)g->group->size;
+    char *slots = (char *)g->barrier + barrier_slots_offset(g->group->size);
+    return slots + ((seq & 1) * size + (size_t)member) * SLOT_BYTES;
+}
+
+static int32_t *barrier_members(struct barrier *barrier, int size)
+{
+    return (int32_t *)((char *)barrier + barrier_bytes(size) - (size_t)size * sizeof(int32_t));
+}
+
+uint64_t barrier_members_offset(const struct shm_state *shm, const struct shm_group *g)
+{
+    return world_offset(shm->world, barrier_members(g->barrier, g->group->size));
+}
+
+void barrier_clear(struct barrier *barrier, const struct dist_group *group)
+{
+    memset(barrier, 0, barrier_slots_offset(group->size));
+    for (int i = 0; i < group->size; i++)
+        barrier_members(barrier, group->size)[i] = group->ranks[i];
+}
+
+/* ---- the barrier ----------------------------------------------------------- */
+
+/* Is this member still on its way to where I stand? */
+static bool barrier_behind(const struct shm_group *g, int member)
+{
+    return (int32_t)(atomic_load(&barrier_contribution(g, member, g->seq)->arrivals) - g->arrivals) < 0;
+}
+
+/* My neighbour first: so not all read the same line at once. */
+bool barrier_passed(struct shm_group *g)
+{
+    if (g->at_work)
+        return parts_over(g);
+    int size = g->group->size, member = g->group->rank + g->seen;
+    for (; g->seen < size; g->seen++, member++)
+        if (barrier_behind(g, member < size ? member : member - size))
+            return false;
+    return true;
+}
+
+bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g)
+{
+    for (int i = 0; i < g->group->size;
+         i++) /* first whether it has left: what it has done before then can be seen */
+        if (atomic_load(&slot_of(shm, g->group->ranks[i])->state) >= RANK_LEFT && barrier_behind(g, i))
+            return true;
+    return false;
+}
+
+void barrier_approach(struct shm_state *shm, struct shm_group *g)
+{
+    cores_even_out(shm, g);
+    g->seen = 1;
+    g->at_work = false;
+    g->core = (uint8_t)sched_getcpu();
+}
+
+void barrier_ring(struct shm_state *shm, const struct shm_group *g)
+{
+    bell_ring(&g->barrier->bell);
+    if (atomic_load(&g->barrier->listeners))
+        for (int i = 0; i < g->group->size; i++)
+            rank_ring(slot_of(shm, g->group->ranks[i]));
+}
+
+void barrier_arrive(struct shm_state *shm, struct shm_group *g)
+{
+    struct contribution *contribution = barrier_contribution(g, g->group->rank, g->seq);
+    atomic_store_explicit(&contribution->core, g->core, memory_order_relaxed);
+    atomic_store(&contribution->arrivals, ++g->arrivals);
+    if (barrier_passed(g))
+        barrier_ring(shm, g);
+}
+
+/* Does one that has not arrived wait for the very core on which this one waits for it? Where it ran at the last collective but
+ * one tells. */
+static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
+{
+    int size = g->group->size;
+    if (g->at_work) /* who works on a part runs, so elsewhere */
+        return ON_ANOTHER_CORE;
+    for (int i = g->seen; i < size; i++) {
+        int member = (g->group->rank + i) % size;
+        if (atomic_load_explicit(&barrier_contribution(g, member, g->seq)->core, memory_order_relaxed) ==
+                g->core &&
+            barrier_behind(g, member))
+            return ON_THIS_CORE;
+    }
+    return ON_ANOTHER_CORE;
+}
+
+/* At a barrier: only those of a monitored_barrier have a deadline, never the parts of a long plan. */
+static int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
+{
+    char list[160] = "";
+    size_t length = 0;
+    int count = 0;
+    for (int i = 0; i < g->group->size; i++) {
+        if (!barrier_behind(g, i))
+            continue;
+        if (length + 16 < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", count ? ", " : "",
+                                       g->group->ranks[i]);
+        count++;
+    }
+    snprintf(op->why, sizeof op->why, "rank%s %s did not come within %g s", count == 1 ? "" : "s", list,
+             op->timeout);
+    return op->status = DIST_ERR_TIMEOUT;
+}
+
+struct passing {
+    struct shm_group *g;
+    struct world *world;
+};
+
+static bool barrier_news(void *argument)
+{
+    struct passing *passing = argument;
+    return barrier_passed(passing->g) || world_failed(passing->world);
+}
+
+bool barrier_soon(struct shm_group *g)
+{
+    struct patience patience = { 0 };
+    while (!barrier_passed(g))
+        if (!patience_pass(&patience, barrier_of_the_missing(g)))
+            return false;
+    return true;
+}
+
+int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
+{
+    struct passing passing = { g, shm->world };
+    double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
+    if (barrier_soon(g))
+        return DIST_OK;
+    while (!barrier_passed(g)) {
+        if (world_failed(shm->world) && !barrier_passed(g))
+            return op->status = backend_failed(shm->world, op);
+        double left = deadline - dist_time();
+        if (deadline > 0 && left <= 0)
+            return barrier_timed_out(g, op);
+        notes_write(shm, op, true);
+        launch_sleep(shm->self, &g->barrier->bell, barrier_news, &passing,
+                     deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, deadline > 0);
+    }
+    return DIST_OK;
+}

@@ -1,0 +1,128 @@
+/*
+ * progress.c: the progress thread: it drives a rank's operations while the program computes.
+ *
+ * It starts with the first asynchronous operation. It sleeps on slot.helper, and is counted among that bell's
+ * sleepers (progress_listens) only while there are open operations and no waiter: a peer pays for a wake-up only
+ * if nobody is looking. Whoever leaves the library with operations open raises the count, and then takes a last
+ * light look; by bell.h's argument no news falls between the two. The model in tests/model/ walks through every
+ * interleaving of a waiter, a computing rank and its progress thread.
+ */
+#define _GNU_SOURCE
+#include "p2p.h"
+
+#include <time.h>
+
+#define NAP 1000 /* ms after which it looks whether the backend is closed */
+
+/* Is there something that light driving leaves undone? */
+static bool progress_work_waits(const struct shm_state *shm)
+{
+    if (shm->copies.first || shm->hurried)
+        return true;
+    for (struct shm_group *g = shm->groups; g; g = g->next)
+        if (collective_ready(g))
+            return true;
+    return false;
+}
+
+static void progress_listen(struct shm_state *shm, bool listen)
+{
+    if (shm->progress_listens == listen)
+        return;
+    struct bell *bell = &slot_of(shm, shm->rank)->helper;
+    shm->progress_listens = listen;
+    if (listen)
+        atomic_fetch_add(&bell->sleepers, 1);
+    else
+        atomic_fetch_sub(&bell->sleepers, 1);
+}
+
+/* Who takes a message looks for SEQ_HURRY after it has written ack, but its look may come before that has reached memory: then it has
+ * seen no bit, and rings nobody. So after the bit was set give memory the moment that bell.h speaks of, and look again. (Elsewhere than
+ * on x86 the fence in channel_acknowledge has no such moment, and this waits in vain.) */
+static void progress_settle(struct shm_state *shm)
+{
+    shm->hurried = false;
+    engine_unlock(shm);
+    nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+    engine_lock(shm);
+}
+
+static void progress_main(void *argument)
+{
+    struct shm_state *shm = argument;
+    struct bell *bell = &slot_of(shm, shm->rank)->helper;
+    struct sleep_note *note = &notes_of(shm)->helper_sleep;
+    engine_lock(shm);
+    while (!shm->stop) {
+        if (shm->hurried && shm->drivers == 0)
+            progress_settle(shm);
+        uint32_t seen = atomic_load(&bell->rings);
+        bool moved = shm->drivers == 0 && shm->open > 0 && engine_progress(shm, false);
+        if (shm->open == 0)
+            progress_listen(shm, false);
+        if (moved)
+            continue;
+        engine_unlock(shm);
+        bell_doze(bell, seen, NAP, note);
+        engine_lock(shm);
+    }
+    engine_unlock(shm);
+}
+
+bool progress_start(struct shm_state *shm)
+{
+    if (shm->progress.runs)
+        return true;
+    if (!atomic_load_explicit(&shm->lock.taken, memory_order_relaxed)) {
+        atomic_store(&shm->self->alone.over, 1); /* from here on the lock is real; we are its holder */
+        lock_take(&shm->lock);
+        solitude_leave(&shm->self->alone);
+    }
+    shm->progress = (struct worker){ .self = shm->self,
+                                     .name = "dist progress",
+                                     .work = progress_main,
+                                     .argument = shm,
+                                     .note = &notes_of(shm)->helper_sleep,
+                                     .bell = &slot_of(shm, shm->rank)->helper };
+    return worker_start(&shm->progress);
+}
+
+/* Wake the progress thread if there is something that only it, or a waiter, would do. */
+void progress_nudge(struct shm_state *shm)
+{
+    if (progress_work_waits(shm))
+        bell_strike(&slot_of(shm, shm->rank)->helper);
+}
+
+/* Lock held: somebody waits now, and drives; peers need not wake it. */
+void progress_rests(struct shm_state *shm)
+{
+    progress_listen(shm, false);
+}
+
+/* Lock held, about to leave the library with operations open: let the progress thread take over. */
+void progress_takes_over(struct shm_state *shm)
+{
+    if (shm->open == 0 || shm->drivers > 0 || !shm->progress.runs)
+        return;
+    if (!shm->progress_listens) {
+        progress_listen(shm, true);
+        while (engine_progress(shm, true))
+            ;
+    }
+    progress_nudge(shm);
+}
+
+void progress_stop(struct shm_state *shm)
+{
+    if (!shm->progress.runs)
+        return;
+    engine_lock(shm);
+    shm->stop = true;
+    progress_listen(shm, true);
+    bell_strike(&slot_of(shm, shm->rank)->helper);
+    engine_unlock(shm);
+    worker_join(&shm->progress);
+    progress_listen(shm, false);
+}
