@@ -128,9 +128,10 @@ fi
 # over ENGINE PROGRAM...: do they print over three hosts what they print on one?
 over()
 {
-    local engine=$1
+    local engine=$1 plugin=$1
     shift
-    if [ -e build/plugins/dist-$engine.so ]; then
+    [ $engine = mpi ] && plugin=mpich
+    if [ -e build/plugins/dist-$plugin.so ]; then
         OUTPUT_MODES=processes OUTPUT_SIZES=4 RUN="tests/tools/on_hosts.sh $engine" $hosts -n 3 tests/tools/outputs.sh "$@"
     else
         skip "chapters over hosts, by $engine: it is not here"
@@ -147,6 +148,7 @@ right=$(programs $chapters/02_* $chapters/03_* $chapters/05_* $chapters/09_*/two
 over openmpi $right
 over mpich $right
 over gloo $right $(programs $chapters/06_*)
+over mpi $(programs $chapters/06_*)
 
 # The table of chapter 13's lesson is what its program prints, but for the numbers.
 shapes()

@@ -1,6 +1,7 @@
 #!/bin/bash
 # on_hosts.sh ENGINE PROGRAM...: run WORLD_SIZE ranks of a program over the hosts of hosts.sh, from its switch.
-# ENGINE: openmpi or mpich, by their mpirun; gloo, by a distrun on each host. Ranks are dealt out in blocks: 7 on 3 hosts are 3, 2 and 2.
+# ENGINE: openmpi or mpich, by their mpirun; gloo, or mpi (MPICH), by a distrun on each host. Ranks are dealt out in blocks: 7 on 3 hosts
+# are 3, 2 and 2.
 #
 # DIST_OUTPUT=ordered: what the ranks print comes rank by rank, as from our own launcher.
 
@@ -65,9 +66,9 @@ on_all_by_distrun()
 case $engine in
 openmpi) under_openmpi ;;
 mpich) start=(mpirun.mpich -launcher ssh -launcher-exec "$(command -v agent)" -hosts "$places" -n "$ranks") ;;
-gloo) export BACKEND=gloo; on_all_by_distrun "$@" ;;
+gloo | mpi) export BACKEND=$engine; on_all_by_distrun "$@" ;;
 *)
-    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich or gloo" >&2
+    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich, mpi or gloo" >&2
     exit 2
     ;;
 esac
