@@ -41,25 +41,25 @@ under_openmpi()
     for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_)'); do start+=(-x "$name"); done
 }
 
-# What the launchers of the other hosts say on their own terminals, where node 0 tells why.
-elsewhere()
-{
-    if [ "$1" = 0 ]; then cat; else grep --line-buffered -v '^distrun: the job has ended with .* tells why'; fi >&2
-}
-
+# What the launchers of the other hosts say on their own terminals comes when all have ended, without the line that node 0 tells why.
 on_all_by_distrun()
 {
-    local i pids=() status=0
+    local i pids=() status=0 said
+    said=$(mktemp)
+    exec 3>&2
     DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export DIST_SECRET
     for i in "${!hosts[@]}"; do
-        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" 2> >(elsewhere "$i") &
+        [ "$i" = 0 ] || exec 2>>"$said" # (from here on)
+        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" 3>&- &
         pids+=($!)
     done
     for i in "${!pids[@]}"; do
         wait "${pids[i]}"
         status=$((status ? status : $?))
     done
+    grep -v '^distrun: the job has ended with .* tells why' "$said" >&3
+    rm -f "$said"
     exit $status
 }
 

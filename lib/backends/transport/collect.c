@@ -76,7 +76,7 @@ struct transport_collective collect_what(const struct dist_work *op)
                                           .out = op->out.data };
 }
 
-void collect_start(struct transport_room *room, struct dist_work *op)
+static void let_transport(struct transport_room *room, struct dist_work *op)
 {
     const struct transport_group *g = op->group->room;
     struct transport_collective c = collect_what(op);
@@ -91,6 +91,16 @@ void collect_start(struct transport_room *room, struct dist_work *op)
     } else {
         wire_fly(room, room->transport->collect(g->handle, &c), op);
     }
+}
+
+void collect_start(struct transport_room *room, struct dist_work *op)
+{
+    if (op->call == CALL_NEW_GROUP)
+        transport_form_group(room, op);
+    else if (op->call == CALL_BARRIER || op->block == 0)
+        transport_done(op, DIST_OK);
+    else
+        let_transport(room, op);
 }
 
 void collect_finish(struct dist_work *op)

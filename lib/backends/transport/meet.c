@@ -64,7 +64,8 @@ void meet_forget(struct transport_room *room)
 /* ---- the answer goes down -------------------------------------------------------------------------- */
 
 /* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
-static void tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire, size_t bytes)
+static void tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
+                         size_t bytes)
 {
     for (int i = m->size - 1; i >= 0 && !room->failed; i--)
         if (m->arrivals[i].op && !near_has(room, m->group->ranks[i])) {
@@ -215,16 +216,6 @@ int transport_collective(void *state, struct dist_work *op)
     return transport_start(state, op, post);
 }
 
-static void go(struct transport_room *room, struct dist_work *op)
-{
-    if (op->call == CALL_NEW_GROUP)
-        transport_form_group(room, op);
-    else if (op->call == CALL_BARRIER || op->block == 0)
-        transport_done(op, DIST_OK);
-    else
-        collect_start(room, op);
-}
-
 void meet_hear(struct transport_room *room, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
@@ -244,7 +235,7 @@ void meet_hear(struct transport_room *room, int from, const struct wire *wire)
     }
     tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
     if (wire->kind == WIRE_GO)
-        go(room, op);
+        collect_start(room, op);
     else if (wire->kind == WIRE_GONE)
         transport_done(op, DIST_ERR_PEER_LOST);
     else

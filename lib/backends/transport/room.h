@@ -26,14 +26,11 @@
 #define TRANSPORT_ROOM_H
 
 #include "transport.h"
-#include "../common/claim.h"
+#include "wire.h"
 #include "../common/match.h"
 #include "../common/queue.h"
 
 #include <pthread.h>
-
-#define NOTE_INLINE \
-    1536 /* bytes of data that travel in a note: with it, less than what every MPI sends at once */
 
 /* What the ranks of one machine see of each other. It stands in the world's memory. */
 struct transport_rank {
@@ -43,43 +40,6 @@ struct transport_rank {
     _Atomic uint64_t inbox;                  /* notes to it from ranks of its machine, the last one first; */
     _Atomic uint64_t returned;               /* and its own, which they have read: near.c */
 };
-
-enum wire_kind {
-    WIRE_MESSAGE, /* a send: data, or what they will be */
-    WIRE_BEGIN,   /* its data are wanted, */
-    WIRE_TAKEN,   /* have arrived, */
-    WIRE_REFUSED, /* or are not */
-    WIRE_COME,    /* a member is at a collective */
-    WIRE_GO,      /* all are, */
-    WIRE_OVER,    /* and the result is there; */
-    WIRE_DIFFER,  /* they do not say the same, */
-    WIRE_GONE     /* or one never will be: its rank has left */
-};
-
-/* A note. Shorter ones end early. */
-struct wire {
-    uint8_t kind;
-    uint8_t flat; /* COME: others cannot reach its tensors; GO: so the transport does all of it */
-    uint8_t pad[2];
-    uint32_t tag;  /* of the data */
-    uint32_t site; /* of a message: where it was sent, for whoever reads this rank's notes */
-    uint32_t seq;  /* which collective of the group */
-    uint64_t op;   /* the op that is answered; of what is to be answered: the sender's, */
-    uint64_t in, out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it */
-    int32_t a, b;     /* DIFFER: the ranks that do; COME: the group's number and size, */
-    int32_t place;    /* the sender's in it, */
-    int32_t members;  /* for how many it speaks, */
-    int32_t stray;    /* and the place of one of them that differs, as `other` says; -1 */
-    struct claim claim;
-    union {
-        struct claim other;
-        char data[NOTE_INLINE];
-    };
-};
-#define NOWHERE UINT64_MAX
-#define WIRE_SHORT offsetof(struct wire, claim)
-#define WIRE_ONE offsetof(struct wire, other)
-#define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
 
 /* op->step: a copy that nobody waits for (DIST_BUFFERING=eager); a collective in two levels, while the transport does its part. */
 enum { STEP_ASIDE = 1, STEP_BETWEEN };
@@ -152,14 +112,15 @@ struct transport_room {
     int drivers; /* threads of the rank that wait here */
     pthread_t progress;
     bool progress_runs, progress_stops, progress_sleeps;
-    int64_t nap;     /* ns: the last one, */
-    double looked;   /* and when the job was looked at for the last time */
-    uint32_t heard;  /* notes, where it is spread */
-    uint32_t looks;  /* for them */
-    uint64_t near_free, near_taken; /* near.c: notes of its own, and those that it reads now, as places in the world; */
-    void *near_memory;              /* and where its own lie */
-    uint32_t formed; /* groups */
-    int failed;      /* all was given up with this status, */
+    int64_t nap;    /* ns: the last one, */
+    double looked;  /* and when the job was looked at for the last time */
+    uint32_t heard; /* notes, where it is spread */
+    uint32_t looks; /* for them */
+    uint64_t near_free,
+        near_taken;    /* near.c: notes of its own, and those that it reads now, as places in the world; */
+    void *near_memory; /* and where its own lie */
+    uint32_t formed;   /* groups */
+    int failed;        /* all was given up with this status, */
     char why[200];
 };
 
