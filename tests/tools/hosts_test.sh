@@ -150,6 +150,30 @@ over mpich $right
 over gloo $right $(programs $chapters/06_*)
 over mpi $(programs $chapters/06_*)
 
+# What two ranks of a host have for each other does not go through its network (lo), or all of it, as DIST_FLAT=1 asks.
+short_way()
+{
+    $hosts -n 3 bash -ec '
+        lo() { on h0 awk "\$1 == \"lo:\" { print \$2 }" /proc/net/dev; }
+        travels()
+        {
+            local before
+            before=$(lo)
+            DIST_FLAT=$1 WORLD_SIZE=6 tests/tools/on_hosts.sh gloo build/tests/programs/rounds 4 3
+            echo "flat $1: $(($(lo) - before)) bytes through h0"
+            through=$(($(lo) - before))
+        }
+        travels 0
+        [ $through -lt 1000000 ]
+        travels 1
+        [ $through -gt 10000000 ]'
+}
+if [ -e build/plugins/dist-gloo.so ]; then
+    expect "ranks of a host share its memory" short_way
+else
+    skip "ranks of a host share its memory: Gloo is not here"
+fi
+
 # The table of chapter 13's lesson is what its program prints, but for the numbers.
 shapes()
 {
