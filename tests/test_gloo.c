@@ -40,7 +40,8 @@ Test(gloo, keeps_the_promises_of_collectives)
         flat(all);
         for (int size = hurry() ? 3 : 1 + all; size <= (hurry() ? 3 : 5); size += 2)
             conform("collectives", conform_world, size);
-        conform("groups", conform_groups, hurry() || all ? 3 : 5);
+        if (!hurry() || !all)
+            conform("groups", conform_groups, hurry() || all ? 3 : 5);
     }
 }
 
@@ -50,6 +51,8 @@ Test(gloo, keeps_those_of_messages)
         flat(all);
         for (int size = hurry() ? 3 : 1 + all; size <= (hurry() ? 3 : 5); size += 2)
             conform("messages", conform_p2p, size);
+        if (hurry() && all)
+            break;
         conform("order", conform_order, hurry() ? 3 : 5);
         conform("progress", conform_progress, 2);
     }
@@ -57,7 +60,7 @@ Test(gloo, keeps_those_of_messages)
 
 Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
 {
-    for (int all = 0; all <= 1; all++) {
+    for (int all = 0; all <= !hurry(); all++) {
         flat(all);
         setenv("DIST_BUFFERING", "eager:4096", 1);
         conform("eager messages", conform_p2p, 3);
@@ -67,7 +70,8 @@ Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
     flat(false);
     setenv("DEVICE", "sim", 1);
     conform("messages on GPUs", conform_p2p, 2);
-    conform("collectives on GPUs", conform_world, 2);
+    if (!hurry())
+        conform("collectives on GPUs", conform_world, 2);
     conform("order on GPUs", conform_order, 2);
 }
 
@@ -75,7 +79,7 @@ Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
 Test(gloo, keeps_them_over_two_nodes)
 {
     static const char *const parts[] = { "collectives", "groups", "messages", "order" };
-    for (int i = hurry() ? 2 : 0; i < 4; i++)
+    for (int i = 0; i < (hurry() ? 1 : 4); i++)
         conform_over_nodes("gloo", parts[i], 2, hurry() ? 4 : 5);
 }
 
