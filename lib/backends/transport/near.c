@@ -15,6 +15,7 @@
  */
 #include "room.h"
 #include "../../devices/host.h"
+#include "../../launch/nodes.h"
 #include "../../launch/spread.h"
 
 #include <string.h>
@@ -43,8 +44,8 @@ int near_node(const struct transport_room *room, int rank)
         return 0;
     if (!world_is_spread(&room->self->world)) /* its launcher is not ours: it shares memory with nobody */
         return rank;
-    int node = header->nodes - 1, size = header->size, nodes = header->nodes;
-    while (rank < node * (size / nodes) + (node < size % nodes ? node : size % nodes))
+    int node = header->nodes - 1;
+    while (rank < nodes_first(header->size, header->nodes, node))
         node--;
     return node;
 }
