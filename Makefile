@@ -343,8 +343,8 @@ build/tests/gpu/kernels_test: build/tests/gpu/kernels_test.o build/libinside.a
 
 build/tests/transport/conform_mpi: $(patsubst %,build/tests/%.o,transport/conform_mpi reference $(basename $(notdir $(wildcard tests/conform_*.c)))) build/libinside.a
 	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
-build/tests/test_gloo: | $(GLOO_PLUGIN)
-build/tests/test_mpi: | $(MPI_PLUGINS) $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
+build/tests/test_gloo: | $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi
+build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
 
 build/tests/gpu/conform_gpu: $(patsubst %,build/tests/%.o,gpu/conform_gpu reference $(basename $(notdir $(wildcard tests/conform_*.c))))
 build/tests/gpu/streams_gpu: $(patsubst %,build/tests/%.o,gpu/streams_gpu reference device_program device_steps)

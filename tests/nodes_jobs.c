@@ -2,8 +2,11 @@
 #include "nodes_jobs.h"
 
 #include <arpa/inet.h>
+#include <criterion/criterion.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -46,6 +49,62 @@ void nodes_end_all(struct started *nodes, int count)
 {
     for (int i = 0; i < count; i++)
         started_end(&nodes[i], 60);
+}
+
+/* The file that the ranks' findings share, empty. */
+static void make_exam_board(char *path)
+{
+    static const char empty[256];
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0 && write(fd, empty, sizeof empty) == (ssize_t)sizeof empty);
+    close(fd);
+    setenv("EXAM_BOARD", path, 1);
+}
+
+/* Once. False: a launcher was not let run for 5 s, so the others took its host for lost. */
+static bool conform_once(struct started *jobs, const char *setting, const char *part, int nodes, int ranks)
+{
+    char board[] = "/tmp/exam_board_XXXXXX", options[100], program[100];
+    bool lost = false;
+    make_exam_board(board);
+    nodes_port = nodes_new_port();
+    snprintf(program, sizeof program, "build/tests/transport/conform_mpi %s", part);
+    for (int i = 0; i < nodes; i++) {
+        snprintf(options, sizeof options, "-n %d --nodes %d --node %d", ranks, nodes, i);
+        nodes_begin_one(&jobs[i], setting, options, program);
+    }
+    for (int i = 0; i < nodes; i++) {
+        started_end(&jobs[i], 240);
+        lost |= strstr(jobs[i].stderr_text, "has not answered for 5 s") != NULL;
+    }
+    unlink(board);
+    return !lost;
+}
+
+/* So many want its processors that a process may wait for seconds. */
+static bool machine_is_drowned(void)
+{
+    double load = 0;
+    return getloadavg(&load, 1) == 1 && load > 8.0 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void conform_over_nodes(const char *backend, const char *part, int nodes, int ranks)
+{
+    struct started jobs[4];
+    char setting[40], line[100], seed[20];
+    snprintf(setting, sizeof setting, "BACKEND=%s", backend);
+    snprintf(seed, sizeof seed, "%d", (int)getpid());
+    setenv("DIST_TEST_SEED", seed, 1);
+    bool heard = false;
+    for (int tries = 0; !heard && tries < 4; tries++)
+        heard = conform_once(jobs, setting, part, nodes, ranks);
+    if (!heard && machine_is_drowned())
+        cr_skip_test("launchers are not let run for 5 s on this machine, so they take each other for lost");
+    snprintf(line, sizeof line, "%s: %d ranks\n", part, ranks);
+    for (int i = 0; i < nodes; i++)
+        cr_assert(jobs[i].status == 0 && (i > 0 || strstr(jobs[0].stdout_text, line)),
+                  "%s, %d ranks on %d nodes, seed %s: node %d ended with %d\n%s%s", part, ranks, nodes, seed,
+                  i, jobs[i].status, jobs[i].stdout_text, jobs[i].stderr_text);
 }
 
 bool nodes_have_gloo(void)

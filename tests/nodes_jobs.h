@@ -13,6 +13,9 @@ void nodes_begin_one(struct started *node, const char *settings, const char *opt
 void nodes_begin_all(struct started *nodes, int count, int ranks, const char *program);
 void nodes_end_all(struct started *nodes, int count);
 
+/* A part of the conformance suite (transport/conform_mpi.c) on so many launchers. */
+void conform_over_nodes(const char *backend, const char *part, int nodes, int ranks);
+
 bool nodes_have_gloo(void);
 #define NEEDS_GLOO() \
     do { \

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "conform.h"
 #include "hurry.h"
-#include "started.h"
+#include "nodes_jobs.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -12,7 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(gloo, .timeout = 300);
+TestSuite(gloo, .timeout = 600);
+
+/* By the machine's memory, or all by Gloo. */
+static void flat(bool all)
+{
+    setenv("DIST_FLAT", all ? "1" : "0", 1);
+}
 
 static void conform(const char *name, void (*part)(struct exam *, int, int), int size)
 {
@@ -30,28 +36,51 @@ static void conform(const char *name, void (*part)(struct exam *, int, int), int
 
 Test(gloo, keeps_the_promises_of_collectives)
 {
-    for (int size = hurry() ? 3 : 1; size <= (hurry() ? 3 : 5); size++)
-        conform("collectives", conform_world, size);
-    conform("groups", conform_groups, hurry() ? 3 : 5);
+    for (int all = 0; all <= 1; all++) {
+        flat(all);
+        for (int size = hurry() ? 3 : 1 + all; size <= (hurry() ? 3 : 5); size += 2)
+            conform("collectives", conform_world, size);
+        if (!hurry() || !all)
+            conform("groups", conform_groups, hurry() || all ? 3 : 5);
+    }
 }
 
 Test(gloo, keeps_those_of_messages)
 {
-    for (int size = hurry() ? 3 : 1; size <= (hurry() ? 3 : 5); size++)
-        conform("messages", conform_p2p, size);
-    conform("order", conform_order, hurry() ? 3 : 5);
-    conform("progress", conform_progress, 2);
+    for (int all = 0; all <= 1; all++) {
+        flat(all);
+        for (int size = hurry() ? 3 : 1 + all; size <= (hurry() ? 3 : 5); size += 2)
+            conform("messages", conform_p2p, size);
+        if (hurry() && all)
+            break;
+        conform("order", conform_order, hurry() ? 3 : 5);
+        conform("progress", conform_progress, 2);
+    }
 }
 
 Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
 {
-    setenv("DIST_BUFFERING", "eager:4096", 1);
-    conform("eager messages", conform_p2p, 3);
-    conform("eager order", conform_order, 2);
-    unsetenv("DIST_BUFFERING");
+    for (int all = 0; all <= !hurry(); all++) {
+        flat(all);
+        setenv("DIST_BUFFERING", "eager:4096", 1);
+        conform("eager messages", conform_p2p, 3);
+        conform("eager order", conform_order, 2);
+        unsetenv("DIST_BUFFERING");
+    }
+    flat(false);
     setenv("DEVICE", "sim", 1);
     conform("messages on GPUs", conform_p2p, 2);
+    if (!hurry())
+        conform("collectives on GPUs", conform_world, 2);
     conform("order on GPUs", conform_order, 2);
+}
+
+/* Two and three ranks on each of two launchers, which take each other for other hosts: what is on one goes through its memory. */
+Test(gloo, keeps_them_over_two_nodes)
+{
+    static const char *const parts[] = { "collectives", "groups", "messages", "order" };
+    for (int i = 0; i < (hurry() ? 1 : 4); i++)
+        conform_over_nodes("gloo", parts[i], 2, hurry() ? 4 : 5);
 }
 
 /* All programs of chapter 06, with the reports that they give over shared memory. */

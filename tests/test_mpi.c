@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "conform.h"
 #include "hurry.h"
-#include "started.h"
+#include "nodes_jobs.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(mpi, .timeout = 300);
+TestSuite(mpi, .timeout = 600);
 
 static const struct flavour {
     const char *name, *package, *mpirun;
@@ -55,12 +55,26 @@ Test(mpi, keeps_the_promises_where_we_start_the_ranks)
 {
     if (!is_here(&flavours[1]))
         return;
-    conform("collectives", conform_world, 3);
-    conform("groups", conform_groups, hurry() ? 3 : 6);
+    for (int all = 0; all <= 1; all++) {
+        setenv("DIST_FLAT", all ? "1" : "0", 1); /* by the machine's memory, or all by MPI */
+        conform("collectives", conform_world, 3);
+        if (!all)
+            conform("groups", conform_groups, hurry() ? 3 : 6);
+        conform("messages", conform_p2p, all ? 2 : hurry() ? 3 : 8);
+        if (hurry() && all)
+            break;
+        conform("order", conform_order, 2);
+        conform("progress", conform_progress, 2);
+    }
     conform("messages", conform_p2p, 1);
-    conform("messages", conform_p2p, hurry() ? 3 : 8);
-    conform("order", conform_order, 2);
-    conform("progress", conform_progress, 2);
+}
+
+/* Two ranks on each of two launchers, which take each other for other hosts. */
+Test(mpi, keeps_them_over_two_nodes)
+{
+    static const char *const parts[] = { "collectives", "messages", "order" };
+    for (int i = hurry() ? 2 : 0; is_here(&flavours[1]) && i < 3; i++)
+        conform_over_nodes("mpi", parts[i], 2, 4);
 }
 
 Test(mpi, keeps_them_with_eager_buffers_and_on_simulated_gpus)
@@ -110,6 +124,11 @@ static void conform_all(const struct flavour *flavour)
     if (!is_here(flavour))
         return;
     conform_under(flavour, "collectives", 2);
+    setenv("DIST_FLAT", "1", 1);
+    conform_under(flavour, "collectives", hurry() ? 2 : 3);
+    if (!hurry())
+        conform_under(flavour, "messages", 2);
+    setenv("DIST_FLAT", "0", 1);
     conform_under(flavour, "groups", hurry() ? 3 : 4);
     conform_under(flavour, "messages", 3);
     conform_under(flavour, "order", hurry() ? 2 : 5);

@@ -23,6 +23,7 @@ const struct setting settings[] = {
       .example = "eager:4096" },
     { "DIST_CHECK", .kind = SETTING_WORD, .values = "0|1" },
     { "DIST_CONNECT", .kind = SETTING_WORD, .values = "init|lazy" },
+    { "DIST_FLAT", .kind = SETTING_WORD, .values = "0|1" },
     { "DIST_INIT_TIMEOUT", .kind = SETTING_NUMBER, .least = 1, .most = DAY },
     { "DIST_NCCL_PLAIN", .kind = SETTING_WORD, .values = "0|1" },
     { "DIST_NCCL_SHARE_GPU", .kind = SETTING_WORD, .values = "0|1" },

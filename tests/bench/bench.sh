@@ -7,6 +7,7 @@
 #     make bench                  all rows
 #     make bench ROWS=ping-pong   the rows of this case, or of a section: messages, collectives, patterns, costs, scale, curves
 #     make bench ROUNDS=9         more rounds (the default is 5)
+#     make bench ROWS=hosts       over several hosts made of namespaces, beside the same engine called directly (hosts.sh)
 
 rounds=${ROUNDS:-5}
 here=build/tests/bench
@@ -20,6 +21,11 @@ mkdir -p $out || exit 1
 if ! command -v taskset >/dev/null 2>&1; then
     echo "bench.sh needs taskset, to choose the cores; it is in the package util-linux" >&2
     exit 1
+fi
+if [ "$ROWS" = hosts ]; then
+    add_peers
+    export peers
+    exec tests/bench/hosts.sh
 fi
 awk -v wanted="$ROWS" -v cores="$(nproc)" -f tests/bench/rows.awk tests/bench/goals >$out/rows || exit 1
 if ! [ -s $out/rows ]; then

@@ -1,5 +1,6 @@
 // bench_gloo.cc: Gloo, measured in the same way: its collectives and its unbound buffers over TCP on the loopback, which is
-// all that Debian's build of it has for one machine. WORLD_SIZE ranks are forked here; they meet through files.
+// all that Debian's build of it has for one machine. WORLD_SIZE ranks are forked here; they meet through files. Over several hosts
+// (hosts.sh) this is one rank, BENCH_RANK; it listens at BENCH_ADDRESS, and the files are in BENCH_FOLDER.
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
 #include <gloo/alltoall.h>
@@ -161,7 +162,8 @@ void side_wait_all(side_request *, int)
 
 static void run(int rank, int size, const char *folder)
 {
-    gloo::transport::tcp::attr where("127.0.0.1");
+    const char *address = getenv("BENCH_ADDRESS");
+    gloo::transport::tcp::attr where(address ? address : "127.0.0.1");
     gloo::rendezvous::FileStore store(folder);
     auto device = gloo::transport::tcp::CreateDevice(where);
     context = std::make_shared<gloo::rendezvous::Context>(rank, size);
@@ -193,6 +195,10 @@ int main(int argc, char **argv)
     bench_ask(argc, argv);
     const char *wanted = getenv("WORLD_SIZE");
     int size = wanted ? atoi(wanted) : 2;
+    if (const char *rank = getenv("BENCH_RANK")) {
+        run(atoi(rank), size, getenv("BENCH_FOLDER"));
+        return 0;
+    }
     char folder[] = "build/bench/gloo.XXXXXX"; // bench.sh removes what a rank that was killed leaves there
     if (!mkdtemp(folder))
         return perror("mkdtemp"), 1;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # cluster.sh PROGRAM...: what `make cluster-NN` does: run a chapter's programs on hosts made of namespaces (hosts.sh, on_hosts.sh).
-# HOSTS (3), N ranks (4), RATE and DELAY of the cables; BACKEND mpi or gloo, or mpi's engine by its name: openmpi, mpich.
+# HOSTS (3), N ranks (4), RATE and DELAY of the cables; BACKEND mpi or gloo, started by distrun, or an MPI by its name, by its mpirun:
+# openmpi, mpich.
 
 has()
 {
@@ -9,7 +10,7 @@ has()
 
 engine=$BACKEND
 case $engine in
-mpi) if has openmpi; then engine=openmpi; else engine=mpich; fi ;;
+mpi) has mpich || engine=openmpi ;; # distrun starts MPICH's ranks only
 '') for engine in openmpi mpich gloo; do has $engine && break; done ;;
 openmpi | mpich | gloo) ;;
 *)
@@ -17,7 +18,7 @@ openmpi | mpich | gloo) ;;
     exit 2
     ;;
 esac
-has $engine || { echo "the library's part for $engine is not built; \`make doctor\` says what to install" >&2; exit 2; }
+[ "$engine" = mpi ] || has $engine || { echo "the library's part for $engine is not built; \`make doctor\` says what to install" >&2; exit 2; }
 
 WORLD_SIZE=${N:-4} RUN="tests/tools/on_hosts.sh $engine" exec tests/tools/hosts.sh -n "${HOSTS:-3}" \
     ${RATE:+-r "$RATE"} ${DELAY:+-d "$DELAY"} tests/tools/run.sh "$@"

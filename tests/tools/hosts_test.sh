@@ -128,9 +128,10 @@ fi
 # over ENGINE PROGRAM...: do they print over three hosts what they print on one?
 over()
 {
-    local engine=$1
+    local engine=$1 plugin=$1
     shift
-    if [ -e build/plugins/dist-$engine.so ]; then
+    [ $engine = mpi ] && plugin=mpich
+    if [ -e build/plugins/dist-$plugin.so ]; then
         OUTPUT_MODES=processes OUTPUT_SIZES=4 RUN="tests/tools/on_hosts.sh $engine" $hosts -n 3 tests/tools/outputs.sh "$@"
     else
         skip "chapters over hosts, by $engine: it is not here"
@@ -147,6 +148,31 @@ right=$(programs $chapters/02_* $chapters/03_* $chapters/05_* $chapters/09_*/two
 over openmpi $right
 over mpich $right
 over gloo $right $(programs $chapters/06_*)
+over mpi $(programs $chapters/06_*)
+
+# What two ranks of a host have for each other does not go through its network (lo), or all of it, as DIST_FLAT=1 asks.
+short_way()
+{
+    $hosts -n 3 bash -ec '
+        lo() { on h0 awk "\$1 == \"lo:\" { print \$2 }" /proc/net/dev; }
+        travels()
+        {
+            local before
+            before=$(lo)
+            DIST_FLAT=$1 WORLD_SIZE=6 tests/tools/on_hosts.sh gloo build/tests/programs/rounds 4 3
+            echo "flat $1: $(($(lo) - before)) bytes through h0"
+            through=$(($(lo) - before))
+        }
+        travels 0
+        [ $through -lt 1000000 ]
+        travels 1
+        [ $through -gt 10000000 ]'
+}
+if [ -e build/plugins/dist-gloo.so ]; then
+    expect "ranks of a host share its memory" short_way
+else
+    skip "ranks of a host share its memory: Gloo is not here"
+fi
 
 # The table of chapter 13's lesson is what its program prints, but for the numbers.
 shapes()

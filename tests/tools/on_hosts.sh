@@ -1,6 +1,7 @@
 #!/bin/bash
 # on_hosts.sh ENGINE PROGRAM...: run WORLD_SIZE ranks of a program over the hosts of hosts.sh, from its switch.
-# ENGINE: openmpi or mpich, by their mpirun; gloo, by a distrun on each host. Ranks are dealt out in blocks: 7 on 3 hosts are 3, 2 and 2.
+# ENGINE: openmpi or mpich, by their mpirun; gloo, or mpi (MPICH), by a distrun on each host. Ranks are dealt out in blocks: 7 on 3 hosts
+# are 3, 2 and 2.
 #
 # DIST_OUTPUT=ordered: what the ranks print comes rank by rank, as from our own launcher.
 
@@ -40,34 +41,34 @@ under_openmpi()
     for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_)'); do start+=(-x "$name"); done
 }
 
-# What the launchers of the other hosts say on their own terminals, where node 0 tells why.
-elsewhere()
-{
-    if [ "$1" = 0 ]; then cat; else grep --line-buffered -v '^distrun: the job has ended with .* tells why'; fi >&2
-}
-
+# What the launchers of the other hosts say on their own terminals comes when all have ended, without the line that node 0 tells why.
 on_all_by_distrun()
 {
-    local i pids=() status=0
+    local i pids=() status=0 said
+    said=$(mktemp)
+    exec 3>&2
     DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export DIST_SECRET
     for i in "${!hosts[@]}"; do
-        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" 2> >(elsewhere "$i") &
+        [ "$i" = 0 ] || exec 2>>"$said" # (from here on)
+        on "${hosts[i]}" build/bin/distrun -n "$ranks" --nodes ${#hosts[@]} --node "$i" --at "${hosts[0]}:29500" "$@" 3>&- &
         pids+=($!)
     done
     for i in "${!pids[@]}"; do
         wait "${pids[i]}"
         status=$((status ? status : $?))
     done
+    grep -v '^distrun: the job has ended with .* tells why' "$said" >&3
+    rm -f "$said"
     exit $status
 }
 
 case $engine in
 openmpi) under_openmpi ;;
 mpich) start=(mpirun.mpich -launcher ssh -launcher-exec "$(command -v agent)" -hosts "$places" -n "$ranks") ;;
-gloo) export BACKEND=gloo; on_all_by_distrun "$@" ;;
+gloo | mpi) export BACKEND=$engine; on_all_by_distrun "$@" ;;
 *)
-    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich or gloo" >&2
+    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich, mpi or gloo" >&2
     exit 2
     ;;
 esac

@@ -1,123 +1,35 @@
-/* meet.c: collectives: all members tell the first that they have come; it compares, and lets them go, or tells them what differs. */
+/*
+ * meet.c: collectives: all members tell the first that they have come; it compares, and lets them go, or tells them what differs.
+ *
+ *   member      COME  ---> the first member of its machine, its leader
+ *   leader      COME  ---> the first of all, when all of its machine have come: one for all, and which of them differs, if one does
+ *   the first   GO, DIFFER, GONE ---> leaders ---> members
+ *
+ * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER.
+ */
 #include "room.h"
-#include "../../devices/host.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ---- the transport's part ----------------------------------------------------------------------------------- */
+/* ---- meetings ------------------------------------------------------------------------------------- */
 
-static bool is_reduction_in_place(const struct dist_work *op)
-{
-    return op->call == CALL_REDUCE || op->call == CALL_ALL_REDUCE;
-}
-
-/* The types of 16 bits are added up in F32, and averages of short integers in longer ones, as everywhere in the library. */
-static enum dist_type type_of(const struct dist_work *op)
-{
-    return call_reduces(op->call) ? dtype_wide(op->type, op->op) : op->type;
-}
-
-static bool is_asked(const struct dist_work *op)
-{
-    return op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank);
-}
-
-/* What goes in, where the transport cannot have it as it is: another type is reduced, or both tensors overlap. And room for what
- * comes out, if that is of another type. */
-static bool set_aside(struct dist_work *op, struct transport_collective *c)
-{
-    enum dist_type wide = (enum dist_type)c->type;
-    size_t in_bytes = (size_t)op->in.count * c->element, out_bytes = (size_t)op->block * c->element;
-    const char *in = op->in.data, *out = op->out.data;
-    bool shared = c->call != TRANSPORT_BROADCAST && !is_reduction_in_place(op) && in && out &&
-                  in < out + (size_t)op->out.count * c->element && out < in + in_bytes;
-    op->aside = NULL;
-    if (wide == op->type && !shared)
-        return true;
-    char *room = malloc(in_bytes + out_bytes);
-    op->aside = room;
-    if (!room)
-        return false;
-    if (wide == op->type)
-        host_copy(room, in, in_bytes);
-    else
-        dtype_convert(wide, room, op->type, in, op->in.count);
-    c->in = room;
-    if (wide != op->type)
-        c->out = is_reduction_in_place(op) ? room : room + in_bytes;
-    return true;
-}
-
-static const enum transport_call transport_calls[CALL_COUNT] = {
-    [CALL_BROADCAST] = TRANSPORT_BROADCAST,
-    [CALL_REDUCE] = TRANSPORT_REDUCE,
-    [CALL_ALL_REDUCE] = TRANSPORT_ALL_REDUCE,
-    [CALL_SCATTER] = TRANSPORT_SCATTER,
-    [CALL_GATHER] = TRANSPORT_GATHER,
-    [CALL_ALL_GATHER] = TRANSPORT_ALL_GATHER,
-    [CALL_REDUCE_SCATTER] = TRANSPORT_REDUCE_SCATTER,
-};
-
-static void collect(struct transport_room *room, struct dist_work *op)
-{
-    const struct transport_group *g = op->group->room;
-    struct transport_collective c = { .call = transport_calls[op->call],
-                                      .type = (int)type_of(op),
-                                      .op = op->op == DIST_AVG ? DIST_SUM : (int)op->op,
-                                      .root = call_has_root(op->call) ? op->peer : 0,
-                                      .element = dtype_size(type_of(op)),
-                                      .block = (int)op->block,
-                                      .in = op->in.data,
-                                      .out = op->out.data };
-    if (op->block > INT_MAX) {
-        snprintf(op->why, sizeof op->why,
-                 "a block of %lld elements; the transport's collectives take up to %d", (long long)op->block,
-                 INT_MAX);
-        transport_done(op, DIST_ERR_ARGUMENT);
-    } else if (!set_aside(op, &c)) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-        transport_done(op, DIST_ERR_MEMORY);
-    } else {
-        wire_fly(room, room->transport->collect(g->handle, &c), op);
-    }
-}
-
-void meet_finish(struct dist_work *op)
-{
-    enum dist_type wide = type_of(op);
-    size_t in_bytes = (size_t)op->in.count * dtype_size(wide);
-    void *result = wide == op->type            ? op->out.data
-                   : is_reduction_in_place(op) ? op->aside
-                                               : (char *)op->aside + in_bytes;
-    if (is_asked(op) && call_reduces(op->call) && op->op == DIST_AVG)
-        host_reduce_part(result, (const void *[]){ result }, 1, op->group->size, op->block, wide, DIST_AVG);
-    if (is_asked(op) && wide != op->type)
-        dtype_convert(op->type, op->out.data, wide, result, op->block);
-    free(op->aside);
-    op->aside = NULL;
-    transport_done(op, DIST_OK);
-}
-
-static void go(struct transport_room *room, struct dist_work *op)
-{
-    if (op->call == CALL_NEW_GROUP)
-        transport_form_group(room, op);
-    else if (op->call == CALL_BARRIER || op->block == 0)
-        transport_done(op, DIST_OK);
-    else
-        collect(room, op);
-}
-
-/* ---- the first member ----------------------------------------------------------------------------------------- */
-
-static struct meeting *find(struct transport_room *room, const struct wire *wire)
+static struct meeting *look_up(const struct transport_room *room, int number, uint32_t seq)
 {
     struct meeting *m = room->meetings;
-    while (m && (m->number != wire->a || m->seq != wire->seq))
+    while (m && (m->number != number || m->seq != seq))
         m = m->next;
+    return m;
+}
+
+/* NULL: nobody has come to this rank for it. */
+struct meeting *meet_find(const struct transport_room *room, const struct dist_work *op)
+{
+    return look_up(room, op->group->number, op->phase);
+}
+
+static struct meeting *find_or_make(struct transport_room *room, const struct wire *wire)
+{
+    struct meeting *m = look_up(room, wire->a, wire->seq);
     if (m)
         return m;
     m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);
@@ -140,60 +52,6 @@ static void take_out(struct transport_room *room, const struct meeting *meeting)
     *at = meeting->next;
 }
 
-/* To all that have come. */
-static void tell_all(struct transport_room *room, struct meeting *m, struct wire *wire, size_t bytes)
-{
-    take_out(room, m);
-    for (int i = m->size - 1; i >= 0 && !room->failed;
-         i--) { /* itself last: it goes on while the others hear of it */
-        wire->op = m->arrivals[i].op;
-        if (wire->op)
-            wire_send(room, m->group->ranks[i], wire, bytes);
-    }
-    free(m);
-}
-
-/* Who differs from the first, if somebody does. */
-static void judge(struct transport_room *room, struct meeting *m)
-{
-    struct wire wire = { .kind = WIRE_GO };
-    int stray = 1;
-    while (stray < m->size && !claims_differ(&m->arrivals[0].claim, &m->arrivals[stray].claim))
-        stray++;
-    if (stray < m->size) {
-        wire.kind = WIRE_DIFFER;
-        wire.a = m->group->ranks[0];
-        wire.b = m->group->ranks[stray];
-        wire.claim = m->arrivals[0].claim;
-        wire.other = m->arrivals[stray].claim;
-    }
-    tell_all(room, m, &wire, stray < m->size ? WIRE_BOTH : WIRE_SHORT);
-}
-
-static void hear_come(struct transport_room *room, const struct wire *wire)
-{
-    struct meeting *m = find(room, wire);
-    if (!m)
-        return;
-    m->arrivals[wire->place] = (struct arrival){ wire->op, wire->claim };
-    if (wire->place == 0)
-        m->group = ((struct dist_work *)(uintptr_t)wire->op)->group;
-    if (++m->came == m->size)
-        judge(room, m);
-}
-
-void meet_desert(struct transport_room *room)
-{
-    for (struct meeting *m = room->spread ? NULL : room->meetings, *next; m; m = next) {
-        bool deserted = false;
-        next = m->next;
-        for (int i = 0; m->group && i < m->size && !deserted; i++)
-            deserted = m->arrivals[i].op == 0 && transport_has_left(room, m->group->ranks[i]);
-        if (deserted)
-            tell_all(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
-    }
-}
-
 void meet_forget(struct transport_room *room)
 {
     while (room->meetings) {
@@ -203,8 +61,136 @@ void meet_forget(struct transport_room *room)
     }
 }
 
+/* ---- the answer goes down -------------------------------------------------------------------------- */
+
+/* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
+static void tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
+                         size_t bytes)
+{
+    for (int i = m->size - 1; i >= 0 && !room->failed; i--)
+        if (m->arrivals[i].op && !near_has(room, m->group->ranks[i])) {
+            wire->op = m->arrivals[i].op;
+            wire_send(room, m->group->ranks[i], wire, bytes);
+        }
+}
+
+/* From a leader to those that have come to it. */
+static void tell_members(struct transport_room *room, struct meeting *m, struct wire wire, size_t bytes)
+{
+    if (!m)
+        return;
+    take_out(room, m);
+    for (int i = 0; i < m->size && !room->failed; i++)
+        if (m->arrivals[i].op && near_has(room, m->group->ranks[i])) {
+            wire.op = m->arrivals[i].op;
+            wire_send(room, m->group->ranks[i], &wire, bytes);
+        }
+    free(m);
+}
+
+void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m)
+{
+    tell_members(room, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
+    transport_done(op, DIST_OK);
+}
+
+/* Somebody has left without having come: tell those that have. */
+void meet_desert(struct transport_room *room)
+{
+    for (struct meeting *m = room->spread ? NULL : room->meetings, *next; m; m = next) {
+        bool deserted = false;
+        next = m->next;
+        for (int i = 0; m->group && i < m->size && !deserted; i++)
+            deserted = m->arrivals[i].op == 0 && transport_has_left(room, m->group->ranks[i]);
+        if (deserted)
+            tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
+    }
+}
+
+/* ---- who has come is told upwards -------------------------------------------------------------------- */
+
+/* The first place whose claim is not that of place `base`; -1: all say the same. */
+static int stray_of(const struct meeting *m, int base, const struct claim **claim)
+{
+    int stray = -1;
+    for (int i = 0; i < m->size; i++) {
+        const struct arrival *a = &m->arrivals[i];
+        bool differs = a->op && claims_differ(&m->arrivals[base].claim, &a->claim);
+        int found = differs ? i : a->op ? a->stray : -1;
+        if (found >= 0 && (stray < 0 || found < stray)) {
+            stray = found;
+            *claim = differs ? &a->claim : &a->other;
+        }
+    }
+    return stray;
+}
+
+static void judge(struct transport_room *room, struct meeting *m)
+{
+    const struct claim *other;
+    int stray = stray_of(m, 0, &other);
+    struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
+    if (stray >= 0) {
+        wire.kind = WIRE_DIFFER;
+        wire.a = m->group->ranks[0];
+        wire.b = m->group->ranks[stray];
+        wire.claim = m->arrivals[0].claim;
+        wire.other = *other;
+    }
+    tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
+}
+
+static void speak_for_all(struct transport_room *room, const struct meeting *m)
+{
+    const struct claim *other;
+    int me = m->group->rank, stray = stray_of(m, me, &other);
+    struct wire wire = { .kind = WIRE_COME,
+                         .flat = m->flat,
+                         .seq = m->seq,
+                         .op = m->arrivals[me].op,
+                         .in = NOWHERE,
+                         .out = NOWHERE,
+                         .a = m->number,
+                         .b = m->size,
+                         .place = me,
+                         .members = m->came,
+                         .stray = stray,
+                         .claim = m->arrivals[me].claim };
+    if (stray >= 0)
+        wire.other = *other;
+    wire_send(room, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
+}
+
+static void hear_come(struct transport_room *room, int from, const struct wire *wire)
+{
+    struct meeting *m = find_or_make(room, wire);
+    if (!m)
+        return;
+    struct arrival *a = &m->arrivals[wire->place];
+    *a = (struct arrival){ wire->op, wire->in, wire->out, wire->stray, wire->claim, { 0 } };
+    if (wire->stray >= 0)
+        a->other = wire->other;
+    m->came += wire->members;
+    m->flat |= wire->flat;
+    if (from == room->rank)
+        m->group = ((struct dist_work *)(uintptr_t)wire->op)->group;
+    if (!m->group)
+        return;
+    const struct transport_group *g = m->group->room;
+    if (m->group->rank == 0 && m->came == m->size)
+        judge(room, m);
+    else if (m->group->rank > 0 && m->came == g->near)
+        speak_for_all(room, m);
+}
+
 /* ---- every member -------------------------------------------------------------------------------------------------- */
 
+static bool is_out_of_reach(const void *data, uint64_t place)
+{
+    return data && place == NOWHERE;
+}
+
+/* Tensors that overlap are for the transport: collect.c copies them aside. */
 static void post(struct transport_room *room, struct dist_work *op)
 {
     struct dist_group *group = op->group;
@@ -212,11 +198,17 @@ static void post(struct transport_room *room, struct dist_work *op)
     struct wire wire = { .kind = WIRE_COME, .op = (uint64_t)(uintptr_t)op, .claim = claim_of(op) };
     op->aside = NULL;
     op->phase = wire.seq = ++g->seq;
+    wire.in = op->in.data ? world_offset(&room->self->world, op->in.data) : NOWHERE;
+    wire.out = op->out.data ? world_offset(&room->self->world, op->out.data) : NOWHERE;
+    wire.flat = room->flat || is_out_of_reach(op->in.data, wire.in) ||
+                is_out_of_reach(op->out.data, wire.out) || collect_shares(op);
     wire.a = group->number;
     wire.b = group->size;
     wire.place = group->rank;
+    wire.members = 1;
+    wire.stray = -1;
     queue_add(&room->members, op);
-    wire_send(room, group->ranks[0], &wire, WIRE_ONE);
+    wire_send(room, group->ranks[g->near > 1 ? g->leader : 0], &wire, WIRE_ONE);
 }
 
 int transport_collective(void *state, struct dist_work *op)
@@ -227,14 +219,23 @@ int transport_collective(void *state, struct dist_work *op)
 void meet_hear(struct transport_room *room, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
-    (void)from;
     if (wire->kind == WIRE_COME) {
-        hear_come(room, wire);
+        hear_come(room, from, wire);
         return;
     }
     queue_remove(&room->members, op);
+    if (wire->kind == WIRE_OVER) {
+        transport_done(op, DIST_OK);
+        return;
+    }
+    struct meeting *m = meet_find(room, op);
+    if (wire->kind == WIRE_GO && !wire->flat && levels_take(op)) {
+        levels_begin(room, op, m);
+        return;
+    }
+    tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
     if (wire->kind == WIRE_GO)
-        go(room, op);
+        collect_start(room, op);
     else if (wire->kind == WIRE_GONE)
         transport_done(op, DIST_ERR_PEER_LOST);
     else

@@ -1,4 +1,4 @@
-/* open.c: joining the job, and leaving it; groups. */
+/* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
 #include "room.h"
 #include "../../devices/host.h"
@@ -64,6 +64,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     room->notes = world_notes(&self->world, room->rank);
     room->ranks = world_at(&self->world, self->world.header->room_offset);
     room->spread = self->env.local_size >= 0 && self->env.local_size != self->env.world_size;
+    room->flat = setting_is("DIST_FLAT", "1");
     pthread_mutex_init(&room->lock, NULL);
     queue_reset(&room->sends);
     queue_reset(&room->begun);
@@ -82,6 +83,9 @@ static void room_free(struct transport_room *room)
     meet_forget(room);
     match_close(&room->posted);
     match_close(&room->parked);
+    if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
+        near_close(room);
+    free(room->world.node_of);
     pthread_mutex_destroy(&room->lock);
     free(room);
 }
@@ -104,6 +108,11 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
     if (status == DIST_OK && room->transport->open(&job, why, why_size) != 0)
         status = DIST_ERR_ENVIRONMENT;
     prctl(PR_SET_NAME, name);
+    if (status == DIST_OK && !transport_form_world(room)) {
+        snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
+                 room->transport->error());
+        status = DIST_ERR_SYSTEM;
+    }
     if (status == DIST_OK)
         *out = room;
     else
@@ -144,64 +153,4 @@ int transport_close(void *state)
         meet_others(room);
     room_free(room);
     return status;
-}
-
-/* ---- groups ------------------------------------------------------------------------------------------------- */
-
-/* The watcher, in another process, wants to know who is in the group that somebody waits for. */
-static void publish(struct transport_room *room, struct transport_group *g, const struct dist_group *group)
-{
-    g->members = host_alloc(room->self, (size_t)group->size * sizeof *g->members);
-    for (int i = 0; g->members && i < group->size; i++)
-        g->members[i] = group->ranks[i];
-}
-
-void transport_form_group(struct transport_room *room, struct dist_work *op)
-{
-    struct dist_group *group = room->forming;
-    struct transport_group *g = group->rank < 0 ? NULL : calloc(1, sizeof *g);
-    room->formed++;
-    if (g && room->transport->group_new)
-        g->handle =
-            room->transport->group_new(group->ranks, group->size, (int)(room->formed % TRANSPORT_TAGS));
-    if (group->rank >= 0 && (!g || (room->transport->group_new && !g->handle))) {
-        snprintf(op->why, sizeof op->why, "the transport could not make the group: %.150s",
-                 g ? room->transport->error() : "there is no memory");
-        transport_fail(room, DIST_ERR_SYSTEM, op->why);
-        free(g);
-        transport_done(op, DIST_ERR_SYSTEM);
-        return;
-    }
-    if (g)
-        publish(room, g, group);
-    group->room = g;
-    transport_done(op, DIST_OK);
-}
-
-/* All of the world say whom they list: as a collective of the world. */
-int transport_group_new(void *state, struct dist_work *op)
-{
-    struct transport_room *room = state;
-    struct dist_group *group = room->forming = op->group;
-    struct dist_group *all = room->all;
-    group->apart = room->spread;
-    op->block = group_hash(group);
-    op->group = all;
-    transport_collective(room, op);
-    op->group = group;
-    return op->status;
-}
-
-void transport_group_free(void *state, struct dist_group *group)
-{
-    struct transport_room *room = state;
-    struct transport_group *g = group->room;
-    room_lock(room);
-    if (g->handle && !room->failed)
-        room->transport->group_free(g->handle);
-    room_unlock(room);
-    if (g->members)
-        host_free(room->self, g->members);
-    free(g);
-    group->room = NULL;
 }

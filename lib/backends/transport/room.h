@@ -2,8 +2,10 @@
  * room.h: the room of every backend that has a transport (transport.h): MPI, Gloo. The transport carries bytes; whom they meet is found out here.
  *
  *   open.c      joining and leaving the job        progress.c  whoever comes by does what can be done; waiting
- *   notes.c     the small messages below           messages.c  sends and receives
- *   leave.c     what is given up, and when         meet.c      collectives
+ *   wire.c      the small messages below           messages.c  sends and receives
+ *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
+ *   leave.c     what is given up, and when         collect.c   the transport's part in them
+ *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
  * matching, and answers: taken, or refused, since counts or types differ; or, of longer data, that it has begun to receive them, and
@@ -11,6 +13,9 @@
  *
  * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
  * tells all to go, or what differs. Then the transport's own collective runs: since all are sure to begin it, it will end.
+ *
+ * Ranks of one machine share the world's memory. Notes between them go through it (near.c), long data are copied from tensor to tensor,
+ * and of a collective only what concerns several machines is the transport's (levels.c). DIST_FLAT=1: all goes by the transport.
  *
  * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
  * counts it (transport_rank.coming), then rings. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
@@ -21,53 +26,22 @@
 #define TRANSPORT_ROOM_H
 
 #include "transport.h"
-#include "../common/claim.h"
+#include "wire.h"
 #include "../common/match.h"
 #include "../common/queue.h"
 #include "../../launch/worker.h"
-
-#define NOTE_INLINE \
-    1536 /* bytes of data that travel in a note: with it, less than what every MPI sends at once */
 
 /* What the ranks of one machine see of each other. It stands in the world's memory. */
 struct transport_rank {
     alignas(
         WORLD_LINE) _Atomic uint32_t coming; /* notes that were sent to it, and that it has not yet read */
     _Atomic uint32_t listens;                /* 1: nobody of its looks but its progress thread */
+    _Atomic uint64_t inbox;                  /* notes to it from ranks of its machine, the last one first; */
+    _Atomic uint64_t returned;               /* and its own, which they have read: near.c */
 };
 
-enum wire_kind {
-    WIRE_MESSAGE, /* a send: data, or what they will be */
-    WIRE_BEGIN,   /* its data are wanted, */
-    WIRE_TAKEN,   /* have arrived, */
-    WIRE_REFUSED, /* or are not */
-    WIRE_COME,    /* a member is at a collective */
-    WIRE_GO,      /* all are, */
-    WIRE_DIFFER,  /* and do not say the same, */
-    WIRE_GONE     /* or one never will be: its rank has left */
-};
-
-/* A note. Shorter ones end early. */
-struct wire {
-    uint8_t kind;
-    uint8_t pad[3];
-    uint32_t tag;  /* of the data */
-    uint32_t site; /* of a message: where it was sent, for whoever reads this rank's notes */
-    uint32_t seq;  /* which collective of the group */
-    uint64_t op;   /* the op that is answered; of what is to be answered: the sender's */
-    int32_t a, b;  /* DIFFER: the ranks that do; COME: the group's number and size, */
-    int32_t place; /* and the sender's in it */
-    struct claim claim;
-    union {
-        struct claim other;
-        char data[NOTE_INLINE];
-    };
-};
-#define WIRE_SHORT offsetof(struct wire, claim)
-#define WIRE_ONE offsetof(struct wire, other)
-#define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
-
-enum { STEP_ASIDE = 1 }; /* op->step of a copy that nobody waits for (DIST_BUFFERING=eager) */
+/* op->step: a copy that nobody waits for (DIST_BUFFERING=eager); a collective in two levels, while the transport does its part. */
+enum { STEP_ASIDE = 1, STEP_BETWEEN };
 
 /* A message that no receive has asked for. */
 struct parked {
@@ -84,22 +58,29 @@ struct flight {
     char note[];
 };
 
-/* A collective that its first member waits with. */
+/* A collective, where members are waited for: at the first of all, and at the first of those of a machine. */
 struct meeting {
     struct meeting *next;
     int number, size, came;
     uint32_t seq;
-    const struct dist_group *group; /* NULL: the first member itself has not come yet */
+    bool flat;
+    const struct dist_group *group; /* NULL: this rank itself has not come yet */
     struct arrival {
         uint64_t op; /* 0: has not come */
-        struct claim claim;
+        uint64_t in, out;
+        int stray; /* as in a wire */
+        struct claim claim, other;
     } arrivals[];
 };
 
 struct transport_group {
-    void *handle; /* the transport's; NULL: the world's, or it has none */
+    void *handle;  /* the transport's; NULL: the world's, or it has none; */
+    void *leaders; /* and, for those, of each machine's first member; NULL: it has none */
     uint32_t seq;
     int32_t *members; /* in the world's memory, for whoever reads the notes; NULL: the world */
+    int *node_of;     /* places to machines, which are counted as they come in the group; */
+    int nodes;        /* so many; */
+    int leader, near; /* the place of this machine's first member; how many members are here */
 };
 
 struct transport_room {
@@ -110,7 +91,8 @@ struct transport_room {
     struct rank_notes *notes;
     struct transport_rank *ranks; /* of all */
     int rank, size;
-    bool spread; /* over machines: only this rank is seen there */
+    bool spread; /* over machines: not all ranks are seen there */
+    bool flat;   /* DIST_FLAT=1: everything goes by the transport */
     size_t eager_bytes;
 
     struct op_queue sends;            /* not answered yet, */
@@ -129,11 +111,15 @@ struct transport_room {
     int drivers; /* threads of the rank that wait here */
     struct worker progress;
     bool progress_stops, progress_sleeps;
-    int64_t nap;     /* ns: the last one, */
-    double looked;   /* and when the job was looked at for the last time */
-    uint32_t heard;  /* notes, where it is spread */
-    uint32_t formed; /* groups */
-    int failed;      /* all was given up with this status, */
+    int64_t nap;    /* ns: the last one, */
+    double looked;  /* and when the job was looked at for the last time */
+    uint32_t heard; /* notes, where it is spread */
+    uint32_t looks; /* for them */
+    uint64_t near_free,
+        near_taken;    /* near.c: notes of its own, and those that it reads now, as places in the world; */
+    void *near_memory; /* and where its own lie */
+    uint32_t formed;   /* groups */
+    int failed;        /* all was given up with this status, */
     char why[200];
 };
 
@@ -156,8 +142,11 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
 int transport_close(void *room);
 int transport_group_new(void *room, struct dist_work *op);
 void transport_group_free(void *room, struct dist_group *group);
-void transport_form_group(struct transport_room *room,
-                          struct dist_work *op); /* room->forming; the op is over */
+
+/* groups.c: room->forming; the op is over. And the world: false: the transport's error, or no memory. */
+void transport_form_group(struct transport_room *room, struct dist_work *op);
+bool transport_form_world(struct transport_room *room);
+void transport_forget_group(struct transport_room *room, struct transport_group *g);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
 const struct transport *transport_load(const char *name, char *why, size_t why_size);
@@ -189,6 +178,15 @@ bool wire_hear(struct transport_room *room); /* true: one was read */
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
 bool wire_progress(struct transport_room *room);
 
+/* ---- near.c ------------------------------------------------------------------------------------------ */
+
+bool near_has(const struct transport_room *room, int rank); /* notes to it go through memory */
+int near_node(const struct transport_room *room, int rank); /* which machine it is on */
+bool near_send(struct transport_room *room, int peer, const struct wire *wire,
+               size_t bytes); /* false: no memory */
+bool near_hear(struct transport_room *room, struct wire *wire, int *from);
+void near_close(struct transport_room *room);
+
 /* ---- messages.c ---------------------------------------------------------------------------------------- */
 
 int transport_message(void *room, struct dist_work *op);
@@ -201,10 +199,25 @@ void messages_forget_parked(struct transport_room *room);
 
 int transport_collective(void *room, struct dist_work *op);
 void meet_hear(struct transport_room *room, int from, const struct wire *wire);
-void meet_finish(struct dist_work *op); /* the transport has done its part */
+struct meeting *meet_find(const struct transport_room *room, const struct dist_work *op);
+void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m);
 void meet_desert(
     struct transport_room *room); /* tell the members of those to which somebody that has left has not come */
 void meet_forget(struct transport_room *room);
+
+/* ---- levels.c: a leader's part in a collective in two levels; m: who is here, NULL: nobody else ----------------- */
+
+bool levels_take(const struct dist_work *op); /* is it done so? */
+void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m);
+void levels_finish(struct transport_room *room, struct dist_work *op);
+
+/* ---- collect.c: the transport's part ------------------------------------------------------------------------------ */
+
+enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
+struct transport_collective collect_what(const struct dist_work *op);
+bool collect_shares(const struct dist_work *op); /* its tensors overlap */
+void collect_start(struct transport_room *room, struct dist_work *op);
+void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
 void transport_notes_write(struct transport_room *room, const struct dist_work *waited);

@@ -38,14 +38,16 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
     hang_up(room, flight);
 }
 
-static void land(struct dist_work *op)
+static void land(struct transport_room *room, struct dist_work *op)
 {
     if (op->p2p && op->sends)
         messages_end(op, DIST_OK);
     else if (op->p2p)
         transport_done(op, DIST_OK);
+    else if (op->step == STEP_BETWEEN)
+        levels_finish(room, op);
     else
-        meet_finish(op);
+        collect_finish(op);
 }
 
 bool wire_progress(struct transport_room *room)
@@ -65,7 +67,7 @@ bool wire_progress(struct transport_room *room)
         if (!*at)
             room->flight = at;
         if (flight->op)
-            land(flight->op);
+            land(room, flight->op);
         free(flight);
         moved = true;
     }
@@ -83,6 +85,14 @@ static void read_note(struct transport_room *room, int from, const struct wire *
 }
 
 /* It is counted before it leaves, and rung for after. */
+static void count(struct transport_room *room, int peer)
+{
+    if (room->spread)
+        atomic_fetch_add(&world_notes(&room->self->world, peer)->sent, 1);
+    else
+        atomic_fetch_add(&room->ranks[peer].coming, 1);
+}
+
 static void announce(struct transport_room *room, int peer)
 {
     struct rank_slot *slot = &room->self->world.header->slots[peer];
@@ -91,23 +101,15 @@ static void announce(struct transport_room *room, int peer)
         bell_strike(&slot->helper);
 }
 
-void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+static void send_by_transport(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
 {
-    if (peer == room->rank) {
-        read_note(room, peer, wire);
-        return;
-    }
     struct flight *flight = malloc(sizeof *flight + bytes);
     if (!flight) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a message");
+        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
         return;
     }
     memcpy(flight->note, wire, bytes);
     flight->op = NULL;
-    if (room->spread)
-        atomic_fetch_add(&world_notes(&room->self->world, peer)->sent, 1);
-    else
-        atomic_fetch_add(&room->ranks[peer].coming, 1);
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
     if (flight->request == 0) {
         free(flight);
@@ -115,8 +117,32 @@ void wire_send(struct transport_room *room, int peer, const struct wire *wire, s
         return;
     }
     hang_up(room, flight);
-    if (!room->spread)
+}
+
+void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+{
+    bool near = near_has(room, peer);
+    if (peer == room->rank) {
+        read_note(room, peer, wire);
+        return;
+    }
+    count(room, peer);
+    if (!near)
+        send_by_transport(room, peer, wire, bytes);
+    else if (!near_send(room, peer, wire, bytes))
+        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
+    if (!room->failed && (near || !room->spread))
         announce(room, peer);
+}
+
+/* Mostly those of this machine are looked for first; but who sends without end must not be all that is heard. */
+static int hear(struct transport_room *room, struct wire *wire, int *from)
+{
+    bool far_first = room->spread && ++room->looks % 16 == 0;
+    if (!far_first && near_hear(room, wire, from))
+        return 1;
+    int bytes = room->transport->hear(wire, sizeof *wire, from);
+    return bytes == 0 && far_first ? near_hear(room, wire, from) : bytes;
 }
 
 bool wire_hear(struct transport_room *room)
@@ -125,7 +151,7 @@ bool wire_hear(struct transport_room *room)
     int from;
     if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
         return false;
-    int bytes = room->transport->hear(&wire, sizeof wire, &from);
+    int bytes = hear(room, &wire, &from);
     if (bytes < 0)
         broken(room);
     if (bytes <= 0)

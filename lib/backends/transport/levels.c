@@ -1,0 +1,172 @@
+/*
+ * levels.c: collectives in two levels: what the ranks of one machine can do among themselves does not go through the transport.
+ *
+ *     machine     [0 1 2]   [3 4 5]     each machine's first member, its leader, adds up the tensors of all where they lie
+ *     transport    0 ------- 3          the leaders' sums
+ *     machine     [0 1 2]   [3 4 5]     and writes the result into all of them
+ *
+ * A leader begins when all members of the group have come and the same was said by all (meet.c): each of them waits until it is told that
+ * the collective is over, so nobody else touches the tensors. While the transport does its part the leader has bytes under way, and is
+ * not counted asleep; the others are, and sleep on.
+ *
+ * Between n machines of k ranks an all_reduce so moves the bytes of n ranks, not of n * k; the same goes for reduce and broadcast. In the
+ * others every block crosses once, whoever carries it: over several machines the transport does these, with all members.
+ *
+ * On one machine nothing is left for the transport. Sums are made in the order of the ranks there, as by shm; over several machines in that
+ * order on each, and then as the transport likes. All ranks get the same bits, since one result is copied.
+ */
+#include "room.h"
+#include "../../devices/host.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* The tensors of the members that are here, in the order of their places; NULL: one has none. */
+struct here {
+    int count, root; /* the root's index; -1: it is elsewhere, or there is none */
+    void *in[WORLD_MAX_RANKS], *out[WORLD_MAX_RANKS];
+};
+
+bool levels_take(const struct dist_work *op)
+{
+    const struct transport_group *g = op->group->room;
+    bool gains = op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE || op->call == CALL_BROADCAST;
+    return op->call != CALL_NEW_GROUP && op->call != CALL_BARRIER && op->block > 0 &&
+           g->nodes < op->group->size && (g->nodes == 1 || (gains && op->block <= INT_MAX));
+}
+
+static void *tensor_at(const struct transport_room *room, uint64_t place)
+{
+    return place == NOWHERE ? NULL : world_at(&room->self->world, place);
+}
+
+static void find_tensors(const struct transport_room *room, const struct dist_work *op,
+                         const struct meeting *m, struct here *here)
+{
+    const struct dist_group *group = op->group;
+    const struct transport_group *g = group->room;
+    here->count = 0;
+    here->root = -1;
+    for (int i = group->rank; i < group->size; i++) { /* a leader is the first of them */
+        if (g->node_of[i] != g->node_of[group->rank])
+            continue;
+        if (call_has_root(op->call) && i == op->peer)
+            here->root = here->count;
+        here->in[here->count] = i == group->rank ? op->in.data : tensor_at(room, m->arrivals[i].in);
+        here->out[here->count++] = i == group->rank ? op->out.data : tensor_at(room, m->arrivals[i].out);
+    }
+}
+
+/* ---- all members are here ------------------------------------------------------------------------ */
+
+static void do_here(const struct dist_work *op, struct here *here)
+{
+    size_t bytes = (size_t)op->block * dtype_size(op->type);
+    int n = here->count, root = here->root;
+    bool past = host_outgrows_caches((size_t)n * bytes);
+    if (op->call == CALL_ALL_REDUCE)
+        host_reduce_spread(here->out, n, (const void **)here->in, n, op->block, op->type, op->op, past);
+    else if (op->call == CALL_REDUCE)
+        host_reduce(here->out[root], (const void *const *)here->in, n, op->block, op->type, op->op);
+    else if (op->call == CALL_BROADCAST)
+        host_spread(here->out, n, here->in[root], bytes, past);
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t)i * bytes;
+        void *to[WORLD_MAX_RANKS];
+        for (int k = 0; k < n; k++)
+            if (op->call == CALL_ALL_GATHER)
+                to[k] = (char *)here->out[k] + at;
+            else if (op->call == CALL_REDUCE_SCATTER)
+                to[k] = (char *)here->in[k] + at;
+        if (op->call == CALL_ALL_GATHER)
+            host_spread(to, n, here->in[i], bytes, past);
+        else if (op->call == CALL_REDUCE_SCATTER)
+            host_reduce(here->out[i], (const void *const *)to, n, op->block, op->type, op->op);
+        else if (op->call == CALL_GATHER)
+            host_copy((char *)here->out[root] + at, here->in[i], bytes);
+        else if (op->call == CALL_SCATTER)
+            host_copy(here->out[i], (char *)here->in[root] + at, bytes);
+    }
+}
+
+/* ---- over several machines ----------------------------------------------------------------------- */
+
+/* The sum of what is here, in the type in which the transport goes on with it. */
+static void add_up(const struct dist_work *op, const struct here *here, void *sum, enum dist_type wide)
+{
+    enum { PIECE = 512 };
+    double piece[PIECE];
+    enum dist_op adds = op->op == DIST_AVG ? DIST_SUM : op->op;
+    size_t from = dtype_size(op->type), to = dtype_size(wide);
+    if (wide == op->type) {
+        host_reduce(sum, (const void *const *)here->in, here->count, op->block, wide, adds);
+        return;
+    }
+    dtype_convert(wide, sum, op->type, here->in[0], op->block);
+    for (int i = 1; i < here->count; i++)
+        for (int64_t at = 0; at < op->block; at += PIECE) {
+            int64_t count = op->block - at < PIECE ? op->block - at : PIECE;
+            void *here_sum = (char *)sum + (size_t)at * to;
+            dtype_convert(wide, piece, op->type, (const char *)here->in[i] + (size_t)at * from, count);
+            host_reduce(here_sum, (const void *[]){ here_sum, piece }, 2, count, wide, adds);
+        }
+}
+
+/* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
+static void go_between(struct transport_room *room, struct dist_work *op, const struct here *here)
+{
+    const struct transport_group *g = op->group->room;
+    struct transport_collective c = collect_what(op);
+    bool aside = op->call == CALL_REDUCE || (int)op->type != c.type;
+    op->aside = aside ? malloc((size_t)op->block * c.element) : NULL;
+    if (aside && !op->aside) {
+        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+        transport_done(op, DIST_ERR_MEMORY);
+        return;
+    }
+    c.in = c.out = aside ? op->aside : op->out.data;
+    c.root = call_has_root(op->call) ? g->node_of[op->peer] : 0;
+    if (call_reduces(op->call))
+        add_up(op, here, c.out, (enum dist_type)c.type);
+    else if (here->root > 0)
+        host_copy(c.out, here->in[here->root], (size_t)op->block * c.element);
+    op->step = STEP_BETWEEN;
+    wire_fly(room, room->transport->collect(g->leaders, &c), op);
+}
+
+/* The transport has done its part. */
+void levels_finish(struct transport_room *room, struct dist_work *op)
+{
+    struct here here;
+    struct meeting *m = meet_find(room, op);
+    enum dist_type wide = collect_type(op);
+    size_t bytes = (size_t)op->block * dtype_size(op->type);
+    void *result = op->aside ? op->aside : op->out.data;
+    find_tensors(room, op, m, &here);
+    void **to = op->call == CALL_REDUCE ? here.out + here.root : here.out;
+    int copies = op->call != CALL_REDUCE ? here.count : here.root >= 0;
+    if (copies > 0 && call_reduces(op->call) && op->op == DIST_AVG)
+        host_reduce_part(result, (const void *[]){ result }, 1, op->group->size, op->block, wide, DIST_AVG);
+    if (copies > 0 && wide != op->type) {
+        dtype_convert(op->type, to[0], wide, result, op->block);
+        result = to[0];
+    }
+    if (copies > 0)
+        host_spread(to, copies, result, bytes, host_outgrows_caches((size_t)copies * bytes));
+    free(op->aside);
+    op->aside = NULL;
+    meet_over(room, op, m);
+}
+
+void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m)
+{
+    const struct transport_group *g = op->group->room;
+    struct here here;
+    find_tensors(room, op, m, &here);
+    if (g->nodes > 1) {
+        go_between(room, op, &here);
+        return;
+    }
+    do_here(op, &here);
+    meet_over(room, op, m);
+}

@@ -1,0 +1,47 @@
+/* wire.h: the small messages, called notes, with which ranks find out what the transport then does (room.h). */
+#ifndef TRANSPORT_WIRE_H
+#define TRANSPORT_WIRE_H
+
+#include "../common/claim.h"
+
+#define NOTE_INLINE \
+    1536 /* bytes of data that travel in a note: with it, less than what every MPI sends at once */
+
+enum wire_kind {
+    WIRE_MESSAGE, /* a send: data, or what they will be */
+    WIRE_BEGIN,   /* its data are wanted, */
+    WIRE_TAKEN,   /* have arrived, */
+    WIRE_REFUSED, /* or are not */
+    WIRE_COME,    /* a member is at a collective */
+    WIRE_GO,      /* all are, */
+    WIRE_OVER,    /* and the result is there; */
+    WIRE_DIFFER,  /* they do not say the same, */
+    WIRE_GONE     /* or one never will be: its rank has left */
+};
+
+/* A note. Shorter ones end early. */
+struct wire {
+    uint8_t kind;
+    uint8_t flat; /* COME: others cannot reach its tensors; GO: so the transport does all of it */
+    uint8_t pad[2];
+    uint32_t tag;     /* of the data */
+    uint32_t site;    /* of a message: where it was sent, for whoever reads this rank's notes */
+    uint32_t seq;     /* which collective of the group */
+    uint64_t op;      /* the op that is answered; of what is to be answered: the sender's, */
+    uint64_t in, out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it */
+    int32_t a, b;     /* DIFFER: the ranks that do; COME: the group's number and size, */
+    int32_t place;    /* the sender's in it, */
+    int32_t members;  /* for how many it speaks, */
+    int32_t stray;    /* and the place of one of them that differs, as `other` says; -1 */
+    struct claim claim;
+    union {
+        struct claim other;
+        char data[NOTE_INLINE];
+    };
+};
+#define NOWHERE UINT64_MAX
+#define WIRE_SHORT offsetof(struct wire, claim)
+#define WIRE_ONE offsetof(struct wire, other)
+#define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
+
+#endif
