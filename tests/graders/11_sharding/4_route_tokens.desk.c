@@ -14,10 +14,12 @@ static void work(tensor *rows)
     tensor_add_scalar(rows, 1000 * (expert + 1));
 }
 
+/* Before and behind the choices lie ranks, too: who reads there takes a row that does not exist. */
 void desk(int rank, int world_size)
 {
     tensor *choice = desk_tensor("choice");
-    int64_t width = (int64_t)desk_number("width"), tokens = tensor_numel(choice), choices[16];
+    int64_t width = (int64_t)desk_number("width"), tokens = tensor_numel(choice), guarded[18] = { 0 },
+            *choices = guarded + 1;
     tensor *y = tensor_full(DIST_F32, -1, tokens, width);
     expert = rank;
     rows_seen = 0;
