@@ -51,7 +51,8 @@ struct kin_load kin_look(void);
 void kin_kill(void);
 void kin_signal(int signal); /* to all of them, once */
 
-/* where.c: lines of the learner's file in which ranks stood. */
+/* where.c: ask all ranks where they stand, and later tell lines of the learner's file. */
+void where_ask(int ranks);
 void where_tell(int ranks);
 
 /* sitting.c: run the solution, if there is one, on the sheets of the last sitting: for the drawing beside. */

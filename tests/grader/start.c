@@ -18,23 +18,19 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_FD 64 /* the sheets in the learner's program begin here */
-#define PROCESSOR_SECONDS \
-    3              /* for each of its processes: an endless loop ends here, however busy the machine is */
-#define SECONDS 20 /* from start to end; $GRADE_SECONDS: teachers may want less */
-#define FLOOD \
-    (32u << 20)         /* who prints more than this is stopped; so is who has more processes or megabytes */
-#define SECONDS_AFTER 5 /* once one sitting of this file was late, the next ones get no longer */
+#define FIRST_FD 64         /* the sheets in the learner's program begin here */
+#define PROCESSOR_SECONDS 3 /* for each process: an endless loop ends here, on a busy machine, too */
+#define SECONDS 20          /* from start to end; $GRADE_SECONDS: teachers may want less */
+#define FLOOD (32u << 20)   /* who prints more is stopped; so is who has more processes or megabytes */
+#define SECONDS_AFTER 5     /* once one sitting of this file was late, the next ones get no longer */
 #define MOST_PROCESSES 64
-#define MEGABYTES 2048 /* of all its processes together; $GRADE_MEMORY */
-#define LARGEST_FILE \
-    (64u << 20)   /* bytes; also of the memory that the ranks share, which takes time to lay out */
-#define LOOK 0.05 /* seconds between two looks at that */
+#define MEGABYTES 2048           /* of all its processes together; $GRADE_MEMORY */
+#define LARGEST_FILE (64u << 20) /* also of the memory that the ranks share, whose laying out takes time */
+#define LOOK 0.05                /* seconds between two looks at that */
 
 static double now(void)
 {
@@ -227,22 +223,6 @@ static bool watch(pid_t pid, int out, int error, struct ending *ending, int *sta
     return false;
 }
 
-/* All ranks are asked where they stand, and have some time to hand it in: on a busy machine, too. */
-static void ask_where(int ranks)
-{
-    off_t before[MOST_RANKS];
-    struct stat status;
-    for (int rank = 0; rank < ranks; rank++)
-        before[rank] = fstat(handed_sheets[rank].fd, &status) == 0 ? status.st_size : 0;
-    kin_signal(SIGURG);
-    for (int wait = 0, missing = ranks; wait < 200 && missing > 0; wait++) {
-        usleep(10000);
-        missing = 0;
-        for (int rank = 0; rank < ranks; rank++)
-            missing += fstat(handed_sheets[rank].fd, &status) == 0 && status.st_size == before[rank];
-    }
-}
-
 void start_and_end(const char *program, int ranks, uint64_t seed, const char *trace, struct ending *ending)
 {
     int out[2], error[2], status = 0;
@@ -258,13 +238,13 @@ void start_and_end(const char *program, int ranks, uint64_t seed, const char *tr
     close(error[1]);
     ending->late = pid < 0 || !watch(pid, out[0], error[0], ending, &status);
     if (ending->late && !ending->stopped[0])
-        ask_where(ranks);
+        where_ask(ranks);
     kin_kill();
     close(out[0]);
     close(error[0]);
     ending->seconds = now() - begin;
     if (ending->late)
         remember_late();
-    if (!ending->late)
+    else
         ending->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
