@@ -81,12 +81,17 @@ void world_fail_because(struct world *world, int rank, int code, const char *cau
         world_wake(world);
 }
 
-/* Threads of this process that tell, or are about to know whether they do. */
+/* Threads of this process that tell, are about to know whether they do, or end the process in their own way. */
 static _Atomic int telling;
+
+void world_tell_begins(void)
+{
+    atomic_fetch_add(&telling, 1);
+}
 
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause)
 {
-    atomic_fetch_add(&telling, 1); /* before others can see that the job has failed, and end this process */
+    world_tell_begins();
     bool first = fail(world, rank, END_ERROR, code, cause, true);
     if (!first)
         world_tell_over();
@@ -115,7 +120,7 @@ bool world_tell_instead(struct world *world, int teller)
 {
     uint32_t failed = atomic_load(&world->header->failed), mask = AUTHOR << TELLER;
     uint32_t own = (uint32_t)world->author + 1;
-    atomic_fetch_add(&telling, 1);
+    world_tell_begins();
     bool mine =
         failed && !(failed & TOLD) && (int)(failed >> TELLER & AUTHOR) - 1 == teller &&
         atomic_compare_exchange_strong(&world->header->failed, &failed, (failed & ~mask) | own << TELLER);

@@ -90,6 +90,7 @@ static bool replace_stdio(void)
 static void note_crash(int number)
 {
     const struct launch_self *self = launch_self_if_any();
+    world_tell_begins();
     if (!launch_is_forked())
         world_fail(&hosted->world, self ? self->env.rank : -1, END_SIGNAL, number);
     signal(number, SIG_DFL);
@@ -117,6 +118,7 @@ static void note_exit(void)
     if (atomic_fetch_add(&exiting, 1) > 0)
         for (;;)
             pause();
+    world_tell_begins(); /* the others wait until this process has ended, with the status that exit was given */
     world_fail(&hosted->world, self->env.rank, END_EXIT, -1);
 }
 

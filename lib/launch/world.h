@@ -210,8 +210,9 @@ bool world_fail_as(struct world *world, const struct world_failure *failure);
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause);
 void world_told(const struct world *world);
 
-/* A thread that has told and goes on says so, when all is written. Who ends a process lets its other threads tell first; a fork may
- * have brought the count without the thread, so not for ever. */
+/* A thread says so before others can see that the job has failed of it; and, if it then goes on, when all is written. Who ends a process
+ * for such a failure lets its other threads tell, or end, first; a fork may have brought the count without the thread, so not for ever. */
+void world_tell_begins(void);
 void world_tell_over(void);
 void world_let_tell(void);
 void world_wake(struct world *world);

@@ -2,7 +2,7 @@
  * doomed.c HOW RANK MICROSECONDS: a token goes round a ring for ever, until RANK comes to its end.
  *
  * HOW is kill (at some moment, wherever it is), or segv, abort, exit:N, exit:0, left:N (after leaving) or early (before joining):
- * these happen between two calls, once the time has passed.
+ * these happen between two calls, once the time has passed; left, after some rounds, when nobody waits for it.
  */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -34,10 +34,15 @@ static void end_now(void)
         abort();
     if (strncmp(how, "exit:", 5) == 0)
         exit(atoi(how + 5));
-    if (strncmp(how, "left:", 5) == 0) {
-        dist_destroy_process_group();
-        exit(atoi(how + 5));
-    }
+}
+
+static void leave(bool doomed)
+{
+    if (!doomed)
+        for (;;)
+            pause();
+    dist_destroy_process_group();
+    exit(atoi(how + 5));
 }
 
 static void run(int rank, int world_size)
@@ -49,7 +54,10 @@ static void run(int rank, int world_size)
         return;
     dist_init_process_group();
     tensor *x = tensor_full(DIST_F32, 1, 100), *y = tensor_full(DIST_F32, 1, 100);
-    for (double start = dist_time();;) {
+    double start = dist_time();
+    for (int round = 0;; round++) {
+        if (round == 100 && strncmp(how, "left:", 5) == 0)
+            leave(doomed);
         if (doomed && (dist_time() - start) * 1e6 > (double)microseconds)
             end_now();
         dist_work *sent = dist_isend(x, (rank + 1) % world_size);
