@@ -201,7 +201,8 @@ BENCH_CASES := $(patsubst %,build/tests/bench/%.o,run pace messages collectives 
 EXERCISE_SOURCES := $(sort $(wildcard exercises/*/[0-9]*.c))
 SOLUTION_SOURCES := $(sort $(wildcard solutions/*/[0-9]*.c))
 GRADER_SOURCES := $(filter-out %.desk.c,$(sort $(wildcard tests/graders/*/*.c)))
-DESK_SOURCES := $(sort $(wildcard tests/graders/*/*.desk.c)) tests/grader/desk.c tests/grader/late.c tests/grader/confine.c
+DESK_SOURCES := $(sort $(wildcard tests/graders/*/*.desk.c)) tests/grader/desk.c tests/grader/late.c tests/grader/confine.c \
+        tests/grader/stand.c
 GRADING_SOURCES := $(filter-out $(DESK_SOURCES),$(wildcard tests/grader/*.c))
 GRADERS := $(GRADER_SOURCES:%.c=build/%)
 DESKS_SHARED := build/tests/grader/libdesk.a build/libdist.a
@@ -394,7 +395,8 @@ build/tests/grader/libgrader.a: $(GRADING_SOURCES:%.c=build/%.o)
 	$Q rm -f $@
 	$(call say,AR,$@) $(call beside,ar) rcs $@ $^
 
-build/tests/grader/libdesk.a: build/tests/grader/desk.o build/tests/grader/late.o build/tests/grader/confine.o
+build/tests/grader/libdesk.a: build/tests/grader/desk.o build/tests/grader/late.o build/tests/grader/confine.o \
+        build/tests/grader/stand.o
 	$Q rm -f $@
 	$(call say,AR,$@) $(call beside,ar) rcs $@ $^
 

@@ -102,6 +102,9 @@ const struct members *run_group(const struct run *run, int id);
  * such end. */
 void run_cut(struct run *run, int from, int to);
 
+/* Keep only what each rank did between its spans of these names, and the spans; what is left out has lost its names, too. */
+void run_keep_between(struct run *run, const char *from, const char *to);
+
 /* Keep only the last `count` acts of each rank. */
 void run_keep_last(struct run *run, int count);
 

@@ -8,7 +8,7 @@
  *                +--------------------------------- t ------------------------------+
  *
  * Each rank but 0 receives the traveller from the previous rank, doubles it, adds its own vector, and sends it on.
- * Rank 0 sends it on its way and waits until it comes home. Rank 0 adds nothing. A ring of one sends nothing.
+ * Rank 0 sends it on its way and waits until it comes home. Rank 0 adds nothing. A ring of one sends nothing. Called again, it goes round again.
  *
  * Grade it:  make exercise-03.1        Run it:  make try-03.1 N=4        A hint:  make hint-03.1
  */

@@ -38,7 +38,7 @@ static int64_t begin_together(tensor *weights, int64_t count)
     return steps;
 }
 
-/* Row i of `batches` is this rank's batch i, for i from 0 to count - 1. What lies in further rows is of no use. */
+/* Row i of `batches` is this rank's batch i, for i from 0 to count - 1. What lies in further rows is of no use. It may be called again in the same run. */
 void train(tensor *weights, tensor *batches, int64_t count)
 {
     tensor *gradient = tensor_zeros(DIST_F32, tensor_numel(weights));

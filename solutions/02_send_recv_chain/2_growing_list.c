@@ -15,7 +15,7 @@
  */
 #include "dist.h"
 
-/* `mine` has one element, `list` has rank + 1, which are 0 at first. */
+/* `mine` has one element, `list` has rank + 1, which are 0 at first. It may be called again in the same run. */
 void growing_list(tensor *list, tensor *mine, int rank, int world_size)
 {
     /* TODO: if there is a rank before this one: receive its list, and copy it into `list` (tensor_item, tensor_set). */

@@ -33,6 +33,12 @@ tensor *desk_room(enum dist_type type, int64_t count);
 void desk_hand_in(const char *name, const tensor *t);
 void desk_hand_in_number(const char *name, double value);
 
+/* An entry of another kind than a tensor: for the desk's own files. */
+void desk_put(const char *name, enum dist_type type, const void *data, int64_t count);
+
+/* stand.c: from here on the rank tells where it stands, when it is asked. */
+void desk_stand_begin(void);
+
 /* late.c: sleep for a moment, as long as chance wants. */
 void desk_late_begin(int rank);
 void desk_late(void);

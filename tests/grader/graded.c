@@ -64,6 +64,11 @@ bool graded_run(struct graded *graded)
     if (!feedback_any() && sitting_now()->ranks == 0)
         feedback("The grader has looked at nothing; tell its author.");
     bool passed = !feedback_any();
+    if (!passed && sitting_now()->again)
+        feedback("That was a run in which your function is called twice, with other numbers, and the second "
+                 "time with a message of "
+                 "somebody else under way. Does it keep something from one call to the next, or leave "
+                 "something undone?");
     if (!passed)
         sitting_show_solution();
     graded_write(graded, passed ? "passed" : refused_any() ? "refused" : "failed", feedback_words());

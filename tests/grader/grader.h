@@ -23,6 +23,7 @@
 
 #include "../../diagrams/run.h"
 #include "dist.h"
+#include "marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct exercise {
         forbidden; /* calls, separated by blanks, that the learner's file must not make; NULL: all may be made */
     const char
         *drawing; /* the kind that shows best what must happen: flow, spacetime, schedule, collective ... */
+    bool calls_often; /* the desk itself calls the learner's function more than once in a run */
 };
 extern const struct exercise exercise;
 
@@ -44,6 +46,8 @@ extern const struct exercise exercise;
 /* One run of the learner's program. */
 struct sitting {
     int ranks;
+    bool
+        again; /* the second call in one run; what is given, handed in and seen in `run` is all of that one */
     double
         tolerance; /* how far an element may be off, relative to the larger of 1 and what is expected; at first 0 */
     const struct run
@@ -72,7 +76,9 @@ void graded_add(struct graded *graded);
     } \
     static void name_##_body(void)
 
-/* Sit with every number of ranks between least and most, and with one rank last. */
+/* Sit with every number of ranks between least and most, and with one rank last. With four ranks (or as many as there may be) a second
+ * time, and then the learner's function is called twice in one run: first with the numbers of the sitting before, and then with those of
+ * this one, while the rank has a message of its own under way. */
 #define EACH_SITTING(s, least, most) \
     for (struct sitting *s = sitting_first(least, most); s; s = sitting_next(s, most))
 struct sitting *sitting_first(int least, int most);

@@ -13,6 +13,7 @@ struct sheet {
     int fd;
     char *bytes; /* once it is read; else NULL */
     size_t size;
+    size_t begin; /* what stands before is of an earlier call */
 };
 
 /* How the learner's program ended. */
@@ -30,6 +31,7 @@ extern struct sheet given_sheets[MOST_RANKS], handed_sheets[MOST_RANKS];
 /* sheet.c: fresh and empty, add an entry, find one (NULL: there is none), all read back. */
 void sheets_new(int ranks);
 void sheets_fresh_handed(int ranks);
+void sheets_again(int ranks); /* what is added from now on is for a second call in the same run */
 void sheet_add(struct sheet *sheet, const char *name, enum dist_type type, const double *values,
                int64_t count);
 bool sheet_read(struct sheet *sheet);
@@ -47,6 +49,11 @@ struct kin_load {
 };
 struct kin_load kin_look(void);
 void kin_kill(void);
+void kin_signal(int signal); /* to all of them, once */
+
+/* where.c: ask all ranks where they stand, and later tell lines of the learner's file. */
+void where_ask(int ranks);
+void where_tell(int ranks);
 
 /* sitting.c: run the solution, if there is one, on the sheets of the last sitting: for the drawing beside. */
 void sitting_show_solution(void);

@@ -109,6 +109,14 @@ struct kin_load kin_look(void)
     return load;
 }
 
+void kin_signal(int signal)
+{
+    kin.count = 0;
+    find_all();
+    for (int i = 0; i < kin.count; i++)
+        kill(kin.pid[i], signal);
+}
+
 /* A signal arrives a little later than it was sent, so one look more than seems to be needed. */
 static void stop_all(void)
 {

@@ -36,6 +36,15 @@ void sheets_fresh_handed(int ranks)
         fresh(&handed_sheets[rank]);
 }
 
+void sheets_again(int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++) {
+        sheet_add(&given_sheets[rank], SHEET_AGAIN, DIST_U8, NULL, 0);
+        given_sheets[rank].begin = given_sheets[rank].size;
+    }
+    sheets_fresh_handed(ranks);
+}
+
 static void put_element(enum dist_type type, char *at, double value)
 {
     uint32_t bits;
@@ -96,7 +105,7 @@ bool sheet_read(struct sheet *sheet)
 
 const char *sheet_find(const struct sheet *sheet, const char *name, struct sheet_head *head)
 {
-    for (size_t at = 0; sheet->bytes && at + sizeof *head <= sheet->size;) {
+    for (size_t at = sheet->begin; sheet->bytes && at + sizeof *head <= sheet->size;) {
         memcpy(head, sheet->bytes + at, sizeof *head);
         at += sizeof *head;
         size_t bytes = sheet_bytes(head->type), left = sheet->size - at;

@@ -16,6 +16,11 @@
 
 #define SHEET_NAME 24
 #define SHEET_DONE "(done)" /* the last entry: the rank has left the job as it should */
+#define SHEET_AGAIN \
+    "(again)" /* given: what stands before it is for a first call, what comes behind it for the second */
+#define SHEET_STANDS \
+    "(stands)" /* handed: where the rank stood when it was asked; places in the program's file, as I64 */
+#define SHEET_STANDS_MOST 24
 #define SHEET_FD "DESK_FD" /* in the environment: rank r's given is file DESK_FD + 2 r, its handed the next */
 #define SHEET_LATE "DESK_LATE" /* the seed of the random delays; without it there are none */
 

@@ -39,7 +39,13 @@ static const char *meaning(int status)
     }
 }
 
-static void say_how_it_ended(const struct ending *ending)
+/* No call of the library stopped it: then the library has no words about where. */
+static bool without_a_call(const struct ending *ending)
+{
+    return ending->late || ending->status == 128 + SIGXCPU;
+}
+
+static void say_how_it_ended(const struct sitting *s, const struct ending *ending)
 {
     if (ending->stopped[0])
         feedback("%s and was stopped.", ending->stopped);
@@ -54,6 +60,8 @@ static void say_how_it_ended(const struct ending *ending)
         feedback("%s That is exit status %d.", meaning(ending->status), ending->status);
     } else
         feedback("It ended with exit status %d.", ending->status);
+    if (without_a_call(ending))
+        where_tell(s->ranks);
     feedback_text(ending->error, 16);
 }
 
@@ -122,7 +130,7 @@ bool sit(struct sitting *s)
     for (int rank = 0; rank < s->ranks; rank++)
         sheet_read(&handed_sheets[rank]);
     if (ending.late || ending.status != 0)
-        say_how_it_ended(&ending);
+        say_how_it_ended(s, &ending);
     else
         say_who_is_missing(s, &ending);
     if (feedback_any())
@@ -132,6 +140,8 @@ bool sit(struct sitting *s)
         feedback("There is no record of what it did, or it made far too many calls: %s", run.why);
         return false;
     }
+    if (s->again)
+        run_keep_between(&run, AGAIN_BEGINS, AGAIN_ENDS);
     say_what_is_forbidden(s);
     say_what_is_open(s, &ending);
     return !feedback_any();

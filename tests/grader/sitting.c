@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TWICE_WITH 4 /* ranks */
+
 static struct sitting now;
 
 /* Never 0, which would mean: none yet. So many that nobody finds the right one by trying, in the seconds that a program has: from its own
@@ -32,6 +34,17 @@ static struct sitting *begin(int ranks)
     return &now;
 }
 
+/* As many ranks once more, and other numbers: for a second call in the same run. */
+static struct sitting *begin_again(void)
+{
+    now = (struct sitting){ .ranks = now.ranks,
+                            .again = true,
+                            .seed = now.seed,
+                            .state = now.seed * 1000003u + (uint64_t)now.ranks + 500009u };
+    sheets_again(now.ranks);
+    return &now;
+}
+
 const struct sitting *sitting_now(void)
 {
     return &now;
@@ -45,12 +58,21 @@ struct sitting *sitting_first(int least, int most)
 {
     moves = 0;
     fewest = least;
+    now.ranks = 0;
     return sitting_next(&now, most);
+}
+
+/* A world in which the function is called twice has enough ranks for all that can go wrong, and not so many that it takes long. */
+static bool is_for_two_calls(const struct sitting *s, int most)
+{
+    return s->ranks > 1 && s->ranks == (most < TWICE_WITH ? most : TWICE_WITH) && !s->again &&
+           !exercise.calls_often;
 }
 
 struct sitting *sitting_next(struct sitting *s, int most)
 {
-    (void)s;
+    if (is_for_two_calls(s, most) && !feedback_any())
+        return begin_again();
     while (moves < MOST_RANKS && !feedback_any()) {
         int ranks = ++moves < MOST_RANKS ? moves + 1 : 1;
         if (ranks >= fewest && ranks <= most)

@@ -22,16 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_FD 64 /* the sheets in the learner's program begin here */
-#define PROCESSOR_SECONDS \
-    3              /* for each of its processes: an endless loop ends here, however busy the machine is */
-#define SECONDS 20 /* from start to end; $GRADE_SECONDS: teachers may want less */
-#define FLOOD \
-    (32u << 20)         /* who prints more than this is stopped; so is who has more processes or megabytes */
-#define SECONDS_AFTER 5 /* once one sitting of this file was late, the next ones get no longer */
+#define FIRST_FD 64         /* the sheets in the learner's program begin here */
+#define PROCESSOR_SECONDS 3 /* for each process: an endless loop ends here, on a busy machine, too */
+#define SECONDS 20          /* from start to end; $GRADE_SECONDS: teachers may want less */
+#define FLOOD (32u << 20)   /* who prints more is stopped; so is who has more processes or megabytes */
+#define SECONDS_AFTER 5     /* once one sitting of this file was late, the next ones get no longer */
 #define MOST_PROCESSES 64
-#define MEGABYTES 2048 /* of all its processes together; $GRADE_MEMORY */
-#define LOOK 0.05      /* seconds between two looks at that */
+#define MEGABYTES 2048           /* of all its processes together; $GRADE_MEMORY */
+#define LARGEST_FILE (64u << 20) /* also of the memory that the ranks share, whose laying out takes time */
+#define LOOK 0.05                /* seconds between two looks at that */
 
 static double now(void)
 {
@@ -93,7 +92,8 @@ static void set_limits(void)
     if (fd >= 0 && write(fd, "1000", 4) == 4)
         close(fd);
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    setrlimit(RLIMIT_CPU, &(struct rlimit){ PROCESSOR_SECONDS, PROCESSOR_SECONDS + 1 });
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ LARGEST_FILE, LARGEST_FILE });
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ PROCESSOR_SECONDS, PROCESSOR_SECONDS + 3 });
 }
 
 /* The user to run it as; 0: as we are. */
@@ -237,12 +237,14 @@ void start_and_end(const char *program, int ranks, uint64_t seed, const char *tr
     close(out[1]);
     close(error[1]);
     ending->late = pid < 0 || !watch(pid, out[0], error[0], ending, &status);
+    if (ending->late && !ending->stopped[0])
+        where_ask(ranks);
     kin_kill();
     close(out[0]);
     close(error[0]);
     ending->seconds = now() - begin;
     if (ending->late)
         remember_late();
-    if (!ending->late)
+    else
         ending->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -7,8 +7,13 @@
 #
 # In the environment: JOBS, OUT (where the csv goes), GRADE_BUDGET (seconds for one submission), GRADE_MEMORY (megabytes).
 
+[ "$2" = --one ] || . tests/tools/tied.sh
+
 work=build/grade-all
 export GRADE_BUDGET="${GRADE_BUDGET:-600}" GRADE_MEMORY="${GRADE_MEMORY:-1024}"
+
+# timeout has a group of processes of its own, which no signal to ours reaches; it passes one on to what it has started.
+dies_with_us=$(setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 # One submission, by its number in the list. Each has a user of its own (where root grades): 60600 and on belong to nobody.
 one()
@@ -16,7 +21,7 @@ one()
     name=$(sed -n "$1p" $work/list)
     place=$work/$(printf '%03d' "$1")
     said=$work/said.$1
-    GRADE_USER=$((60600 + $1 % 500)) timeout -k 10 $((GRADE_BUDGET + 60)) \
+    GRADE_USER=$((60600 + $1 % 500)) $dies_with_us timeout -k 10 $((GRADE_BUDGET + 60)) \
         tests/tools/grade_submission.sh "$submissions/$name" "$place" >"$said" 2>&1 </dev/null
     status=$?
     mkdir -p "$place"

@@ -159,7 +159,7 @@ share_time()
     GRADE_SECONDS=$(((end - $(date +%s) - 3 * exercises_left) / tests_left))
     [ $GRADE_SECONDS -le 20 ] || GRADE_SECONDS=20
     [ $GRADE_SECONDS -ge 3 ] || GRADE_SECONDS=3
-    GRADE_LIMIT=$((tests * (GRADE_SECONDS + 1)))
+    GRADE_LIMIT=$((tests * (GRADE_SECONDS + 3)))
     export GRADE_SECONDS GRADE_LIMIT
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # hostile.sh: can a learner's file cheat, stop, crash or outlive the grader? Each of tests/hostile/ tries it with exercise 03.1. None may
-# get a point; the feedback must say the words in its first line; and no process of it is left, nor a file in /dev/shm.
+# get a point; the feedback must say the words in its first line; and no process of it is left, nor a file in /dev/shm. Root tries all of it
+# as an ordinary user, too, at the same time and in a small copy of the tree.
 
 . tests/tools/count.sh
 
@@ -22,6 +23,23 @@ judge()
     fi
 }
 
+# What it takes to grade this one exercise, in the hands of a user whom nobody is.
+as_nobody()
+{
+    cp -r --parents lib/*.h tests/tools tests/hostile tests/grader tests/graders build/flags build/libdist.a build/tests/grader \
+        build/tests/graders/03_ring solutions/$exercise.c "$copy" && chmod 755 "$copy" && chown -R $NOBODY:$NOBODY "$copy" && cd "$copy" &&
+        RESULTS=$copy/results HOSTILE_AS=" as an ordinary user" CCACHE_DISABLE=1 \
+            setpriv --reuid $NOBODY --regid $NOBODY --clear-groups tests/tools/hostile.sh
+}
+
+NOBODY=60700
+before=$(ls /dev/shm)
+copy=
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid $NOBODY true 2>/dev/null; then
+    copy=$(mktemp -d) || exit 1
+    trap 'rm -rf "$copy"' EXIT
+    as_nobody >"$copy.said" 2>&1 &
+fi
 mkdir -p $work
 printf '/* feedback: error */\nvoid once_round(void)\n{\n    this is no C\n}\n' >$work/does_not_compile.c
 cat >$work/compiles_without_end.c <<'END'
@@ -33,21 +51,28 @@ const char *words = B("much more than a program needs, ") B("again ") B("and aga
 char table[1ul << 31] = { 1, [(1ul << 31) - 1] = 1 };
 void once_round(tensor *traveller, tensor *mine, int rank, int world_size) {}
 END
-before=$(ls /dev/shm)
 failed=0
 for file in tests/hostile/*.c $work/does_not_compile.c $work/compiles_without_end.c; do
     name=$(basename "$file" .c)
     if grep -q __asm__ "$file" && [ "$(uname -m)" != x86_64 ]; then
-        skip "hostile: $name is written for x86_64"
+        skip "hostile$HOSTILE_AS: $name is written for x86_64"
         continue
     fi
     why=$(judge "$file" "$name")
-    if [ ! "$why" ]; then pass "hostile: $name"; else
-        fail "hostile: $name"
+    if [ ! "$why" ]; then pass "hostile$HOSTILE_AS: $name"; else
+        fail "hostile$HOSTILE_AS: $name"
         echo "$why" | head -n 12 | sed 's/^/    /'
         failed=1
     fi
 done
+[ ! "$HOSTILE_AS" ] || exit $failed # beside root's
+if [ "$copy" ]; then
+    wait $! || failed=1
+    cat "$copy.said"
+    cat "$copy/results" >>"$RESULTS"
+    [ -s "$copy/results" ] || { fail "hostile: nothing was tried as an ordinary user"; failed=1; }
+    rm -f "$copy.said"
+fi
 if [ "$(ls /dev/shm)" = "$before" ]; then pass "hostile: /dev/shm is as it was"; else
     fail "hostile: something is left in /dev/shm"
     failed=1

@@ -106,10 +106,10 @@ session_of()
     ps -eo pid=,ppid=,sid= | awk -v starter="$1" '$2 == starter { outer = $1 } outer && $2 == outer && $1 == $3 { print $1 }'
 }
 
-# stopped SIGNAL: whoever has started it gets the signal, and nothing runs on.
+# stopped SIGNAL COMMAND: whoever has started it gets the signal, and nothing runs on.
 stopped()
 {
-    setsid sh -c 'FROM=solutions tests/tools/grade.sh; true' &
+    setsid sh -c "$2; true" &
     starter=$!
     for _ in $(seq 300); do
         session=$(session_of $starter)
@@ -128,8 +128,12 @@ stopped()
 }
 
 if command -v setsid >/dev/null 2>&1 && setpriv --pdeathsig TERM true 2>/dev/null; then
-    expect "a grading that gets SIGTERM ends with all that it runs" stopped TERM
-    expect "and so does one whose starter was killed" stopped KILL
+    mkdir -p "$work/asleep/anna"
+    cp tests/hostile/sleeps.c "$work/asleep/anna/1_once_round.c"
+    chmod -R go+rX "$work/asleep"
+    expect "a grading that gets SIGTERM ends with all that it runs" stopped TERM "FROM=solutions tests/tools/grade.sh"
+    expect "and so does one whose starter was killed" stopped KILL "FROM=solutions tests/tools/grade.sh"
+    expect "and that of a folder" stopped KILL "tests/tools/grade_all.sh $work/asleep"
 else
     skip "teaching: setsid or setpriv is not there, so no grading was stopped"
 fi

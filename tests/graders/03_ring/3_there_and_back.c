@@ -57,18 +57,22 @@ GRADED(the_ball, 3)
     }
 }
 
-/* When the first and the last thing happened that a rank did with messages, and when it joined and left; in seconds. */
+/* When the first and the last thing happened that a rank did with messages, and when it joined and left, or was called again and was done;
+ * in seconds. */
 static void times_of(const struct run *run, int rank, double *least, double *most)
 {
     const struct act *first = NULL, *last = NULL, *acts = run->acts;
+    int from = run->first[rank], to = run->first[rank + 1] - 1;
     for (int i = run->first[rank]; i < run->first[rank + 1]; i++) {
+        from = acts[i].kind == ACT_SPAN && strcmp(acts[i].name, AGAIN_BEGINS) == 0 ? i : from;
+        to = acts[i].kind == ACT_SPAN && strcmp(acts[i].name, AGAIN_ENDS) == 0 ? i : to;
         bool message = acts[i].kind == ACT_SEND || acts[i].kind == ACT_RECV || acts[i].kind == ACT_ISEND ||
                        acts[i].kind == ACT_IRECV || acts[i].kind == ACT_WAIT;
         first = message && !first ? &acts[i] : first;
         last = message ? &acts[i] : last;
     }
     *least = first ? (last->end - first->begin) / 1e6 : 0;
-    *most = (acts[run->first[rank + 1] - 1].begin - acts[run->first[rank]].end) / 1e6;
+    *most = (acts[to].begin - acts[from].end) / 1e6;
 }
 
 /* Can half a round be told from a whole one, on both ranks? */

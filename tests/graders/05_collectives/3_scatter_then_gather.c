@@ -22,7 +22,7 @@ static double squared_by_its_rank(const struct sitting *s, int root, int64_t i)
 
 static int lay_out(struct sitting *s, int64_t count)
 {
-    double samples[64];
+    double samples[4096];
     int root = (int)pick(s, 0, s->ranks - 1);
     for (int64_t i = 0; i < count; i++)
         samples[i] = (double)pick(s, 1, 99);
@@ -42,15 +42,16 @@ static void try_count(struct sitting *s, int64_t count)
 GRADED(evenly_shared, 3)
 {
     EACH_SITTING(s, 1, 8)
-        try_count(s, s->ranks * pick(s, 1, 6));
+        try_count(s, s->ranks * (s->ranks == 5 ? 500 : pick(s, 1, 6)));
 }
 
 /* Some blocks hold fewer samples than others, or none. */
 GRADED(any_number_of_samples, 4)
 {
     EACH_SITTING(s, 2, 8)
-        try_count(s, pick(s, 0, 1) ? s->ranks * pick(s, 0, 5) + pick(s, 1, s->ranks - 1)
-                                   : pick(s, 1, s->ranks - 1));
+        try_count(s, pick(s, 0, 1)
+                         ? s->ranks * (s->ranks == 5 ? 500 : pick(s, 0, 5)) + pick(s, 1, s->ranks - 1)
+                         : pick(s, 1, s->ranks - 1));
 }
 
 GRADED(all_take_part, 3)

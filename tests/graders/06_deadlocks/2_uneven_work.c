@@ -33,7 +33,7 @@ static double weight(const struct sitting *s, int rank, int64_t i)
 /* One rank has nothing to do, and another has the most; where there is only one it has some. */
 static void deal_out(struct sitting *s)
 {
-    int64_t n = pick(s, 2, 5), idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
+    int64_t n = pick_length(s), idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
     give_random(s, "weights", DIST_F32, n);
     give_random(s, "batches", DIST_F32, MOST * n);
     for (int r = 0; r < s->ranks; r++) {

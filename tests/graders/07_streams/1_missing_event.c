@@ -5,6 +5,7 @@ const struct exercise exercise = {
     .title = "The missing event",
     .forbidden = "dist_synchronize dist_stream_synchronize",
     .drawing = "streams",
+    .calls_often = true,
 };
 
 static double squared(const struct sitting *s, int rank, int64_t i)

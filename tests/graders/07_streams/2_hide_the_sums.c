@@ -6,6 +6,7 @@ const struct exercise exercise = {
     .title = "Hide the sums",
     .forbidden = "dist_synchronize dist_stream_synchronize",
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 static double summed(const struct sitting *s, int rank, int64_t i)

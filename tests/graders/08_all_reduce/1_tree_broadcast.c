@@ -5,6 +5,7 @@ const struct exercise exercise = {
     .title = "A tree broadcast",
     .forbidden = COLLECTIVES,
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 static double from_root(const struct sitting *s, int rank, int64_t i)

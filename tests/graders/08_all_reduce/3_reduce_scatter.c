@@ -5,6 +5,7 @@ const struct exercise exercise = {
     .title = "A ring reduce_scatter",
     .forbidden = COLLECTIVES,
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 static double sum_of_block(const struct sitting *s, const char *name, int rank, int64_t i)

@@ -9,6 +9,7 @@ const struct exercise exercise = {
                  "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv "
                  "dist_batch_isend_irecv",
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 static int width; /* columns of the grid that the answers below are about */

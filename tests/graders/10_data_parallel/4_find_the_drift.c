@@ -10,6 +10,7 @@ const struct exercise exercise = {
     .title = "The replica that drifts",
     .forbidden = "dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 static const char *name_of(int i)

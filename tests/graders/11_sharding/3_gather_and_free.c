@@ -7,6 +7,7 @@ const struct exercise exercise = {
                  "dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv "
                  "dist_batch_isend_irecv tensor_reset_peak_memory",
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 enum { LAYERS = 5, WIDTH = 16, ROWS = 2 };

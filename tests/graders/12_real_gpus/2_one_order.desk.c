@@ -27,6 +27,7 @@ void desk(int rank, int world_size)
     int all[16];
     bool first;
     (void)rank;
+    made = sum_made_at = most_made_at = 0;
     for (int i = 0; i < world_size && i < 16; i++)
         all[i] = i;
     dist_group *a = dist_new_group(all, world_size), *b = dist_new_group(all, world_size);

@@ -9,6 +9,7 @@ const struct exercise exercise = {
                  "dist_reduce_scatter dist_barrier "
                  "dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
     .drawing = "spacetime",
+    .calls_often = true,
 };
 
 static double slowest(const struct sitting *s, const char *name)

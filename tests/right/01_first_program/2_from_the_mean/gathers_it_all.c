@@ -21,9 +21,12 @@ void from_the_mean(tensor *difference, tensor *largest, tensor *mine)
     int n = (int)tensor_numel(mine), ranks = dist_get_world_size();
     tensor *all = tensor_zeros(DIST_F32, n * ranks);
     dist_all_gather(all, mine);
-    tensor_copy(difference, mine);
-    for (int i = 0; i < n * ranks; i++)
-        tensor_set(difference, i % n, tensor_item(difference, i % n) - tensor_item(all, i) / ranks);
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int r = 0; r < ranks; r++)
+            sum += tensor_item(all, r * n + i);
+        tensor_set(difference, i, tensor_item(mine, i) - sum / ranks);
+    }
     tensor_free(all);
 
     tensor_copy(largest, difference);
