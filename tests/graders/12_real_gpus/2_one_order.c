@@ -1,7 +1,9 @@
 /* Grades 12.2: two collectives of two groups, in one order on all ranks, and both under way at once. */
 #include "../../grader/grader.h"
 
-const struct exercise exercise = { .title = "Two groups, one order", .drawing = "spacetime", .calls_often = true };
+const struct exercise exercise = { .title = "Two groups, one order",
+                                   .drawing = "spacetime",
+                                   .calls_often = true };
 
 static double sum(const struct sitting *s, int rank, int64_t i)
 {
