@@ -471,6 +471,7 @@ tests/test_cuda_native.c : lib/** tests/*.h tests/doubles/cuda/own.h
 tests/doubles/nccl/on_cuda.c : ./*.h tests/doubles/cuda/own.h
 tests/test_nccl*      : lib/** tests/*.h tests/doubles/nccl/*.h
 tests/test_model11.c : lib/** tests/*.h chapters/11_*/*.h
+tests/test_simulator.c : lib/** tests/*.h chapters/13_*/*.h
 tests/torch/*.c      : lib/dist.h chapters/11_*/*.h
 tests/doubles/*       : tests/doubles/nccl/*.h
 tests/doubles/criterion/* : ./*.h

@@ -82,7 +82,7 @@ Test(predict, names_the_line_that_is_wrong)
     refused(GOOD "machine = dgx-h100\n", "machine stands here for the second time");
     refused("machine = cray\n", ":1: there is no machine \"cray\"; there are dgx-a100-80, dgx-h100");
     refused("\n# nothing\n", "no machine is named, and peak_tflops is missing");
-    refused("machine = dgx-h100\n", "layers is missing");
+    refused("machine = dgx-h100\n", "layers is missing; it needs a line layers = and a whole number");
 }
 
 Test(predict, names_what_does_not_fit_together)
@@ -127,6 +127,24 @@ Test(predict, tells_what_it_assumed)
     cr_assert(strstr(s->stdout_text, "# assumed, since nothing is said: tp = 1, pp = 1"), "%s",
               s->stdout_text);
     cr_assert(strstr(s->stdout_text, "ffn = 9216"), "%s", s->stdout_text);
+}
+
+Test(predict, reads_what_other_systems_write)
+{
+    struct started *s =
+        predict("\xEF\xBB\xBFlayers = 24\r\nhidden = 2304\r\nheads = 24\r\nvocab = 51200\r\nseq = 2048\r\n"
+                "batch = 512\r\ngpus = 32\r\nmachine = dgx-a100-80");
+    cr_assert_eq(s->status, 0, "%s", s->stderr_text);
+}
+
+Test(predict, tells_of_stages_that_are_not_alike)
+{
+    struct started *s = predict(GOOD "pp = 16\n");
+    cr_assert(
+        strstr(s->stdout_text, "# 24 layers do not divide by pp x interleave = 16: the fullest part has 2"),
+        "%s", s->stdout_text);
+    s = predict(GOOD "pp = 4\ninterleave = 3\n");
+    cr_assert_null(strstr(s->stdout_text, "do not divide"), "%s", s->stdout_text);
 }
 
 Test(predict, follows_physics)

@@ -6,28 +6,37 @@
  *     node       [card card ...]           [card card ...]        one for each GPU, or fewer, shared
  *     GPU        port port ...             port port ...          NVLink
  *
- * A message takes alpha, and then moves at the rate that the narrowest of its links has left: messages on a link share it evenly.
+ * A message is announced, answered when its receiver wants it, and then its data move at the rate that the narrowest of its links has
+ * left: messages on a link share it evenly. Alpha is what that takes beside the bytes, in three parts (run.h has the picture).
  */
 #ifndef NETWORK_H
 #define NETWORK_H
 
 enum { MOST_LINKS = 6 }; /* of a message */
 
+/* Seconds. Where a receiver need not be asked, as in LogGP, the first two are 0. */
+struct latency {
+    double announce; /* request to send (RTS): from the sender to the receiver */
+    double answer;   /* clear to send (CTS): back, once the receiver wants the message */
+    double flight;   /* of the data: from when the last byte has left until it is there */
+};
+
 struct network {
     int ranks, per_node, cards; /* cards of a node */
     int pod;                    /* nodes; 0: no pods */
-    double alpha_near, alpha_far;
-    double port, card, spine; /* bytes a second */
+    struct latency near, far;   /* inside a node, between nodes */
+    double port, card, spine;   /* bytes a second */
 };
 
-/* A DGX H100 with a card of 400 Gbit/s for each GPU; latencies as measure.c of chapter 08 would find them between two GPUs. */
+/* A DGX H100 with a card of 400 Gbit/s for each GPU; latencies as measure.c of chapter 08 would find them between two GPUs, whose
+ * receiver has told beforehand where data may be put: nobody waits for an answer. */
 static inline struct network dgx_h100(int ranks)
 {
     return (struct network){ .ranks = ranks,
                              .per_node = 8,
                              .cards = 8,
-                             .alpha_near = 3e-6,
-                             .alpha_far = 10e-6,
+                             .near.flight = 3e-6,
+                             .far.flight = 10e-6,
                              .port = 370e9,
                              .card = 47e9 };
 }
@@ -60,6 +69,11 @@ static inline int spine_link(const struct network *n, int rank, int in)
 static inline int is_near(const struct network *n, int a, int b)
 {
     return a / n->per_node == b / n->per_node;
+}
+
+static inline const struct latency *latency_between(const struct network *n, int from, int to)
+{
+    return is_near(n, from, to) ? &n->near : &n->far;
 }
 
 /* The links from one rank to another; how many. */

@@ -25,7 +25,7 @@ static void print_network(const char *name, const struct network *n)
     deal_out(n, order);
     printf("%s\n", name);
     for (double bytes = 64 << 10; bytes <= 1 << 28; bytes *= 64) {
-        double well = simulate(n, "ring", bytes, NULL, 0), dealt = simulate(n, "ring", bytes, order, 0);
+        double well = simulate(n, "ring", bytes, NULL), dealt = simulate(n, "ring", bytes, order);
         printf("%10.0f KiB %14.1f us %14.1f us %9.1f times\n", bytes / 1024, 1e6 * well, 1e6 * dealt,
                dealt / well);
     }

@@ -4,8 +4,8 @@
 #
 #     sh chapters/13_scale/record.sh
 #
-# With the word measured: measure the cluster of namespaces (tests/tools/hosts.sh), and write recorded/measured.txt. For that the machine
-# should have nothing else to do.
+# With the word measured: measure the cluster of namespaces (tests/tools/hosts.sh), and write recorded/measured.txt. That takes two minutes,
+# in which the machine should have nothing else to do.
 
 here=chapters/13_scale
 programs=build/chapters/13_scale
@@ -20,8 +20,9 @@ record()
 }
 
 if [ "$1" = measured ]; then
-    HOSTS=8 N=16 RATE=20mbit DELAY=10ms tests/tools/cluster.sh $programs/measured | sed '1,/^====/d' >$here/recorded/measured.txt.new &&
-        mv $here/recorded/measured.txt.new $here/recorded/measured.txt || exit 1
+    BACKEND=openmpi HOSTS=8 N=16 RATE=20mbit DELAY=10ms tests/tools/cluster.sh $programs/measured | sed '1,/^====/d' >$here/recorded/measured.txt.new
+    grep -q '^one ring' $here/recorded/measured.txt.new || { echo "nothing recorded: the cluster did not run to its end" >&2; rm -f $here/recorded/measured.txt.new; exit 1; }
+    mv $here/recorded/measured.txt.new $here/recorded/measured.txt || exit 1
     echo "wrote $here/recorded/measured.txt"
     exit
 fi

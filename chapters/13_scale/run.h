@@ -1,5 +1,14 @@
 /*
  * run.h: ranks follow their scripts (sim.h has the events). simulate() gives the seconds until the last is done.
+ *
+ *     sender     announce           data . . . . free
+ *                    \             ^   \         \
+ *                     \ RTS       / CTS \         \ flight
+ *                      v         /       v         v
+ *     receiver         wanted? answer    . . . . . . there
+ *
+ * That is a rendezvous: three times over the cable. Who receives late has the RTS already, and loses only the last two; who sends has lost
+ * the first two when it is free.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -12,31 +21,32 @@ static inline struct swap *swap_now(const struct sim *s, int rank)
     return r->over ? NULL : &r->script.swaps[r->at];
 }
 
-/* If both are there, the message sets out. */
-static inline void try_send(struct sim *s, int from, int to)
+/* It is announced where it goes. Who waits for it answers. */
+static inline void try_answer(struct sim *s, int from)
 {
-    struct rank_state *a = &s->ranks[from], *b = &s->ranks[to];
-    struct swap *mine = swap_now(s, from), *theirs = swap_now(s, to);
     struct message *m = &s->messages[from];
-    if (!mine || !theirs || !a->out || !b->in || mine->to != to || theirs->from != from || m->phase != IDLE)
+    struct rank_state *receiver = &s->ranks[m->to];
+    if (m->phase != WAITING || receiver->in != WANTED || swap_now(s, m->to)->from != from)
         return;
-    bool near = is_near(&s->network, from, to);
-    m->phase = LATENCY;
-    m->to = to;
-    m->bytes = (double)mine->out * s->scale;
-    due_at(s, from, s->now + (near ? s->network.alpha_near : s->network.alpha_far) + fmax(a->slow, b->slow));
+    receiver->in = COMES;
+    m->phase = ANSWERED;
+    due_at(s, from, s->now + latency_between(&s->network, from, m->to)->answer);
 }
 
 static inline void begin_swap(struct sim *s, int rank)
 {
     struct rank_state *r = &s->ranks[rank];
+    struct message *m = &s->messages[rank];
     struct swap *swap = swap_now(s, rank);
     r->out = swap->to >= 0;
-    r->in = swap->from >= 0;
-    if (r->out)
-        try_send(s, rank, swap->to);
-    if (r->in)
-        try_send(s, swap->from, rank);
+    r->in = swap->from >= 0 ? WANTED : NOTHING;
+    if (r->out) {
+        m->phase = ANNOUNCED;
+        m->to = swap->to;
+        due_at(s, rank, s->now + latency_between(&s->network, rank, m->to)->announce);
+    }
+    if (r->in == WANTED && s->messages[swap->from].to == rank)
+        try_answer(s, swap->from);
 }
 
 /* All ranks repeat the same swap, and the last two have taken all of them equally long: so will the next, but for the last two. What
@@ -74,7 +84,7 @@ static inline void watch_rhythm(struct sim *s, struct rank_state *r)
 static inline void go_on(struct sim *s, int rank)
 {
     struct rank_state *r = &s->ranks[rank];
-    if (r->out || r->in)
+    if (r->out || r->in != NOTHING)
         return;
     if (--r->left == 0) {
         r->over = ++r->at == r->script.count;
@@ -87,27 +97,46 @@ static inline void go_on(struct sim *s, int rank)
         begin_swap(s, rank);
 }
 
-static inline void happens(struct sim *s, int message)
+static inline void set_out(struct sim *s, int from)
 {
-    struct message *m = &s->messages[message];
-    s->events++;
-    if (m->phase == LATENCY && m->bytes > 0) {
-        m->phase = MOVING;
-        m->rate = 0;
-        m->since = s->now;
-        m->count = way_between(&s->network, message, m->to, m->links);
-        for (int k = 0; k < m->count; k++)
-            link_join(s, message, k);
-        return;
-    }
-    if (m->phase == MOVING)
-        for (int k = 0; k < m->count; k++)
-            link_leave(s, message, k);
-    int to = m->to;
+    struct message *m = &s->messages[from];
+    m->phase = MOVING;
+    m->bytes = (double)swap_now(s, from)->out * s->scale;
+    m->rate = 0;
+    m->since = s->now;
+    m->count = m->bytes > 0 ? way_between(&s->network, from, m->to, m->links) : 0;
+    if (m->count == 0)
+        due_at(s, from, s->now);
+    for (int k = 0; k < m->count; k++)
+        link_join(s, from, k);
+}
+
+/* Its last byte has left, and the sender is free. */
+static inline void leaves(struct sim *s, int from)
+{
+    struct message *m = &s->messages[from];
+    for (int k = 0; k < m->count; k++)
+        link_leave(s, from, k);
+    due_at(s, s->network.ranks + m->to, s->now + latency_between(&s->network, from, m->to)->flight);
     m->phase = IDLE;
-    s->ranks[message].out = s->ranks[to].in = false;
-    go_on(s, message);
-    go_on(s, to);
+    s->ranks[from].out = false;
+    go_on(s, from);
+}
+
+static inline void happens(struct sim *s, int event)
+{
+    int n = s->network.ranks;
+    if (event >= n) {
+        s->ranks[event - n].in = NOTHING;
+        go_on(s, event - n);
+    } else if (s->messages[event].phase == ANNOUNCED) {
+        s->messages[event].phase = WAITING;
+        try_answer(s, event);
+    } else if (s->messages[event].phase == ANSWERED) {
+        set_out(s, event);
+    } else {
+        leaves(s, event);
+    }
 }
 
 static inline double run_to_end(struct sim *s)
@@ -116,9 +145,9 @@ static inline double run_to_end(struct sim *s)
         if (!s->ranks[i].over)
             begin_swap(s, i);
     while (s->going > 0 && s->heap_count > 0) {
-        s->now = s->messages[s->heap[0]].due;
+        s->now = s->events[s->heap[0]].due;
         double together = s->now * (1 + 1e-12);
-        while (s->heap_count > 0 && s->messages[s->heap[0]].due <= together)
+        while (s->heap_count > 0 && s->events[s->heap[0]].due <= together)
             happens(s, heap_take(s));
         share_links(s);
     }
@@ -136,12 +165,13 @@ static inline struct sim sim_new(const struct network *network, double scale)
     s.ranks = calloc((size_t)n, sizeof *s.ranks);
     s.messages = calloc((size_t)n, sizeof *s.messages);
     s.links = calloc((size_t)links, sizeof *s.links);
-    s.heap = calloc((size_t)n, sizeof *s.heap);
+    s.events = calloc((size_t)n, 2 * sizeof *s.events);
+    s.heap = calloc((size_t)n, 2 * sizeof *s.heap);
     s.dirty = calloc((size_t)links, sizeof *s.dirty);
-    if (!s.ranks || !s.messages || !s.links || !s.heap || !s.dirty)
+    if (!s.ranks || !s.messages || !s.links || !s.events || !s.heap || !s.dirty)
         no_memory();
-    for (int i = 0; i < n; i++)
-        s.messages[i].heap = -1;
+    for (int i = 0; i < 2 * n; i++)
+        s.events[i].heap = -1;
     return s;
 }
 
@@ -154,14 +184,13 @@ static inline void sim_free(struct sim *s)
     free(s->ranks);
     free(s->messages);
     free(s->links);
+    free(s->events);
     free(s->heap);
     free(s->dirty);
 }
 
-/* Seconds of an all-reduce of `bytes` by that algorithm. order: where rank i stands, NULL: in place i. slow: seconds that rank 0 is late
- * with every message. */
-static inline double simulate(const struct network *network, const char *name, double bytes, const int *order,
-                              double slow)
+/* Seconds of an all-reduce of `bytes` by that algorithm. order: where rank i stands, NULL: in place i. */
+static inline double simulate(const struct network *network, const char *name, double bytes, const int *order)
 {
     int n = network->ranks;
     struct sim s = sim_new(network, bytes / n);
@@ -180,7 +209,6 @@ static inline double simulate(const struct network *network, const char *name, d
         r->left = r->over ? 0 : script.swaps[0].times;
         s.going -= r->over;
     }
-    s.ranks[0].slow = slow;
     free(x);
     double seconds = run_to_end(&s);
     sim_free(&s);

@@ -1,11 +1,11 @@
 /*
  * sim.h: discrete events. Thousands of ranks follow their scripts on a network; the clock goes from one event to the next.
  *
- *     both are there ---> alpha ---> on its links, at the rate that they have left ---> arrived
- *                                    (a message that comes or goes changes the rate of all on its links)
+ *     announced ---> wanted, answered ---> on its links, at the rate that they have left ---> arrived
+ *                                          (a message that comes or goes changes the rate of all on its links)
  *
- * A rank goes on when its message has left and the other has come, as in chapter 08. Each rank sends one message at a time: so a
- * message is known by its sender, and so is the event that it waits for.
+ * A rank goes on when its message has left and the other has come, as in chapter 08. So it sends one message at a time, and receives one:
+ * of what happens next, event i is that of the message that rank i sends, and event n + i that of the data that come to rank i.
  */
 #ifndef SIM_H
 #define SIM_H
@@ -15,30 +15,35 @@
 
 #include <math.h>
 
-enum phase { IDLE, LATENCY, MOVING };
+enum phase { IDLE, ANNOUNCED, WAITING, ANSWERED, MOVING };
+enum wish { NOTHING, WANTED, COMES }; /* of a receiver: not yet there or done; it waits; it has answered */
 
 struct message {
     enum phase phase;
     int to, links[MOST_LINKS], count;
     int place[MOST_LINKS];     /* in the list of each link */
     double bytes, rate, since; /* left; a second; when that was so */
-    double due;
-    int heap; /* its place among the events; -1: none */
 };
 
 struct rank_state {
     struct script script;
-    int at;              /* swap */
-    int64_t left;        /* repetitions of it, this one included */
-    bool out, in, over;  /* what is still to be done of it */
-    double ended, every; /* when the last one was done; how long that took */
+    int at;       /* swap */
+    int64_t left; /* repetitions of it, this one included */
+    bool out;     /* its message has not left */
+    enum wish in;
+    bool over;
+    double ended; /* when the last swap was done */
     int epoch, same;
-    double slow; /* seconds more before each swap: a straggler's */
 };
 
 struct link {
     int *messages, count, room;
     bool dirty;
+};
+
+struct event {
+    double due;
+    int heap; /* its place in the heap; -1: not due */
 };
 
 struct sim {
@@ -47,52 +52,51 @@ struct sim {
     struct rank_state *ranks;
     struct message *messages;
     struct link *links;
+    struct event *events;
     int *heap, heap_count, *dirty, dirty_count;
     double now, skipped, every;
     int epoch, steady, going;
-    int64_t events;
 };
 
-/* ---- events: a heap of messages, the earliest on top ---------------------------------------- */
+/* ---- events: a heap, the earliest on top ---------------------------------------------------- */
 
-static inline void heap_put(struct sim *s, int i, int message)
+static inline void heap_put(struct sim *s, int i, int event)
 {
-    s->heap[i] = message;
-    s->messages[message].heap = i;
+    s->heap[i] = event;
+    s->events[event].heap = i;
 }
 
 static inline void heap_move(struct sim *s, int i)
 {
-    int message = s->heap[i];
-    double due = s->messages[message].due;
-    for (; i > 0 && s->messages[s->heap[(i - 1) / 2]].due > due; i = (i - 1) / 2)
+    int event = s->heap[i];
+    double due = s->events[event].due;
+    for (; i > 0 && s->events[s->heap[(i - 1) / 2]].due > due; i = (i - 1) / 2)
         heap_put(s, i, s->heap[(i - 1) / 2]);
     for (;;) {
         int child = 2 * i + 1;
-        if (child + 1 < s->heap_count &&
-            s->messages[s->heap[child + 1]].due < s->messages[s->heap[child]].due)
+        if (child + 1 < s->heap_count && s->events[s->heap[child + 1]].due < s->events[s->heap[child]].due)
             child++;
-        if (child >= s->heap_count || s->messages[s->heap[child]].due >= due)
+        if (child >= s->heap_count || s->events[s->heap[child]].due >= due)
             break;
         heap_put(s, i, s->heap[child]);
         i = child;
     }
-    heap_put(s, i, message);
+    heap_put(s, i, event);
 }
 
-static inline void due_at(struct sim *s, int message, double due)
+static inline void due_at(struct sim *s, int event, double due)
 {
-    struct message *m = &s->messages[message];
-    m->due = due;
-    if (m->heap < 0)
-        heap_put(s, s->heap_count++, message);
-    heap_move(s, m->heap);
+    struct event *e = &s->events[event];
+    e->due = due;
+    if (e->heap < 0)
+        heap_put(s, s->heap_count++, event);
+    heap_move(s, e->heap);
 }
 
 static inline int heap_take(struct sim *s)
 {
     int first = s->heap[0], last = s->heap[--s->heap_count];
-    s->messages[first].heap = -1;
+    s->events[first].heap = -1;
     if (s->heap_count > 0) {
         heap_put(s, 0, last);
         heap_move(s, 0);

@@ -19,7 +19,7 @@ static void print_line(int ranks, double bytes)
     double best = 0, busbw[WAYS];
     int which = 0;
     for (int i = 0; i < WAYS; i++) {
-        busbw[i] = 2e-9 * bytes * (ranks - 1) / ranks / simulate(&network, ways[i], bytes, NULL, 0);
+        busbw[i] = 2e-9 * bytes * (ranks - 1) / ranks / simulate(&network, ways[i], bytes, NULL);
         which = busbw[i] > best ? i : which;
         best = busbw[i] > best ? busbw[i] : best;
         if (csv)
@@ -35,8 +35,8 @@ static void print_line(int ranks, double bytes)
 static void print_check(int ranks, double bytes)
 {
     struct network n = dgx_h100(ranks);
-    double formula = 2.0 * (ranks - 1) * (n.alpha_far + bytes / ranks / n.card),
-           found = simulate(&n, "ring", bytes, NULL, 0);
+    double formula = 2.0 * (ranks - 1) * (n.far.flight + bytes / ranks / n.card),
+           found = simulate(&n, "ring", bytes, NULL);
     printf("a ring of %d: simulated %.1f us, by the formula 2 (p - 1) (alpha + n / p beta) %.1f us\n", ranks,
            1e6 * found, 1e6 * formula);
 }

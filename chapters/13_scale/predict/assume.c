@@ -103,7 +103,7 @@ static int need(const struct description *d, char *why)
     const char *const names[] = { "layers", "hidden", "heads", "seq", "vocab", "batch", "gpus" };
     for (int i = 0; i < 7; i++)
         if (!said(values[i]))
-            return no(why, "%s is missing", names[i]);
+            return no(why, "%s is missing; it needs a line %s = and a whole number", names[i], names[i]);
     return 0;
 }
 

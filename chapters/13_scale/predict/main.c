@@ -1,6 +1,7 @@
 /* main.c: build/bin/predict FILE. */
 #include "predict.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,5 +64,8 @@ int main(int count, char **words)
         if (status != 0)
             return status;
     }
-    return fflush(stdout) != 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    fprintf(stderr, "predict: the answer cannot be written: %s\n", strerror(errno));
+    return 1;
 }

@@ -200,6 +200,7 @@ int description_parse(struct description *d, const char *name, const char *text,
     *d = (struct description){ .has_machine = false };
     for (int i = 0; i < KEYS; i++)
         *place(d, &keys[i]) = NOT_SAID;
+    text += strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* some editors begin a file so */
     for (int number = 1; *text; number++) {
         size_t length = strcspn(text, "\n");
         if (length >= sizeof line) {

@@ -9,9 +9,20 @@ static void assumptions(const struct description *d)
         printf("# assumed, since nothing is said: %s\n", d->assumed);
 }
 
+/* Llama 3 was trained so, with 126 layers on 16 stages. But it may be a slip, too: it is told. */
+static void uneven_stages(const struct description *d)
+{
+    double parts = d->pp * d->interleave, most = layers_of_stage(d) / d->interleave;
+    if (most * parts != d->layers)
+        printf("# %g layers do not divide by pp x interleave = %g: the fullest part has %g, and all wait for "
+               "it\n",
+               d->layers, parts, most);
+}
+
 void prediction_print(const struct description *d, const struct prediction *p)
 {
     assumptions(d);
+    uneven_stages(d);
     printf("step_s = %.4g\n", p->step);
     printf("tflops_per_gpu = %.1f\n", p->tflops);
     printf("mfu = %.3f\n", p->mfu);
