@@ -39,10 +39,11 @@ static const char *meaning(int status)
     }
 }
 
-/* No call of the library stopped it: then the library has no words about where. */
+/* No call of the library stopped it: then the library has no words about where. Nor has it where a rank touched a buffer with a line of
+ * its own. */
 static bool without_a_call(const struct ending *ending)
 {
-    return ending->late || ending->status == 128 + SIGXCPU;
+    return ending->late || ending->status == 128 + SIGXCPU || ending->status == DIST_ERR_BUFFER;
 }
 
 static void say_how_it_ended(const struct sitting *s, const struct ending *ending)
