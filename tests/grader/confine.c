@@ -55,6 +55,7 @@ static const struct sock_filter filter[] = {
     /* to wait, and to know the time */
     ALLOW(futex),
     ALLOW(sched_yield),
+    ALLOW(getcpu),
     ALLOW(nanosleep),
     ALLOW(clock_nanosleep),
     ALLOW(clock_gettime),

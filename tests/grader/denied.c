@@ -97,9 +97,8 @@ static void denied_tell(int number, siginfo_t *info, void *context)
     (void)number;
     if (denied_is_looked_at(denied_path(info->si_syscall, context)) || denied_is_for_a_line(info->si_syscall))
         REGISTER(context, RESULT) = -EACCES;
-    else
-        (void)syscall(__NR_kill, getpid(),
-                      SIGSYS); /* denied too; and while one SIGSYS is told, the next one ends the rank */
+    else /* this is denied, too; and within this handler it is the end */
+        (void)syscall(__NR_kill, getpid(), SIGSYS);
     errno = error;
 }
 

@@ -136,9 +136,11 @@ bool sit(struct sitting *s)
         say_who_is_missing(s, &ending);
     if (feedback_any())
         return false;
-    s->run = short_enough(trace) && run_read(&run, trace) ? &run : NULL;
+    leftover_look(ending.error);
+    s->run = short_enough(trace) && run_read(&run, trace) && run.lost == 0 ? &run : NULL;
     if (!s->run) {
-        feedback("There is no record of what it did, or it made far too many calls: %s", run.why);
+        feedback("There is no record of what it did, or it made far too many calls%s%s", *run.why ? ": " : ".",
+                 run.why);
         return false;
     }
     if (s->again)

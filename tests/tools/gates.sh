@@ -2,7 +2,7 @@
 # gates.sh: do the graders judge right? Five gates for each exercise:
 #
 #   stub       it compiles and gets no point
-#   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8
+#   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8, and leaves nothing behind
 #   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line;
 #              each is tried TRIES times (2), its calls late by chance, and stopped after the seconds of its second line, if that names some; a claim that it breaks (tests/graders/CLAIMS) is missed by the
 #              test named there
@@ -58,7 +58,8 @@ stub()
 
 solution()
 {
-    GRADE_TIMES=$TIMES tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" && return 0
+    GRADE_TIMES=$TIMES tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" &&
+        ! feedback_of "$work/$exercise/solution" | grep "^Never freed" && return 0
     cut -f 2- "$work/$exercise/solution/results.tsv"
     feedback_of "$work/$exercise/solution"
     return 1
