@@ -1,5 +1,5 @@
 /* feedback: It had not ended after */
-/* seconds: 14 */
+/* seconds: 8 */
 /* A mistake, and no cheat: after five seconds the library looks into /proc whether all others wait, so that it can say so. */
 #include "dist.h"
 

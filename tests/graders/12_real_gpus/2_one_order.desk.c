@@ -45,8 +45,8 @@ void desk(int rank, int world_size)
     }
     desk_hand_in("sum", sum);
     desk_hand_in("most", most);
-    desk_hand_in_number("in_order",
-                        made == 2 && (first ? most_made_at < sum_made_at : sum_made_at < most_made_at));
+    bool each_once = made == 2 && sum_made_at > 0 && most_made_at > 0;
+    desk_hand_in_number("in_order", each_once && (most_made_at < sum_made_at) == first);
     dist_group_free(b);
     dist_group_free(a);
 }

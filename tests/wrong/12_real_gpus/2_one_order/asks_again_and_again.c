@@ -1,5 +1,5 @@
 /* feedback: It had not ended after */
-/* seconds: 5 */
+/* seconds: 3 */
 /* A wait by dist_is_completed is a wait. */
 #include "dist.h"
 
