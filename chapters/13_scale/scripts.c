@@ -10,7 +10,7 @@
 
 enum { ELEMENTS = 8 };
 
-static int ranks;
+static int ranks; /* for rank 0, which tells */
 
 /* "4 to 2", or nothing where nobody is sent to. */
 static void print_half(int64_t count, const char *way, int peer)
@@ -45,7 +45,8 @@ static void tell(void)
 
 static void run(int rank, int world_size)
 {
-    ranks = world_size;
+    if (rank == 0)
+        ranks = world_size;
     rank_0_tells(rank, tell);
 }
 
