@@ -139,8 +139,8 @@ bool sit(struct sitting *s)
     leftover_look(ending.error);
     s->run = short_enough(trace) && run_read(&run, trace) && run.lost == 0 ? &run : NULL;
     if (!s->run) {
-        feedback("There is no record of what it did, or it made far too many calls%s%s", *run.why ? ": " : ".",
-                 run.why);
+        feedback("There is no record of what it did, or it made far too many calls%s%s",
+                 *run.why ? ": " : ".", run.why);
         return false;
     }
     if (s->again)
