@@ -4,7 +4,8 @@
  *
  *   frame       who sends it when
  *   COME        hub, once all nodes have come: start your ranks. REFUSED: nobody starts; a status and a sentence
- *   PING        both, after a second of silence; after 5 s without a frame the other host has vanished
+ *   PING        both, after a second of silence; after 5 s in which neither a frame nor an acknowledgement came the other host has
+ *               vanished, after 60 s without a frame its launcher does not run
  *   OUTPUT      nodes: what a rank has printed (number: the stream)
  *   BOARD       nodes, and the hub to all others: what a rank has put on its board since the last one (world.h)
  *   JOINED      nodes: a rank of theirs has called dist_init_process_group

@@ -54,7 +54,8 @@ static void meanwhile(void *argument)
         if (job_clock() - link->spoke > PING_MS)
             control_put(link, FRAME_PING, 0, 0, NULL, 0);
         connection_send(link);
-        link->heard = job_clock(); /* what they say waits */
+        link->looked = job_clock(); /* what they say waits */
+        link->silent = 0;
     }
 }
 
@@ -86,7 +87,7 @@ struct control *control_open(struct job *job)
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
         output_own(&job->output, nodes->links[node].fd);
-        nodes->links[node].heard = job_clock();
+        nodes->links[node].looked = job_clock();
         if (nodes->links[node].fd >= 0 &&
             epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
             return NULL;

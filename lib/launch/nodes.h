@@ -32,11 +32,12 @@ struct connection {
         char *bytes;
         size_t used, room;
     } in, out;
-    size_t taken;  /* bytes of `in` that were handed on */
-    int64_t heard; /* clock when something came for the last time, ms, */
-    int64_t spoke; /* and when something was sent */
-    char name[64]; /* of the host there */
-    bool done;     /* it has said that all of its ranks have ended */
+    size_t taken;   /* bytes of `in` that were handed on */
+    int64_t spoke;  /* clock when something was sent for the last time, ms, */
+    int64_t looked; /* and when this side looked whether something had come */
+    int64_t silent; /* how long nothing has come, ms, of which this side has seen each 100 */
+    char name[64];  /* of the host there */
+    bool done;      /* it has said that all of its ranks have ended */
 };
 
 struct frame {
@@ -55,6 +56,12 @@ bool connection_fill(struct connection *link); /* what has come; false: it has e
 bool connection_next(struct connection *link, struct frame *frame,
                      const char **bytes);                 /* valid until connection_fill */
 size_t connection_waiting(const struct connection *link); /* bytes that were not yet taken */
+
+/* Count the silence. A side that is not let run hears nothing, which is not the other's fault: one look counts for 100 ms at most. */
+void connection_listen(struct connection *link);
+
+/* Does the system there still take what we send? Then host and cable are well, and its launcher is not let run. */
+bool connection_is_taken(const struct connection *link, int64_t within_ms);
 
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
