@@ -569,8 +569,8 @@ test-all: test ## and all others: long suites, every mode, models, sanitizers
 	    TSAN_WORKS="$(TSAN_WORKS)" TSAN_PROGRAMS="$(TSAN_SOURCES:%.c=build/tsan/%)" HAS_CUDA="$(HAS_CUDA)" \
 	    $(for_amd) tests/tools/test.sh all
 
-test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: TURNS=16 are 210 runs
-	$Q tests/tools/nodes_faults.sh $(or $(TURNS),1)
+test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: RUNS=200
+	$Q tests/tools/nodes_faults.sh $(or $(RUNS),17)
 
 test-bare: ## do the README's commands work on a machine with git, gcc and make alone? Needs root and debootstrap; FULL=1: more
 	$Q FULL="$(FULL)" tests/tools/bare.sh

@@ -7,30 +7,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define SECRET "DIST_SECRET=000102030405060708090a0b0c0d0e0f"
 
 int nodes_port;
+const char *nodes_before = "";
 
-/* A port that nobody has: the kernel's choice. */
+/* A port that nobody has, below those that the kernel gives to whoever asks for any: one of these could be gone before node 0 has it. */
 int nodes_new_port(void)
 {
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    bind(fd, (struct sockaddr *)&address, size);
-    getsockname(fd, (struct sockaddr *)&address, &size);
-    close(fd);
-    return ntohs(address.sin_port);
+    uint16_t number = 0;
+    for (bool is_free = false; !is_free;) {
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        cr_assert(fd >= 0 && getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number);
+        number = (uint16_t)(10000 + number % 20000);
+        address.sin_port = htons(number);
+        is_free = bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
+        close(fd);
+    }
+    return number;
 }
 
 void nodes_begin_one(struct started *node, const char *settings, const char *options, const char *program)
 {
     char line[512];
-    snprintf(line, sizeof line, "exec build/bin/distrun %s --at 127.0.0.1:%d %s", options, nodes_port,
-             program);
+    snprintf(line, sizeof line, "exec %s build/bin/distrun %s --at 127.0.0.1:%d %s", nodes_before, options,
+             nodes_port, program);
     started_begin(node, SETTINGS(SECRET, "DIST_INIT_TIMEOUT=60", "DIST_OUTPUT=ordered", settings),
                   (const char *const[]){ "sh", "-c", line, NULL });
 }
@@ -43,6 +49,21 @@ void nodes_begin_all(struct started *nodes, int count, int ranks, const char *pr
         snprintf(options, sizeof options, "-n %d --nodes %d --node %d", ranks, count, i);
         nodes_begin_one(&nodes[i], "BACKEND=", options, program);
     }
+}
+
+/* Until it has said so on stderr. */
+void started_wait_for(struct started *node, const char *words)
+{
+    size_t used = 0;
+    while (used + 1 < sizeof node->stderr_text && !strstr(node->stderr_text, words)) {
+        ssize_t got = read(node->error, node->stderr_text + used, sizeof node->stderr_text - 1 - used);
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+        node->stderr_text[used] = '\0';
+    }
+    cr_assert(strstr(node->stderr_text, words), "not begun: %s", node->stderr_text);
+    memset(node->stderr_text, 0, sizeof node->stderr_text);
 }
 
 void nodes_end_all(struct started *nodes, int count)

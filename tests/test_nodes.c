@@ -68,7 +68,7 @@ Test(nodes, what_makes_no_sense_is_told_in_one_sentence)
     refused("A=", "-n 4 --nodes two --node 0", 46, "--nodes is \"two\"; it must be a whole number");
     refused("A=", "-n 4 --nodes 2 --node 0 --restarts 1", 46, "--restarts is for jobs on one machine");
     refused("BACKEND=shm", "-n 4 --nodes 2 --node 0", 46, "joins ranks of one machine");
-    refused("DIST_TRACE=/tmp/x.json", "-n 4 --nodes 2 --node 0", 46, "DIST_TRACE writes down");
+    refused("DIST_TRACE=/nowhere/x.json", "-n 4 --nodes 2 --node 0", 46, "DIST_TRACE names /nowhere/x.json");
     refused("A=", "-n 4 --nodes 2 --node 0 --secret /nowhere/secret", 46, "/nowhere/secret cannot be read");
     refused("DIST_SECRET=abc", "-n 4 --nodes 2 --node 1", 46, "DIST_SECRET is no secret of a job");
     refused("DIST_SECRET=", "-n 4 --nodes 2 --node 1", 46, "the job's secret is missing");

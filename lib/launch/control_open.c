@@ -11,7 +11,8 @@
 
 void control_come(struct connection *link)
 {
-    control_put(link, FRAME_COME, 0, 0, NULL, 0);
+    const char *trace = control_is_traced() ? "traced" : "";
+    control_put(link, FRAME_COME, 0, 0, trace, strlen(trace) + 1);
     connection_send(link);
 }
 
@@ -27,8 +28,10 @@ int control_is_come(struct connection *link, char *why, size_t why_size)
     const char *bytes;
     if (!connection_next(link, &frame, &bytes))
         return -1;
-    if (frame.kind == FRAME_COME)
+    if (frame.kind == FRAME_COME) {
+        control_follow_trace(bytes, frame.bytes);
         return 0;
+    }
     snprintf(why, why_size, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
     return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
 }

@@ -148,6 +148,9 @@ void control_turn(struct job *job)
     say_boards(job);
     say_failure(job);
     say_ends(job);
+    if (control->hub && !control->asked_clocks && control_is_traced())
+        control_ask_clocks(job, false);
+    control->asked_clocks = true;
     if (control->hub)
         decide_turn(job);
     for (int node = 0; node < control->nodes->count; node++)

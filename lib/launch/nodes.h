@@ -25,6 +25,23 @@
 #define SECRET_BYTES 16
 #define PROOF_BYTES 8
 
+/* One look at another machine's clock, in ns. */
+struct clock_reading {
+    int64_t when;  /* by that clock, */
+    int64_t ahead; /* which is so far ahead of node 0's, */
+    int64_t error; /* give or take so much; 0: it was not looked at */
+};
+
+/* control_trace.c */
+struct node_clock {
+    struct clock_reading first, last; /* when the job began, and when it had ended */
+    int64_t asked;                    /* when it was asked now; */
+    int question;                     /* the number of that question, */
+    int turns;                        /* and how many more will be asked */
+    bool at_end;
+    bool unlike; /* what its ranks wrote down does not fit into this machine's world */
+};
+
 /* One end of a connection. What is to be sent waits in `out` until the other side takes it. */
 struct connection {
     int fd; /* -1: there is none (any more) */
@@ -38,6 +55,7 @@ struct connection {
     int64_t silent; /* how long nothing has come, ms, of which this side has seen each 100 */
     char name[64];  /* of the host there */
     bool done;      /* it has said that all of its ranks have ended */
+    struct node_clock clock;
 };
 
 struct frame {
@@ -81,7 +99,6 @@ static inline int nodes_first(int size, int nodes, int node)
 {
     return node * (size / nodes) + (node < size % nodes ? node : size % nodes);
 }
-int nodes_of_rank(int size, int nodes, int rank);
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);

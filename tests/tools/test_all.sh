@@ -74,7 +74,7 @@ kills()
     esac
 }
 
-# Ranks, launchers and cables of three hosts; `make test-nodes TURNS=16` is the long run.
+# Ranks, launchers and cables of three hosts; `make test-nodes RUNS=200` is the long run.
 nodes()
 {
     echo "what goes wrong on three hosts"
@@ -82,7 +82,7 @@ nodes()
         skip "faults on three hosts: BACKEND=gloo is not built here"
         return
     fi
-    timeout 240 tests/tools/nodes_faults.sh 1 >build/results/nodes.log 2>&1
+    timeout 240 tests/tools/nodes_faults.sh 17 >build/results/nodes.log 2>&1
     case $? in
     0) pass "faults on three hosts" ;;
     77) skip "faults on three hosts: $(tail -n 1 build/results/nodes.log)" ;;

@@ -93,7 +93,7 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **r
                  "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
         return DIST_ERR_ENVIRONMENT;
     }
-    if (self->trace && is_spread(self)) {
+    if (self->trace && is_spread(self) && !world_is_spread(&self->world)) {
         snprintf(why, why_size, "DIST_TRACE writes down the ranks of one machine only; unset it");
         return DIST_ERR_ENVIRONMENT;
     }
