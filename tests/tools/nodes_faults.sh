@@ -145,6 +145,18 @@ element_too_many()
     finish "an element too many" $program "this receive has room for exactly 5 of F32" 42 42 42
 }
 
+# Until it carries what is said in both directions: nobody listens there, which is an answer. (A system remembers for a while whom it did
+# not reach.)
+wait_for_cable()
+{
+    local host
+    for host in $HOSTS; do
+        [ "$host" = "$1" ] && continue
+        until on "$1" bash -c "exec 3<>/dev/tcp/$host/9" 2>&1 | grep -q refused; do sleep 0.1; done
+        until on "$host" bash -c "exec 3<>/dev/tcp/$1/9" 2>&1 | grep -q refused; do sleep 0.1; done
+    done
+}
+
 cable_is_cut()
 {
     local who="host h$1 (node $1) "
@@ -154,6 +166,7 @@ cable_is_cut()
     [ "$1" = 0 ] && who=
     finish "the cable of h$1 cut" $rounds "${who}has not answered for 5 s" 43 43 43
     mend "h$1"
+    wait_for_cable "h$1"
 }
 
 cases=("rank_is_killed 0" "launcher_is_killed 1" deadlock "cable_is_cut 1" "rank_is_killed 3" "launcher_is_asked 2" "launcher_is_killed 0"
