@@ -35,8 +35,8 @@ int nodes_new_port(void)
 void nodes_begin_one(struct started *node, const char *settings, const char *options, const char *program)
 {
     char line[512];
-    snprintf(line, sizeof line, "exec %s build/bin/distrun %s --at 127.0.0.1:%d %s", nodes_before, options,
-             nodes_port, program);
+    snprintf(line, sizeof line, "exec %s build/bin/distrun --at 127.0.0.1:%d %s %s", nodes_before, nodes_port,
+             options, program);
     started_begin(node, SETTINGS(SECRET, "DIST_INIT_TIMEOUT=60", "DIST_OUTPUT=ordered", settings),
                   (const char *const[]){ "sh", "-c", line, NULL });
 }

@@ -210,6 +210,7 @@ static int host(struct nodes *nodes, int seconds, char *why, size_t why_size)
     if (status != 0)
         return status;
     handshake_address(fd, false, nodes->address, sizeof nodes->address);
+    nodes_say_secret(nodes); /* now that somebody can come */
     status = receive_all(nodes, fd, seconds, why, why_size);
     close(fd);
     for (int node = 1; node < nodes->count; node++)

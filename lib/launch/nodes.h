@@ -88,6 +88,7 @@ struct nodes {
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
     char key_text[2 * SECRET_BYTES + 1];
+    bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes */
     const char *version;      /* of the library */
     char address[64];         /* of this machine, as the others see it */
@@ -115,8 +116,9 @@ int nodes_no_restarts(char *why, size_t why_size);
 int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size);
 void nodes_leave(struct nodes *nodes);
 
-/* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none, and prints it. Same status. */
+/* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
 int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size);
+void nodes_say_secret(const struct nodes *nodes);
 
 /* secret.c: a number that only who knows the key can make of these bytes. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);
