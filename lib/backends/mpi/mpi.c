@@ -94,7 +94,9 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **r
         return DIST_ERR_ENVIRONMENT;
     }
     if (self->trace && is_spread(self) && !world_is_spread(&self->world)) {
-        snprintf(why, why_size, "DIST_TRACE writes down the ranks of one machine only; unset it");
+        snprintf(why, why_size,
+                 "under an mpirun DIST_TRACE writes down the ranks of one machine only; unset it, or start "
+                 "them by distrun --nodes");
         return DIST_ERR_ENVIRONMENT;
     }
     int status = transport_open(mpi_find, self, world, room, why, why_size);
