@@ -139,11 +139,12 @@ static int self_attach_foreign(struct launch_self *self, char *why, size_t why_s
         return launch_meet(env, &self->world, why, why_size);
     if (strcmp(launch_backend(), "nccl") == 0 || strcmp(launch_backend(), "mpi") == 0)
         return self_make_world(self, env->world_size, why, why_size);
-    snprintf(why, why_size,
-             "only %d of the %d ranks run on this machine; the %.20s backend joins ranks of one machine, "
-             "BACKEND=nccl "
-             "GPUs of many",
-             env->local_size, env->world_size, launch_backend());
+    bool gloo = strcmp(launch_backend(), "gloo") == 0;
+    snprintf(why, why_size, "only %d of the %d ranks run on this machine; %s%.20s%s", env->local_size,
+             env->world_size, gloo ? "" : "the ", launch_backend(),
+             gloo ? " joins those of several where our distrun --nodes has started them"
+                  : " backend joins ranks of one machine, BACKEND=nccl GPUs of many, distrun --nodes ranks "
+                    "of many");
     return DIST_ERR_ENVIRONMENT;
 }
 
