@@ -71,8 +71,8 @@ static bool collective_check_tensors(struct context *context, const struct colle
     }
     if (c->in_name && c->out_name && c->in->gpu != c->out->gpu) {
         report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s lies on the %s and %s on the other; bring them together with tensor_to", c->in_name,
-               c->in->gpu ? "GPU" : "host", c->out_name);
+               "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,
+               c->in->gpu ? "GPU" : "host", c->out_name, c->in->gpu ? "host" : "GPU");
         return false;
     }
     return !c->in_name || !c->out_name || collective_check_pair(c, group);

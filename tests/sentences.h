@@ -12,8 +12,8 @@ extern const size_t sentences_line_count;
 /* What none of them says. `piece`: it, or how it begins. */
 struct unsaid {
     const char *piece;
-    const char *suite; /* a file of tests/ that has a part of it and so causes it; NULL: nothing can here */
-    const char *why;
+    const char *suite; /* the file of tests/ that causes it; NULL: nothing can here */
+    const char *why;   /* it cannot; or words that the suite expects, of it or of the sentence that it is a part of */
 };
 extern const struct unsaid sentences_unsaid[];
 extern const size_t sentences_unsaid_count;

@@ -28,7 +28,11 @@ static int words_of(const char *piece)
 /* One piece between two values: without its blanks and commas at the ends. */
 static int look_at(const char *path, char *piece, int (*look)(const char *path, const char *piece))
 {
-    size_t length = strlen(piece);
+    size_t length = 0;
+    for (const char *at = piece; *at; at++) /* one blank wherever there are more */
+        if (*at != ' ' || length == 0 || piece[length - 1] != ' ')
+            piece[length++] = *at;
+    piece[length] = '\0';
     while (length > 0 && strchr(" ,;:(", piece[length - 1]))
         piece[--length] = '\0';
     piece += strspn(piece, " ,;:)");
@@ -74,11 +78,11 @@ static const char *read_string(const char *at, char *text)
 /* Comments, names of headers and letters are no sentences. */
 static const char *skip(const char *at)
 {
-    const char *end = strncmp(at, "/*", 2) == 0              ? strstr(at, "*/")
-                      : strncmp(at, "//", 2) == 0            ? strchr(at, '\n')
-                      : strncmp(at, "#include", 8) == 0      ? strchr(at, '\n')
+    const char *end = strncmp(at, "/*", 2) == 0                ? strstr(at, "*/")
+                      : strncmp(at, "//", 2) == 0              ? strchr(at, '\n')
+                      : strncmp(at, "#include", 8) == 0        ? strchr(at, '\n')
                       : strncmp(at, "_Static_assert", 14) == 0 ? strchr(at, ';')
-                                                             : NULL;
+                                                               : NULL;
     if (strncmp(at, "'\"'", 3) == 0 || strncmp(at, "'\\\"'", 4) == 0)
         return strchr(at + 3, '\'') && at[1] == '\\' ? at + 4 : at + 3;
     return end ? end + 1 : NULL;

@@ -2,6 +2,7 @@
  * arguments.c: every mistake that one rank alone can see, one after the other: a handler says what was told, and the program goes on.
  * (test_sentences.c reads it.) Of two ranks the second only lends its name.
  */
+#include "algorithms/algorithms.h"
 #include "dist.h"
 
 #include <limits.h>
@@ -71,6 +72,8 @@ static void collectives(tensor *x, tensor *whole, tensor *integers, tensor *far)
     tensor *gone = tensor_clone(x);
     tensor_free(gone);
     dist_all_reduce(gone);
+    algorithm_all_reduce("fastest", x, DIST_SUM);
+    algorithm_all_reduce("ring", gone, DIST_SUM);
 }
 
 static void making(tensor *x)
@@ -132,11 +135,12 @@ static void learning(tensor *x, tensor *integers)
 static void on_a_gpu(tensor *x, tensor *far)
 {
     tensor_add(x, far);
-    tensor_copy(tensor_to(tensor_zeros(DIST_F64, 4), DIST_HOST), far);
+    tensor_copy(x, tensor_to(tensor_zeros(DIST_F64, 4), DIST_HOST));
     dist_set_device((enum dist_device)9);
     dist_stream *stream = dist_stream_new();
-    dist_stream_use(stream);
+    dist_stream_free(dist_stream_use(stream));
     dist_stream_free(stream);
+    dist_stream_free(dist_stream_use(NULL));
     dist_stream_use(NULL);
     dist_stream_free(stream);
     dist_stream_use(stream);
