@@ -151,15 +151,8 @@ struct dist_work *work_new(struct context *context)
     return work;
 }
 
-void work_free(struct context *context, struct dist_work *work)
+static void work_unlink(struct context *context, struct dist_work *work)
 {
-    work_forget(context, work);
-    work_recycle(context, work);
-}
-
-void work_forget(struct context *context, struct dist_work *work)
-{
-    lock_take(&context->lock);
     if (work->older)
         work->older->newer = work->newer;
     if (work->newer)
@@ -167,6 +160,22 @@ void work_forget(struct context *context, struct dist_work *work)
     else
         context->started = work->older;
     work->live = 0;
+}
+
+static void work_put_back(struct context *context, struct dist_work *work)
+{
+    work->next_free = NULL;
+    if (context->free_count++ == 0)
+        context->free_first = work;
+    else
+        context->free_last->next_free = work;
+    context->free_last = work;
+}
+
+void work_forget(struct context *context, struct dist_work *work)
+{
+    lock_take(&context->lock);
+    work_unlink(context, work);
     lock_give(&context->lock);
 }
 
@@ -175,11 +184,17 @@ void work_recycle(struct context *context, struct dist_work *work)
     host_free(context->self, work->splits);
     work->splits = NULL;
     lock_take(&context->lock);
-    work->next_free = NULL;
-    if (context->free_count++ == 0)
-        context->free_first = work;
-    else
-        context->free_last->next_free = work;
-    context->free_last = work;
+    work_put_back(context, work);
+    lock_give(&context->lock);
+}
+
+/* Both at once: a locked instruction waits for all stores of before, and those go to other cores. */
+void work_free(struct context *context, struct dist_work *work)
+{
+    host_free(context->self, work->splits);
+    work->splits = NULL;
+    lock_take(&context->lock);
+    work_unlink(context, work);
+    work_put_back(context, work);
     lock_give(&context->lock);
 }

@@ -143,7 +143,7 @@ void started_end(struct started *started, double seconds)
 void started_run(struct started *started, const char *const *settings, const char *const *words)
 {
     started_begin(started, settings, words);
-    started_end(started, 20);
+    started_end(started, 60);
 }
 
 static bool has_argument(const char *pid, const char *tag)

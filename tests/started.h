@@ -22,7 +22,7 @@ void started_begin(struct started *started, const char *const *settings, const c
 /* Read until the program has ended and its pipes are closed, or `seconds` have passed: then it is killed. */
 void started_end(struct started *started, double seconds);
 
-/* Both, with 20 seconds. */
+/* Both, with a minute, which a busy machine may need. */
 #define STARTED(started, settings, ...) \
     started_run(started, settings, (const char *const[]){ __VA_ARGS__, NULL })
 #define SETTINGS(...) ((const char *const[]){ __VA_ARGS__, NULL })

@@ -110,13 +110,14 @@ Test(launch_limits, no_more_processes)
                                               "the system allows no more processes; end some, allow" },
                                             { "DIST_RANKS=threads", NO_THREADS } };
     char copy[100], command[300], path[600];
+    int user = 100000 + getpid() % 100000; /* who has no other processes */
     snprintf(copy, sizeof copy, "/tmp/test_limits.%ld", (long)getpid());
     snprintf(command, sizeof command, "cp \"$0\" %s && chmod 755 %s", copy, copy);
     STARTED(&job, NULL, "sh", "-c", command, program_path("traced", path, sizeof path));
     cr_assert_eq(job.status, 0, "%s", job.stderr_text);
     for (int mode = 0; mode < 2; mode++) {
         snprintf(command, sizeof command,
-                 "cd / && exec setpriv --reuid 54321 --clear-groups bash -c 'ulimit -u 3; exec %s mixed'",
+                 "cd / && exec setpriv --reuid %d --clear-groups bash -c 'ulimit -u 3; exec %s mixed'", user,
                  copy);
         STARTED(&job, SETTINGS(modes[mode][0], "WORLD_SIZE=4"), "sh", "-c", command);
         cr_expect(job.status == 48 && strstr(job.stderr_text, modes[mode][1]), "%s: status %d: %s",
