@@ -11,6 +11,8 @@
 const struct unsaid sentences_unsaid[] = {
     /* memory, threads and files that there are not */
     { "the system gives no ", NULL, FAILS },
+    { "there is no algorithm \"", "test_algorithms_wrong.c", "there is no algorithm" },
+    { "\"; there are gather, tree, ring and halving", "test_algorithms_wrong.c", "there is no algorithm" },
     { "there is no memory", NULL, FAILS },
     { "the host has no memory", NULL, FAILS },
     { "no memory for a ", NULL, FAILS },

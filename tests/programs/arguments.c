@@ -2,7 +2,6 @@
  * arguments.c: every mistake that one rank alone can see, one after the other: a handler says what was told, and the program goes on.
  * (test_sentences.c reads it.) Of two ranks the second only lends its name.
  */
-#include "algorithms/algorithms.h"
 #include "dist.h"
 
 #include <limits.h>
@@ -69,11 +68,10 @@ static void collectives(tensor *x, tensor *whole, tensor *integers, tensor *far)
     dist_all_to_all(whole, whole);
     dist_all_reduce(x, .op = (enum dist_op)17);
     dist_all_gather(whole, far);
+    dist_gather(x, NULL, 0);
     tensor *gone = tensor_clone(x);
     tensor_free(gone);
     dist_all_reduce(gone);
-    algorithm_all_reduce("fastest", x, DIST_SUM);
-    algorithm_all_reduce("ring", gone, DIST_SUM);
 }
 
 static void making(tensor *x)
