@@ -63,7 +63,8 @@ Test(diagnose_streams, a_killed_rank, .timeout = 60)
 {
     struct started started;
     char place[64], tag[40];
-    snprintf(tag, sizeof tag, "left-of-streams-%d", (int)getpid()); /* another run of this suite is none of ours */
+    snprintf(tag, sizeof tag, "left-of-streams-%d",
+             (int)getpid()); /* another run of this suite is none of ours */
     snprintf(place, sizeof place, "tensor_print (streams.c:%d)", mistakes_line("streams", "waits"));
     STARTED(&started, SETTINGS("DEVICE=sim"), "streams", "killed");
     cr_assert(started.status == 128 + 9 && strstr(started.stderr_text, place), "%d: %s", started.status,

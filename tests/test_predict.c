@@ -121,6 +121,16 @@ Test(predict, refuses_files_that_are_none)
     cr_assert(s.status == 2 && strstr(s.stderr_text, "there is no option --hepl"), "%s", s.stderr_text);
 }
 
+Test(predict, says_what_the_lesson_shows)
+{
+    static struct started s;
+    static char shown[4000];
+    FILE *file = fopen("chapters/13_scale/recorded/predict.txt", "re");
+    cr_assert(file && fread(shown, 1, sizeof shown - 1, file) > 0 && fclose(file) == 0);
+    STARTED(&s, SETTINGS(NULL), "build/bin/predict", "chapters/13_scale/rows/megatron_146B.run");
+    cr_assert_str_eq(s.stdout_text, shown, "record it anew: sh chapters/13_scale/record.sh predict");
+}
+
 Test(predict, tells_what_it_assumed)
 {
     struct started *s = predict(GOOD);

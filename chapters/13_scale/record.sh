@@ -5,7 +5,7 @@
 #     sh chapters/13_scale/record.sh
 #
 # With the word measured: measure the cluster of namespaces (tests/tools/hosts.sh), and write recorded/measured.txt. That takes two minutes,
-# in which the machine should have nothing else to do.
+# in which the machine should have nothing else to do. With the word predict: what build/bin/predict says of the lesson's example.
 
 here=chapters/13_scale
 programs=build/chapters/13_scale
@@ -26,6 +26,9 @@ if [ "$1" = measured ]; then
     echo "wrote $here/recorded/measured.txt"
     exit
 fi
+
+build/bin/predict $here/rows/megatron_146B.run >$here/recorded/predict.txt || exit 1
+[ "$1" = predict ] && exit
 
 record simulate gpus,bytes,algorithm,busbw_gbps
 record search gpus,mfu,bubble,exposed,tp,pp,dp

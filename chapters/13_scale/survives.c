@@ -8,8 +8,8 @@
  * A batch is always cut into 8 shards, which are always added in the same order (chapter 10, bits.c): so the number of ranks leaves no
  * trace in the sums.
  *
- * Run it:  make run-13 PROG=survives N=4, or by yourself, with a kill by hand:
- *          build/bin/distrun -n 4 --restarts 3 build/chapters/13_scale/survives train /tmp/state
+ * Run it:  make run-13 PROG=survives N=4, or by yourself, for 1000 epochs, with kills by hand:
+ *          build/bin/distrun -n 4 --restarts 3 build/chapters/13_scale/survives train /tmp/state 1000
  */
 #define _POSIX_C_SOURCE 200809L
 #include "../10_data_parallel/checkpoint.h"
@@ -17,10 +17,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { ALL = 2 * STEPS, EVERY = 8, SHARDS = 8, KILLS = 3 };
+enum { EVERY = 8, SHARDS = 8, KILLS = 3 };
 
 static const int killed_at[KILLS] = { 10, 21, 40 };
 static const char *path;
+static int64_t all_steps = 2 * STEPS;
 static bool disturbed;
 
 /* The gradient of the whole batch, with the same bits for any number of ranks. */
@@ -55,7 +56,7 @@ static bool dies_now(int64_t step, int rank, int n)
 
 static void learn(struct model *m, struct digits *d, int64_t step, int rank, int n)
 {
-    while (step < ALL) {
+    while (step < all_steps) {
         digits_shuffle(d, 1 + (int)step / STEPS);
         in_shards(m, d, (int)step % STEPS, rank, n);
         model_step(m);
@@ -155,5 +156,7 @@ int main(int count, char **words)
         return both(words[0]);
     path = words[2];
     disturbed = strcmp(words[1], "disturb") == 0;
+    if (count > 3)
+        all_steps = STEPS * strtoll(words[3], NULL, 10);
     return dist_spawn(run, 4);
 }
