@@ -13,7 +13,8 @@ extern const size_t sentences_line_count;
 struct unsaid {
     const char *piece;
     const char *suite; /* the file of tests/ that causes it; NULL: nothing can here */
-    const char *why;   /* it cannot; or words that the suite expects, of it or of the sentence that it is a part of */
+    const char
+        *why; /* it cannot; or words that the suite expects, of it or of the sentence that it is a part of */
 };
 extern const struct unsaid sentences_unsaid[];
 extern const size_t sentences_unsaid_count;
