@@ -24,20 +24,14 @@ static const char *verdict_place_of(const struct job *job, int rank, char *text,
     return launch_describe_word(&job->world, rank, note->now, note->last, text, size);
 }
 
-/* Where ranks are threads, exit() by one of them ends all: its thread has not returned. */
-static bool verdict_ended_all(const struct job *job, int rank)
-{
-    return job->plan.threads && atomic_load(&job->world.header->slots[rank].pid) > 0;
-}
-
 /* An end that would have been fine, had the others not needed the rank. */
 static const char *verdict_early_end(const struct job *job, int rank)
 {
     uint32_t state = atomic_load(&job->world.header->slots[rank].state);
-    if (verdict_ended_all(job, rank))
-        return "called exit()";
     if (state == RANK_JOINED || state == RANK_GONE)
         return "ended without dist_destroy_process_group";
+    if (job->plan.threads && atomic_load(&job->world.header->slots[rank].pid) > 0)
+        return "called exit(), which ends all ranks where they are threads; let run() return instead";
     return "ended without dist_init_process_group, in which the others wait for it";
 }
 
@@ -60,9 +54,7 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
         text_add(text, "%s", verdict_early_end(job, rank));
     if (rank >= 0 && job->notes[rank].last)
         text_add(text, " in %s", verdict_place_of(job, rank, place, sizeof place));
-    bool ended_all = failure->end == END_EXIT && code == 0 && rank >= 0 && verdict_ended_all(job, rank);
-    text_add(text, "%s.\n",
-             ended_all ? "; that ends all ranks where they are threads: let run() return instead" : "");
+    text_add(text, ".\n");
 }
 
 /* How a rank that was not the first came to its end: well, stopped because of the first, or by a fault of its own. */

@@ -69,6 +69,7 @@ static int many_spawns(void)
             tensor_fill(x, fill);
         status = dist_spawn(quiet, 2);
     }
+    tensor_free(x);
     return status;
 }
 
