@@ -9,7 +9,7 @@
  * round: with 5 ranks and root 3, ranks 3 4 0 1 2 have places 0 1 2 3 4. Places that do not exist are left out.
  *
  * In the end everybody has the root's x, after as few steps as can be: 3 for 5 to 8 ranks, log2(n) rounded up for n. Each rank but
- * the root receives once. A rank alone has nothing to do. Collectives are not allowed.
+ * the root receives once. x may have any type. A rank alone has nothing to do. Collectives are not allowed.
  *
  * Grade it:  make exercise-08.1        Run it:  make try-08.1 N=5        A hint:  make hint-08.1
  */

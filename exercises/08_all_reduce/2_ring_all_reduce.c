@@ -14,6 +14,7 @@
  *
  * In the end x is the sum over all ranks, everywhere. With N ranks each one sends 2 (N - 1) blocks, all to the next rank, and
  * in every step all ranks send and receive at the same time. A rank alone sends nothing. Collectives are not allowed.
+ * What you make you free.
  *
  * Grade it:  make exercise-08.2        Run it:  make try-08.2 N=4        A hint:  make hint-08.2
  */

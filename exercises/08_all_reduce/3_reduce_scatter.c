@@ -10,7 +10,7 @@
  *
  * Each block starts on the rank after its owner, goes once round, and comes home complete. The input stays as it is. With n
  * ranks each one sends n - 1 blocks, all to the next rank, and all ranks send and receive at the same time. On a rank alone the
- * output is the input. Collectives are not allowed.
+ * output is the input. Collectives are not allowed. What you make you free.
  *
  * Grade it:  make exercise-08.3        Run it:  make try-08.3 N=4        A hint:  make hint-08.3
  */

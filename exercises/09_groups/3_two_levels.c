@@ -9,7 +9,7 @@
  *       --> 2                 --> 5
  *
  * Ranks 0 .. per_node - 1 are node 0, the next per_node are node 1, and so on; the last node may have fewer. A node's first
- * rank leads it. In the end x is the mean over all ranks, everywhere: each rank counts the same, however small its node.
+ * rank leads it. In the end x, F32 or F64, is the mean over all ranks, everywhere: each rank counts the same, however small its node.
  *
  * Only the leaders meet across nodes: they share one all_reduce. In a node there is one reduce, to its leader, and then
  * one broadcast, from it. Nothing else is called on x's way: no other collective, none over the world (but for making groups), no

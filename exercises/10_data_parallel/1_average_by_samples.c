@@ -7,7 +7,7 @@
  *     after        [25, 35]       [25, 35]       [25, 35]       [25, 35]       (2 x 10 + 1 x 30 + 1 x 50) / 4 = 25
  *
  * The mean of the ranks' means would be 22.5, and wrong: a sample counts less where a rank has many of them.
- * There are several gradients, and every one of them becomes the mean over all samples of all ranks. Some rank has a sample.
+ * There are several gradients, F32 or F64, and every one of them becomes the mean over all samples of all ranks. Some rank has a sample.
  * The only collective that you need is dist_all_reduce; the others are not allowed, nor are messages. One call for each
  * gradient, and one for the number of samples, is all it takes.
  *

@@ -6,7 +6,7 @@
  *     full = 8    backward 3, backward 2: 9 numbers are ready -> all_reduce of 9 .. 17
  *                 backward 1: 3 numbers, go on; backward 0: 9 numbers -> all_reduce of 0 .. 8
  *
- * All gradients lie in one flat tensor: those of layer l at begin[l] .. begin[l + 1] - 1. backward(l) computes them; it must be
+ * All gradients lie in one flat tensor, F32 or F64: those of layer l at begin[l] .. begin[l + 1] - 1. backward(l) computes them; it must be
  * called once for each layer, the last one first. As soon as `full` numbers or more are computed that are not yet on their way, start
  * the sum of all of these over all ranks: one bucket, one all_reduce. What is left when layer 0 is done is the last bucket. No
  * backward may wait for a sum: wait for all of them at the end. The only collective that you need is dist_all_reduce.

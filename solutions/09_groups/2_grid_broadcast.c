@@ -7,7 +7,7 @@
  *                                                      ^   ^   ^
  *         3 [ 4 ] 5                3 <-4-> 5           3   4   5
  *
- * Before: every rank has its own `x`. After: all hold the root's. `root` is any rank of the world. `row` and `column` are this
+ * Before: every rank has its own `x`, of any type. After: all hold the root's. `root` is any rank of the world. `row` and `column` are this
  * rank's groups, made by somebody else: make no group, and free none. Only ranks of the root's row take part in the first step;
  * in the second, every column hears it from its member in that row. So a rank takes part in two broadcasts or in one, each of
  * the whole of `x`, and in no other collective. A group of one needs no broadcast; with or without one is right.

@@ -202,9 +202,10 @@ static void call_all(int rank, int world_size)
     call_again(rank, world_size);
 }
 
-/* This process is one rank's. */
+/* This process is one rank's. A report of how the job ended is written by the launcher, which can open a file. */
 static void alone(void)
 {
+    unsetenv("DIST_REPORT");
     desk_stand_begin();
     confine();
 }

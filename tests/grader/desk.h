@@ -36,12 +36,22 @@ void desk_hand_in_number(const char *name, double value);
 /* An entry of another kind than a tensor: for the desk's own files. */
 void desk_put(const char *name, enum dist_type type, const void *data, int64_t count);
 
-/* stand.c: from here on the rank tells where it stands, when it is asked. */
+/* stand.c: from here on the rank tells where it stands, when it is asked; or now, of itself. */
 void desk_stand_begin(void);
+void desk_stand(void);
+
+/* denied.c: from here on what the system refuses to the library is no end of the rank. */
+void desk_denied_begin(void);
 
 /* late.c: sleep for a moment, as long as chance wants. */
 void desk_late_begin(int rank);
 void desk_late(void);
+
+/* held.c: where "held" was given as 1, rank 1 lags one all-reduce behind rank 0, from the first of `starts` that the learner's file starts to
+ * the last; late.c tells of each. All ranks begin and end it together. */
+void desk_hold(int rank, int world_size, int starts);
+void desk_held_start(void);
+void desk_hold_end(void);
 
 /* How many events the learner's file has made and not freed. */
 int desk_events(void);

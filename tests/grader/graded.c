@@ -71,6 +71,10 @@ bool graded_run(struct graded *graded)
                  "something undone?");
     if (!passed)
         sitting_show_solution();
-    graded_write(graded, passed ? "passed" : refused_any() ? "refused" : "failed", feedback_words());
+    graded_write(graded,
+                 passed          ? "passed"
+                 : refused_any() ? "refused"
+                                 : "failed",
+                 passed ? leftover_words() : feedback_words());
     return passed;
 }

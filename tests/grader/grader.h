@@ -125,6 +125,9 @@ double handed(const struct sitting *s, int rank, const char *name, int64_t i);
 /* Something else that must hold; if not, the words are the feedback. Gives `holds` back. */
 bool claim(struct sitting *s, bool holds, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* leftover.c: has the learner's file freed all that it has made? For a text that asks for that. */
+void nothing_left(struct sitting *s);
+
 /* ---- way.c: the way on which the data went, after a sitting that ended well --------- */
 
 int way_sends(const struct sitting *s, int rank);              /* messages that a rank sent */

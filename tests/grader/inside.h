@@ -65,6 +65,10 @@ void feedback_text(const char *text, int lines); /* what a program said: at most
 bool feedback_any(void);
 const char *feedback_words(void);
 
+/* leftover.c: look for it in what a program said; what was left in any run of this test, as a line; empty: nothing. */
+void leftover_look(const char *said);
+const char *leftover_words(void);
+
 /* refuse.c: does the learner's file name a call that it must do without? Says so. */
 bool is_forbidden(const char *call);
 void refuse(void);

@@ -71,6 +71,15 @@ int desk_late_event_free_at(struct dist_at at, dist_event *event)
     return dist_event_free_at(at, event);
 }
 
+/* Late, and perhaps held back (held.c). */
+dist_work *desk_late_all_reduce_with(struct dist_all_reduce_args args);
+dist_work *desk_late_all_reduce_with(struct dist_all_reduce_args args)
+{
+    desk_late();
+    desk_held_start();
+    return dist_all_reduce_with(args);
+}
+
 #define LATE(type, call, parameters, arguments) \
     type desk_late_##call parameters; \
     type desk_late_##call parameters \
@@ -92,9 +101,9 @@ LATE(int, batch_isend_irecv_at, (struct dist_at at, const dist_p2p_op *ops, int 
 LATE(int, wait_at, (struct dist_at at, dist_work *work), (at, work))
 LATE(int, wait_all_at, (struct dist_at at, dist_work **works, int count), (at, works, count))
 LATE(bool, is_completed_at, (struct dist_at at, dist_work *work), (at, work))
+LATE(int, wait_any_with, (struct dist_wait_any_args args), (args))
 LATE(dist_work *, broadcast_with, (struct dist_broadcast_args args), (args))
 LATE(dist_work *, reduce_with, (struct dist_reduce_args args), (args))
-LATE(dist_work *, all_reduce_with, (struct dist_all_reduce_args args), (args))
 LATE(dist_work *, scatter_with, (struct dist_scatter_args args), (args))
 LATE(dist_work *, gather_with, (struct dist_gather_args args), (args))
 LATE(dist_work *, all_gather_with, (struct dist_exchange_args args), (args))

@@ -50,9 +50,10 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
+/* With a handler of its own a file would go on after any mistake, and nobody would hear of it. */
 bool is_forbidden(const char *call)
 {
-    return listed(exercise.forbidden, call);
+    return listed(exercise.forbidden, call) || strcmp(call, "dist_set_error_handler") == 0;
 }
 
 /* "dist_send_from" is called as dist_send: what the macros of dist.h add is taken away. */

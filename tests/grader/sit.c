@@ -39,10 +39,11 @@ static const char *meaning(int status)
     }
 }
 
-/* No call of the library stopped it: then the library has no words about where. */
+/* No call of the library stopped it: then the library has no words about where. Nor has it where a rank touched a buffer with a line of
+ * its own. */
 static bool without_a_call(const struct ending *ending)
 {
-    return ending->late || ending->status == 128 + SIGXCPU;
+    return ending->late || ending->status == 128 + SIGXCPU || ending->status == DIST_ERR_BUFFER;
 }
 
 static void say_how_it_ended(const struct sitting *s, const struct ending *ending)
@@ -135,9 +136,11 @@ bool sit(struct sitting *s)
         say_who_is_missing(s, &ending);
     if (feedback_any())
         return false;
-    s->run = short_enough(trace) && run_read(&run, trace) ? &run : NULL;
+    leftover_look(ending.error);
+    s->run = short_enough(trace) && run_read(&run, trace) && run.lost == 0 ? &run : NULL;
     if (!s->run) {
-        feedback("There is no record of what it did, or it made far too many calls: %s", run.why);
+        feedback("There is no record of what it did, or it made far too many calls%s%s",
+                 *run.why ? ": " : ".", run.why);
         return false;
     }
     if (s->again)

@@ -54,8 +54,11 @@ const struct sitting *sitting_now(void)
  * and what is said about it does not help anybody whose program fails in all others too. */
 static int moves, fewest;
 
+/* After a failure the sitting stays the one in which it was. */
 struct sitting *sitting_first(int least, int most)
 {
+    if (feedback_any())
+        return NULL;
     moves = 0;
     fewest = least;
     now.ranks = 0;

@@ -31,11 +31,16 @@ static _Unwind_Reason_Code add_place(struct _Unwind_Context *frame, void *arg)
     return places->count < SHEET_STANDS_MOST ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-static void stand_tell(int signal)
+void desk_stand(void)
 {
     struct places places = { .count = 0 };
     _Unwind_Backtrace(add_place, &places);
     desk_put(SHEET_STANDS, DIST_I64, places.place, places.count);
+}
+
+static void stand_tell(int signal)
+{
+    desk_stand();
     while (signal == SIGURG)
         pause(); /* the end comes soon; what was interrupted shall not go on until then */
 }

@@ -54,7 +54,9 @@ show_tests()
     heading=
     while IFS="$tab" read -r _ test got max status ranks seed file; do
         case $status in
-        passed) printf '  passed  %-24s %2d of %2d\n' "$test" "$got" "$max" ;;
+        passed)
+            printf '  passed  %-24s %2d of %2d\n' "$test" "$got" "$max"
+            [ ! -s "$file" ] || show_feedback 2 "$file" ;;
         failed)
             case $ranks in 0) with= ;; 1) with=", with 1 rank (GRADE_SEED=$seed)" ;; *) with=", with $ranks ranks (GRADE_SEED=$seed)" ;; esac
             printf '  FAILED  %-24s %2d of %2d%s\n' "$test" "$got" "$max" "$with"

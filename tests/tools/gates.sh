@@ -2,9 +2,9 @@
 # gates.sh: do the graders judge right? Five gates for each exercise:
 #
 #   stub       it compiles and gets no point
-#   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8
+#   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8, and leaves nothing behind
 #   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line;
-#              each is tried TRIES times (2), its calls late by chance; a claim that it breaks (tests/graders/CLAIMS) is missed by the
+#              each is tried TRIES times (2), its calls late by chance, and stopped after the seconds of its second line, if that names some; a claim that it breaks (tests/graders/CLAIMS) is missed by the
 #              test named there
 #   right      answers of other kinds, tests/right/NN_topic/NAME/*.c, pass too, each RIGHT times (1), and print what the solution prints:
 #              ranks as processes, as threads, with sends that return early, and on simulated GPUs. A file without a main gets the solution's
@@ -58,7 +58,8 @@ stub()
 
 solution()
 {
-    GRADE_TIMES=$TIMES tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" && return 0
+    GRADE_TIMES=$TIMES tests/tools/grade_one.sh "$exercise" "solutions/$exercise.c" "$work/$exercise/solution" &&
+        ! feedback_of "$work/$exercise/solution" | grep "^Never freed" && return 0
     cut -f 2- "$work/$exercise/solution/results.tsv"
     feedback_of "$work/$exercise/solution"
     return 1
@@ -70,8 +71,9 @@ wrong_one()
     why=$(basename "$1" .c)
     words=$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")
     [ "$words" ] || { echo "$1: its first line must be /* feedback: WORDS */"; return 1; }
+    seconds=$(sed -n '2s|^/\* seconds: \([0-9]*\) \*/$|\1|p' "$1")
     for _ in $(seq "$TRIES"); do
-        if tests/tools/grade_one.sh "$exercise" "$1" "$work/$exercise/$why"; then
+        if GRADE_SECONDS=$seconds tests/tools/grade_one.sh "$exercise" "$1" "$work/$exercise/$why"; then
             echo "$1 passes"
             return 1
         elif ! feedback_of "$work/$exercise/$why" | grep -q -F -e "$words"; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # hostile.sh: can a learner's file cheat, stop, crash or outlive the grader? Each of tests/hostile/ tries it with exercise 03.1. None may
-# get a point; the feedback must say the words in its first line; and no process of it is left, nor a file in /dev/shm. Root tries all of it
+# get a point; the feedback must say the words in its first line, and that it was refused only where these words say so; and no process of it
+# is left, nor a file in /dev/shm. A second line may name more seconds than 5, for one test. Root tries all of it
 # as an ordinary user, too, at the same time and in a small copy of the tree.
 
 . tests/tools/count.sh
@@ -12,12 +13,16 @@ export CC GRADE_UNSEALED=1 GRADE_SECONDS=5
 # Why is this one not as it should be? Nothing: it is.
 judge()
 {
-    tests/tools/grade_one.sh $exercise "$1" $work/"$2"
+    seconds=$(sed -n '2s|^/\* seconds: \([0-9]*\) \*/$|\1|p' "$1")
+    words=$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")
+    env ${seconds:+GRADE_SECONDS=$seconds GRADE_ONE_FAILURE=1} tests/tools/grade_one.sh $exercise "$1" $work/"$2"
     if [ "$(cut -f 3 "$work/$2/results.tsv" | sort -u)" != 0 ]; then
         echo "it gets points"
-    elif ! cat "$work/$2"/*.txt | grep -q -F -e "$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")"; then
+    elif ! cat "$work/$2"/*.txt | grep -q -F -e "$words"; then
         echo "the feedback does not say the words, but:"
         cat "$work/$2"/*.txt
+    elif [ "${words#It asked the system}" = "$words" ] && cat "$work/$2"/*.txt | grep -F -e "It asked the system"; then
+        echo "it has only made a mistake"
     elif ls -l /proc/[0-9]*/exe 2>/dev/null | grep -F "$PWD/$work/$2/"; then
         echo "is left"
     fi

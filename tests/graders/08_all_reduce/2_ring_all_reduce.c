@@ -78,6 +78,7 @@ GRADED(one_block_a_message, 3)
         sit(s);
         expect(s, "x", n, sum);
         no_detour(s);
+        nothing_left(s);
         for (int r = 0; r < s->ranks; r++) {
             way_carries(s, r, 2 * 4 * (n - (n + s->ranks - 1) / s->ranks));
             int to_next = way_sends_to(s, r, (r + 1) % s->ranks);

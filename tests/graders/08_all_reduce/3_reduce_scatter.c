@@ -59,6 +59,7 @@ GRADED(one_block_a_message, 3)
         lay_out(s, bytes / 4, 1);
         sit(s);
         expect(s, "output", bytes / 4, block_of_sum);
+        nothing_left(s);
         for (int r = 0; r < s->ranks; r++) {
             int to_next = way_sends_to(s, r, (r + 1) % s->ranks);
             claim(s,

@@ -121,6 +121,7 @@ GRADED(each_as_soon_as_it_is_full, 5)
         expect(s, "gradients", (int64_t)begin[layers], sum);
         for (int r = 0; r < s->ranks; r++)
             follow(s, r, right, count);
+        nothing_left(s);
     }
     EACH_SITTING(s, 2, 3) { /* a wait that no trace shows: a look again and again */
         double begin[LAYERS + 1];

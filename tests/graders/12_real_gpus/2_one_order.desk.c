@@ -26,7 +26,6 @@ void desk(int rank, int world_size)
 {
     int all[16];
     bool first;
-    (void)rank;
     made = sum_made_at = most_made_at = 0;
     for (int i = 0; i < world_size && i < 16; i++)
         all[i] = i;
@@ -40,12 +39,14 @@ void desk(int rank, int world_size)
         if (call > 0)
             first = !first;
         made = sum_made_at = most_made_at = 0;
+        desk_hold(rank, world_size, 2);
         both_at_once(sum, most, a, b, first, make_sum, make_most);
+        desk_hold_end();
     }
     desk_hand_in("sum", sum);
     desk_hand_in("most", most);
-    desk_hand_in_number("in_order",
-                        made == 2 && (first ? most_made_at < sum_made_at : sum_made_at < most_made_at));
+    bool each_once = made == 2 && sum_made_at > 0 && most_made_at > 0;
+    desk_hand_in_number("in_order", each_once && (most_made_at < sum_made_at) == first);
     dist_group_free(b);
     dist_group_free(a);
 }
