@@ -516,7 +516,7 @@ export INCLUDE_RULES
 
 # ---- what you can ask for --------------------------------------------------------
 
-.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-nodes test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
+.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-nodes test-hosts test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
         watch gates seal gradescope handout grade-all new-exercise quiz test-gpu test-torch bench-gpu gpu-proof check-amd coverage FORCE
 
 chapters: programs ##l build everything, run the chapters with four ranks, and compare what they print with what they should
@@ -569,8 +569,10 @@ test-all: test ## and all others: long suites, every mode, models, sanitizers
 	    TSAN_WORKS="$(TSAN_WORKS)" TSAN_PROGRAMS="$(TSAN_SOURCES:%.c=build/tsan/%)" HAS_CUDA="$(HAS_CUDA)" \
 	    $(for_amd) tests/tools/test.sh all
 
-test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: TURNS=16 are 210 runs
-	$Q tests/tools/nodes_faults.sh $(or $(TURNS),1)
+test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: RUNS=200
+	$Q tests/tools/nodes_faults.sh $(or $(RUNS),17)
+test-hosts: programs $(MPI_PLUGINS) $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi ##l what dist.h promises, by each engine over three hosts made of namespaces: COUNT=2 SEED=7 for a part of it
+	$Q tests/tools/hosts_conform.sh $(COUNT)
 
 test-bare: ## do the README's commands work on a machine with git, gcc and make alone? Needs root and debootstrap; FULL=1: more
 	$Q FULL="$(FULL)" tests/tools/bare.sh

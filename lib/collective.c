@@ -57,9 +57,24 @@ static bool collective_check_pair(const struct collective *c, const struct dist_
     return collective_check_overlap(c, group);
 }
 
+/* Only the root needs the larger tensor: who gives none may well not know that the others take it for the root. */
+static bool collective_check_root(const struct collective *c)
+{
+    bool takes = c->call == CALL_GATHER, gives = c->call == CALL_SCATTER;
+    bool missing = (takes && c->out_name && !c->out) || (gives && c->in_name && !c->in);
+    if (missing)
+        report(
+            c->call, c->at, DIST_ERR_ARGUMENT,
+            "the %s is NULL, but %s is %d, which is this rank; pass a tensor, or name the rank that has one",
+            takes ? "output" : "input", c->root_name, c->root);
+    return !missing;
+}
+
 static bool collective_check_tensors(struct context *context, const struct collective *c,
                                      const struct dist_group *group)
 {
+    if (!collective_check_root(c))
+        return false;
     if (c->in_name && !context_tensor(context, c->call, c->at, c->in_name, c->in))
         return false;
     if (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out))
@@ -71,8 +86,8 @@ static bool collective_check_tensors(struct context *context, const struct colle
     }
     if (c->in_name && c->out_name && c->in->gpu != c->out->gpu) {
         report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s lies on the %s and %s on the other; bring them together with tensor_to", c->in_name,
-               c->in->gpu ? "GPU" : "host", c->out_name);
+               "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,
+               c->in->gpu ? "GPU" : "host", c->out_name, c->in->gpu ? "host" : "GPU");
         return false;
     }
     return !c->in_name || !c->out_name || collective_check_pair(c, group);

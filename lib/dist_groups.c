@@ -221,7 +221,8 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
         result = report(CALL_GROUP_FREE, at, DIST_ERR_STATE, "the group was freed already; free it once");
     } else if (group && group->pending > 0) {
         result = report(CALL_GROUP_FREE, at, DIST_ERR_STATE,
-                        "%d of the group's works were not waited for; call dist_wait first", group->pending);
+                        "%d of the group's works %s not waited for; call dist_wait first", group->pending,
+                        group->pending == 1 ? "was" : "were");
     } else if (group) {
         if (context->gpu)
             ops_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);

@@ -66,7 +66,8 @@ static bool tensor_learn_check_ids(const char *call, struct dist_at at, const te
 {
     if (!tensor_may_read(call, at, ids) || !tensor_together(call, at, t, ids) ||
         !learn_check(ids->type == DIST_I64, call, at, "the ids must be of DIST_I64", 0, 0) ||
-        !learn_check(ids->numel == count, call, at, "there are %lld ids for %lld rows", ids->numel, count))
+        !learn_check(ids->numel == count, call, at, "there are %lld ids for %lld rows; give each row one",
+                     ids->numel, count))
         return false;
     const int64_t *id = ids->data;
     for (int64_t i = 0; !ids->gpu && i < count; i++)
@@ -82,7 +83,8 @@ static bool tensor_learn_check_table(const char *call, struct dist_at at, const 
                                      const tensor *rows)
 {
     return learn_check(table->ndim == 2, call, at,
-                       "the weights have %lld dimensions; make them rows by columns", table->ndim, 0) &&
+                       "the weights must have 2 dimensions, rows and columns, and have %lld", table->ndim,
+                       0) &&
            learn_check(learn_columns(rows) == learn_columns(table), call, at,
                        "a row has %lld elements, and the weights have %lld columns", learn_columns(rows),
                        learn_columns(table)) &&
@@ -124,8 +126,9 @@ void tensor_cross_entropy_at(struct dist_at at, tensor *losses, const tensor *lo
     const char *call = "tensor_cross_entropy";
     if (!learn_target(call, at, losses) || !tensor_may_read(call, at, logits) ||
         !learn_beside(call, at, losses, logits, logits->numel) ||
-        !learn_check(losses->numel == learn_rows(logits), call, at, "there are %lld losses for %lld rows",
-                     losses->numel, learn_rows(logits)) ||
+        !learn_check(losses->numel == learn_rows(logits), call, at,
+                     "there are %lld losses for %lld rows; make one for each row", losses->numel,
+                     learn_rows(logits)) ||
         !learn_apart(call, at, losses, logits) ||
         !tensor_learn_check_ids(call, at, losses, ids, learn_rows(logits), INT64_MIN, learn_columns(logits)))
         return;

@@ -8,9 +8,13 @@
 extern int nodes_port;
 int nodes_new_port(void);
 
+/* What stands before distrun on its command line: "", or a program that starts it. */
+extern const char *nodes_before;
+
 /* One launcher: `options` are distrun's but --at, `settings` one more NAME=value. */
 void nodes_begin_one(struct started *node, const char *settings, const char *options, const char *program);
 void nodes_begin_all(struct started *nodes, int count, int ranks, const char *program);
+void started_wait_for(struct started *node, const char *words); /* until it has said so on stderr */
 void nodes_end_all(struct started *nodes, int count);
 
 /* A part of the conformance suite (transport/conform_mpi.c) on so many launchers. */

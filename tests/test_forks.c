@@ -38,3 +38,11 @@ Test(forks, the_end_of_a_child_is_no_ranks)
                       "%s, %s: %s", modes[mode], children[i].what, job.stderr_text);
         }
 }
+
+/* What a stream's thread holds at that moment is held for ever in the ranks. */
+Test(forks, ranks_start_while_their_parents_streams_work)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("DEVICE=sim"), "parents", "before");
+    cr_expect(job.status == 0, "status %d, %s", job.status, job.stderr_text);
+}

@@ -114,6 +114,42 @@ Test(gloo, a_dead_rank_is_a_lost_peer)
            "rank 1 was killed by signal 9 (SIGKILL)");
 }
 
+/* torchrun's and srun's ranks of one machine meet; of several they are told what to do. */
+static void launched(const char *rank, const char *place, int status, const char *words)
+{
+    static struct started job;
+    char line[700];
+    snprintf(
+        line, sizeof line,
+        "for r in 0 1 2; do env %s=$r %s build/chapters/02_send_recv_chain/chain & pids=\"$pids $!\"; done; "
+        "for p in $pids; do wait $p || exit; done",
+        rank, place);
+    started_begin(&job, SETTINGS("BACKEND=gloo", "DIST_INIT_TIMEOUT=60"),
+                  (const char *const[]){ "sh", "-c", line, NULL });
+    started_end(&job, 120);
+    cr_expect_eq(job.status, status, "%s: %d", place, job.status);
+    cr_expect(strstr(status ? job.stderr_text : job.stdout_text, words), "%s: not \"%s\" but:\n%s%s", place,
+              words, job.stdout_text, job.stderr_text);
+}
+
+Test(gloo, other_launchers_start_it_on_one_machine)
+{
+    char torchrun[200], slurm[200];
+    for (int local = 3; local >= 2; local--) {
+        int status = local == 3 ? 0 : DIST_ERR_ENVIRONMENT;
+        const char *words = local == 3 ? "rank 2 holds 62\n" : "where our distrun --nodes has started them";
+        snprintf(torchrun, sizeof torchrun,
+                 "WORLD_SIZE=3 LOCAL_WORLD_SIZE=%d MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 "
+                 "TORCHELASTIC_RUN_ID=%d.%d",
+                 local, (int)getpid(), local);
+        launched("RANK", torchrun, status, words);
+        snprintf(slurm, sizeof slurm,
+                 "SLURM_JOB_ID=%d SLURM_STEP_ID=%d SLURM_STEP_NUM_TASKS=3 SLURM_STEP_TASKS_PER_NODE=%d,1",
+                 (int)getpid(), local, local);
+        launched("SLURM_PROCID", slurm, status, words);
+    }
+}
+
 Test(gloo, ranks_that_are_threads_are_refused)
 {
     expect("DIST_RANKS=threads", "build/chapters/02_send_recv_chain/chain", DIST_ERR_ENVIRONMENT,

@@ -135,13 +135,13 @@ MISUSE(all_to_all_that_does_not_divide, 3, DIST_ERR_ARGUMENT, "dist_all_to_all",
 }
 
 MISUSE(scatter_without_an_input_on_the_root, 2, DIST_ERR_ARGUMENT, "dist_scatter",
-       "rank 1: ", "input is NULL")
+       "rank 1: ", "input is NULL, but src is 1, which is this rank; pass a tensor")
 {
     dist_scatter(x, NULL, 1);
 }
 
 MISUSE(gather_without_an_output_on_the_root, 2, DIST_ERR_ARGUMENT, "dist_gather",
-       "rank 0: ", "output is NULL")
+       "rank 0: ", "output is NULL, but dst is 0, which is this rank; pass a tensor")
 {
     dist_gather(x, NULL, 0);
 }

@@ -54,25 +54,11 @@ Test(nodes_ends, reports_are_those_of_one_machine)
         alike(names[i], 6);
 }
 
-static void wait_for(struct started *node, const char *words)
-{
-    size_t used = 0;
-    while (used + 1 < sizeof node->stderr_text && !strstr(node->stderr_text, words)) {
-        ssize_t got = read(node->error, node->stderr_text + used, sizeof node->stderr_text - 1 - used);
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-        node->stderr_text[used] = '\0';
-    }
-    cr_assert(strstr(node->stderr_text, words), "not begun: %s", node->stderr_text);
-    memset(node->stderr_text, 0, sizeof node->stderr_text);
-}
-
 static void signalled(int which, int number, const int *statuses, const char *words)
 {
     struct started nodes[3] = { 0 };
     nodes_begin_all(nodes, 3, 4, ROUNDS);
-    wait_for(&nodes[0], "under way");
+    started_wait_for(&nodes[0], "under way");
     kill(nodes[which].pid, number);
     nodes_end_all(nodes, 3);
     for (int i = 0; i < 3; i++)

@@ -21,6 +21,7 @@ struct part {
 struct parts {
     struct part *part;
     int count;
+    long long slack;             /* of two machines' clocks, as the file says */
     long long latest[RANKS + 1]; /* by pid: when its last slice in the file began */
     struct trace_counts *counts;
     char *why;
@@ -92,8 +93,8 @@ static bool read_event(struct parts *parts, const struct value *event)
     const char *kind = value_text(event, "ph", "?");
     const struct value *args = value_member(event, "args");
     if (strcmp(kind, "M") == 0)
-        return value_member(args, "name") || value_member(args, "sort_index") ||
-               wrong(parts, "no name", NULL);
+        return value_member(args, "name") || value_member(args, "labels") ||
+               value_member(args, "sort_index") || wrong(parts, "no name", NULL);
     struct part part = { .kind = kind[0],
                          .pid = value_whole(event, "pid", 1, RANKS, -1),
                          .tid = lane_of(event),
@@ -117,6 +118,14 @@ static bool read_event(struct parts *parts, const struct value *event)
     return true;
 }
 
+static void read_hosts(struct parts *parts, const struct value *hosts)
+{
+    for (const struct value *host = hosts->first; host; host = host->next) {
+        long long error = value_whole(host, "clock_error_ns", 0, LLONG_MAX / 4, 0);
+        parts->slack = 2 * error > parts->slack ? 2 * error : parts->slack;
+    }
+}
+
 static bool read_file(struct parts *parts, const char *path)
 {
     struct json json;
@@ -132,6 +141,8 @@ static bool read_file(struct parts *parts, const char *path)
             json_forget(&json);
         }
         const struct value *value = events ? NULL : json_value(&json);
+        if (value && strcmp(name, "hosts") == 0)
+            read_hosts(parts, value);
         if (lost && value)
             parts->counts->lost = (long long)value->number;
     }
@@ -195,7 +206,7 @@ static bool pairs(struct parts *parts)
         if (i + 3 >= parts->count || p[0].kind != 's' || p[1].kind != 'f' || p[2].kind != 'X' ||
             p[3].kind != 'X' || p[3].id != p->id || (i + 4 < parts->count && p[4].id == p->id))
             return wrong(parts, "an arrow that has not one start and one end, or not two slices", p);
-        if (p[1].begin < p[0].begin)
+        if (p[1].begin + parts->slack < p[0].begin)
             return wrong(parts, "an arrow that ends before it starts", p);
         if (p[2].value != p[3].value)
             return wrong(parts, "a message that is not what was sent", p);

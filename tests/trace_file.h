@@ -14,7 +14,7 @@ struct trace_counts {
 };
 
 /* Is it a good trace? Slices of a rank stand in the order in which they began; those of a thread lie inside each other or
- * apart; every arrow has one start and one end, each inside a slice of its thread, the end not before the start; what was sent
+ * apart; every arrow has one start and one end, each inside a slice of its thread, the end not before the start (but for the error of clocks that the file tells); what was sent
  * is what was received. False: why. */
 bool trace_judge(const char *path, struct trace_counts *counts, char *why, size_t why_size);
 

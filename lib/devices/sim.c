@@ -6,10 +6,29 @@
 
 pthread_mutex_t sim_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A program that has made tensors before dist_spawn has a stream, whose thread may hold the lock when the ranks are forked: in them
+ * nobody would ever open it. */
+static void sim_before_fork(void)
+{
+    pthread_mutex_lock(&sim_lock);
+}
+
+static void sim_after_fork(void)
+{
+    pthread_mutex_unlock(&sim_lock);
+}
+
+static void sim_watch_forks(void)
+{
+    pthread_atfork(sim_before_fork, sim_after_fork, sim_after_fork);
+}
+
 static int sim_open(struct launch_self *self, void **state)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sim *sim = calloc(1, sizeof *sim);
     char why[200];
+    pthread_once(&once, sim_watch_forks);
     if (!sim)
         return device_fail(DIST_ERR_MEMORY, "the system gives no memory for a simulated GPU");
     if (link_read(&sim->out, why, sizeof why) != DIST_OK) {

@@ -14,6 +14,7 @@
 
 #define FRAME_MOST (1u << 22) /* bytes; ours are shorter */
 #define PIECE 65536
+#define LOOK_MOST_MS 100
 
 static bool reserve(struct node_bytes *buffer, size_t size)
 {
@@ -39,7 +40,8 @@ bool connection_open(struct connection *link, int fd)
 {
     int on = 1;
     link->fd = fd;
-    link->heard = link->spoke = job_clock();
+    link->looked = link->spoke = job_clock();
+    link->silent = 0;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
@@ -97,7 +99,7 @@ bool connection_fill(struct connection *link)
         if (some <= 0)
             return false;
         link->in.used += (size_t)some;
-        link->heard = job_clock();
+        link->silent = 0;
     }
     return false;
 }
@@ -122,4 +124,22 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
 size_t connection_waiting(const struct connection *link)
 {
     return link->fd < 0 ? 0 : link->out.used;
+}
+
+void connection_listen(struct connection *link)
+{
+    int64_t now = job_clock(), since = now - link->looked;
+    link->silent += since < LOOK_MOST_MS ? since : LOOK_MOST_MS;
+    link->looked = now;
+}
+
+/* The system there acknowledges what comes, whether or not its launcher reads it; and where that has read nothing for so long that no
+ * more fits in, it answers our system's questions whether it now does (probes). */
+bool connection_is_taken(const struct connection *link, int64_t within_ms)
+{
+    struct tcp_info tcp = { 0 };
+    socklen_t size = sizeof tcp;
+    if (getsockopt(link->fd, IPPROTO_TCP, TCP_INFO, &tcp, &size) != 0)
+        return false;
+    return (tcp.tcpi_unacked == 0 && tcp.tcpi_probes == 0) || tcp.tcpi_last_ack_recv < within_ms;
 }

@@ -93,6 +93,10 @@ static void take_from_node(struct job *job, int node, const struct frame *frame,
         take_sight(job, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_REPLY)
         decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_CLOCK)
+        control_take_clock(&control->nodes->links[node], frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_TRACE && is_rank)
+        control_take_trace(job, node, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_END && is_rank)
         take_end(job, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_DONE) {
@@ -110,6 +114,8 @@ static void take_from_hub(struct job *job, const struct frame *frame)
         atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
     else if (frame->kind == FRAME_PROBE)
         decide_probed(job, frame->more, frame->number);
+    else if (frame->kind == FRAME_CLOCK)
+        control_answer_clock(&control->nodes->links[0], frame->number);
     else if (frame->kind == FRAME_GIVE_UP)
         world_give_up(&job->world);
     else if (frame->kind == FRAME_BYE) {

@@ -3,8 +3,9 @@
  * connection, to it; what concerns all it hands on.
  *
  *   frame       who sends it when
- *   COME        hub, once all nodes have come: start your ranks. REFUSED: nobody starts; a status and a sentence
- *   PING        both, after a second of silence; after 5 s without a frame the other host has vanished
+ *   COME        hub, once all nodes have come: start your ranks, and write down what they do (DIST_TRACE) or not. REFUSED: nobody starts; a status and a sentence
+ *   PING        both, after a second of silence; after 5 s in which neither a frame nor an acknowledgement came the other host has
+ *               vanished, after 60 s without a frame its launcher does not run
  *   OUTPUT      nodes: what a rank has printed (number: the stream)
  *   BOARD       nodes, and the hub to all others: what a rank has put on its board since the last one (world.h)
  *   JOINED      nodes: a rank of theirs has called dist_init_process_group
@@ -14,6 +15,7 @@
  *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
  *   PROBE       hub: do all of your ranks sleep? REPLY: nodes; what it holds stands in decide.c
  *   GIVE_UP     hub: all that are still there are leaving, and nothing that is open can end
+ *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down
  *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything; was the failure told?
  *   BYE         hub, at last: the job's exit status
  *
@@ -39,6 +41,8 @@ enum frame_kind {
     FRAME_PROBE,
     FRAME_REPLY,
     FRAME_GIVE_UP,
+    FRAME_CLOCK,
+    FRAME_TRACE,
     FRAME_END,
     FRAME_DONE,
     FRAME_BYE
@@ -64,6 +68,7 @@ struct control {
     bool joined;               /* some rank of another machine has */
     bool said_joined, said_failure, stopping;
     bool lost_hub;             /* which was told here */
+    bool asked_clocks;         /* of the hub, when the job began */
     bool over;                 /* BYE has come, or never will: */
     int status;                /* the job's exit status */
     struct decision *decision; /* the hub's */
@@ -98,6 +103,16 @@ void decide_close(struct control *control);
 void decide_turn(struct job *job);
 void decide_probed(struct job *job, int phase, int number);
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);
+
+/* control_trace.c: clocks are asked, and answered; records are said, and taken. */
+bool control_is_traced(void);
+void control_ask_clocks(struct job *job, bool at_end);
+bool control_clocks_are_asked(const struct control *control);
+void control_answer_clock(struct connection *hub, int question);
+void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
+void control_say_trace(struct job *job);
+void control_take_trace(struct job *job, int node, int rank, int which, const char *bytes, size_t size);
+void control_follow_trace(const char *hubs, size_t size);
 
 /* sight.c: what a rank has pinned up, with what that points to. Unpacked into its place in the hub's world. */
 bool sight_pack(const struct world *world, int rank, struct node_bytes *to);

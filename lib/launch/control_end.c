@@ -83,9 +83,15 @@ void control_finish(struct job *job)
     bool told = false;
     world_teller(&job->world, &told);
     control_turn(job);
+    if (!control->hub && control_is_traced())
+        control_say_trace(job);
     if (!control->hub)
         control_put(&control->nodes->links[0], FRAME_DONE, told, 0, NULL, 0);
     while (control->hub ? !all_are_done(control) : !control->over)
+        job_watch_round(job, 10);
+    if (control->hub && control_is_traced())
+        control_ask_clocks(job, true);
+    while (control->hub && control_clocks_are_asked(control))
         job_watch_round(job, 10);
 }
 

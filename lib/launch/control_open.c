@@ -11,7 +11,8 @@
 
 void control_come(struct connection *link)
 {
-    control_put(link, FRAME_COME, 0, 0, NULL, 0);
+    const char *trace = control_is_traced() ? "traced" : "";
+    control_put(link, FRAME_COME, 0, 0, trace, strlen(trace) + 1);
     connection_send(link);
 }
 
@@ -27,8 +28,10 @@ int control_is_come(struct connection *link, char *why, size_t why_size)
     const char *bytes;
     if (!connection_next(link, &frame, &bytes))
         return -1;
-    if (frame.kind == FRAME_COME)
+    if (frame.kind == FRAME_COME) {
+        control_follow_trace(bytes, frame.bytes);
         return 0;
+    }
     snprintf(why, why_size, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
     return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
 }
@@ -54,7 +57,8 @@ static void meanwhile(void *argument)
         if (job_clock() - link->spoke > PING_MS)
             control_put(link, FRAME_PING, 0, 0, NULL, 0);
         connection_send(link);
-        link->heard = job_clock(); /* what they say waits */
+        link->looked = job_clock(); /* what they say waits */
+        link->silent = 0;
     }
 }
 
@@ -86,7 +90,7 @@ struct control *control_open(struct job *job)
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
         output_own(&job->output, nodes->links[node].fd);
-        nodes->links[node].heard = job_clock();
+        nodes->links[node].looked = job_clock();
         if (nodes->links[node].fd >= 0 &&
             epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
             return NULL;

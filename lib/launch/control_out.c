@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define VANISHED_MS 5000
+#define VANISHED_MS 5000 /* of silence, in which nothing of ours was taken either */
+#define STUCK_MS 60000   /* of a launcher's, while its system takes all */
 
 void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
                  size_t size)
@@ -122,18 +123,21 @@ static void say_joined(struct job *job)
         }
 }
 
-/* Who is silent has vanished; who takes nothing has, too, but that shows as silence. */
+/* Who is silent, and whose system does not even acknowledge what we say, has vanished. Where that does, the launcher is not let run: it
+ * was stopped, or others take all of the machine's processors. */
 static void look_after(struct job *job, int node)
 {
     struct connection *link = &job->control->nodes->links[node];
-    int64_t now = job_clock();
     if (link->fd < 0)
         return;
-    if (now - link->spoke > PING_MS && link->out.used == 0)
-        control_put(link, FRAME_PING, 0, 0, NULL, 0);
-    if (now - link->heard > VANISHED_MS)
+    connection_listen(link);
+    if (link->silent > VANISHED_MS && !connection_is_taken(link, VANISHED_MS))
         control_lost(job, node, "has not answered for 5 s");
-    else if (!connection_send(link))
+    else if (link->silent > STUCK_MS)
+        control_lost(job, node, "is there, but its launcher has not run for 60 s");
+    if (link->fd >= 0 && link->looked - link->spoke > PING_MS && link->out.used == 0)
+        control_put(link, FRAME_PING, 0, 0, NULL, 0);
+    if (link->fd >= 0 && !connection_send(link))
         control_lost(job, node, "has hung up");
 }
 
@@ -144,6 +148,9 @@ void control_turn(struct job *job)
     say_boards(job);
     say_failure(job);
     say_ends(job);
+    if (control->hub && !control->asked_clocks && control_is_traced())
+        control_ask_clocks(job, false);
+    control->asked_clocks = true;
     if (control->hub)
         decide_turn(job);
     for (int node = 0; node < control->nodes->count; node++)

@@ -210,6 +210,7 @@ int main(int argc, char **argv)
                              .look = diagnose_look,
                              .review = replay_check,
                              .write = diagnose_lost,
+                             .traced = trace_part,
                              .after = trace_write,
                              .asleep = diagnose_asleep,
                              .refresh = diagnose_refresh,

@@ -188,7 +188,8 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
             *plan->lost = job_lost(&job);
         if (result == 0 && plan->review)
             plan->review(&job.world);
-        int status = plan->after ? plan->after(&job.world, why, why_size) : 0;
+        bool writes = plan->after && (!job.control || job.control->hub);
+        int status = writes ? plan->after(&job.world, plan->nodes, why, why_size) : 0;
         if (status != 0)
             fprintf(stderr, "%s\n", why);
         result = result == 0 ? status : result;

@@ -17,6 +17,7 @@
 #include "launch.h"
 #include "output.h"
 
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -35,8 +36,10 @@ struct job_plan {
     void (*review)(const struct world *world);   /* called when all ranks have ended well: was that luck? */
     void (*write)(const struct world *world, int rank, int status,
                   const char *text); /* puts a report of ours in a file */
-    int (*after)(const struct world *world, char *why,
-                 size_t why_size); /* called when all ranks have ended */
+    bool (*traced)(const struct world *world, int rank, int part, uint64_t *from,
+                   uint64_t *bytes); /* the parts of a rank's trace memory that hold something */
+    int (*after)(const struct world *world, const struct nodes *nodes, char *why,
+                 size_t why_size); /* called when all ranks have ended; of several machines at node 0 */
     struct nodes *
         nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
     bool (*asleep)(const struct world *world, uint64_t *sleeps,

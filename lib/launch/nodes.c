@@ -29,7 +29,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 1000 /* in which a caller has to answer, while others wait */
+#define PATIENCE_MS 3000 /* in which a caller has to answer, while others wait; who is too late calls again */
 
 static bool is_everywhere(const struct addrinfo *address)
 {
@@ -104,37 +104,48 @@ static void stranger(const char *from, const char *what)
     told = true;
 }
 
+/* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
+static const char *hear(const struct nodes *nodes, int fd, struct claim *claim)
+{
+    struct opening caller = { .magic = 0 }, called = handshake_opening(nodes);
+    bool spoke = handshake_receive(fd, &caller, sizeof caller);
+    if (caller.magic != 0 && caller.magic != HANDSHAKE_MAGIC)
+        return "a caller that is no distrun";
+    called.proof = handshake_proof_of_called(nodes, &caller, called);
+    if (!spoke || !handshake_give(fd, &called, sizeof called))
+        return "";
+    if (!handshake_same_version(&caller, &called))
+        return "a caller with another version of the library";
+    if (!handshake_receive(fd, claim, sizeof *claim))
+        return "";
+    claim->name[sizeof claim->name - 1] = '\0';
+    bool knows = memcmp(&claim->caller, &caller, sizeof caller) == 0 &&
+                 memcmp(&claim->called, &called, sizeof called) == 0 &&
+                 claim->proof == handshake_proof_of_caller(nodes, *claim);
+    return knows ? NULL : "a caller that does not know the secret";
+}
+
 /* Hear one caller; strangers are passed over. */
 static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
     struct claim claim = { .node = -1 };
-    struct opening caller, called = handshake_opening(nodes);
     char from[64];
     handshake_address(fd, true, from, sizeof from);
     door_limit(fd, PATIENCE_MS);
-    bool ours = handshake_receive(fd, &caller, sizeof caller) && caller.magic == HANDSHAKE_MAGIC;
-    if (ours)
-        called.proof = handshake_proof_of_called(nodes, &caller, called);
-    bool said =
-        ours && handshake_give(fd, &called, sizeof called) && handshake_receive(fd, &claim, sizeof claim);
-    claim.name[sizeof claim.name - 1] = '\0';
-    if (ours && !handshake_same_version(&caller, &called))
-        stranger(from, "a caller with another version of the library");
-    else if (!said || memcmp(&claim.caller, &caller, sizeof caller) != 0 ||
-             memcmp(&claim.called, &called, sizeof called) != 0 ||
-             claim.proof != handshake_proof_of_caller(nodes, claim))
-        stranger(from, ours ? "a caller that does not know the secret" : "a caller that is no distrun");
-    else {
-        int status = judge(nodes, &claim, from, why, why_size);
-        struct connection refused = { .fd = -1 }, *link = status == 0 ? &nodes->links[claim.node] : &refused;
-        connection_open(link, fd);
-        snprintf(link->name, sizeof link->name, "%s", claim.name);
-        if (status != 0)
-            control_refuse(link, status, why);
-        return status;
+    const char *strange = hear(nodes, fd, &claim);
+    if (strange) {
+        if (*strange)
+            stranger(from, strange);
+        close(fd);
+        return 0;
     }
-    close(fd);
-    return 0;
+    int status = judge(nodes, &claim, from, why, why_size);
+    struct connection refused = { .fd = -1 }, *link = status == 0 ? &nodes->links[claim.node] : &refused;
+    connection_open(link, fd);
+    snprintf(link->name, sizeof link->name, "%s", claim.name);
+    if (status != 0)
+        control_refuse(link, status, why);
+    return status;
 }
 
 static int missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
@@ -199,6 +210,7 @@ static int host(struct nodes *nodes, int seconds, char *why, size_t why_size)
     if (status != 0)
         return status;
     handshake_address(fd, false, nodes->address, sizeof nodes->address);
+    nodes_say_secret(nodes); /* now that somebody can come */
     status = receive_all(nodes, fd, seconds, why, why_size);
     close(fd);
     for (int node = 1; node < nodes->count; node++)

@@ -25,6 +25,23 @@
 #define SECRET_BYTES 16
 #define PROOF_BYTES 8
 
+/* One look at another machine's clock, in ns. */
+struct clock_reading {
+    int64_t when;  /* by that clock, */
+    int64_t ahead; /* which is so far ahead of node 0's, */
+    int64_t error; /* give or take so much; 0: it was not looked at */
+};
+
+/* control_trace.c */
+struct node_clock {
+    struct clock_reading first, last; /* when the job began, and when it had ended */
+    int64_t asked;                    /* when it was asked now; */
+    int question;                     /* the number of that question, */
+    int turns;                        /* and how many more will be asked */
+    bool at_end;
+    bool unlike; /* what its ranks wrote down does not fit into this machine's world */
+};
+
 /* One end of a connection. What is to be sent waits in `out` until the other side takes it. */
 struct connection {
     int fd; /* -1: there is none (any more) */
@@ -32,11 +49,13 @@ struct connection {
         char *bytes;
         size_t used, room;
     } in, out;
-    size_t taken;  /* bytes of `in` that were handed on */
-    int64_t heard; /* clock when something came for the last time, ms, */
-    int64_t spoke; /* and when something was sent */
-    char name[64]; /* of the host there */
-    bool done;     /* it has said that all of its ranks have ended */
+    size_t taken;   /* bytes of `in` that were handed on */
+    int64_t spoke;  /* clock when something was sent for the last time, ms, */
+    int64_t looked; /* and when this side looked whether something had come */
+    int64_t silent; /* how long nothing has come, ms, of which this side has seen each 100 */
+    char name[64];  /* of the host there */
+    bool done;      /* it has said that all of its ranks have ended */
+    struct node_clock clock;
 };
 
 struct frame {
@@ -56,6 +75,12 @@ bool connection_next(struct connection *link, struct frame *frame,
                      const char **bytes);                 /* valid until connection_fill */
 size_t connection_waiting(const struct connection *link); /* bytes that were not yet taken */
 
+/* Count the silence. A side that is not let run hears nothing, which is not the other's fault: one look counts for 100 ms at most. */
+void connection_listen(struct connection *link);
+
+/* Does the system there still take what we send? Then host and cable are well, and its launcher is not let run. */
+bool connection_is_taken(const struct connection *link, int64_t within_ms);
+
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
     int size;          /* ranks in all */
@@ -63,6 +88,7 @@ struct nodes {
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
     char key_text[2 * SECRET_BYTES + 1];
+    bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes */
     const char *version;      /* of the library */
     char address[64];         /* of this machine, as the others see it */
@@ -74,7 +100,6 @@ static inline int nodes_first(int size, int nodes, int node)
 {
     return node * (size / nodes) + (node < size % nodes ? node : size % nodes);
 }
-int nodes_of_rank(int size, int nodes, int rank);
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
@@ -91,8 +116,9 @@ int nodes_no_restarts(char *why, size_t why_size);
 int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size);
 void nodes_leave(struct nodes *nodes);
 
-/* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none, and prints it. Same status. */
+/* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
 int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size);
+void nodes_say_secret(const struct nodes *nodes);
 
 /* secret.c: a number that only who knows the key can make of these bytes. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);

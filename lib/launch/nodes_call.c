@@ -55,33 +55,36 @@ static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
                                "node 0 runs another version of the library (%.20s, this is %s); install the "
                                "same on all machines",
                                claim.called.version, nodes->version);
-    if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called))
+    if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called)) {
+        handshake_give(fd, &claim, sizeof claim); /* which proves nothing: so node 0 can tell it */
         return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
                                "node 0 at %.100s has another secret; start both with the same DIST_SECRET",
                                nodes->host);
+    }
     gethostname(claim.name, sizeof claim.name - 1);
     claim.proof = handshake_proof_of_caller(nodes, claim);
     return handshake_give(fd, &claim, sizeof claim) ? 0 : -1;
 }
 
-/* It says when all have come, or why they will not. */
+/* It says when all have come, or why they will not. -1: it has hung up. */
 static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
-    int status = -1;
-    while (status < 0 && job_clock() < give_up) {
+    while (job_clock() < give_up) {
         struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
         bool open = poll(&ready, 1, 100) <= 0 || connection_fill(hub);
-        status = control_is_come(hub, why, why_size);
-        if (status < 0 && !open)
-            return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
-                                   "node 0 (%.100s) has ended before all had come; look at it first",
-                                   nodes->host);
+        int status = control_is_come(hub, why, why_size);
+        if (status >= 0)
+            return status;
+        if (!open) {
+            connection_close(hub);
+            hub->in.used = hub->taken = 0;
+            return -1;
+        }
     }
-    return status >= 0 ? status
-                       : handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
-                                         "node 0 (%.100s) does not say whether all have come", nodes->host);
+    return handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
+                           "node 0 (%.100s) does not say whether all have come", nodes->host);
 }
 
 static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
@@ -94,26 +97,41 @@ static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_
         nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
 }
 
-int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
+/* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
+static int call(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard, char *why,
+                size_t why_size)
 {
-    struct addrinfo *found;
-    int64_t give_up = job_clock() + seconds * (int64_t)1000;
-    int fd = -1, status = handshake_resolve(nodes, &found, why, why_size);
-    if (status != 0)
-        return status;
-    for (status = -1; status < 0 && job_clock() < give_up;) {
-        fd = try_all(found);
-        status = fd < 0 ? -1 : introduce(nodes, fd, why, why_size);
-        if (status != 0 && fd >= 0)
+    int fd = try_all(found);
+    if (fd < 0 && *heard)
+        return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
+                               "node 0 (%.100s) has ended before all had come; look at it first",
+                               nodes->host);
+    int status = fd < 0 ? -1 : introduce(nodes, fd, why, why_size);
+    if (status != 0) {
+        if (fd >= 0)
             close(fd);
-        if (status < 0)
-            nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000000 }, NULL);
+        return status;
     }
-    freeaddrinfo(found);
-    if (status != 0)
-        return status < 0 ? absent(nodes, seconds, why, why_size) : status;
+    *heard = true;
     handshake_address(fd, false, nodes->address, sizeof nodes->address);
     connection_open(&nodes->links[0], fd);
     snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
     return wait_for_all(nodes, seconds, why, why_size);
+}
+
+int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
+{
+    struct addrinfo *found;
+    bool heard = false;
+    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    int status = handshake_resolve(nodes, &found, why, why_size);
+    if (status != 0)
+        return status;
+    do {
+        status = call(nodes, found, seconds, &heard, why, why_size);
+        if (status < 0)
+            nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000000 }, NULL);
+    } while (status < 0 && job_clock() < give_up);
+    freeaddrinfo(found);
+    return status < 0 ? absent(nodes, seconds, why, why_size) : status;
 }

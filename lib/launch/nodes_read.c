@@ -13,14 +13,6 @@
 
 #define PORT "29500" /* as torchrun's */
 
-int nodes_of_rank(int size, int nodes, int rank)
-{
-    int node = 0;
-    while (node < nodes - 1 && nodes_first(size, nodes, node + 1) <= rank)
-        node++;
-    return node;
-}
-
 const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t size)
 {
     bool in[WORLD_MAX_RANKS] = { false };
@@ -152,9 +144,6 @@ static int check_settings(char *why, size_t why_size)
             "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
             "or mpi with MPICH",
             backend);
-    if (setting_text("DIST_TRACE"))
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "DIST_TRACE writes down the ranks of one machine only; unset it");
     return 0;
 }
 

@@ -33,7 +33,7 @@ static int read_file(struct nodes *nodes, char *line, size_t size, char *why, si
     return 0;
 }
 
-/* Node 0 makes one where it is told none, and says how it gets to the others. */
+/* Node 0 makes one where it is told none. */
 int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
 {
     char line[128] = "";
@@ -60,10 +60,17 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
                                "the system gives no random bytes for a secret; set DIST_SECRET");
     for (int i = 0; i < SECRET_BYTES; i++)
         sprintf(nodes->key_text + 2 * i, "%02x", nodes->key[i]);
+    nodes->made_secret = true;
+    return 0;
+}
+
+void nodes_say_secret(const struct nodes *nodes)
+{
+    if (!nodes->made_secret)
+        return;
     fprintf(stderr,
             "distrun: on the other machines: DIST_SECRET=%s distrun -n %d --nodes %d --node %s --at %s:%s "
             "PROGRAM\n",
             nodes->key_text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host,
             nodes->port);
-    return 0;
 }

@@ -139,11 +139,14 @@ static int self_attach_foreign(struct launch_self *self, char *why, size_t why_s
         return launch_meet(env, &self->world, why, why_size);
     if (strcmp(launch_backend(), "nccl") == 0 || strcmp(launch_backend(), "mpi") == 0)
         return self_make_world(self, env->world_size, why, why_size);
-    snprintf(why, why_size,
-             "only %d of the %d ranks run on this machine; the %.20s backend joins ranks of one machine, "
-             "BACKEND=nccl "
-             "GPUs of many",
-             env->local_size, env->world_size, launch_backend());
+    bool gloo = strcmp(launch_backend(), "gloo") == 0;
+    snprintf(
+        why, why_size,
+        gloo ? "only %d of the %d ranks run on this machine; %.20s joins those of several where our "
+               "distrun --nodes has started them"
+             : "only %d of the %d ranks run on this machine, and the %.20s backend joins ranks of one; over "
+               "several take BACKEND=nccl for GPUs, mpi, or start them with distrun --nodes",
+        env->local_size, env->world_size, launch_backend());
     return DIST_ERR_ENVIRONMENT;
 }
 

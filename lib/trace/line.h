@@ -15,6 +15,7 @@ struct named {
 struct writing {
     FILE *file;
     const struct world *world;
+    const struct nodes *nodes; /* ranks of several machines; NULL: of this one */
     struct pairs pairs;
     uint64_t start;       /* the first event of all: time 0 */
     uint64_t *last;       /* per rank: the last time that it noted; what never ended seems to end there */

@@ -8,6 +8,7 @@
  *   write.c    when all ranks have ended: the lists as one file that Perfetto and chrome://tracing open
  *   pairs.c    which send belongs to which receive
  *   line.c     one event as a line of that file
+ *   hosts.c    ranks of several machines: one clock for all
  *
  * Nothing here waits for another rank, takes a lock or makes a system call while the job runs. What a list has no room
  * for is counted and left out. The events outlive their rank: they are there when it was killed.
@@ -23,8 +24,14 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
 /* The group that group_new has made has its id now. */
 void trace_group_made(struct launch_self *self, const struct dist_group *group);
 
+struct nodes;
+
 /* For whoever sees all ranks end: write what they did to $DIST_TRACE, if that is set. 0, or enum dist_error with a
- * sentence in why. */
-int trace_write(const struct world *world, char *why, size_t why_size);
+ * sentence in why. Ranks of several machines: what those of others did lies in this world, too, and `nodes` has what brings
+ * their clocks together; else it is NULL. */
+int trace_write(const struct world *world, const struct nodes *nodes, char *why, size_t why_size);
+
+/* The parts of a rank's trace memory that hold something, from 0 on: what a copy elsewhere needs. False: there is no such. */
+bool trace_part(const struct world *world, int rank, int part, uint64_t *from, uint64_t *bytes);
 
 #endif

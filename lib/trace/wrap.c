@@ -69,7 +69,7 @@ static void wrap_write_if_last(struct trace *trace)
     struct record *first = record_of(&self->world, 0);
     char why[512];
     bool last = atomic_fetch_add(&first->closed, 1) + 1 == (uint32_t)self->world.header->size;
-    if (last && !self->watched && trace_write(&self->world, why, sizeof why) != 0)
+    if (last && !self->watched && trace_write(&self->world, NULL, why, sizeof why) != 0)
         fprintf(stderr, "%s\n", why);
 }
 

@@ -1,5 +1,5 @@
 /* write.c: what all ranks remember, as one file. */
-#include "line.h"
+#include "hosts.h"
 #include "trace.h"
 #include "../launch/whole.h"
 
@@ -45,6 +45,8 @@ static void write_names(struct writing *w, int rank, const struct record *record
         w->file,
         "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":1,\"args\":{\"sort_index\":%d}}",
         rank + 1, rank);
+    if (w->nodes)
+        hosts_write_label(w, rank);
     for (uint32_t thread = 0; thread < (threads ? threads : 1); thread++) {
         line_begin(w);
         fprintf(w->file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"",
@@ -132,9 +134,11 @@ static void write_all(struct writing *w)
     }
     fprintf(w->file,
             "{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\n"
-            "\"distributedInfo\":{\"backend\":\"%s\",\"world_size\":%d},\"lostEvents\":%llu,\n"
-            "\"traceEvents\":[",
+            "\"distributedInfo\":{\"backend\":\"%s\",\"world_size\":%d},\"lostEvents\":%llu,\n",
             backend, size, (unsigned long long)lost);
+    if (w->nodes)
+        hosts_write(w);
+    fputs("\"traceEvents\":[", w->file);
     for (int rank = 0; rank < size; rank++)
         write_rank(w, rank);
     fputs("\n]}\n", w->file);
@@ -148,20 +152,21 @@ static bool trace_prepare(struct writing *w)
     return w->last && w->groups && write_make_room(w) && pairs_find(&w->pairs, w->world);
 }
 
-int trace_write(const struct world *world, char *why, size_t why_size)
+int trace_write(const struct world *world, const struct nodes *nodes, char *why, size_t why_size)
 {
     const char *file = getenv("DIST_TRACE");
     if (!file || !*file)
         return DIST_OK;
     int status = DIST_OK;
     struct whole whole;
-    struct writing w = { .world = world, .first = true };
+    struct writing w = { .world = world, .nodes = nodes, .first = true };
     if (!trace_prepare(&w)) {
         snprintf(why, why_size, "DIST_TRACE: the system gives no memory for writing %s", file);
         status = DIST_ERR_MEMORY;
     } else {
         w.file = whole_open(&whole, file);
         if (w.file) {
+            hosts_bring_together(world, nodes);
             write_find_times(&w);
             write_all(&w);
         }

@@ -31,6 +31,7 @@
 #define MEGABYTES 2048           /* of all its processes together; $GRADE_MEMORY */
 #define LARGEST_FILE (64u << 20) /* also of the memory that the ranks share, whose laying out takes time */
 #define LOOK 0.05                /* seconds between two looks at that */
+#define LONGEST_TURN 0.2         /* seconds: of one turn of a loop that waits for 0.02 */
 
 static double now(void)
 {
@@ -204,12 +205,15 @@ static bool too_much(size_t printed, struct ending *ending)
 }
 
 /* Read what it says until it has ended. A process of it that lives on may hold the pipes open: that counts for nothing.
- * True: before the deadline. */
+ * True: before the deadline. Where we were not run either (a machine that sleeps, or has too much to do) no time has passed. */
 static bool watch(pid_t pid, int out, int error, struct ending *ending, int *status)
 {
-    double deadline = now() + seconds_left(), look = now() + LOOK;
+    double left = seconds_left(), last = now(), look = last + LOOK;
     struct pollfd pipes[2] = { { out, POLLIN, 0 }, { error, POLLIN, 0 } };
-    for (size_t total = 0; now() < deadline;) {
+    for (size_t total = 0; left > 0;) {
+        double passed = now() - last;
+        last += passed;
+        left -= passed < LONGEST_TURN ? passed : LONGEST_TURN;
         bool open = pipes[0].fd >= 0 || pipes[1].fd >= 0;
         take_all(pipes, open ? 20 : 1, ending, &total);
         if (waitpid(pid, status, WNOHANG) == pid) {

@@ -1,4 +1,5 @@
-/* parents.c: rank 1 forks a child, which ends in a way that is named, and which is no rank. */
+/* parents.c: rank 1 forks a child, which ends in a way that is named, and which is no rank; or
+ * ("before") ranks are forked by a process that has tensors. */
 #define _GNU_SOURCE
 #include "dist.h"
 
@@ -48,8 +49,32 @@ static void run(int rank, int unused)
     dist_destroy_process_group();
 }
 
+static void quiet(int rank, int unused)
+{
+    (void)unused;
+    dist_init_process_group();
+    tensor *x = tensor_full(DIST_F32, rank, 2);
+    dist_all_reduce(x);
+    tensor_free(x);
+    dist_destroy_process_group();
+}
+
+/* Started from a process whose streams are at work. */
+static int many_spawns(void)
+{
+    int status = 0;
+    tensor *x = tensor_zeros(DIST_F32, 2);
+    for (int i = 0; i < 20 && status == 0; i++) {
+        for (int fill = 0; fill < 50; fill++)
+            tensor_fill(x, fill);
+        status = dist_spawn(quiet, 2);
+    }
+    tensor_free(x);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     what = argc > 1 ? argv[1] : "exit";
-    return dist_spawn(run, 3);
+    return strcmp(what, "before") == 0 ? many_spawns() : dist_spawn(run, 3);
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "dist.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +64,44 @@ static void in_groups(int rank, tensor *x, tensor *y)
     dist_group_free(all);
 }
 
+static void say(const struct dist_report *told, void *unused)
+{
+    (void)unused;
+    fprintf(stderr, "%s\n", told->sentence);
+}
+
+/* What others do, told to a rank that has a handler. */
+static void with_handler(int rank, tensor *x)
+{
+    dist_set_error_handler(say, NULL);
+    if (is("late") && rank == 2) {
+        dist_recv(x, 0);
+    } else if (is("late")) {
+        dist_monitored_barrier(.timeout = 1);
+        if (rank == 0)
+            dist_send(x, 2);
+    } else if (rank == 1) {
+        dist_send(x, 2);
+        dist_recv(x, 2);
+    } else if (rank == 2) {
+        dist_recv(x, 1);
+        if (is("peer-exits"))
+            exit(7);
+        raise(SIGKILL);
+    }
+}
+
+/* On a simulated GPU: what one stream fills the other adds up. */
+static void no_event(tensor *x, tensor *y)
+{
+    dist_stream *other = dist_stream_new();
+    tensor_fill(x, 1);
+    dist_stream_use(other);
+    tensor_add(y, x);
+    dist_stream_use(NULL);
+    dist_stream_free(other);
+}
+
 /* A process that rank 0 has forked writes to what rank 0 sends. */
 static void by_a_child(int rank, tensor *x)
 {
@@ -82,7 +122,9 @@ static void by_a_child(int rank, tensor *x)
 
 static void run(int rank, int size)
 {
-    dist_init_process_group();
+    if (is("exits") && rank == 1)
+        exit(0);
+    dist_init_process_group(.backend = strncmp(what, "backend-", 8) == 0 ? what + 8 : NULL);
     tensor *x = tensor_zeros(DIST_F32, 8), *y = tensor_zeros(DIST_F32, 8);
     if (is("meant-for-another"))
         meant_for_another(rank, x);
@@ -90,6 +132,14 @@ static void run(int rank, int size)
         in_groups(rank, x, y);
     else if (is("child"))
         by_a_child(rank, x);
+    else if (is("late") || strncmp(what, "peer-", 5) == 0)
+        with_handler(rank, x);
+    else if (is("no-event"))
+        no_event(x, y);
+    else if (is("leaves-things"))
+        dist_new_group(((int[]){ 0, 1, 2 }), 3), tensor_zeros(DIST_F32, 3);
+    else if (is("no-group") && rank == 0)
+        dist_new_group(((int[]){ 0, 1 }), 2);
     else
         messages(rank, (rank + 1) % size, (rank + size - 1) % size, x, y);
     tensor_free(x);

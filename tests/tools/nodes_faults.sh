@@ -1,15 +1,15 @@
 #!/bin/bash
-# nodes_faults.sh TURNS: what goes wrong on three hosts (distrun --nodes 3, five ranks, BACKEND=gloo), TURNS times each. Called by itself it
-# makes the hosts with hosts.sh; on their switch it goes on.
+# nodes_faults.sh RUNS: what goes wrong on three hosts (distrun --nodes 3, five ranks, BACKEND=gloo), so many runs, one kind after the other.
+# Called by itself it makes the hosts with hosts.sh; on their switch it goes on.
 #
-# Each turn: one rank is killed, one launcher is killed or asked to end, the ranks of three hosts wait for each other, one rank has an
-# element too many; in the first turn, since it takes 5 s, a cable is cut in the middle of an all_reduce. Always the same is asked: did
-# all launchers end in time and with the right status, was it told once and by the right name, and is nothing left of it on any host?
-# All that is wrong is printed. Exit status: 0, 1, or 77 where there can be no hosts.
+# One rank is killed, one launcher is killed or asked to end, the ranks of three hosts wait for each other, one rank has an element too
+# many, a cable is cut in the middle of an all_reduce; and a launcher is stopped for longer than a host may be silent, which is no fault. Always
+# the same is asked: did all launchers end in time and with the right status, was it told once and by the right name, and is nothing left
+# of it on any host? All that is wrong is printed. Exit status: 0, 1, or 77 where there can be no hosts.
 
-[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "${1:-1}"
+[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "${1:-17}"
 
-turns=${1:-1} ranks=5 nodes=3
+wanted=${1:-17} ranks=5 nodes=3
 work=$PWD/build/results/nodes.$$
 rounds=build/tests/programs/rounds
 DIST_SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -31,7 +31,7 @@ begin()
 
 under_way()
 {
-    for _ in $(seq 600); do
+    for _ in $(seq 2400); do
         grep -q 'under way' "$work/0" && return
         sleep 0.05
     done
@@ -74,15 +74,15 @@ finish()
     shift 3
     runs=$((runs + 1))
     for node in 0 1 2; do
-        for _ in $(seq 600); do kill -0 "${pids[node]}" 2>/dev/null || break; sleep 0.05; done
-        kill -0 "${pids[node]}" 2>/dev/null && problem="$problem node $node has not ended in 30 s;" && kill -KILL "${pids[node]}"
+        for _ in $(seq 2400); do kill -0 "${pids[node]}" 2>/dev/null || break; sleep 0.05; done
+        kill -0 "${pids[node]}" 2>/dev/null && problem="$problem node $node has not ended in 120 s;" && kill -KILL "${pids[node]}"
         { wait "${pids[node]}"; } 2>/dev/null
         status=$?
         [ $status = "$1" ] || problem="$problem node $node ended with $status, not $1;"
         shift
     done
     [ "$words" = "" ] || [ "$(grep -c -e "$words" "$work/0")" = 1 ] || problem="$problem not told once: $words;"
-    for _ in $(seq 40); do [ "$(left "$program")" ] || break; sleep 0.05; done
+    for _ in $(seq 400); do [ "$(left "$program")" ] || break; sleep 0.05; done
     [ "$(left "$program")" ] && problem="$problem left behind:$(left "$program");"
     [ "$problem" ] || return
     wrong=$((wrong + 1))
@@ -90,46 +90,90 @@ finish()
     sed 's/^/    /' "$work"/[012]
 }
 
-for turn in $(seq "$turns"); do
-    for rank in 0 1 2 3 4; do
-        begin $rounds
-        under_way
-        kill -KILL "$(of "RANK=$rank")"
-        finish "rank $rank killed" $rounds "rank $rank was killed by signal 9" 137 137 137
-    done
-    for node in 0 1 2; do
-        begin $rounds
-        under_way
-        kill -KILL "$(launcher $node)"
-        if [ $node = 0 ]; then
-            finish "launcher 0 killed" $rounds "" 137 43 43
-        else
-            wants=(43 43 43) wants[node]=137
-            finish "launcher $node killed" $rounds "host h$node (node $node) has lost its launcher" "${wants[@]}"
-        fi
-        begin $rounds
-        under_way
-        kill -TERM "$(launcher $node)"
-        finish "launcher $node asked to end" $rounds "interrupted by SIGTERM" 143 143 143
-    done
-    program=build/chapters/06_deadlocks/ring_of_sends
+rank_is_killed()
+{
+    begin $rounds
+    under_way
+    kill -KILL "$(of "RANK=$1")"
+    finish "rank $1 killed" $rounds "rank $1 was killed by signal 9" 137 137 137
+}
+
+launcher_is_killed()
+{
+    local wants=(43 43 43) words="host h$1 (node $1) has lost its launcher"
+    wants[$1]=137
+    begin $rounds
+    under_way
+    kill -KILL "$(launcher "$1")"
+    [ "$1" = 0 ] && words=
+    finish "launcher $1 killed" $rounds "$words" "${wants[@]}"
+}
+
+launcher_is_asked()
+{
+    begin $rounds
+    under_way
+    kill -TERM "$(launcher "$1")"
+    finish "launcher $1 asked to end" $rounds "interrupted by SIGTERM" 143 143 143
+}
+
+# Its host lives: so the job goes on when it does.
+launcher_is_stopped()
+{
+    local process
+    begin $rounds
+    under_way
+    process=$(launcher "$1")
+    kill -STOP "$process"
+    sleep 7
+    kill -CONT "$process" "${pids[$1]}" # (nsenter stops when what it has started does)
+    kill -TERM "$(launcher 0)"
+    finish "launcher $1 stopped for 7 s" $rounds "interrupted by SIGTERM" 143 143 143
+}
+
+deadlock()
+{
+    local program=build/chapters/06_deadlocks/ring_of_sends
     begin $program
     finish "a deadlock" $program "5 ranks wait for each other in a cycle" 45 45 45
-    program=build/chapters/06_deadlocks/wrong_size
+}
+
+element_too_many()
+{
+    local program=build/chapters/06_deadlocks/wrong_size
     begin $program
     finish "an element too many" $program "this receive has room for exactly 5 of F32" 42 42 42
-    [ "$turn" = 1 ] || continue
-    for node in 1 0; do
-        begin $rounds 4
-        under_way
-        cut h$node
-        if [ $node = 0 ]; then
-            finish "the cable of h0 cut" $rounds "has not answered for 5 s" 43 43 43
-        else
-            finish "the cable of h1 cut" $rounds "host h1 (node 1) has not answered for 5 s" 43 43 43
-        fi
-        mend h$node
+}
+
+# Until it carries what is said in both directions: nobody listens there, which is an answer. (A system remembers for a while whom it did
+# not reach.)
+wait_for_cable()
+{
+    local host
+    for host in $HOSTS; do
+        [ "$host" = "$1" ] && continue
+        until on "$1" bash -c "exec 3<>/dev/tcp/$host/9" 2>&1 | grep -q refused; do sleep 0.1; done
+        until on "$host" bash -c "exec 3<>/dev/tcp/$1/9" 2>&1 | grep -q refused; do sleep 0.1; done
     done
+}
+
+cable_is_cut()
+{
+    local who="host h$1 (node $1) "
+    begin $rounds 4
+    under_way
+    cut "h$1"
+    [ "$1" = 0 ] && who=
+    finish "the cable of h$1 cut" $rounds "${who}has not answered for 5 s" 43 43 43
+    mend "h$1"
+    wait_for_cable "h$1"
+}
+
+cases=("rank_is_killed 0" "launcher_is_killed 1" deadlock "cable_is_cut 1" "rank_is_killed 3" "launcher_is_asked 2" "launcher_is_killed 0"
+    "launcher_is_stopped 1" element_too_many "rank_is_killed 4" "launcher_is_asked 0" "cable_is_cut 0" "launcher_is_killed 2"
+    "rank_is_killed 2" "launcher_is_asked 1" "rank_is_killed 1" "cable_is_cut 2")
+for run in $(seq "$wanted"); do
+    ${cases[(run - 1) % ${#cases[@]}]}
 done
 echo "$runs runs, $wrong wrong"
 [ $wrong = 0 ]

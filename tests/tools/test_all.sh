@@ -74,7 +74,7 @@ kills()
     esac
 }
 
-# Ranks, launchers and cables of three hosts; `make test-nodes TURNS=16` is the long run.
+# Ranks, launchers and cables of three hosts; `make test-nodes RUNS=200` is the long run.
 nodes()
 {
     echo "what goes wrong on three hosts"
@@ -82,11 +82,19 @@ nodes()
         skip "faults on three hosts: BACKEND=gloo is not built here"
         return
     fi
-    timeout 240 tests/tools/nodes_faults.sh 1 >build/results/nodes.log 2>&1
+    on_three_hosts "faults on three hosts" tests/tools/nodes_faults.sh 17
+    on_three_hosts "each engine's promises over three hosts" tests/tools/hosts_conform.sh 2
+}
+
+on_three_hosts()
+{
+    local name=$1
+    shift
+    timeout 600 "$@" >build/results/nodes.log 2>&1
     case $? in
-    0) pass "faults on three hosts" ;;
-    77) skip "faults on three hosts: $(tail -n 1 build/results/nodes.log)" ;;
-    *) fail "faults on three hosts"; tail -n 40 build/results/nodes.log | sed 's/^/    /' ;;
+    0) pass "$name"; tail -n 1 build/results/nodes.log ;;
+    77) skip "$name: $(tail -n 1 build/results/nodes.log)" ;;
+    *) fail "$name"; tail -n 40 build/results/nodes.log | sed 's/^/    /' ;;
     esac
 }
 

@@ -93,8 +93,10 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **r
                  "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
         return DIST_ERR_ENVIRONMENT;
     }
-    if (self->trace && is_spread(self)) {
-        snprintf(why, why_size, "DIST_TRACE writes down the ranks of one machine only; unset it");
+    if (self->trace && is_spread(self) && !world_is_spread(&self->world)) {
+        snprintf(why, why_size,
+                 "under an mpirun DIST_TRACE writes down the ranks of one machine only; unset it, or start "
+                 "them by distrun --nodes");
         return DIST_ERR_ENVIRONMENT;
     }
     int status = transport_open(mpi_find, self, world, room, why, why_size);

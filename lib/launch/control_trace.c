@@ -1,0 +1,172 @@
+/*
+ * control_trace.c: what the ranks of all machines have written down (DIST_TRACE) comes to node 0, and so does what brings their clocks
+ * together.
+ *
+ * How far another machine's clock is ahead: the hub says PING at a, is answered with the other clock's time t, and hears that at b. The
+ * answer was given at some moment between a and b, so t - (a + b) / 2 is wrong by (b - a) / 2 at most. Of sixteen the one counts that came
+ * back first. That is done when the job begins and when it has ended: clocks do not run equally fast.
+ */
+#define _GNU_SOURCE
+#include "control.h"
+#include "job.h"
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TURNS 16
+#define CHUNK ((size_t)256 << 10)
+#define AHEAD ((size_t)1 << 20) /* bytes that may wait for a slow cable */
+
+enum part { PART_TRACE, PART_SITES }; /* of a rank: its record, and the lines of code that it names */
+
+/* Before the bytes: where they belong, and in how large a part. */
+struct piece {
+    uint64_t offset, room;
+};
+
+bool control_is_traced(void)
+{
+    return setting_text("DIST_TRACE") != NULL;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------------------------ */
+
+static int64_t clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* that of the events */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void ask_clock(struct connection *link)
+{
+    link->clock.asked = clock_now();
+    control_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
+    connection_send(link);
+}
+
+void control_ask_clocks(struct job *job, bool at_end)
+{
+    struct control *control = job->control;
+    for (int node = 1; node < control->nodes->count; node++) {
+        struct connection *link = &control->nodes->links[node];
+        link->clock.turns = link->fd >= 0 ? TURNS : 0;
+        link->clock.at_end = at_end;
+        if (link->clock.turns > 0)
+            ask_clock(link);
+    }
+}
+
+bool control_clocks_are_asked(const struct control *control)
+{
+    for (int node = 1; node < control->nodes->count; node++)
+        if (control->nodes->links[node].fd >= 0 && control->nodes->links[node].clock.turns > 0)
+            return true;
+    return false;
+}
+
+void control_answer_clock(struct connection *hub, int question)
+{
+    int64_t now = clock_now();
+    control_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
+    connection_send(hub);
+}
+
+void control_take_clock(struct connection *link, int question, const void *bytes, size_t size)
+{
+    struct node_clock *clock = &link->clock;
+    int64_t now = clock_now(), there;
+    if (size != sizeof there || question != clock->question || clock->turns == 0)
+        return;
+    memcpy(&there, bytes, sizeof there);
+    struct clock_reading *best = clock->at_end ? &clock->last : &clock->first;
+    int64_t middle = clock->asked + (now - clock->asked) / 2, error = (now - clock->asked + 1) / 2;
+    if (best->error == 0 || error < best->error)
+        *best = (struct clock_reading){ .when = there, .ahead = there - middle, .error = error };
+    if (--clock->turns > 0)
+        ask_clock(link);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------ */
+
+static char *part_of(const struct world *world, int rank, enum part part, size_t *room)
+{
+    const struct world_header *header = world->header;
+    *room = part == PART_SITES ? WORLD_SITES * sizeof(struct site) : header->trace_bytes;
+    return world_at(world, (part == PART_SITES ? header->sites_offset : header->trace_offset) +
+                               (uint64_t)rank * *room);
+}
+
+/* Not faster than the hub takes them. */
+static void say_part(struct job *job, int rank, enum part part, size_t from, size_t bytes)
+{
+    struct control *control = job->control;
+    struct connection *hub = &control->nodes->links[0];
+    size_t room;
+    const char *begin = part_of(&job->world, rank, part, &room);
+    char *out = malloc(sizeof(struct piece) + CHUNK);
+    for (size_t sent = 0, some; out && sent < bytes && !control->over; sent += some) {
+        struct piece piece = { .offset = from + sent, .room = room };
+        some = bytes - sent < CHUNK ? bytes - sent : CHUNK;
+        memcpy(out, &piece, sizeof piece);
+        memcpy(out + sizeof piece, begin + from + sent, some);
+        while (connection_waiting(hub) > AHEAD && !control->over)
+            job_watch_round(job, 1);
+        control_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
+    }
+    free(out);
+}
+
+static size_t sites_of(const struct world *world, int rank)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < WORLD_SITES; i++)
+        if (atomic_load(&world_site_at(world, rank, i)->used) == 2)
+            used = i + 1;
+    return used * sizeof(struct site);
+}
+
+void control_say_trace(struct job *job)
+{
+    struct control *control = job->control;
+    uint64_t from, bytes;
+    for (int rank = control->first; rank < control->first + control->local; rank++) {
+        say_part(job, rank, PART_SITES, 0, sites_of(&job->world, rank));
+        for (int i = 0; job->plan.traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
+            say_part(job, rank, PART_TRACE, from, bytes);
+    }
+}
+
+/* A host on which less memory may be used (ulimit -v) has smaller parts, which do not fit together with ours. */
+void control_take_trace(struct job *job, int node, int rank, int which, const char *bytes, size_t size)
+{
+    struct piece piece;
+    size_t room;
+    char *to = part_of(&job->world, rank, which == PART_SITES ? PART_SITES : PART_TRACE, &room);
+    if (size < sizeof piece)
+        return;
+    memcpy(&piece, bytes, sizeof piece);
+    size -= sizeof piece;
+    if (piece.room == room && piece.offset <= room && size <= room - piece.offset)
+        memcpy(to + piece.offset, bytes + sizeof piece, size);
+    else
+        job->control->nodes->links[node].clock.unlike = true;
+}
+
+/* ---- at the start ----------------------------------------------------------------------------------------------- */
+
+/* Node 0 says whether all write down what they do, and writes the file. */
+void control_follow_trace(const char *hubs, size_t size)
+{
+    bool traced = size > 1 && hubs[0];
+    if (traced)
+        setenv("DIST_TRACE", "/dev/null", 1); /* a rank asks only whether it is set */
+    else if (control_is_traced()) {
+        fputs("distrun: DIST_TRACE is passed over here; set it at node 0, which writes one file for all.\n",
+              stderr);
+        unsetenv("DIST_TRACE");
+    }
+}

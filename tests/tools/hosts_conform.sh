@@ -1,0 +1,47 @@
+#!/bin/bash
+# hosts_conform.sh [COUNT]: does each engine keep the promises of dist.h (tests/conform.h) over three hosts made of namespaces?
+# One part of the suite on 2 to 8 ranks, over gloo and over MPICH and Open MPI: COUNT of these for each engine, drawn by SEED, which is
+# printed; without COUNT all. Called by itself it makes the hosts with hosts.sh; on their switch it goes on.
+# Exit status: 0, 1, or 77 where there can be no hosts, or no engine.
+
+[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
+
+seed=${SEED:-$RANDOM}
+work=$PWD/build/results/conform.$$
+mkdir -p "$work"
+trap 'rm -rf "$work"' EXIT
+export EXAM_BOARD=$work/board DIST_TEST_SEED=$seed
+wrong=0 runs=0
+
+# draw COUNT: of all parts and numbers of ranks, or in a random order so many
+draw()
+{
+    local part ranks
+    for part in collectives groups messages order; do
+        for ranks in 2 3 4 5 6 7 8; do echo "$part $ranks"; done
+    done | if [ "$1" ]; then shuf -n "$1" --random-source=<(yes "$seed $engine"); else cat; fi
+}
+
+# conform ENGINE PART RANKS
+conform()
+{
+    head -c 256 /dev/zero >"$EXAM_BOARD"
+    runs=$((runs + 1))
+    DIST_OUTPUT=ordered WORLD_SIZE=$3 timeout 300 tests/tools/on_hosts.sh "$1" build/tests/transport/conform_mpi "$2" >"$work/said" 2>&1 &&
+        grep -q "^$2: $3 ranks" "$work/said" && return
+    wrong=$((wrong + 1))
+    echo "$1, $2, $3 ranks, SEED=$seed:"
+    sed 's/^/    /' "$work/said"
+}
+
+for engine in gloo mpi openmpi; do
+    plugin=$engine
+    [ $engine = mpi ] && plugin=mpich
+    [ -e build/plugins/dist-$plugin.so ] || continue
+    while read -r part ranks; do
+        conform $engine "$part" "$ranks" </dev/null
+    done < <(draw "$1")
+done
+[ $runs -gt 0 ] || { echo "no engine between hosts is built here"; exit 77; }
+echo "$runs runs, $wrong wrong, SEED=$seed"
+[ $wrong = 0 ]
