@@ -31,7 +31,6 @@
 #define MEGABYTES 2048           /* of all its processes together; $GRADE_MEMORY */
 #define LARGEST_FILE (64u << 20) /* also of the memory that the ranks share, whose laying out takes time */
 #define LOOK 0.05                /* seconds between two looks at that */
-#define LONGEST_TURN 0.2         /* seconds: of one turn of a loop that waits for 0.02 */
 
 static double now(void)
 {
@@ -58,9 +57,8 @@ static const char *late_mark(char *path, size_t size)
 static double seconds_left(void)
 {
     char path[512];
-    double seconds = wanted("GRADE_SECONDS", SECONDS);
-    return seconds > SECONDS_AFTER && access(late_mark(path, sizeof path), F_OK) == 0 ? SECONDS_AFTER
-                                                                                      : seconds;
+    double most = wanted("GRADE_SECONDS", SECONDS);
+    return most > SECONDS_AFTER && access(late_mark(path, sizeof path), F_OK) == 0 ? SECONDS_AFTER : most;
 }
 
 static void remember_late(void)
@@ -208,21 +206,19 @@ static bool too_much(size_t printed, struct ending *ending)
  * True: before the deadline. Where we were not run either (a machine that sleeps, or has too much to do) no time has passed. */
 static bool watch(pid_t pid, int out, int error, struct ending *ending, int *status)
 {
-    double left = seconds_left(), last = now(), look = last + LOOK;
+    double left = seconds_left(), look = now();
     struct pollfd pipes[2] = { { out, POLLIN, 0 }, { error, POLLIN, 0 } };
     for (size_t total = 0; left > 0;) {
-        double passed = now() - last;
-        last += passed;
-        left -= passed < LONGEST_TURN ? passed : LONGEST_TURN;
-        bool open = pipes[0].fd >= 0 || pipes[1].fd >= 0;
-        take_all(pipes, open ? 20 : 1, ending, &total);
+        take_all(pipes, pipes[0].fd >= 0 || pipes[1].fd >= 0 ? 20 : 1, ending, &total);
         if (waitpid(pid, status, WNOHANG) == pid) {
             take_all(pipes, 0, ending, &total);
             return true;
         }
-        if (now() > look && too_much(total, ending))
+        double passed = now() - look;
+        if (passed > LOOK && too_much(total, ending))
             return false;
-        look = now() > look ? now() + LOOK : look;
+        left -= passed < LOOK ? 0 : passed < 4 * LOOK ? passed : 4 * LOOK;
+        look += passed < LOOK ? 0 : passed;
     }
     return false;
 }
