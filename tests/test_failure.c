@@ -1,10 +1,13 @@
 /* test_failure.c: of several that make a job fail at once, is it the one whose record holds who tells? */
 #define _GNU_SOURCE
+#include "launch/text.h"
 #include "launch/world.h"
 #include "dist.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 #define ROUNDS 4000
 
@@ -32,6 +35,42 @@ static void *fail_again_and_again(void *argument)
         atomic_store(&world_notes(&world, own.author)->failure.begun, 0);
     }
     return NULL;
+}
+
+/* ---- what is told while another thread flushes ------------------------------------------------- */
+
+#define LINES 20000
+static const char line_told[] = "DIST_REPORT: a line of a report, as long as such a line may be, and whole\n";
+
+static void *flush_again_and_again(void *over)
+{
+    while (!atomic_load((atomic_bool *)over))
+        fflush(NULL);
+    return NULL;
+}
+
+/* Neither twice nor as what has come to lie where the text was. */
+Test(failure, what_is_told_is_told_once, .timeout = 60)
+{
+    FILE *file = tmpfile();
+    int own = dup(STDERR_FILENO);
+    pthread_t thread;
+    atomic_bool over = false;
+    dup2(fileno(file), STDERR_FILENO);
+    pthread_create(&thread, NULL, flush_again_and_again, &over);
+    for (int i = 0; i < LINES; i++)
+        text_say("%s", line_told);
+    atomic_store(&over, true);
+    pthread_join(thread, NULL);
+    dup2(own, STDERR_FILENO);
+    char line[200];
+    int lines = 0;
+    rewind(file);
+    for (; fgets(line, sizeof line, file); lines++)
+        cr_assert_str_eq(line, line_told);
+    cr_expect_eq(lines, LINES);
+    fclose(file);
+    close(own);
 }
 
 Test(failure, whose_record_holds_tells, .timeout = 60)

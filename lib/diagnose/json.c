@@ -143,7 +143,7 @@ static void json_put_report(FILE *file, const struct diagnosis *d, const struct 
 
 static void json_say_unwritten(const char *path, int error)
 {
-    dprintf(STDERR_FILENO, "DIST_REPORT: %s could not be written: %s.\n", path, strerror(error));
+    text_say("DIST_REPORT: %s could not be written: %s.\n", path, strerror(error));
 }
 
 static bool json_write_report(const struct diagnosis *d, const struct told *told, const char *path)
@@ -177,7 +177,7 @@ void report_json(const struct diagnosis *d, const struct told *told)
     if (path ? json_write_report(d, told, path)
              : json_own_file(own, sizeof own) && json_write_report(d, told, own)) {
         if (!path || !whole_is_special(path)) /* "report: /dev/stderr" tells nobody anything */
-            dprintf(STDERR_FILENO, "report: %s; build/bin/explain makes a page of it\n", path ? path : own);
+            text_say("report: %s; build/bin/explain makes a page of it\n", path ? path : own);
     } else if (path) {
         json_say_unwritten(path, errno);
     }

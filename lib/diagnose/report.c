@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WIDTH 78       /* columns of prose; */
 #define PREFIX 6       /* "[1023] " stands before what a rank prints itself */
@@ -201,10 +200,5 @@ void report_text(const struct diagnosis *d)
     add_cycle(&page, d);
     add_prose(&page, "try: ", d->advice);
     add(&page, "%s\n", lesson_line(d->lesson));
-    for (size_t done = 0; done < page.used;) {
-        ssize_t wrote = write(STDERR_FILENO, page.text + done, page.used - done);
-        if (wrote <= 0)
-            break;
-        done += (size_t)wrote;
-    }
+    text_tell(page.text, page.used);
 }

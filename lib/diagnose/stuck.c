@@ -1,11 +1,11 @@
 /* stuck.c: can any rank still move? diagnose.h has the argument. */
 #define _GNU_SOURCE
 #include "diagnose.h"
+#include "../launch/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
  * back from a nap that brought no news, counts as asleep. */
@@ -156,7 +156,7 @@ static void stuck_report_without_memory(struct world *world)
     static const char sentence[] = "no rank can go on, and the system gives no memory to find out why";
     if (!world_fail_and_tell(world, -1, DIST_ERR_DEADLOCK, sentence))
         return;
-    dprintf(STDERR_FILENO, "deadlock: %s.\n", sentence);
+    text_say("deadlock: %s.\n", sentence);
     world_told(world);
     world_tell_over();
     world_wake(world);

@@ -16,7 +16,7 @@ static void tell(const char *sentence)
 {
     char wrapped[600];
     text_wrap(sentence, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
-    dprintf(STDERR_FILENO, "%s.\n", wrapped);
+    text_say("%s.\n", wrapped);
 }
 
 /* ---- a machine is lost ------------------------------------------------------------------------------------- */

@@ -100,7 +100,7 @@ void launch_fail(struct launch_self *self, int code, const char *sentence)
     text_wrap(sentence, TEXT_WIDTH, wrapped, sizeof wrapped);
     if (!launch_tells(self, code, sentence))
         return;
-    dprintf(STDERR_FILENO, "%s.\n", wrapped);
+    text_say("%s.\n", wrapped);
     world_told(&self->world);
     world_tell_over();
     world_wake(&self->world);

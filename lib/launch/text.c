@@ -1,8 +1,10 @@
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void text_put_json(FILE *file, const char *text, size_t length)
 {
@@ -28,6 +30,27 @@ void text_add(struct text *text, const char *format, ...)
     va_end(arguments);
     if (size > 0)
         text->used += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+void text_tell(const char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(STDERR_FILENO, bytes + done, size - done);
+        if (written < 0 && errno != EINTR)
+            return;
+        done += written > 0 ? (size_t)written : 0;
+    }
+}
+
+void text_say(const char *format, ...)
+{
+    char bytes[sizeof(struct text) + 512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(bytes, sizeof bytes, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        text_tell(bytes, (size_t)length < sizeof bytes ? (size_t)length : sizeof bytes - 1);
 }
 
 /* The end of the run of neighbours that begins at `first`. Two neighbours are listed, three are a run. */

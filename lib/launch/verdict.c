@@ -188,7 +188,7 @@ static void verdict_say_in_lines(const struct text *text)
         int length = (int)strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", length, at);
         text_wrap(line, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
-        dprintf(STDERR_FILENO, "%s\n", wrapped);
+        text_say("%s\n", wrapped);
         at += length + (at[length] == '\n');
     }
 }
@@ -203,7 +203,7 @@ int job_verdict(const struct job *job)
     if (lost && lost != EPIPE)
         text_add(&text, "the output could not be written: %s.\n", strerror(lost));
     if (!world_failed(&job->world)) {
-        dprintf(STDERR_FILENO, "%s", text.used ? text.bytes : "");
+        text_say("%s", text.used ? text.bytes : "");
         return lost ? DIST_ERR_SYSTEM : 0;
     }
     if (job->interrupt)
