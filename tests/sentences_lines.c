@@ -90,7 +90,6 @@ const char *const sentences_lines[] = {
     "MASTER_ADDR=here MASTER_PORT=no " NODES "--node 0 plain",
     NODES "--node 0 --restarts 1 --at 127.0.0.1:1 plain",
     "BACKEND=shm " NODES "--node 0 --at 127.0.0.1:1 plain",
-    "BACKEND=gloo DIST_TRACE=/tmp/x " NODES "--node 0 --at 127.0.0.1:1 plain",
     "BACKEND=gloo distrun -n 4 --node 0 --at 127.0.0.1:1 plain",
     "BACKEND=gloo " NODES "--node 2 --at 127.0.0.1:1 plain",
     "BACKEND=gloo " NODES "--at 127.0.0.1:1 plain",
