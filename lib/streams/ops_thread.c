@@ -78,7 +78,7 @@ static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
     double bytes = ops_thread_wire_bytes(op, &trips);
     op->status = context->backend->wait(context->room, op); /* returns at once */
     /* Where the job has failed a peer may have given it up, and its stream have gone on to change what was still read from it. */
-    atomic_thread_fence(memory_order_acquire);
+    bell_fence();
     if (op->status == DIST_OK && world_failed(&ops->gpu->self->world))
         op->status = backend_failed(&ops->gpu->self->world, op);
     op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : link_now();
