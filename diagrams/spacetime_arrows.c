@@ -142,6 +142,8 @@ static void draw_tag(struct sheet *sheet, int message)
         most = length;
         longest = way;
     }
+    if (!longest) /* a trace that was tampered with: it arrives in a strip before that in which it was sent */
+        return;
     words_of(sheet, message, text, sizeof text);
     struct point at = spacetime_free(sheet, longest, text_width(text, TAG) + 12, TAG * 1.25 + 6);
     int sender = sheet->run->acts[sheet->run->messages[message].send].rank;
