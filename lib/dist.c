@@ -71,11 +71,6 @@ static int make_world(struct context *context)
     return DIST_OK;
 }
 
-static void set_state(struct context *context, enum rank_state state)
-{
-    atomic_store(&context->self->world.header->slots[context->self->env.rank].state, state);
-}
-
 /* The barrier at the end of init: nobody is inside before all are. */
 static int meet_everyone(struct context *context, struct dist_at at)
 {
@@ -111,7 +106,8 @@ int dist_init_process_group_with(struct dist_init_args args)
     noted_open(context);
     if (backend->quick_send && !context->checked && !context->log)
         context->quick_reach = context->self->world.header;
-    set_state(context, RANK_JOINED);
+    const struct launch_self *self = context->self;
+    atomic_store(&self->world.header->slots[self->env.rank].state, RANK_JOINED);
     context_enter(CALL_INIT, args.at);
     int result = meet_everyone(context, args.at);
     context_exit(context);
@@ -189,11 +185,8 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->room = NULL;
     context->left = true;
     context_exit(context);
-    set_state(context, RANK_LEFT);
+    launch_has_left(context->self);
     struct world_header *world = context->self->world.header;
-    for (int i = 0; i < world->size; i++) /* whoever still waits for this rank shall look again */
-        if (i != context->self->env.rank)
-            rank_ring(&world->slots[i]);
     /* Where nobody watches, the last to leave looks back. */
     if (atomic_fetch_add(&world->leavers, 1) + 1 == (uint32_t)world->size && !context->self->watched)
         replay_check(&context->self->world);

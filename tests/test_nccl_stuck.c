@@ -45,6 +45,20 @@ Test(nccl_stuck, a_member_that_does_not_come)
     told_words(told_by(missing_member, 3, DIST_ERR_DEADLOCK), "\"call\": \"dist_barrier\"");
 }
 
+static void stuck_without_one(struct exam *exam, int rank, int size)
+{
+    int all[3] = { 0, 1, 2 };
+    (void)dist_new_group(all, size);
+    if (rank != 2)
+        crossed_sends(exam, rank, size);
+}
+
+/* Rank 2 is inside ncclCommDestroy, which waits until the others come there, too. */
+Test(nccl_stuck, two_that_a_third_waits_for_in_nccl)
+{
+    told_words(told_by(stuck_without_one, 3, DIST_ERR_DEADLOCK), "ranks 0 and 1 wait for each other");
+}
+
 /* Ranks as processes: nobody asks NCCL for anything. */
 static void one_dies(struct exam *exam, int rank, int size)
 {

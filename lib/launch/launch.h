@@ -104,6 +104,9 @@ bool launch_tells(struct launch_self *self, int code, const char *cause);
 /* Tell it and fail the job, from a thread whose failure no call of the program would find in time. The sentence without its stop. */
 void launch_fail(struct launch_self *self, int code, const char *sentence);
 
+/* This rank does nothing any more that another could wait for: say so, and let whoever still waits for it look again. */
+void launch_has_left(struct launch_self *self);
+
 /* For threads that the library starts on behalf of a rank: act as that rank. */
 void launch_become(struct launch_self *self);
 

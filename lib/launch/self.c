@@ -219,3 +219,12 @@ struct launch_self *launch_self(int *status, char *why, size_t why_size)
     pthread_mutex_unlock(&attaching);
     return self;
 }
+
+void launch_has_left(struct launch_self *self)
+{
+    struct world_header *world = self->world.header;
+    atomic_store(&world->slots[self->env.rank].state, RANK_LEFT);
+    for (int i = 0; i < world->size; i++)
+        if (i != self->env.rank)
+            rank_ring(&world->slots[i]);
+}

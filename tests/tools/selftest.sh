@@ -185,4 +185,28 @@ expect yes "a reason allows it" awk -f tests/tools/style.awk long.c
 printf '/* TO%s */\n' DO >short.c
 expect no "a reminder is seen" awk -f tests/tools/style.awk short.c
 
+# A suite of one test, which goes wrong in its suite, and alone if that is wanted.
+cat >suite <<'END'
+#!/bin/sh
+case $* in
+*--filter\ s/t*) [ -z "$ALWAYS" ] && echo "Tested: 1 | Passing: 1 | Failing: 0" ;;
+*) for word; do
+        case $word in --tap=*) printf '1..1\nnot ok - s::t  (0.10s)\n' >"${word#--tap=}" ;; esac
+    done
+    exit 1 ;;
+esac
+END
+chmod +x suite
+mkdir -p build/results
+suite_says()
+{
+    RUN='' ALWAYS=$2 RESULTS=counted
+    export RUN ALWAYS RESULTS
+    : >counted
+    sh -c '. tests/tools/count.sh; . tests/tools/suites.sh; run_suite ./suite 20 s' >/dev/null
+    [ "$(grep -c . counted)" = 1 ] && grep -q "^$1 " counted
+}
+expect yes "a test that is wrong in its suite and right alone is unsure" suite_says skip ""
+expect yes "a test that is wrong alone, too, has failed" suite_says fail 1
+
 exit $failed

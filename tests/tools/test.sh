@@ -32,7 +32,7 @@ suites()
     export TEST_HURRY
     for suite in $SUITES; do
         case " $SLOW_SUITES " in *" $suite "*) continue ;; esac
-        run_suite "$suite" 240 "$(basename "$suite")"
+        run_suite "$suite" 600 "$(basename "$suite")"
     done
     unset TEST_HURRY
     for suite in $SUITES_LEFT_OUT; do

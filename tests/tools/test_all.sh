@@ -37,13 +37,13 @@ long_suites()
 {
     echo "the long suites as a whole, and mistakes once more, in the CUDA room on simulated GPUs"
     for suite in $LONG_SUITES $SLOW_SUITES; do
-        run_suite "$suite" 240 "whole_$(basename "$suite")"
+        run_suite "$suite" 600 "whole_$(basename "$suite")"
     done
     for suite in $SUITES; do
         case $suite in
         *_misuse | *_misuse_peers | *_misuse_state)
             export BACKEND=cuda DEVICE=sim
-            run_suite "$suite" 240 "room_$(basename "$suite")"
+            run_suite "$suite" 600 "room_$(basename "$suite")"
             unset BACKEND DEVICE
             ;;
         esac
@@ -152,7 +152,7 @@ asan()
     fi
     for suite in $ASAN_SUITES; do
         name=asan_$(basename "$suite")
-        run_asan "$name" run_suite "$suite" 300 "$name"
+        run_asan "$name" run_suite "$suite" 600 "$name"
         no_reports "$name"
     done
     for program in $ASAN_CHAPTERS; do

@@ -1,7 +1,47 @@
 /*
- * leave.c: leaving the job. What was sent is taken first, and collectives are over, but for those that nobody will come for any more.
+ * leave.c: how it ends. By a failure: then all that is open is given up at once. Or by leaving the job: then what was sent is taken first,
+ * and collectives are over, but for those that nobody will come for any more.
  */
 #include "room.h"
+
+#include <stdio.h>
+
+/* ---- failing ------------------------------------------------------------------------------------------- */
+
+static void give_up(struct transport_room *room, struct dist_work *op)
+{
+    snprintf(op->why, sizeof op->why, "%s", room->why);
+    if (op->p2p && op->sends)
+        messages_end(op, room->failed);
+    else
+        transport_done(op, room->failed);
+}
+
+/* What is under way stays where it is: the transport may still look at it. */
+void transport_fail(struct transport_room *room, int status, const char *why)
+{
+    if (room->failed)
+        return;
+    room->failed = status;
+    snprintf(room->why, sizeof room->why, "%s", why);
+    for (struct dist_work *op; (op = room->sends.first);)
+        give_up(room, queue_take(&room->sends, &room->sends.first));
+    for (struct dist_work *op; (op = room->begun.first);)
+        give_up(room, queue_take(&room->begun, &room->begun.first));
+    for (struct dist_work *op; (op = room->members.first);)
+        give_up(room, queue_take(&room->members, &room->members.first));
+    for (struct match *match; (match = room->posted.first);) {
+        match_remove(&room->posted, match);
+        give_up(room, match_receive(match));
+    }
+    for (struct flight *flight = room->flights; flight; flight = flight->next)
+        if (flight->op && flight->op->step != STEP_ASIDE)
+            give_up(room, flight->op);
+    room->flights = NULL;
+    room->flight = &room->flights;
+}
+
+/* ---- leaving ------------------------------------------------------------------------------------------- */
 
 bool transport_has_left(const struct transport_room *room, int rank)
 {

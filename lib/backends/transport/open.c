@@ -122,17 +122,14 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
 
 /* ---- leaving --------------------------------------------------------------------------------------------- */
 
-/* This rank does nothing any more: so it has left, and says so before it waits for the others, who may wait for it. If one of them has
- * failed, this rank's mpirun is to hear that first, and ends it then: one that ended without the others would be the failure. */
+/* A rank says that it has left before it waits for the others, who may wait for it. If one of them has failed, this rank's mpirun is to
+ * hear that first, and ends it then: one that ended without the others would be the failure. */
 static void meet_others(struct transport_room *room)
 {
     struct timespec nap = { .tv_nsec = 50000 };
     const struct world *world = &room->self->world;
     double deadline = 0;
-    atomic_store(&room->slot->state, RANK_LEFT);
-    for (int i = 0; i < room->size; i++)
-        if (i != room->rank)
-            rank_ring(&world->header->slots[i]);
+    launch_has_left(room->self);
     while (room->transport->meet() == 0) {
         if (world_failed(world) && deadline == 0)
             deadline = dist_time() + (room->self->watched ? 0 : FAILED_SECONDS);

@@ -20,41 +20,6 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-/* ---- failing ------------------------------------------------------------------------------------------- */
-
-static void give_up(struct transport_room *room, struct dist_work *op)
-{
-    snprintf(op->why, sizeof op->why, "%s", room->why);
-    if (op->p2p && op->sends)
-        messages_end(op, room->failed);
-    else
-        transport_done(op, room->failed);
-}
-
-/* What is under way stays where it is: the transport may still look at it. */
-void transport_fail(struct transport_room *room, int status, const char *why)
-{
-    if (room->failed)
-        return;
-    room->failed = status;
-    snprintf(room->why, sizeof room->why, "%s", why);
-    for (struct dist_work *op; (op = room->sends.first);)
-        give_up(room, queue_take(&room->sends, &room->sends.first));
-    for (struct dist_work *op; (op = room->begun.first);)
-        give_up(room, queue_take(&room->begun, &room->begun.first));
-    for (struct dist_work *op; (op = room->members.first);)
-        give_up(room, queue_take(&room->members, &room->members.first));
-    for (struct match *match; (match = room->posted.first);) {
-        match_remove(&room->posted, match);
-        give_up(room, match_receive(match));
-    }
-    for (struct flight *flight = room->flights; flight; flight = flight->next)
-        if (flight->op && flight->op->step != STEP_ASIDE)
-            give_up(room, flight->op);
-    room->flights = NULL;
-    room->flight = &room->flights;
-}
-
 static bool look_at_job(struct transport_room *room)
 {
     struct dist_work op = { .call = CALL_BARRIER };
@@ -101,20 +66,32 @@ static void enter(struct transport_room *room)
     atomic_store(&room->ranks[room->rank].listens, 0);
 }
 
-/* What is left is the progress thread's, or that of another thread which waits here. */
-static void leave(struct transport_room *room)
+/* Bytes are under way: whoever sleeps must nap, and look. */
+static bool bytes_move(const struct transport_room *room)
+{
+    return room->flights || (!room->spread && transport_moves(room));
+}
+
+/*
+ * What is left is the progress thread's, or that of another thread which waits here. Others of this rank's sleep on the same bell: they are
+ * rung if something of theirs may be over (`moved`), or if one rests that must nap now; and not else, for who asks again and again, as
+ * the thread of a collective by messages does, would ring itself awake.
+ */
+static void leave(struct transport_room *room, bool moved)
 {
     bool open = transport_is_open(room);
     transport_count_heard(room);
     room->drivers--;
     if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
-    bool moves = open && transport_moves(room), strike = moves && room->drivers == 0 && room->progress_sleeps;
+    bool strike = open && transport_moves(room) && room->drivers == 0 && room->progress_sleeps,
+         rings = moved || (room->rests && bytes_move(room));
     room->progress_sleeps &= !strike;
+    room->rests &= !rings;
     room_unlock(room);
     if (strike)
         bell_strike(&room->slot->helper);
-    else if (moves)
+    if (rings)
         bell_ring(&room->slot->bell);
 }
 
@@ -134,7 +111,7 @@ int transport_start(struct transport_room *room, struct dist_work *op,
         post(room, op);
     }
     int status = room->failed;
-    leave(room);
+    leave(room, true);
     return async ? status : transport_wait(room, op);
 }
 
@@ -144,31 +121,50 @@ bool transport_test(void *state, struct dist_work *op)
     if (atomic_load(&op->done))
         return true;
     enter(room);
-    transport_drive(room);
-    leave(room);
+    leave(room, transport_drive(room));
     return atomic_load(&op->done);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
+struct rest {
+    struct transport_room *room;
+    bool (*news)(void *);
+    void *argument;
+};
+
+/* There is news, or another thread has sent bytes on their way before it could see the sleeper. */
+static bool rest_ends(void *argument)
+{
+    const struct rest *rest = argument;
+    if (rest->news(rest->argument))
+        return true;
+    room_lock(rest->room);
+    bool moves = bytes_move(rest->room);
+    room_unlock(rest->room);
+    return moves;
+}
+
 void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
                      void *argument)
 {
+    struct rest rest = { room, news, argument };
     room_lock(room);
-    bool listens = room->spread && !room->flights, moves = !listens && transport_moves(room);
+    bool moves = bytes_move(room);
     if (!moves) {
         transport_notes_write(room, op);
         transport_count_heard(room);
+        room->rests = true;
     }
     room->nap = !moves ? SHORT_NAP : room->nap < LONG_NAP ? room->nap + room->nap / 4 : room->nap;
     int64_t nap = room->nap;
     room_unlock(room);
-    if (listens) {
-        launch_listen(room->self, &room->slot->bell, news, argument, NAP);
+    if (!moves && room->spread) {
+        launch_listen(room->self, &room->slot->bell, rest_ends, &rest, NAP);
         return;
     }
     if (!moves) {
-        launch_sleep(room->self, &room->slot->bell, news, argument, NAP, false);
+        launch_sleep(room->self, &room->slot->bell, rest_ends, &rest, NAP, false);
         return;
     }
     bell_sleep_for(&room->slot->bell, news, argument, nap, NULL);
@@ -186,9 +182,13 @@ struct hope {
 static bool news(void *argument)
 {
     const struct hope *hope = argument;
-    room_lock(hope->room);
-    bool moved = transport_drive(hope->room);
-    room_unlock(hope->room);
+    struct transport_room *room = hope->room;
+    room_lock(room);
+    bool moved = transport_drive(room);
+    room->nap = moved ? SHORT_NAP : room->nap;
+    room_unlock(room);
+    if (moved) /* perhaps for another thread of this rank's */
+        bell_ring(&room->slot->bell);
     return moved || atomic_load(&hope->op->done);
 }
 
@@ -208,15 +208,15 @@ int transport_wait(void *state, struct dist_work *op)
             transport_sleep(room, op, news, &hope);
     }
     room_lock(room);
-    leave(room);
+    leave(room, false);
     return op->status;
 }
 
 void transport_note(void *state, const struct dist_work *op)
 {
     struct transport_room *room = state;
-    room_lock(room);
-    transport_drive(room);
+    enter(room);
+    bool moved = transport_drive(room);
     transport_notes_write(room, op);
-    room_unlock(room);
+    leave(room, moved);
 }

@@ -111,6 +111,7 @@ struct transport_room {
     int drivers; /* threads of the rank that wait here */
     struct worker progress;
     bool progress_stops, progress_sleeps;
+    bool rests;     /* a thread sleeps here that does not nap */
     int64_t nap;    /* ns: the last one, */
     double looked;  /* and when the job was looked at for the last time */
     uint32_t heard; /* notes, where it is spread */
@@ -168,7 +169,6 @@ bool transport_is_open(const struct transport_room *room); /* something of this 
 bool transport_thread_start(struct transport_room *room);  /* thread.c */
 void transport_thread_stop(struct transport_room *room);
 void transport_done(struct dist_work *op, int status);
-void transport_fail(struct transport_room *room, int status, const char *why); /* everything is given up */
 
 /* ---- wire.c ------------------------------------------------------------------------------------------ */
 
@@ -224,6 +224,7 @@ void transport_notes_write(struct transport_room *room, const struct dist_work *
 
 /* ---- leave.c ---------------------------------------------------------------------------------------------- */
 
+void transport_fail(struct transport_room *room, int status, const char *why); /* everything is given up */
 bool transport_has_left(const struct transport_room *room, int rank);
 
 void transport_leave(void *room);

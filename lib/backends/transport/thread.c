@@ -33,6 +33,14 @@ static bool hears(void *argument)
     return over || moved;
 }
 
+/* Until it is struck: who has seen `seen` changed has left nothing that could be missed. Strikers wake only whom they find counted. */
+static void rest(struct transport_room *room, struct bell *bell, uint32_t seen)
+{
+    atomic_fetch_add(&bell->sleepers, 1);
+    bell_doze(bell, seen, NAP, &room->notes->helper_sleep);
+    atomic_fetch_sub(&bell->sleepers, 1);
+}
+
 static void progress_main(void *argument)
 {
     struct transport_room *room = argument;
@@ -56,7 +64,7 @@ static void progress_main(void *argument)
         else if (naps)
             bell_sleep_for(bell, nothing, NULL, nap, NULL);
         else
-            bell_doze(bell, seen, NAP, &room->notes->helper_sleep);
+            rest(room, bell, seen);
         room_lock(room);
     }
     room_unlock(room);
