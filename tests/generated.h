@@ -117,6 +117,7 @@ struct gen_where {
     bool eager;     /* short messages are copied aside: what must not pass so is long */
     bool mixed;     /* some collectives are made of messages: of two that differ any two members are named */
     bool on_device; /* tensors lie on a device of their own: nothing is touched through a pointer */
+    const char *backend; /* which the program names itself; NULL: none */
 };
 
 /* A program and its label. */

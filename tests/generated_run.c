@@ -138,7 +138,7 @@ static void perform(int rank, int size)
     struct performer *me = calloc(1, sizeof *me);
     me->p = current;
     me->rank = rank;
-    dist_init_process_group_with((struct dist_init_args){ .at = at(1) });
+    dist_init_process_group_with((struct dist_init_args){ .at = at(1), .backend = current->where.backend });
     perform_program(me, current_schedules, false);
     dist_destroy_process_group_at(at(3));
     free(me);
@@ -160,7 +160,8 @@ static void perform_many(int rank, int size)
     struct performer *me = calloc(1, sizeof *me);
     me->p = p;
     me->rank = rank;
-    dist_init_process_group_with((struct dist_init_args){ .at = at(1) });
+    dist_init_process_group_with(
+        (struct dist_init_args){ .at = at(1), .backend = current_many.where.backend });
     for (int i = 0; i < many->programs; i++) {
         gen_make_right(p, many->seed + (uint64_t)i, size, &many->where);
         if (rank == 0 && many->now)

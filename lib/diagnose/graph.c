@@ -23,7 +23,7 @@ int next_awaited(const struct view *view, int i)
 {
     int count = waits(view) ? view->count : 0;
     while (++i < count && i < NOTE_OPS)
-        if (i == 0 || view->open[i].among)
+        if (i == 0 || (view->open[i].among && !view->open[i].behind))
             return i;
     return -1;
 }

@@ -21,12 +21,12 @@ static bool near_out_of_reach(const struct view *view)
 }
 
 /* How far is `op`, a send of `other` (or a receive, if `waiter` sends), from `own`, for which `waiter` waits? 0: no relation, as with
- * a message of a collective, whose tag nobody chooses. */
+ * a message of a collective, whose tag nobody chooses, or one that its stream has not come to: the program has not got there either. */
 static int near_distance(const struct diagnosis *d, int waiter, const struct note_op *own, int other,
                          const struct note_op *op)
 {
     bool named = own->peer == other || own->peer == DIST_ANY_SOURCE;
-    if (op->tag < 0)
+    if (op->tag < 0 || op->behind)
         return 0;
     if (named)
         return own->group != op->group ? 2 : own->tag != op->tag;
@@ -56,7 +56,7 @@ static void near_consider_addressed_elsewhere(const struct diagnosis *d, struct 
     const struct view *view = &d->views[own->peer];
     for (int i = 0; i < view->count; i++) {
         const struct note_op *op = &view->open[i];
-        if (op->kind == wanted && op->peer != DIST_ANY_SOURCE && op->peer != best->waiter &&
+        if (op->kind == wanted && !op->behind && op->peer != DIST_ANY_SOURCE && op->peer != best->waiter &&
             op->tag == own->tag && op->group == own->group && op->type == own->type &&
             op->count == own->count && near_out_of_reach(&d->views[op->peer]) && best->distance == 0) {
             best->other = own->peer;
@@ -91,7 +91,7 @@ static struct near_miss near_find_near_miss(const struct diagnosis *d)
     for (int waiter = 0; waiter < d->size; waiter++) {
         const struct view *view = &d->views[waiter];
         for (int i = -1; (i = next_awaited(view, i)) >= 0;) {
-            if (in_collective(&view->open[i]))
+            if (in_collective(&view->open[i]) || view->open[i].behind)
                 continue;
             struct near_miss near = near_nearest_to(d, waiter, &view->open[i]);
             if (near.distance > 0 && (best.distance == 0 || near.distance < best.distance))

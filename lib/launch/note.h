@@ -41,6 +41,7 @@ struct note_op {
     uint8_t arrived; /* collectives: 1: it stands at its barrier; 0: it waits for its turn */
     uint8_t call;    /* enum call */
     bool among;      /* with others: one of them has to come, not all (dist_wait_any) */
+    bool behind;     /* a message: its stream has not come to it yet */
     uint16_t group;  /* the group's id */
     uint16_t size;   /* how many members the group has */
     uint32_t site;   /* where it was posted: a call site of this rank; of a LETTER: of the sender */

@@ -82,13 +82,13 @@ struct rank_notes {
     _Atomic uint32_t more_hands; /* those beyond: nobody knows whether they are stuck */
     _Atomic uint32_t several;    /* 1: more than one thread of the program has called */
     char refusal[160];           /* why it refused a message: written before the sender is told */
-    char host_call[32]; /* while it waits for its GPU: the call in which it does, as text; else ""; */
-    uint32_t host_site; /* and where that is */
-    _Atomic uint32_t
-        sent; /* over several machines: messages that ranks of this one have sent to it, which they count; */
-    _Atomic uint32_t heard;        /* and those that it has heard, when it went to sleep for the last time */
-    _Atomic uint32_t leaving;      /* 1: in dist_destroy_process_group, it only ends what it can */
-    _Atomic uint64_t log;          /* where its list of calls is (diagnose/log.h); 0: it keeps none */
+    char host_call[32];       /* while it waits for its GPU: the call in which it does, as text; else ""; */
+    uint32_t host_site;       /* and where that is */
+    _Atomic uint32_t sent;    /* over several machines: messages to it from ranks of this one; */
+    _Atomic uint32_t heard;   /* and those that it has heard, when it went to sleep for the last time */
+    _Atomic uint32_t leaving; /* 1: in dist_destroy_process_group, it only ends what it can */
+    _Atomic uint32_t tidying; /* threads of the library that only tidy up: nobody waits for what they do */
+    _Atomic uint64_t log;     /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
 };

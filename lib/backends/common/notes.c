@@ -9,12 +9,12 @@ static struct note_op *notes_next_note(struct rank_notes *notes)
     return &notes->open[count];
 }
 
-void notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq,
-               uint64_t members)
+struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq,
+                          uint64_t members)
 {
     struct note_op *note = notes_next_note(notes);
     if (!note)
-        return;
+        return NULL;
     bool root = !op->p2p && call_has_root(op->call);
     *note = (struct note_op){ .kind = !op->p2p    ? NOTE_COLLECTIVE
                                       : op->sends ? NOTE_SEND
@@ -34,6 +34,7 @@ void notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrive
                                        : op->splits ? op->in.count
                                                     : op->block,
                               .members = members };
+    return note;
 }
 
 void notes_add_message(struct rank_notes *notes, struct note_op message)

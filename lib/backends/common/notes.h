@@ -15,9 +15,9 @@ static inline bool notes_full(const struct rank_notes *notes)
 }
 
 /* An open op. Of a collective: whether the others see it already, its number in the group, and where the group's members stand in the
- * world (0: it is the world). */
-void notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq,
-               uint64_t members);
+ * world (0: it is the world). NULL: the notes are full. */
+struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq,
+                          uint64_t members);
 
 /* A message that has come and that no receive has asked for. */
 void notes_add_message(struct rank_notes *notes, struct note_op message);

@@ -1,0 +1,58 @@
+/*
+ * test_nccl_generated.c: the generated programs (generated.h) over the nccl backend, on the double of NCCL: is every mistake found, and no
+ * right program complained of? Ranks are threads with simulated GPUs.
+ */
+#define _GNU_SOURCE
+#include "generated.h"
+
+#include "doubles/nccl/told.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <time.h>
+
+TestSuite(nccl_generated, .timeout = 600, .init = told_play);
+
+#define ON_NCCL .on_device = true, .backend = "nccl"
+static const struct gen_place plain = { "nccl", { "DIST_RANKS=threads" }, { ON_NCCL }, NULL };
+static const struct gen_place checked = {
+    "nccl, checked", { "DIST_CHECK=1" }, { ON_NCCL, .checked = true }, NULL
+};
+
+static int wrong_verdicts(const struct gen_place *place, enum gen_fault fault, uint64_t seed)
+{
+    static struct gen_program p;
+    static struct gen_verdict verdict;
+    uint64_t dice = seed;
+    int least = gen_smallest(fault);
+    gen_make(&p, seed, least + (int)ref_below(&dice, GEN_RANKS - least + 1), fault, &place->where);
+    gen_judge(&p, place, 1, 60, &verdict);
+    if (verdict.right)
+        return 0;
+    gen_print(&p);
+    printf("as %s, seed %lu, %s: %s. It said:\n%s\n", place->name, (unsigned long)seed, gen_fault_name(fault),
+           verdict.wrong, verdict.said);
+    fflush(stdout);
+    return 1;
+}
+
+static void every_label(const struct gen_place *place)
+{
+    const char *given = getenv("DIST_TEST_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u % 1000000000u;
+    int wrong = 0;
+    printf("%s: DIST_TEST_SEED=%lu\n", place->name, (unsigned long)seed);
+    for (int fault = FAULT_NONE; fault < FAULT_COUNT; fault++)
+        wrong += wrong_verdicts(place, (enum gen_fault)fault, seed++);
+    cr_assert_eq(wrong, 0, "%d of %d programs were judged wrongly", wrong, FAULT_COUNT);
+}
+
+Test(nccl_generated, every_label)
+{
+    every_label(&plain);
+}
+
+Test(nccl_generated, every_label_checked)
+{
+    every_label(&checked);
+}
