@@ -21,12 +21,32 @@ static struct dist_work *native_at_posted(struct gpu_ops *ops)
     return op && (failed || atomic_load(&op->begun)) ? op_take(&ops->lists[LIST_POSTED], op) : NULL;
 }
 
+/* It is done: so the backend's wait returns at once. */
+static int native_status(const struct gpu_ops *ops, struct dist_work *op)
+{
+    return op->status = ops->context->backend->wait(ops->context->room, op);
+}
+
+/* Of those that fly, all before `last` (NULL: all). */
+static void native_end_done_before(struct gpu_ops *ops, const struct dist_work *last)
+{
+    for (struct dist_work *op = ops->lists[LIST_FLYING].first, *next; op != last; op = next) {
+        next = op->next_posted;
+        if (!ops_is_done(ops, op))
+            continue;
+        native_status(ops, op);
+        ops_end(ops, op_take(&ops->lists[LIST_FLYING], op));
+    }
+}
+
+/* Of two that have failed the earlier is told. It may have done so only after it was looked at: so all before one that has failed are
+ * looked at once more. */
 static void native_end_if_done(struct gpu_ops *ops, struct dist_work *op)
 {
-    struct context *context = ops->context;
     if (!ops_is_done(ops, op))
         return;
-    op->status = context->backend->wait(context->room, op); /* returns at once */
+    if (native_status(ops, op) != DIST_OK)
+        native_end_done_before(ops, op);
     ops_end(ops, op_take(&ops->lists[LIST_FLYING], op));
 }
 
@@ -56,6 +76,8 @@ void native_look_at(struct gpu_ops *ops, struct dist_work *op)
 /* It never flew, or is over already. */
 static void native_end_at_once(struct gpu_ops *ops, struct dist_work *op, int status)
 {
+    if (status != DIST_OK)
+        native_end_done_before(ops, NULL);
     if (atomic_load(&op->over)) /* the job has failed meanwhile */
         return;
     op->status = status; /* op->why has the words */

@@ -218,7 +218,7 @@ int nccl_close(void *state)
     struct nccl_state *nccl = state;
     int status = DIST_OK;
     char why[200];
-    launch_has_left(nccl->self); /* NCCL may wait now until the others tidy up, too: they may wait for this rank, or for each other */
+    launch_has_left(nccl->self); /* NCCL may wait now until the others tidy up, who may wait for each other */
     nccl_groups_sweep(nccl, true);
     if (nccl->world.comm && nccl_went_well(nccl->calls->comm_finalize(nccl->world.comm)))
         status = nccl_watch_settle(nccl, nccl->world.comm, LEAVE_SECONDS, why, sizeof why);
