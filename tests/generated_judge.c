@@ -150,6 +150,10 @@ void gen_judge_many(const struct gen_many *many, const struct gen_place *place, 
     { \
         .mixed = true, .checked = true \
     }
+#define EAGER_MIXED_WATCHED \
+    { \
+        .eager = true, .mixed = true, .checked = true \
+    }
 #define ON_GPU \
     { \
         .on_device = true \
@@ -170,13 +174,13 @@ static const struct gen_place places[] = {
     { "eager, checked", { CHECKED, "DIST_BUFFERING=eager:4096" }, EAGER_WATCHED, NULL },
     { "shuffled", { "DIST_SHUFFLE=5" }, ON_HOST, NULL },
     { "shuffled, checked", { CHECKED, "DIST_SHUFFLE=7" }, WATCHED, NULL },
-    { "ring", { "DIST_ALGORITHM=ring" }, ON_HOST, NULL },
-    { "tree, checked", { CHECKED, "DIST_ALGORITHM=tree" }, WATCHED, NULL },
-    { "halving, threads", { "DIST_ALGORITHM=halving", "DIST_RANKS=threads" }, ON_HOST, NULL },
-    { "messages", { "DIST_ALGORITHM=messages" }, ON_HOST, NULL },
+    { "ring", { "DIST_ALGORITHM=ring" }, MIXED, NULL },
+    { "tree, checked", { CHECKED, "DIST_ALGORITHM=tree" }, MIXED_WATCHED, NULL },
+    { "halving, threads", { "DIST_ALGORITHM=halving", "DIST_RANKS=threads" }, MIXED, NULL },
+    { "messages", { "DIST_ALGORITHM=messages" }, MIXED, NULL },
     { "messages, eager, checked",
       { CHECKED, "DIST_ALGORITHM=messages", "DIST_BUFFERING=eager:4096" },
-      EAGER_WATCHED,
+      EAGER_MIXED_WATCHED,
       NULL },
     { "simulated GPUs", { "DEVICE=sim" }, ON_GPU, NULL },
     { "simulated GPUs, checked", { CHECKED, "DEVICE=sim" }, ON_GPU_WATCHED, NULL },

@@ -65,7 +65,7 @@ static int size_for(enum gen_fault fault, uint64_t seed)
 static int place_size(const struct gen_place *place, enum gen_fault fault, uint64_t seed)
 {
     int size = size_for(fault, seed);
-    return place->where.mixed && size > 4 ? 4 : size;
+    return place->needs && size > 4 ? 4 : size;
 }
 
 static void print_table(const struct row *rows, const char *mode, uint64_t seed)
