@@ -25,6 +25,7 @@ const char *const sentences_lines[] = {
     "advice self-isend",
     "advice groups",
     "DIST_ALGORITHM=ring advice two-calls",
+    "advice freed-early",
     "advice waits-sends",
     "advice waits-receives",
     "advice not-met",

@@ -128,6 +128,28 @@ static void tell_any_itself(struct diagnosis *d, int rank)
     advise(d, LESSON_NOT_MET, "start the other half before the wait, or name the rank that really has it");
 }
 
+/* A group in which one of them waits, though a member has freed it, and so makes no more calls in it. NULL: there is none. */
+static const struct note_op *freed_by_a_member(const struct diagnosis *d)
+{
+    const struct group_ids *ids = &d->world->header->group_ids;
+    for (int i = 0; i < d->cycle_length; i++) {
+        const struct note_op *op = link_of(d, i);
+        if (op->kind == NOTE_COLLECTIVE && op->group != 0 && atomic_load(&ids->holders[op->group]) < op->size)
+            return op;
+    }
+    return NULL;
+}
+
+static void advise_collectives(struct diagnosis *d)
+{
+    const struct note_op *freed = freed_by_a_member(d);
+    advise(d, LESSON_TWO_GROUPS, "let all ranks call the collectives of their groups in the same order");
+    if (freed)
+        snprintf(d->advice, sizeof d->advice,
+                 "a member has freed group %d already: let all make the same calls in it, and free it then",
+                 freed->group);
+}
+
 static void tell_cycle(struct diagnosis *d)
 {
     int n = d->cycle_length, a = d->cycle[0], b = n > 1 ? d->cycle[1] : a;
@@ -157,7 +179,7 @@ static void tell_cycle(struct diagnosis *d)
                    ? "somebody must send first: start the sends before you wait for these receives"
                    : "somebody must send first: let even ranks send before they receive, or use dist_irecv");
     else if (how_many(d, NOTE_COLLECTIVE) == n)
-        advise(d, LESSON_TWO_GROUPS, "let all ranks call the collectives of their groups in the same order");
+        advise_collectives(d);
     else if (how_many(d, NOTE_COLLECTIVE) > 0)
         advise_apart(d);
     else

@@ -158,6 +158,16 @@ static void barrier_groups(int rank, dist_group *group)
         dist_barrier(); /* mark barrier-world */
 }
 
+/* Rank 0 has freed the group in which rank 1 makes one call more. */
+static void freed_early(int rank, tensor *x, dist_group *group)
+{
+    if (rank == 0)
+        dist_group_free(group);
+    else if (rank == 1)
+        dist_all_reduce(x, .group = group); /* mark freed-early */
+    dist_barrier();                         /* mark freed-early-barrier */
+}
+
 static void run(int rank, int size)
 {
     dist_init_process_group();
@@ -183,6 +193,8 @@ static void run(int rank, int size)
         not_a_message(rank, x, group);
     else if (is("barriers"))
         barrier_groups(rank, group);
+    else if (is("freed-early"))
+        freed_early(rank, x, group);
     else
         itself(rank, x);
     if (is("small-group"))
