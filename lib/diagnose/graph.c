@@ -7,8 +7,6 @@
  */
 #include "diagnose.h"
 
-#include <stdlib.h>
-
 bool has_left(const struct view *view)
 {
     return view->state >= RANK_LEFT;
@@ -127,10 +125,8 @@ static bool graph_walk(struct diagnosis *d, int start, int *order, int *path)
 
 void find_cycle(struct diagnosis *d)
 {
-    int *order = calloc((size_t)d->size, sizeof *order), *path = calloc((size_t)d->size, sizeof *path);
-    for (int rank = 0; order && path && rank < d->size; rank++)
+    int order[WORLD_MAX_RANKS], path[WORLD_MAX_RANKS];
+    for (int rank = 0; rank < d->size; rank++)
         if (waits(&d->views[rank]) && d->cycle_length != 1)
             graph_walk(d, rank, order, path);
-    free(order);
-    free(path);
 }
