@@ -104,7 +104,7 @@ all)
     chapters "threads sim room" "2 7"
     echo "make install: programs outside the tree, gcc, clang and CMake, shared and static"
     tests/tools/installed.sh
-    exercises 5
+    exercises 3
     teachers
     model
     kills 60
