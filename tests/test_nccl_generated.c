@@ -56,3 +56,29 @@ Test(nccl_generated, every_label_checked)
 {
     every_label(&checked);
 }
+
+#define PROGRAMS 10 /* of one job */
+
+/* RIGHT_RUNS runs, where that is set: programs one after another in a job, each ten times, with random delays. */
+Test(nccl_generated, right_ones_under_random_delays, .timeout = 7200)
+{
+    static struct gen_verdict verdict;
+    const char *given = getenv("RIGHT_RUNS");
+    int wanted = given ? atoi(given) : 4 * PROGRAMS * 10, wrong = 0;
+    uint64_t first = (uint64_t)time(NULL) * 1000003u % 1000000000u;
+    for (int i = 0; i * PROGRAMS * 10 < wanted; i++) {
+        const struct gen_place *place = i % 2 ? &plain : &checked;
+        struct gen_many many = { .seed = first + (uint64_t)(i * PROGRAMS),
+                                 .size = 2 + i % (GEN_RANKS - 1),
+                                 .programs = PROGRAMS,
+                                 .schedules = 10,
+                                 .where = place->where };
+        gen_judge_many(&many, place, 480, &verdict);
+        if (verdict.right)
+            continue;
+        wrong++;
+        printf("%s, %d ranks, job of seed %lu: %s. It said:\n%s\n", place->name, many.size,
+               (unsigned long)many.seed, verdict.wrong, verdict.said);
+    }
+    cr_assert_eq(wrong, 0, "%d jobs of right programs were complained of", wrong);
+}
