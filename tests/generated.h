@@ -184,7 +184,9 @@ void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fau
               const struct gen_where *where);
 void gen_make_right(struct gen_program *p, uint64_t seed, int size, const struct gen_where *where);
 const char *gen_fault_name(enum gen_fault fault);
-int gen_smallest(enum gen_fault fault); /* the fewest ranks that can make this mistake */
+int gen_smallest(enum gen_fault fault);                /* the fewest ranks that can make this mistake */
+int gen_size_for(enum gen_fault fault, uint64_t seed); /* so many or more */
+uint64_t gen_first_seed(void);                         /* DIST_TEST_SEED, or another one each time */
 
 /* ---- generated_run.c ------------------------------------------------------------------- */
 

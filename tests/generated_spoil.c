@@ -7,6 +7,9 @@
  */
 #include "generated_spoil.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 struct gen_step spoil_as(struct gen_step step, enum gen_op op, int peer)
 {
     step.op = op;
@@ -114,6 +117,21 @@ const char *gen_fault_name(enum gen_fault fault)
 int gen_smallest(enum gen_fault fault)
 {
     return faults[fault].smallest;
+}
+
+int gen_size_for(enum gen_fault fault, uint64_t seed)
+{
+    int least = gen_smallest(fault);
+    uint64_t dice = seed;
+    return least + (int)ref_below(&dice, GEN_RANKS - least + 1);
+}
+
+uint64_t gen_first_seed(void)
+{
+    const char *given = getenv("DIST_TEST_SEED");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return given ? strtoull(given, NULL, 0) : (uint64_t)now.tv_sec * 1000003u % 1000000000u;
 }
 
 void gen_make(struct gen_program *p, uint64_t seed, int size, enum gen_fault fault,

@@ -11,7 +11,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 /* Under a sanitizer what is left lying on purpose would be reported. */
 enum { LABELS = SANITIZED ? FAULT_LEAK_WORK : FAULT_COUNT };
@@ -28,14 +27,6 @@ struct row {
     int programs, right;
     double slowest; /* seconds */
 };
-
-static uint64_t first_seed(void)
-{
-    const char *given = getenv("DIST_TEST_SEED");
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return given ? strtoull(given, NULL, 0) : (uint64_t)now.tv_sec * 1000003u % 1000000000u;
-}
 
 /* Judge one program. The first few that surprise are printed whole. */
 static void examine(const struct gen_program *p, const struct gen_place *place, struct row *row)
@@ -54,17 +45,10 @@ static void examine(const struct gen_program *p, const struct gen_place *place, 
     fflush(stdout);
 }
 
-static int size_for(enum gen_fault fault, uint64_t seed)
-{
-    int least = gen_smallest(fault);
-    uint64_t dice = seed;
-    return least + (int)ref_below(&dice, GEN_RANKS - least + 1);
-}
-
 /* MPICH is slow where ranks outnumber the cores. */
 static int place_size(const struct gen_place *place, enum gen_fault fault, uint64_t seed)
 {
-    int size = size_for(fault, seed);
+    int size = gen_size_for(fault, seed);
     return place->needs && size > 4 ? 4 : size;
 }
 
@@ -82,14 +66,15 @@ static void examine_all(const struct gen_place *place)
 {
     static struct gen_program p;
     struct row rows[FAULT_COUNT] = { { 0 } };
-    uint64_t first = first_seed(), seed = first;
+    uint64_t first = gen_first_seed(), seed = first;
     int wrong_ones = 0, found = 0;
     for (int i = 0; i < each(); i++)
         for (int fault = 1; fault < LABELS; fault++) {
-            gen_make(&p, seed, size_for((enum gen_fault)fault, seed), (enum gen_fault)fault, &place->where);
+            gen_make(&p, seed, gen_size_for((enum gen_fault)fault, seed), (enum gen_fault)fault,
+                     &place->where);
             examine(&p, place, &rows[fault]);
             seed++;
-            gen_make(&p, seed, size_for(FAULT_NONE, seed), FAULT_NONE, &place->where);
+            gen_make(&p, seed, gen_size_for(FAULT_NONE, seed), FAULT_NONE, &place->where);
             examine(&p, place, &rows[FAULT_NONE]);
             seed++;
         }
@@ -121,7 +106,7 @@ Test(generated, in_every_place)
 {
     static struct gen_program p;
     struct row row = { 0 };
-    uint64_t first = first_seed(), seed = first;
+    uint64_t first = gen_first_seed(), seed = first;
     int places = gen_place_count(), turns = hurry() ? 1 : places;
     for (int turn = 0; turn < turns; turn++)
         for (int label = 1; label < LABELS; label++, seed++) {
@@ -165,7 +150,7 @@ Test(generated, right_ones_under_random_delays, .timeout = 14400)
     const char *given = getenv("RIGHT_RUNS");
     int schedules = hurry() ? 2 : 10, job = PROGRAMS * schedules, runs = 0, wrong = 0;
     int wanted = given ? atoi(given) : gen_place_count() * job;
-    uint64_t first = first_seed() + 100000, seed = first;
+    uint64_t first = gen_first_seed() + 100000, seed = first;
     volatile uint64_t *now =
         mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; runs < wanted; i++, seed += PROGRAMS, runs += job) {

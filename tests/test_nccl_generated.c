@@ -9,7 +9,6 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <time.h>
 
 TestSuite(nccl_generated, .timeout = 600, .init = told_play);
 
@@ -23,9 +22,7 @@ static int wrong_verdicts(const struct gen_place *place, enum gen_fault fault, u
 {
     static struct gen_program p;
     static struct gen_verdict verdict;
-    uint64_t dice = seed;
-    int least = gen_smallest(fault);
-    gen_make(&p, seed, least + (int)ref_below(&dice, GEN_RANKS - least + 1), fault, &place->where);
+    gen_make(&p, seed, gen_size_for(fault, seed), fault, &place->where);
     gen_judge(&p, place, 1, 60, &verdict);
     if (verdict.right)
         return 0;
@@ -38,8 +35,7 @@ static int wrong_verdicts(const struct gen_place *place, enum gen_fault fault, u
 
 static void every_label(const struct gen_place *place)
 {
-    const char *given = getenv("DIST_TEST_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u % 1000000000u;
+    uint64_t seed = gen_first_seed();
     int wrong = 0;
     printf("%s: DIST_TEST_SEED=%lu\n", place->name, (unsigned long)seed);
     for (int fault = FAULT_NONE; fault < FAULT_COUNT; fault++)
@@ -65,7 +61,8 @@ Test(nccl_generated, right_ones_under_random_delays, .timeout = 7200)
     static struct gen_verdict verdict;
     const char *given = getenv("RIGHT_RUNS");
     int wanted = given ? atoi(given) : 4 * PROGRAMS * 10, wrong = 0;
-    uint64_t first = (uint64_t)time(NULL) * 1000003u % 1000000000u;
+    uint64_t first = gen_first_seed();
+    printf("DIST_TEST_SEED=%lu\n", (unsigned long)first);
     for (int i = 0; i * PROGRAMS * 10 < wanted; i++) {
         const struct gen_place *place = i % 2 ? &plain : &checked;
         struct gen_many many = { .seed = first + (uint64_t)(i * PROGRAMS),
