@@ -35,7 +35,7 @@ enum rank_state {
     RANK_ABSENT,   /* not started, or not attached yet */
     RANK_ATTACHED, /* has mapped the world */
     RANK_JOINED,   /* dist_init_process_group was called */
-    RANK_LEFT,     /* dist_destroy_process_group has returned */
+    RANK_LEFT,     /* it has begun to leave, and does nothing any more: launch_has_left */
     RANK_GONE      /* its process has ended */
 };
 
