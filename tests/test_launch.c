@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -198,6 +199,26 @@ Test(launch, no_shared_memory_has_a_name)
         cr_expect(!strstr(entry->d_name, "dist"), "/dev/shm/%s was left", entry->d_name);
     if (directory)
         closedir(directory);
+}
+
+/* A report half written by a rank that is killed meanwhile; with a place that was asked for, and without. */
+Test(launch, half_a_file_is_put_away)
+{
+    struct started job;
+    for (size_t mode = 0; mode < 4; mode++) {
+        char folder[] = "/tmp/half.XXXXXX", own[64], place[96], how[110], setting[96];
+        cr_assert(mkdtemp(folder));
+        snprintf(own, sizeof own, "%s/dist-%ld", folder, (long)geteuid());
+        cr_assert_eq(mkdir(own, 0700), 0);
+        bool asked = mode / 2;
+        snprintf(place, sizeof place, asked ? "%s/report.json" : "%s/deadlock.json", asked ? folder : own);
+        snprintf(setting, sizeof setting, asked ? "DIST_REPORT=%s" : "TMPDIR=%s", asked ? place : folder);
+        snprintf(how, sizeof how, "writing:%s", place);
+        STARTED(&job, SETTINGS(modes[mode % 2], setting), "doomed", how, "1", "5000");
+        cr_expect_eq(job.status, 128 + SIGKILL);
+        unlink(place);
+        cr_expect(rmdir(own) == 0 && rmdir(folder) == 0, "%s: something was left there", setting);
+    }
 }
 
 Test(launch, many_ranks)

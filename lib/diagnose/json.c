@@ -155,18 +155,18 @@ static bool json_write_report(const struct diagnosis *d, const struct told *told
     return whole_close(&whole, true);
 }
 
-/* A file in a directory that nobody else can write to, nor lead us astray with. */
+/* In a directory that nobody else can write to, nor lead us astray with. */
 static bool json_own_file(char *path, size_t size)
 {
-    const char *where = getenv("TMPDIR");
     struct stat status;
-    int length = snprintf(path, size, "%s/dist-%ld", where && *where ? where : "/tmp", (long)geteuid());
-    if (length < 0 || (size_t)length + sizeof "/deadlock.json" > size)
+    if (!whole_own_path(path, size, WHOLE_OWN_REPORT))
         return false;
+    char *name = strrchr(path, '/');
+    *name = '\0';
     mkdir(path, 0700);
     bool own = lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
                (status.st_mode & 077) == 0;
-    strcpy(path + length, "/deadlock.json");
+    *name = '/';
     return own;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "settings.h"
 #include "settings_table.h"
+#include "whole.h"
 #include "world.h"
 #include "../dist_base.h"
 
@@ -149,4 +150,11 @@ long setting_number(const char *name, long usual)
 {
     const char *text = setting_text(name);
     return text ? strtol(text, NULL, 10) : usual;
+}
+
+void settings_put_away(long pid)
+{
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings[i].kind == SETTING_FILE)
+            whole_put_away(setting_text(settings[i].name), pid);
 }

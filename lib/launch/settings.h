@@ -30,4 +30,7 @@ long setting_number(const char *name, long usual);
 /* Can a file of that name be written? Leaves it as it is, or absent. Same status; `name`: the variable that names it. */
 int setting_check_file(const char *name, const char *path, char *why, size_t why_size);
 
+/* The process of this id has ended: put away what it was about to write under such names. */
+void settings_put_away(long pid);
+
 #endif

@@ -1,6 +1,8 @@
 /* watch.c: wait for whatever happens to the ranks, and act on it. */
 #define _GNU_SOURCE
 #include "job.h"
+#include "settings.h"
+#include "whole.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -61,6 +63,16 @@ static void watch_judge(struct job *job, int process)
         launch_rank_ended(&job->world, rank);
 }
 
+/* What a rank was writing when its process ended. It may have an id of its own, in a PID namespace. */
+static void watch_put_away(const struct job *job, int process, pid_t pid)
+{
+    char report[4096];
+    int32_t own = job->plan.threads ? 0 : atomic_load(&job->world.header->slots[process].pid);
+    settings_put_away(own > 0 ? own : pid);
+    if (whole_own_path(report, sizeof report, WHOLE_OWN_REPORT))
+        whole_put_away(report, own > 0 ? own : pid);
+}
+
 static void watch_reap(struct job *job)
 {
     for (int i = 0; i < job->processes; i++) {
@@ -69,6 +81,7 @@ static void watch_reap(struct job *job)
         pid_t ended = waitpid(job->pids[i], &job->statuses[i], WNOHANG);
         if (ended == 0 || (ended < 0 && errno == EINTR))
             continue;
+        watch_put_away(job, i, job->pids[i]);
         job->pids[i] = 0;
         job->alive--;
         watch_judge(job, i);

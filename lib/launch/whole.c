@@ -3,6 +3,7 @@
 #include "whole.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +13,16 @@ bool whole_is_special(const char *path)
     return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+static bool whole_name_beside(char *beside, size_t size, const char *path, long pid)
+{
+    return (size_t)snprintf(beside, size, "%s.%ld.new", path, pid) < size;
+}
+
 FILE *whole_open(struct whole *whole, const char *path)
 {
-    size_t room = sizeof whole->beside;
     *whole = (struct whole){ .path = path };
     if (!whole_is_special(path) &&
-        (size_t)snprintf(whole->beside, room, "%s.%ld.new", path, (long)getpid()) < room)
+        whole_name_beside(whole->beside, sizeof whole->beside, path, (long)getpid()))
         whole->file = fopen(whole->beside, "wxe");
     bool refused = errno == EACCES || errno == EPERM || errno == EROFS || errno == ENAMETOOLONG;
     if (!whole->file && (!whole->beside[0] || refused)) {
@@ -48,4 +53,18 @@ bool whole_close(struct whole *whole, bool good)
     }
     errno = whole->error;
     return good && whole->error == 0;
+}
+
+void whole_put_away(const char *path, long pid)
+{
+    struct whole whole;
+    if (path && whole_name_beside(whole.beside, sizeof whole.beside, path, pid))
+        unlink(whole.beside);
+}
+
+bool whole_own_path(char *path, size_t size, const char *name)
+{
+    const char *where = getenv("TMPDIR");
+    return (size_t)snprintf(path, size, "%s/dist-%ld/%s", where && *where ? where : "/tmp", (long)geteuid(), name) <
+           size;
 }

@@ -15,7 +15,10 @@
 #define LAUNCH_WHOLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+
+#define WHOLE_OWN_REPORT "deadlock.json"
 
 struct whole {
     FILE *file;
@@ -29,6 +32,12 @@ FILE *whole_open(struct whole *whole, const char *path);
 
 /* Put it in its place; or, if it is not `good`, away. False, with errno: it is not there. */
 bool whole_close(struct whole *whole, bool good);
+
+/* The process of this id has ended, perhaps while it wrote. NULL: nothing. */
+void whole_put_away(const char *path, long pid);
+
+/* Where a file goes for which nobody has named a place: a folder of the user's own. False: the name is too long. */
+bool whole_own_path(char *path, size_t size, const char *name);
 
 /* PATH is something that is there and no file of its own: a device, a pipe, a folder, a link. */
 bool whole_is_special(const char *path);
