@@ -125,10 +125,12 @@ void collect(const part &p)
 
 void run(request *r, const part p)
 {
+    void (*wake)(void) = job_mesh->job.wake; // once it is done, the mesh may be gone
     pthread_setname_np(pthread_self(), "transport");
     try {
         collect(p);
         r->done = true;
+        wake();
     } catch (const std::exception &e) {
         fail(job_mesh, e.what());
     }

@@ -121,8 +121,11 @@ void listen(mesh *m)
             m->ear_memory->recv(others, TRANSPORT_NOTES);
             if (!m->ear_memory->waitRecv(nullptr, EVER))
                 return;
-            std::lock_guard<std::mutex> guard(m->lock);
-            m->notes.push_back(m->heard);
+            {
+                std::lock_guard<std::mutex> guard(m->lock);
+                m->notes.push_back(m->heard);
+            }
+            m->job.wake();
         }
     } catch (const std::exception &e) {
         fail(m, e.what());
@@ -149,6 +152,7 @@ void wait_for_flights(mesh *m)
             else
                 r->memory->waitRecv(nullptr, EVER);
             r->done = true;
+            m->job.wake();
         }
     } catch (const std::exception &e) {
         fail(m, e.what());

@@ -90,6 +90,17 @@ static void room_free(struct transport_room *room)
     free(room);
 }
 
+/* In the world's memory, which outlives the room: the transport's threads may call once more when that is gone. */
+static struct rank_slot *woken_slot;
+static struct transport_rank *woken_rank;
+
+static void wake(void)
+{
+    bell_ring(&woken_slot->bell);
+    if (atomic_load(&woken_rank->listens))
+        bell_strike(&woken_slot->helper);
+}
+
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
                    char *why, size_t why_size)
 {
@@ -97,7 +108,9 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
     struct transport_room *room = room_new(self, world);
     if (!room)
         return DIST_ERR_MEMORY;
-    struct transport_job job = { .rank = room->rank, .size = room->size, .reduce = reduce };
+    woken_slot = room->slot;
+    woken_rank = &room->ranks[room->rank];
+    struct transport_job job = { .rank = room->rank, .size = room->size, .reduce = reduce, .wake = wake };
     status = launch_read_buffering(&room->eager_bytes, why, why_size);
     if (status == DIST_OK)
         room->transport = find(self, &job, &status, why, why_size);

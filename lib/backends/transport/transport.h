@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 1
+#define TRANSPORT_VERSION 2
 #define TRANSPORT_NOTES 0   /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 8192 /* that: few, so that every transport has them */
 
@@ -24,6 +24,8 @@ struct transport_job {
     size_t board_bytes;
     const char *address; /* of this machine, for a transport that listens there */
     int (*over)(void);   /* 1: the job has failed, and nobody else will come */
+    void (*wake)(
+        void); /* a thread of the transport's own calls it when test() or hear() has news; one without such threads need not */
 };
 
 enum transport_call {
