@@ -65,7 +65,8 @@ struct mesh {
     std::condition_variable wanted;
     std::deque<note> notes;
     std::deque<request *> flights;
-    bool closing = false, failed = false;
+    bool closing = false;
+    std::atomic<bool> failed{ false };
     steady::time_point failed_at;
     char error[256] = "";
 };
@@ -97,9 +98,9 @@ void fail(mesh *m, const char *what)
     std::lock_guard<std::mutex> guard(m->lock);
     if (m->failed || m->closing)
         return;
-    m->failed = true;
     m->failed_at = steady::now();
     snprintf(m->error, sizeof m->error, "Gloo: %s", what);
+    m->failed = true; // last: it is read without the lock
 }
 
 // Whose connection ends has died, and the launcher is about to say so, in better words.
@@ -393,7 +394,7 @@ const char *plugin_error()
 extern "C" {
 extern const struct transport dist_transport;
 const struct transport dist_transport = {
-    TRANSPORT_VERSION, plugin_open, plugin_meet,
+    TRANSPORT_VERSION, 2, plugin_open, plugin_meet,
     plugin_close,      plugin_send, plugin_recv,
     plugin_collect,    plugin_test, plugin_hear,
     plugin_group_new, plugin_group_free, plugin_error,

@@ -4,6 +4,7 @@
 #include "../../devices/host.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,30 @@ static void wake(void)
         bell_strike(&woken_slot->helper);
 }
 
+/*
+ * What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c), and how it is scheduled: as a
+ * batch, which never takes a processor from whoever runs there. Else Gloo's took it from a thread that held the lock of a connection, and
+ * tried that lock again and again until its time was over: 3.6 ms. And a rank that waits gives way to them, unless all have a processor.
+ */
+static int open_modestly(struct transport_room *room, const struct transport_job *job, char *why,
+                         size_t why_size)
+{
+    int here = room->spread ? room->self->env.local_size : room->size;
+    const struct sched_param none = { 0 };
+    bool usual = sched_getscheduler(0) == SCHED_OTHER;
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    prctl(PR_SET_NAME, "transport");
+    if (usual)
+        sched_setscheduler(0, SCHED_BATCH, &none);
+    int result = room->transport->open(job, why, why_size);
+    if (usual)
+        sched_setscheduler(0, SCHED_OTHER, &none);
+    prctl(PR_SET_NAME, name);
+    patience_tune(here * (1 + room->transport->threads));
+    return result;
+}
+
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
                    char *why, size_t why_size)
 {
@@ -114,13 +139,8 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
     status = launch_read_buffering(&room->eager_bytes, why, why_size);
     if (status == DIST_OK)
         room->transport = find(self, &job, &status, why, why_size);
-    char name[16] = "";
-    prctl(PR_GET_NAME, name);
-    prctl(PR_SET_NAME,
-          "transport"); /* its threads get this name, by which they are known (diagnose/tasks.c) */
-    if (status == DIST_OK && room->transport->open(&job, why, why_size) != 0)
+    if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
         status = DIST_ERR_ENVIRONMENT;
-    prctl(PR_SET_NAME, name);
     if (status == DIST_OK && !transport_form_world(room)) {
         snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
                  room->transport->error());

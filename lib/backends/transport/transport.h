@@ -53,6 +53,7 @@ typedef uint64_t transport_request;
 
 struct transport {
     uint32_t version;
+    int threads; /* of its own that want a processor while bytes move */
 
     /* Join the others, and leave with them. open: 0, or 1 with a sentence in why. */
     int (*open)(const struct transport_job *job, char *why, size_t why_size);
