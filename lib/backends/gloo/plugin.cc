@@ -4,6 +4,9 @@
 // queue for hear(); and the waiter, for what is under way, one after the other. The ear listens always, and data are sent when their
 // receiver expects them: so whatever the waiter waits for ends without the program's doing, and none holds up another for long.
 //
+// Gloo sends nothing before the receiver has said that it is ready. So the ear says so beforehand: for AHEAD notes of each peer there is
+// a place, and a note goes at once; a receive from anybody would cost a question and an answer for each.
+//
 // Both sides of a message must name the same number of bytes, or Gloo ends the process: so notes are all of one size.
 //
 // No exception of Gloo's leaves this file.
@@ -27,6 +30,7 @@
 namespace {
 
 constexpr size_t NOTE = 2048; // bytes of data in a note, at most
+constexpr int AHEAD = 4;      // notes that a peer may send before the first is read
 constexpr auto EVER = std::chrono::hours(24 * 365);
 constexpr auto JOIN = std::chrono::seconds(60);
 constexpr auto GRACE = std::chrono::seconds(10); // until a lost connection is told, unless the job has failed by then: of a dead rank
@@ -38,6 +42,18 @@ struct note {
     uint32_t bytes;
     int32_t from;
     char data[NOTE];
+    uint32_t whole; // 1: the last that comes
+};
+
+struct ear {
+    std::vector<note> places;    // AHEAD for each rank, its own stay empty
+    std::vector<int> next, full; // of each rank: the place that is filled next, and how many are full from there
+    buffer memory;               // all places
+    std::thread thread;
+    note *place(size_t from, int i) // i: how many come before it
+    {
+        return &places[from * AHEAD + static_cast<size_t>((next[from] + i) % AHEAD)];
+    }
 };
 
 struct request {
@@ -58,9 +74,8 @@ struct mesh {
     transport_job job;
     group world;
     std::shared_ptr<gloo::rendezvous::Context> context;
-    std::thread ear, waiter;
-    note heard;
-    buffer ear_memory;
+    struct ear ear;
+    std::thread waiter;
     std::mutex lock;
     std::condition_variable wanted;
     std::deque<note> notes;
@@ -111,22 +126,54 @@ int failure(mesh *m)
 
 // ---- the two threads -----------------------------------------------------------------------------
 
-void listen(mesh *m)
+void expect_note(ear *e, size_t from, int i)
 {
-    std::vector<int> others;
-    for (int i = 0; i < m->job.size; i++)
-        if (i != m->job.rank)
-            others.push_back(i);
-    try {
-        for (;;) {
-            m->ear_memory->recv(others, TRANSPORT_NOTES);
-            if (!m->ear_memory->waitRecv(nullptr, EVER))
-                return;
+    note *place = e->place(from, i);
+    place->whole = 0;
+    e->memory->recv(static_cast<int>(from), TRANSPORT_NOTES,
+                    static_cast<size_t>(place - e->places.data()) * sizeof(note), sizeof(note));
+}
+
+// The places of a rank are filled one after the other. How many of all look full, and of each rank.
+int look_at_places(ear *e)
+{
+    int all = 0;
+    for (size_t from = 0; from < e->next.size(); from++) {
+        int full = 0;
+        while (full < AHEAD && __atomic_load_n(&e->place(from, full)->whole, __ATOMIC_RELAXED))
+            full++;
+        e->full[from] = full;
+        all += full;
+    }
+    return all;
+}
+
+void take_notes(mesh *m)
+{
+    ear *e = &m->ear;
+    for (size_t from = 0; from < e->next.size(); from++)
+        for (; e->full[from] > 0; e->full[from]--) {
             {
                 std::lock_guard<std::mutex> guard(m->lock);
-                m->notes.push_back(m->heard);
+                m->notes.push_back(*e->place(from, 0));
             }
             m->job.wake();
+            expect_note(e, from, 0);
+            e->next[from] = (e->next[from] + 1) % AHEAD;
+        }
+}
+
+// Gloo tells how many notes have come (`come`), but not whose. Those that have come are full. A place may also look full of which Gloo has
+// not yet said so, and may then lack other bytes: while there are more full ones than have come, the ear waits for the word on that.
+void listen(mesh *m)
+{
+    try {
+        for (int come = 0; m->ear.memory->waitRecv(nullptr, EVER);) {
+            come++;
+            if (look_at_places(&m->ear) > come)
+                continue;
+            take_notes(m);
+            come = 0;
         }
     } catch (const std::exception &e) {
         fail(m, e.what());
@@ -252,8 +299,15 @@ void join(mesh *m)
     if (m->job.size == 1) // a mesh of one: nothing will be sent
         return;
     m->context->connectFullMesh(store, device);
-    m->ear_memory = m->context->createUnboundBuffer(&m->heard, sizeof m->heard);
-    m->ear = std::thread(listen, m);
+    size_t size = static_cast<size_t>(m->job.size);
+    m->ear.places.resize(size * AHEAD);
+    m->ear.next.resize(size);
+    m->ear.full.resize(size);
+    m->ear.memory = m->context->createUnboundBuffer(m->ear.places.data(), m->ear.places.size() * sizeof(note));
+    for (size_t from = 0; from < size; from++)
+        for (int i = 0; i < AHEAD && from != static_cast<size_t>(m->job.rank); i++)
+            expect_note(&m->ear, from, i);
+    m->ear.thread = std::thread(listen, m);
     m->waiter = std::thread(wait_for_flights, m);
 }
 
@@ -293,13 +347,13 @@ void plugin_close()
         m->closing = true;
     }
     m->wanted.notify_all();
-    if (m->ear.joinable()) {
-        m->ear_memory->abortWaitRecv();
-        m->ear.join();
+    if (m->ear.thread.joinable()) {
+        m->ear.memory->abortWaitRecv();
+        m->ear.thread.join();
         m->waiter.join();
     }
     try {
-        m->ear_memory.reset();
+        m->ear.memory.reset();
         delete m;
     } catch (const std::exception &) {
         // all have met: nobody is left whom this could concern
@@ -345,6 +399,7 @@ transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
         return delete r, 0;
     r->copy->bytes = static_cast<uint32_t>(bytes);
     r->copy->from = job_mesh->job.rank;
+    r->copy->whole = 1;
     memcpy(r->copy->data, data, bytes);
     return begin(r, r->copy.get(), sizeof *r->copy, peer, tag);
 }
