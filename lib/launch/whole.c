@@ -65,6 +65,6 @@ void whole_put_away(const char *path, long pid)
 bool whole_own_path(char *path, size_t size, const char *name)
 {
     const char *where = getenv("TMPDIR");
-    return (size_t)snprintf(path, size, "%s/dist-%ld/%s", where && *where ? where : "/tmp", (long)geteuid(), name) <
-           size;
+    return (size_t)snprintf(path, size, "%s/dist-%ld/%s", where && *where ? where : "/tmp", (long)geteuid(),
+                            name) < size;
 }
