@@ -2,7 +2,8 @@
 // rank has its own place on the board, which begins with how many bytes of it are used: by one key and value after the other, each with
 // its length before it.
 
-class board_store : public gloo::rendezvous::Store {
+class board_store : public gloo::rendezvous::Store
+{
   public:
     explicit board_store(const transport_job &job) : job(job)
     {
@@ -46,7 +47,8 @@ class board_store : public gloo::rendezvous::Store {
     void put(uint64_t *end, const char *data, uint64_t size)
     {
         char *place = reinterpret_cast<char *>(length_of(job.rank) + 1) + *end;
-        if (*end + size + 4 * sizeof size > job.board_bytes) // one is the length's, and the last is plugin_meet's
+        if (*end + size + 4 * sizeof size >
+            job.board_bytes) // one is the length's, and the last is plugin_meet's
             throw std::runtime_error("too many ranks for the board of this machine");
         memcpy(place, &size, sizeof size);
         memcpy(place + sizeof size, data, size);
