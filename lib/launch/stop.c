@@ -12,6 +12,8 @@
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
 #define MAKE_AFTER 700 /* ms until SIGKILL */
+#define TELL_FOR 2000  /* ms that a rank has in which to say what has happened */
+#define TELL_LOOK 20   /* ms between two looks whether it has */
 #define GRACE 30000    /* ms that ranks have which catch SIGTERM */
 
 int64_t job_clock(void)
@@ -79,9 +81,19 @@ void job_stop_begin(struct job *job)
         stop_signal_all(job, job->interrupt);
 }
 
+/* Were it ended between its sentence and the word that it has told, the job's end would be told twice. */
+static bool stop_lets_tell(const struct job *job)
+{
+    bool told;
+    int teller = world_teller(&job->world, &told), process = job->plan.threads ? 0 : teller;
+    return !told && teller >= 0 && process < job->processes && job->pids[process] > 0 && !job->interrupt;
+}
+
 int job_stop_step(struct job *job)
 {
     int64_t passed = job_clock() - job->stop_began;
+    if (passed >= ASK_AFTER && passed < TELL_FOR && stop_lets_tell(job))
+        return TELL_LOOK;
     if (passed >= MAKE_AFTER && job->stop_step != SIGKILL) {
         job->stop_step = SIGKILL;
         stop_signal_all(job, SIGKILL);

@@ -147,7 +147,7 @@ chapters=build/chapters
 right=$(programs $chapters/02_* $chapters/03_* $chapters/05_* $chapters/09_*/two_levels $chapters/11_*/grid)
 over openmpi $right
 over mpich $right
-over gloo $right $(programs $chapters/06_*)
+over gloo $right $(programs $chapters/06_* $chapters/09_*/crossed_groups)
 over mpi $(programs $chapters/06_*)
 
 # What two ranks of a host have for each other does not go through its network (lo), or all of it, as DIST_FLAT=1 asks.
