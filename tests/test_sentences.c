@@ -108,7 +108,8 @@ static int look_through(const char *path, const struct stat *status, int kind, s
     for (size_t i = 0; i < sizeof no_words / sizeof *no_words; i++)
         if (strcmp(path, no_words[i]) == 0)
             return 0;
-    if (kind == FTW_F && (strcmp(path + length - 2, ".c") == 0 || strcmp(path + length - 3, ".cc") == 0))
+    if (kind == FTW_F && (strcmp(path + length - 2, ".c") == 0 || strcmp(path + length - 3, ".cc") == 0 ||
+                          strcmp(path + length - 6, ".inc.h") == 0))
         missing += sentences_of_file(path, look_for);
     return 0;
 }

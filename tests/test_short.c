@@ -1,4 +1,5 @@
 /* test_short.c: where a thread or memory is missing for a moment, one call says so with a number, and the job goes on. */
+#include "dist.h"
 #include "started.h"
 
 #include <criterion/criterion.h>
@@ -28,4 +29,15 @@ Test(short_of, memory_for_copies)
 Test(short_of, memory_for_groups)
 {
     expect_silence("groups", "DIST_RANKS=processes", NULL);
+}
+
+/* Told at once: the peers wait for it, the rank for them, and nobody may take that for a deadlock. */
+Test(short_of, a_thread_for_a_stream)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("DEVICE=sim"), "short", "stream");
+    cr_expect(job.status == DIST_ERR_SYSTEM &&
+                  strncmp(job.stderr_text, "[1] rank 1: dist_send (short.c:", 31) == 0 &&
+                  !strstr(job.stderr_text, "deadlock"),
+              "status %d: %s%s", job.status, job.stdout_text, job.stderr_text);
 }

@@ -129,8 +129,7 @@ static void tell_any_itself(struct diagnosis *d, int rank)
     advise(d, LESSON_NOT_MET, "start the other half before the wait, or name the rank that really has it");
 }
 
-/* A group in which one of them waits, though a member has freed it, and so makes no more calls in it. NULL: there is none, or the job is on
- * several machines, of which each counts its own members only. */
+/* A group in which one of them waits, though a member has freed it. NULL: there is none, or machines count their own members only. */
 static const struct note_op *freed_by_a_member(const struct diagnosis *d)
 {
     const struct group_ids *ids = &d->world->header->group_ids;

@@ -172,21 +172,16 @@ static void threads_prepare(struct rank_thread *rank, struct job *job, int numbe
     rank->self.watched = true;
 }
 
-/* Told here, in one sentence, and by nobody else: the threads that run already are stopped as they are. */
+/* The watcher tells it: a thread that runs already may end this process at any moment. They are stopped as they are. */
 static _Noreturn void threads_give_up(int started)
 {
-    struct world *world = &hosted->world;
-    char text[300], wrapped[320];
+    char text[200];
     snprintf(
         text, sizeof text,
         "dist_spawn: only %d of %d ranks could be started as threads; allow more (ulimit -u, ulimit -v), or "
-        "start fewer ranks.",
+        "start fewer ranks",
         started, hosted->plan.size);
-    text_wrap(text, TEXT_WIDTH, wrapped, sizeof wrapped);
-    if (world_fail_and_tell(world, -1, DIST_ERR_SYSTEM, text))
-        fprintf(stderr, "%s\n", wrapped);
-    world_told(world);
-    world_wake(world);
+    world_fail_because(&hosted->world, -1, DIST_ERR_SYSTEM, text);
     _exit(DIST_ERR_SYSTEM);
 }
 

@@ -40,6 +40,10 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
 {
     int rank = failure->rank, code = failure->code;
     char place[160];
+    if (rank < 0 && failure->cause[0]) {
+        text_add(text, "%s.\n", failure->cause);
+        return;
+    }
     if (rank >= 0)
         text_add(text, "rank %d ", rank);
     else

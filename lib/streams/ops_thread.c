@@ -69,6 +69,14 @@ bool ops_is_done(struct gpu_ops *ops, struct dist_work *op)
     return context->backend->test(context->room, op) || world_failed(&ops->gpu->self->world);
 }
 
+/* What the system has refused to this rank its peers wait for. Its host may wait in a call that does not look here, in dist_new_group, and
+ * all would seem to be stuck. So it is told at once, unless a handler is to hear of it, in the host's thread (settle.c). */
+static void ops_thread_tell_refusal(const struct gpu_ops *ops, const struct dist_work *op)
+{
+    if (work_was_refused(op) && !ops->context->handler && !world_failed(&ops->gpu->self->world))
+        report_op(op);
+}
+
 static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
@@ -82,6 +90,7 @@ static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
     if (op->status == DIST_OK && world_failed(&ops->gpu->self->world))
         op->status = backend_failed(&ops->gpu->self->world, op);
     op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : link_now();
+    ops_thread_tell_refusal(ops, op);
     return true;
 }
 
@@ -139,6 +148,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
         op->until = link_now();
     }
     pthread_mutex_unlock(&ops->lock);
+    ops_thread_tell_refusal(ops, op);
     bell_ring(&ops->gpu->slot->bell); /* for ops_flush */
     return true;
 }
