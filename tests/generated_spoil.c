@@ -5,6 +5,7 @@
  * place. After it, ranks that have no part in it may do something among themselves; then all meet in a
  * collective (where everybody waits for those that are stuck), or all leave.
  */
+#define _GNU_SOURCE
 #include "generated_spoil.h"
 
 #include <stdlib.h>
