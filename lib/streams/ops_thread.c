@@ -148,7 +148,8 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
         op->until = link_now();
     }
     pthread_mutex_unlock(&ops->lock);
-    ops_thread_tell_refusal(ops, op);
+    if (status != DIST_OK) /* else its status is the backend's */
+        ops_thread_tell_refusal(ops, op);
     bell_ring(&ops->gpu->slot->bell); /* for ops_flush */
     return true;
 }
