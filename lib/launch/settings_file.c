@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "settings.h"
+#include "whole.h"
 #include "../dist_base.h"
 
 #include <errno.h>
@@ -37,7 +38,8 @@ static int settings_file_error_of(bool good)
 static int settings_file_open_beside(const char *path)
 {
     char beside[LONGEST + 32];
-    snprintf(beside, sizeof beside, "%.4096s.%ld.new", path, (long)getpid());
+    if (!whole_name_beside(beside, sizeof beside, path, (long)getpid()))
+        return errno = ENAMETOOLONG, -1;
     int fd = open(beside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0)
         unlink(beside);

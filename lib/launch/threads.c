@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include "job.h"
-#include "text.h"
 #include "../dist_base.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ bool whole_is_special(const char *path)
     return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static bool whole_name_beside(char *beside, size_t size, const char *path, long pid)
+bool whole_name_beside(char *beside, size_t size, const char *path, long pid)
 {
     return (size_t)snprintf(beside, size, "%s.%ld.new", path, pid) < size;
 }

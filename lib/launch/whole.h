@@ -33,6 +33,9 @@ FILE *whole_open(struct whole *whole, const char *path);
 /* Put it in its place; or, if it is not `good`, away. False, with errno: it is not there. */
 bool whole_close(struct whole *whole, bool good);
 
+/* The name under which the process of this id writes PATH. False: it is too long. */
+bool whole_name_beside(char *beside, size_t size, const char *path, long pid);
+
 /* The process of this id has ended, perhaps while it wrote. NULL: nothing. */
 void whole_put_away(const char *path, long pid);
 
