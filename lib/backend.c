@@ -31,3 +31,11 @@ int backend_failed(const struct world *world, struct dist_work *op)
     snprintf(op->why, sizeof op->why, "rank %d %s, and the job cannot go on without it", failure->rank, text);
     return DIST_ERR_PEER_LOST;
 }
+
+void work_copy_asked(struct dist_work *copy, const struct dist_work *op)
+{
+    memcpy(copy, op, offsetof(struct dist_work, status));
+    memset((char *)copy + offsetof(struct dist_work, status), 0,
+           sizeof *copy - offsetof(struct dist_work, status));
+    copy->stream = op->stream; /* the reports name it */
+}

@@ -112,7 +112,7 @@ struct dist_work {
     _Atomic uint32_t begun, over;
     struct dist_work *next_posted, **at_posted; /* and where it hangs itself */
 
-    /* with a status: what differs, in words for the report; last, so that nobody needs to clear it */
+    /* with a status: what differs, in words; last, so that nobody needs to clear it */
     char why[256];
 };
 #define WORK_LIVE 0x3042u
@@ -125,6 +125,9 @@ static inline void work_begin(struct dist_work *op)
     memset((char *)op + from, 0, to - from);
     op->why[0] = 0;
 }
+
+/* A copy asks for the same, and has no notes: those belong to op's own thread, which may write there meanwhile. */
+void work_copy_asked(struct dist_work *copy, const struct dist_work *op);
 
 /* The system gave this rank no thread or memory for it: an operation that its peers still wait for. */
 static inline bool work_was_refused(const struct dist_work *op)

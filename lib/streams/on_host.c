@@ -36,11 +36,11 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
     struct gpu *gpu = ops->gpu;
-    struct dist_work host = *op;
+    struct dist_work host;
     bool one = op->in.data == op->out.data && op->in.count == op->out.count; /* not a block of the other */
+    work_copy_asked(&host, op);
     host.gpu = NULL;
     host.async = false;
-    host.live = 0;
     host.status = DIST_ERR_MEMORY;
     strcpy(host.why, "the host has no memory for a copy of the tensor");
     bool good = on_host_read(gpu, op, &host.in);

@@ -102,7 +102,7 @@ struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send)
     int status = DIST_ERR_MEMORY;
     snprintf(send->why, sizeof send->why, "there is no memory left to copy the message aside");
     if (aside) {
-        *aside = *send;
+        work_copy_asked(aside, send);
         atomic_fetch_add(&send->group->untaken, 1);
         status = cuda_move_open_aside(aside) ? DIST_OK : DIST_ERR_MEMORY;
     }

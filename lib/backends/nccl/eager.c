@@ -37,10 +37,8 @@ struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *sen
     size_t bytes = nccl_eager_bytes_of(send);
     if (!copy)
         return NULL;
-    *copy = *send;
-    copy->step = STEP_EAGER_COPY;
-    copy->gate = NULL;
-    copy->ready = NULL; /* it is behind the copy in the stream */
+    work_copy_asked(copy, send);
+    copy->step = STEP_EAGER_COPY; /* without `ready`: it is behind the copy in the stream */
     copy->in.data =
         send->gpu ? nccl->device->alloc(nccl->state, bytes + 1) : host_alloc(nccl->self, bytes + 1);
     bool good = copy->in.data && (!send->gpu || nccl_eager_copy_in_stream(nccl, send, copy));

@@ -198,7 +198,7 @@ static void post_copy(struct transport_room *room, struct dist_work *op)
         transport_done(op, DIST_ERR_MEMORY);
         return;
     }
-    *copy = *op;
+    work_copy_asked(copy, op);
     memcpy(aside, bytes ? op->in.data : "", bytes);
     copy->aside = copy->in.data = aside;
     copy->step = STEP_ASIDE;
