@@ -11,7 +11,7 @@
 #define TELLER 15
 #define TOLD 0x80000000u
 
-#define LET_TELL_LOOKS 2000 /* ms */
+#define LET_TELL_LOOKS 10000 /* of a millisecond: the launcher loses its patience first */
 
 /* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
 void world_wake(struct world *world)

@@ -12,9 +12,10 @@
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
 #define MAKE_AFTER 700 /* ms until SIGKILL */
-#define TELL_FOR 2000  /* ms that a rank has in which to say what has happened */
-#define TELL_LOOK 20   /* ms between two looks whether it has */
-#define GRACE 30000    /* ms that ranks have which catch SIGTERM */
+#define TELL_FOR 2000  /* ms that a rank has in which to say what has happened, */
+#define TELL_LOOK \
+    20 /* and between two looks whether it has: no look counts for more, as one on a busy machine would */
+#define GRACE 30000 /* ms that ranks have which catch SIGTERM */
 
 int64_t job_clock(void)
 {
@@ -82,17 +83,21 @@ void job_stop_begin(struct job *job)
 }
 
 /* Were it ended between its sentence and the word that it has told, the job's end would be told twice. */
-static bool stop_lets_tell(const struct job *job)
+static bool stop_lets_tell(struct job *job)
 {
     bool told;
+    int64_t now = job_clock(), passed = now - job->let_tell_seen;
     int teller = world_teller(&job->world, &told), process = job->plan.threads ? 0 : teller;
-    return !told && teller >= 0 && process < job->processes && job->pids[process] > 0 && !job->interrupt;
+    job->let_tell += passed < TELL_LOOK ? passed : TELL_LOOK;
+    job->let_tell_seen = now;
+    return !told && teller >= 0 && process < job->processes && job->pids[process] > 0 && !job->interrupt &&
+           job->let_tell < TELL_FOR;
 }
 
 int job_stop_step(struct job *job)
 {
     int64_t passed = job_clock() - job->stop_began;
-    if (passed >= ASK_AFTER && passed < TELL_FOR && stop_lets_tell(job))
+    if (passed >= ASK_AFTER && stop_lets_tell(job))
         return TELL_LOOK;
     if (passed >= MAKE_AFTER && job->stop_step != SIGKILL) {
         job->stop_step = SIGKILL;

@@ -34,11 +34,10 @@ void transport_fail(struct transport_room *room, int status, const char *why)
         match_remove(&room->posted, match);
         give_up(room, match_receive(match));
     }
-    for (struct flight *flight = room->flights; flight; flight = flight->next)
+    for (struct flight *flight = room->flights.first; flight; flight = flight->next)
         if (flight->op && flight->op->step != STEP_ASIDE)
             give_up(room, flight->op);
-    room->flights = NULL;
-    room->flight = &room->flights;
+    wire_open(room);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------------------- */
@@ -81,9 +80,11 @@ static bool is_free(void *argument)
 {
     struct transport_room *room = argument;
     room_lock(room);
-    transport_drive(room);
+    transport_drive(room, NULL);
     meet_desert(room);
-    bool busy = room->flights;
+    answers_pay(room);
+    wire_reap(room);
+    bool busy = transport_flies(room);
     drop(room, &room->sends, &busy);
     drop(room, &room->members, &busy);
     busy &= !room->failed;

@@ -65,7 +65,7 @@ static void deliver(struct transport_room *room, struct dist_work *op, int from,
     } else if (bytes <= NOTE_INLINE || (near_has(room, from) && message->in != NOWHERE)) {
         const void *data = bytes <= NOTE_INLINE ? message->data : world_at(&room->self->world, message->in);
         host_copy(op->out.data, data, bytes);
-        answer(room, from, message, WIRE_TAKEN);
+        answers_taken(room, from, message);
         transport_done(op, DIST_OK);
     } else {
         wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
@@ -75,13 +75,15 @@ static void deliver(struct transport_room *room, struct dist_work *op, int from,
 
 static void park(struct transport_room *room, int from, const struct wire *message)
 {
-    struct parked *parked = malloc(sizeof *parked);
+    size_t bytes = (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type),
+           used = WIRE_ONE + (bytes <= NOTE_INLINE ? bytes : 0);
+    struct parked *parked = malloc(offsetof(struct parked, wire) + used);
     if (!parked) {
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left to set a message aside");
         return;
     }
     parked->from = from;
-    parked->wire = *message;
+    memcpy(&parked->wire, message, used);
     match_add(&room->parked, &parked->match, match_key(from, message->claim.group, message->claim.root));
 }
 
@@ -175,14 +177,17 @@ bool messages_set_out(struct transport_room *room)
 
 static void post_send(struct transport_room *room, struct dist_work *op)
 {
-    struct wire wire = {
-        .kind = WIRE_MESSAGE, .site = op->site, .op = (uint64_t)(uintptr_t)op, .claim = claim_of(op)
-    };
+    struct wire wire = { .kind = WIRE_MESSAGE,
+                         .aside = op->step == STEP_ASIDE,
+                         .site = op->site,
+                         .op = (uint64_t)(uintptr_t)op,
+                         .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
     size_t bytes = bytes_of(op), inside = bytes <= NOTE_INLINE ? bytes : 0;
     wire.tag = 1 + room->tags++ % (TRANSPORT_TAGS - 1);
     memcpy(wire.data, inside ? op->in.data : "", inside);
     queue_add(&room->sends, op);
+    answers_see_message(room, op->peer);
     wire_send(room, op->peer, &wire, WIRE_ONE + inside);
 }
 

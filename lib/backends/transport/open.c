@@ -55,12 +55,14 @@ static void reduce(void *inout, void *in, int64_t count, int type, int op)
 
 static struct transport_room *room_new(struct launch_self *self, struct dist_group *world)
 {
-    struct transport_room *room = calloc(1, sizeof *room);
+    int size = self->world.header->size;
+    struct transport_room *room = calloc(1, sizeof *room + (size_t)size * sizeof *room->owed);
     if (!room)
         return NULL;
     room->self = self;
     room->rank = self->env.rank;
-    room->size = self->world.header->size;
+    room->size = size;
+    room->owed = (struct owed *)(room + 1);
     room->slot = &self->world.header->slots[room->rank];
     room->notes = world_notes(&self->world, room->rank);
     room->ranks = world_at(&self->world, self->world.header->room_offset);
@@ -72,7 +74,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     queue_reset(&room->members);
     match_open(&room->posted);
     match_open(&room->parked);
-    room->flight = &room->flights;
+    wire_open(room);
     room->all = world;
     world->room = &room->world;
     return room;

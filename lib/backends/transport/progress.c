@@ -32,10 +32,12 @@ static bool look_at_job(struct transport_room *room)
 
 /* ---- driving --------------------------------------------------------------------------------------------- */
 
-bool transport_drive(struct transport_room *room)
+/* Each look may cost a look at all sockets. So who has what it waits for looks no more. */
+bool transport_drive(struct transport_room *room, const struct dist_work *until)
 {
     bool moved = look_at_job(room);
-    while (!room->failed && (wire_hear(room) || messages_set_out(room) || wire_progress(room)))
+    while (!room->failed && !(until && atomic_load(&until->done) && !room->begun.first) &&
+           (wire_hear(room) || messages_set_out(room) || wire_progress(room)))
         moved = true;
     return moved;
 }
@@ -49,12 +51,12 @@ void transport_count_heard(struct transport_room *room)
 bool transport_moves(const struct transport_room *room)
 {
     return !room->failed &&
-           (room->flights || room->spread || atomic_load(&room->ranks[room->rank].coming) > 0);
+           (transport_flies(room) || room->spread || atomic_load(&room->ranks[room->rank].coming) > 0);
 }
 
 bool transport_is_open(const struct transport_room *room)
 {
-    return room->sends.first || room->members.first || room->posted.first || room->flights;
+    return room->sends.first || room->members.first || room->posted.first || room->flights.first;
 }
 
 /* ---- coming and going ------------------------------------------------------------------------------------------ */
@@ -69,7 +71,7 @@ static void enter(struct transport_room *room)
 /* Bytes are under way: whoever sleeps must nap, and look. */
 static bool bytes_move(const struct transport_room *room)
 {
-    return room->flights || (!room->spread && transport_moves(room));
+    return transport_flies(room) || (!room->spread && transport_moves(room));
 }
 
 /*
@@ -79,12 +81,15 @@ static bool bytes_move(const struct transport_room *room)
  */
 static void leave(struct transport_room *room, bool moved)
 {
-    bool open = transport_is_open(room);
+    if (room->progress.runs && transport_is_open(room))
+        wire_reap(room);
+    bool open = transport_is_open(room) || transport_flies(room) || room->owing > 0;
     transport_count_heard(room);
     room->drivers--;
     if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
-    bool strike = open && transport_moves(room) && room->drivers == 0 && room->progress_sleeps,
+    bool strike = open && (transport_moves(room) || room->owing > 0) && room->drivers == 0 &&
+                  room->progress_sleeps,
          rings = moved || (room->rests && bytes_move(room));
     room->progress_sleeps &= !strike;
     room->rests &= !rings;
@@ -95,33 +100,16 @@ static void leave(struct transport_room *room, bool moved)
         bell_ring(&room->slot->bell);
 }
 
-int transport_start(struct transport_room *room, struct dist_work *op,
-                    void (*post)(struct transport_room *, struct dist_work *))
-{
-    bool async = op->async;
-    enter(room);
-    if (async && !transport_thread_start(room))
-        transport_fail(room, DIST_ERR_SYSTEM,
-                       "the system gives no thread for communication in the background");
-    transport_drive(room);
-    if (room->failed) {
-        snprintf(op->why, sizeof op->why, "%s", room->why);
-        transport_done(op, room->failed);
-    } else {
-        post(room, op);
-    }
-    int status = room->failed;
-    leave(room, true);
-    return async ? status : transport_wait(room, op);
-}
-
 bool transport_test(void *state, struct dist_work *op)
 {
     struct transport_room *room = state;
     if (atomic_load(&op->done))
         return true;
     enter(room);
-    leave(room, transport_drive(room));
+    bool moved = transport_drive(room, op);
+    if (!moved) /* perhaps it asks for a long time */
+        answers_pay(room);
+    leave(room, moved);
     return atomic_load(&op->done);
 }
 
@@ -150,6 +138,7 @@ void transport_sleep(struct transport_room *room, const struct dist_work *op, bo
 {
     struct rest rest = { room, news, argument };
     room_lock(room);
+    wire_reap(room);
     bool moves = bytes_move(room);
     if (!moves) {
         transport_notes_write(room, op);
@@ -184,7 +173,9 @@ static bool news(void *argument)
     const struct hope *hope = argument;
     struct transport_room *room = hope->room;
     room_lock(room);
-    bool moved = transport_drive(room);
+    bool moved = transport_drive(room, hope->op);
+    if (!moved) /* who has to wait lets nobody wait */
+        answers_pay(room);
     room->nap = moved ? SHORT_NAP : room->nap;
     room_unlock(room);
     if (moved) /* perhaps for another thread of this rank's */
@@ -192,15 +183,10 @@ static bool news(void *argument)
     return moved || atomic_load(&hope->op->done);
 }
 
-int transport_wait(void *state, struct dist_work *op)
+static int wait_and_leave(struct transport_room *room, struct dist_work *op)
 {
-    struct transport_room *room = state;
     struct hope hope = { room, op };
     struct patience patience = { 0 };
-    if (atomic_load(&op->done))
-        return op->status;
-    enter(room);
-    room_unlock(room);
     while (!atomic_load(&op->done)) {
         if (news(&hope))
             patience.rounds = 0;
@@ -212,11 +198,60 @@ int transport_wait(void *state, struct dist_work *op)
     return op->status;
 }
 
+int transport_wait(void *state, struct dist_work *op)
+{
+    struct transport_room *room = state;
+    if (atomic_load(&op->done))
+        return op->status;
+    enter(room);
+    room_unlock(room);
+    return wait_and_leave(room, op);
+}
+
+/* ---- starting ----------------------------------------------------------------------------------------------------- */
+
+/* This thread goes on to wait: but another one of this rank's, that sleeps, may have to nap from now on. */
+static void stay(struct transport_room *room)
+{
+    bool rings = room->rests;
+    room->rests = false;
+    room_unlock(room);
+    if (rings)
+        bell_ring(&room->slot->bell);
+}
+
+int transport_start(struct transport_room *room, struct dist_work *op,
+                    void (*post)(struct transport_room *, struct dist_work *))
+{
+    enter(room);
+    if (op->async && !transport_thread_start(room))
+        transport_fail(room, DIST_ERR_SYSTEM,
+                       "the system gives no thread for communication in the background");
+    look_at_job(room);
+    int status = room->failed;
+    if (status) {
+        snprintf(op->why, sizeof op->why, "%s", room->why);
+        transport_done(op, status);
+        leave(room, true);
+        return status;
+    }
+    bool async = op->async;
+    post(room, op);
+    if (!async) {
+        stay(room);
+        return wait_and_leave(room, op);
+    }
+    transport_drive(room, NULL);
+    status = room->failed;
+    leave(room, true);
+    return status;
+}
+
 void transport_note(void *state, const struct dist_work *op)
 {
     struct transport_room *room = state;
     enter(room);
-    bool moved = transport_drive(room);
+    bool moved = transport_drive(room, NULL);
     transport_notes_write(room, op);
     leave(room, moved);
 }

@@ -4,7 +4,8 @@
  *   open.c      joining and leaving the job        progress.c  whoever comes by does what can be done; waiting
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
- *   leave.c     what is given up, and when         collect.c   the transport's part in them
+ *   answers.c   taken: now, or with the next note  collect.c   the transport's part in them
+ *   leave.c     what is given up, and when
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
@@ -58,6 +59,17 @@ struct flight {
     char note[];
 };
 
+/* Answers that wait for a note to the same rank. */
+struct owed {
+    int count;
+    uint64_t ops[WIRE_TAKEN_MOST];
+};
+
+struct flights {
+    struct flight *first, **end; /* where the next is hung up */
+    int count;
+};
+
 /* A collective, where members are waited for: at the first of all, and at the first of those of a machine. */
 struct meeting {
     struct meeting *next;
@@ -95,13 +107,20 @@ struct transport_room {
     bool flat;   /* DIST_FLAT=1: everything goes by the transport */
     size_t eager_bytes;
 
-    struct op_queue sends;            /* not answered yet, */
-    struct op_queue begun;            /* answered, and their data set out before transport_drive returns, */
-    struct op_queue members;          /* and collectives that not all have come to */
-    struct match_table posted;        /* receives */
-    struct match_table parked;        /* struct parked */
-    int posted_any;                   /* receives from DIST_ANY_SOURCE */
-    struct flight *flights, **flight; /* and where the next is hung up */
+    struct op_queue sends;     /* not answered yet, */
+    struct op_queue begun;     /* answered, and their data set out before transport_drive returns, */
+    struct op_queue members;   /* and collectives that not all have come to */
+    struct match_table posted; /* receives */
+    struct match_table parked; /* struct parked */
+    int posted_any;            /* receives from DIST_ANY_SOURCE */
+    struct flights flights;    /* data and collectives that are under way, */
+    struct flights notes_out;  /* and notes that the transport may still read */
+    struct owed *owed;         /* to each rank; */
+    int owing;                 /* to so many, */
+    uint32_t owed_ever;        /* and so many since the job began */
+    int turns;                 /* answers.c: messages and answers took turns so often; */
+    int answered;              /* 1 + the rank that was answered last; 0: it was sent a message since */
+    int64_t answered_at;
     struct meeting *meetings;
     struct dist_group *all; /* the world, */
     struct transport_group world;
@@ -159,12 +178,17 @@ int transport_start(struct transport_room *room, struct dist_work *op,
 int transport_wait(void *room, struct dist_work *op);
 bool transport_test(void *room, struct dist_work *op);
 void transport_note(void *room, const struct dist_work *op);
-bool transport_drive(struct transport_room *room); /* true: something moved */
+bool transport_drive(struct transport_room *room,
+                     const struct dist_work *until); /* that is over; true: something moved */
 void transport_count_heard(
     struct transport_room *room); /* for the watchers; the caller is awake, and has done what they ask */
 bool transport_moves(const struct transport_room *room); /* something is under way, and will come by itself */
 void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
                      void *argument);
+static inline bool transport_flies(const struct transport_room *room)
+{
+    return room->flights.first || room->notes_out.first;
+}
 bool transport_is_open(const struct transport_room *room); /* something of this rank's is not over */
 bool transport_thread_start(struct transport_room *room);  /* thread.c */
 void transport_thread_stop(struct transport_room *room);
@@ -177,6 +201,17 @@ bool wire_hear(struct transport_room *room); /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
 bool wire_progress(struct transport_room *room);
+void wire_reap(struct transport_room *room); /* forget the notes that have left */
+void wire_open(struct transport_room *room); /* nothing is under way (any more) */
+
+/* ---- answers.c: TAKEN, now or with the next note ------------------------------------------------------ */
+
+void answers_taken(struct transport_room *room, int from, const struct wire *message);
+void answers_pay(struct transport_room *room); /* what is still owed: now */
+void answers_see_message(struct transport_room *room, int peer);
+size_t answers_bytes(const struct transport_room *room, int peer);
+size_t answers_take_along(struct transport_room *room, int peer, char *note, size_t bytes);
+void answers_read(struct transport_room *room, const struct wire *note, size_t bytes);
 
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 

@@ -5,6 +5,8 @@
 #define NAP 100         /* ms after which a sleeper looks whether the job still stands */
 #define SHORT_NAP 20000 /* ns, while something is under way; it grows */
 #define LONG_NAP 1000000
+#define ANSWER_NAP \
+    500000 /* while answers wait for a note, or the program is at it itself: a wake costs 20 us */
 
 static bool nothing(void *argument)
 {
@@ -17,15 +19,16 @@ static bool drive_for_program(struct transport_room *room)
 {
     bool works = room->drivers == 0 && transport_is_open(room);
     atomic_store(&room->ranks[room->rank].listens, works);
-    return works && transport_drive(room);
+    return works && transport_drive(room, NULL);
 }
 
 /* What comes from another machine nobody rings for. */
 static bool hears(void *argument)
 {
     struct transport_room *room = argument;
-    room_lock(room);
-    bool over = room->progress_stops || room->drivers > 0 || room->flights,
+    if (pthread_mutex_trylock(&room->lock) != 0) /* whoever holds it drives */
+        return true;
+    bool over = room->progress_stops || room->drivers > 0 || transport_flies(room),
          moved = !over && drive_for_program(room);
     room_unlock(room);
     if (moved)
@@ -41,17 +44,39 @@ static void rest(struct transport_room *room, struct bell *bell, uint32_t seen)
     atomic_fetch_sub(&bell->sleepers, 1);
 }
 
+/* Answers that wait for a note to travel with: who has seen none come since the last look sends them. True: to be looked at again. */
+static bool watch_answers(struct transport_room *room, uint32_t *seen)
+{
+    bool fresh = room->owed_ever != *seen;
+    *seen = room->owed_ever;
+    if (room->drivers > 0)
+        return fresh;
+    if (!fresh)
+        answers_pay(room);
+    wire_reap(room);
+    return fresh || transport_flies(room);
+}
+
+/* Whoever holds the lock drives. To wait for it would cost that thread a system call at each of its looks. */
+static void come_in(struct transport_room *room, struct bell *bell)
+{
+    for (int64_t nap = SHORT_NAP; pthread_mutex_trylock(&room->lock) != 0;
+         nap = nap < ANSWER_NAP ? 2 * nap : nap)
+        bell_sleep_for(bell, nothing, NULL, nap, NULL);
+}
+
 static void progress_main(void *argument)
 {
     struct transport_room *room = argument;
     struct bell *bell = &room->slot->helper;
     int64_t nap = SHORT_NAP;
-    room_lock(room);
+    uint32_t owed = 0;
+    come_in(room, bell);
     while (!room->progress_stops) {
         uint32_t seen = atomic_load(&bell->rings);
-        bool moved = drive_for_program(room),
-             naps = room->drivers == 0 && transport_is_open(room) && transport_moves(room);
-        bool listens = naps && room->spread && !room->flights;
+        bool moved = drive_for_program(room), watches = watch_answers(room, &owed),
+             naps = watches || (room->drivers == 0 && transport_is_open(room) && transport_moves(room));
+        bool listens = naps && room->spread && !watches;
         room->progress_sleeps = !naps && !moved;
         if (!moved)
             transport_count_heard(room);
@@ -62,10 +87,10 @@ static void progress_main(void *argument)
         else if (listens)
             bell_listen(bell, hears, room, NAP, &room->notes->helper_sleep);
         else if (naps)
-            bell_sleep_for(bell, nothing, NULL, nap, NULL);
+            bell_sleep_for(bell, nothing, NULL, watches ? ANSWER_NAP : nap, NULL);
         else
             rest(room, bell, seen);
-        room_lock(room);
+        come_in(room, bell);
     }
     room_unlock(room);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOTES_REAPED 32 /* so many at once */
+
 /* ---- under way -------------------------------------------------------------------------------------- */
 
 static void broken(struct transport_room *room)
@@ -14,11 +16,18 @@ static void broken(struct transport_room *room)
     transport_fail(room, DIST_ERR_SYSTEM, why);
 }
 
-static void hang_up(struct transport_room *room, struct flight *flight)
+void wire_open(struct transport_room *room)
+{
+    room->flights = (struct flights){ .end = &room->flights.first };
+    room->notes_out = (struct flights){ .end = &room->notes_out.first };
+}
+
+static void hang_up(struct flights *flights, struct flight *flight)
 {
     flight->next = NULL;
-    *room->flight = flight;
-    room->flight = &flight->next;
+    *flights->end = flight;
+    flights->end = &flight->next;
+    flights->count++;
 }
 
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op)
@@ -35,7 +44,7 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
     }
     flight->request = request;
     flight->op = op;
-    hang_up(room, flight);
+    hang_up(&room->flights, flight);
 }
 
 static void land(struct transport_room *room, struct dist_work *op)
@@ -50,10 +59,11 @@ static void land(struct transport_room *room, struct dist_work *op)
         collect_finish(op);
 }
 
-bool wire_progress(struct transport_room *room)
+/* True: some have landed. */
+static bool test_all(struct transport_room *room, struct flights *flights)
 {
     bool moved = false;
-    for (struct flight **at = &room->flights, *flight; (flight = *at);) {
+    for (struct flight **at = &flights->first, *flight; (flight = *at);) {
         int done = room->transport->test(&flight->request);
         if (done < 0) {
             broken(room);
@@ -64,14 +74,26 @@ bool wire_progress(struct transport_room *room)
             continue;
         }
         *at = flight->next;
+        flights->count--;
         if (!*at)
-            room->flight = at;
+            flights->end = at;
         if (flight->op)
             land(room, flight->op);
         free(flight);
         moved = true;
     }
     return moved;
+}
+
+bool wire_progress(struct transport_room *room)
+{
+    return test_all(room, &room->flights);
+}
+
+/* Each test may cost a look at all sockets, and nobody waits for a note to have left: they are tested together, now and then. */
+void wire_reap(struct transport_room *room)
+{
+    test_all(room, &room->notes_out);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------- */
@@ -103,12 +125,13 @@ static void announce(struct transport_room *room, int peer)
 
 static void send_by_transport(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
 {
-    struct flight *flight = malloc(sizeof *flight + bytes);
+    struct flight *flight = malloc(sizeof *flight + bytes + answers_bytes(room, peer));
     if (!flight) {
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
         return;
     }
     memcpy(flight->note, wire, bytes);
+    bytes += answers_take_along(room, peer, flight->note, bytes);
     flight->op = NULL;
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
     if (flight->request == 0) {
@@ -116,7 +139,9 @@ static void send_by_transport(struct transport_room *room, int peer, const struc
         broken(room);
         return;
     }
-    hang_up(room, flight);
+    hang_up(&room->notes_out, flight);
+    if (room->notes_out.count % NOTES_REAPED == 0)
+        wire_reap(room);
 }
 
 void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
@@ -141,23 +166,27 @@ static int hear(struct transport_room *room, struct wire *wire, int *from)
     bool far_first = room->spread && ++room->looks % 16 == 0;
     if (!far_first && near_hear(room, wire, from))
         return 1;
-    int bytes = room->transport->hear(wire, sizeof *wire, from);
+    int bytes = room->transport->hear(wire, WIRE_MOST, from);
     return bytes == 0 && far_first ? near_hear(room, wire, from) : bytes;
 }
 
 bool wire_hear(struct transport_room *room)
 {
-    struct wire wire;
+    union {
+        struct wire wire;
+        char bytes[WIRE_MOST]; /* and the answers behind it */
+    } note;
     int from;
     if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
         return false;
-    int bytes = hear(room, &wire, &from);
+    int bytes = hear(room, &note.wire, &from);
     if (bytes < 0)
         broken(room);
     if (bytes <= 0)
         return bytes < 0;
     room->heard++;
-    read_note(room, from, &wire);
+    answers_read(room, &note.wire, (size_t)bytes);
+    read_note(room, from, &note.wire);
     if (!room->spread)
         atomic_fetch_sub(&room->ranks[room->rank].coming, 1);
     return true;

@@ -22,8 +22,9 @@ enum wire_kind {
 /* A note. Shorter ones end early. */
 struct wire {
     uint8_t kind;
-    uint8_t flat; /* COME: others cannot reach its tensors; GO: so the transport does all of it */
-    uint8_t pad[2];
+    uint8_t flat;     /* COME: others cannot reach its tensors; GO: so the transport does all of it */
+    uint8_t aside;    /* of a message: it was copied aside, and nobody waits until it is taken */
+    uint8_t taken;    /* so many answers TAKEN travel behind the note, each the op that is answered */
     uint32_t tag;     /* of the data */
     uint32_t site;    /* of a message: where it was sent, for whoever reads this rank's notes */
     uint32_t seq;     /* which collective of the group */
@@ -43,5 +44,7 @@ struct wire {
 #define WIRE_SHORT offsetof(struct wire, claim)
 #define WIRE_ONE offsetof(struct wire, other)
 #define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
+#define WIRE_TAKEN_MOST 16 /* behind a note */
+#define WIRE_MOST (sizeof(struct wire) + WIRE_TAKEN_MOST * sizeof(uint64_t))
 
 #endif
