@@ -8,7 +8,7 @@
  * answer that has waited for a nap goes alone, and it takes some time until they are trusted to wait again.
  */
 #define _GNU_SOURCE
-#include "room.h"
+#include "answers.h"
 
 #include <string.h>
 #include <time.h>
@@ -21,16 +21,16 @@
 
 size_t answers_bytes(const struct transport_room *room, int peer)
 {
-    return (size_t)room->owed[peer].count * sizeof(uint64_t);
+    return (size_t)room->answers.owed[peer].count * sizeof(uint64_t);
 }
 
 size_t answers_take_along(struct transport_room *room, int peer, char *note, size_t bytes)
 {
-    struct owed *owed = &room->owed[peer];
+    struct owed *owed = &room->answers.owed[peer];
     size_t answers = answers_bytes(room, peer);
     ((struct wire *)(void *)note)->taken = (uint8_t)owed->count;
     memcpy(note + bytes, owed->ops, answers);
-    room->owing -= owed->count > 0;
+    room->answers.owing -= owed->count > 0;
     owed->count = 0;
     return answers;
 }
@@ -50,17 +50,17 @@ void answers_read(struct transport_room *room, const struct wire *note, size_t b
 /* The last answer is a note, which takes the others along. */
 static void answers_pay_one(struct transport_room *room, int peer)
 {
-    struct owed *owed = &room->owed[peer];
+    struct owed *owed = &room->answers.owed[peer];
     struct wire wire = { .kind = WIRE_TAKEN, .op = owed->ops[--owed->count] };
-    room->owing -= owed->count == 0;
+    room->answers.owing -= owed->count == 0;
     wire_send(room, peer, &wire, WIRE_SHORT);
 }
 
 static void answers_owe(struct transport_room *room, int peer, uint64_t op)
 {
-    struct owed *owed = &room->owed[peer];
-    room->owing += owed->count == 0;
-    room->owed_ever++;
+    struct owed *owed = &room->answers.owed[peer];
+    room->answers.owing += owed->count == 0;
+    room->answers.ever++;
     owed->ops[owed->count++] = op;
     if (owed->count == WIRE_TAKEN_MOST)
         answers_pay_one(room, peer);
@@ -68,10 +68,10 @@ static void answers_owe(struct transport_room *room, int peer, uint64_t op)
 
 void answers_pay(struct transport_room *room)
 {
-    if (room->owing > 0)
-        room->turns = DISTRUST;
-    for (int peer = 0; peer < room->size && room->owing > 0; peer++)
-        if (room->owed[peer].count > 0)
+    if (room->answers.owing > 0)
+        room->answers.turns = DISTRUST;
+    for (int peer = 0; peer < room->size && room->answers.owing > 0; peer++)
+        if (room->answers.owed[peer].count > 0)
             answers_pay_one(room, peer);
 }
 
@@ -87,20 +87,21 @@ static int64_t now(void)
 /* A message leaves to a rank that was answered last: a turn. */
 void answers_see_message(struct transport_room *room, int peer)
 {
-    if (room->turns >= TURNS || room->answered != 1 + peer)
+    if (room->answers.turns >= TURNS || room->answers.answered != 1 + peer)
         return;
-    room->answered = 0;
-    room->turns = now() - room->answered_at < SOON ? room->turns + 1 : 0;
+    room->answers.answered = 0;
+    bool soon = now() - room->answers.when < SOON;
+    room->answers.turns = soon ? room->answers.turns + 1 : room->answers.turns > 0 ? 0 : room->answers.turns;
 }
 
 static bool waits_for_turn(struct transport_room *room, int peer)
 {
-    if (room->turns >= TURNS && transport_thread_start(room))
+    if (room->answers.turns >= TURNS && transport_thread_start(room))
         return true;
-    if (room->answered && room->turns > 0)
-        room->turns = 0;
-    room->answered = 1 + peer;
-    room->answered_at = now();
+    if (room->answers.answered && room->answers.turns > 0)
+        room->answers.turns = 0;
+    room->answers.answered = 1 + peer;
+    room->answers.when = now();
     return false;
 }
 

@@ -2,7 +2,7 @@
  * leave.c: how it ends. By a failure: then all that is open is given up at once. Or by leaving the job: then what was sent is taken first,
  * and collectives are over, but for those that nobody will come for any more.
  */
-#include "room.h"
+#include "answers.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
  *
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
-#include "room.h"
+#include "answers.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>

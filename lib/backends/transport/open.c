@@ -56,13 +56,13 @@ static void reduce(void *inout, void *in, int64_t count, int type, int op)
 static struct transport_room *room_new(struct launch_self *self, struct dist_group *world)
 {
     int size = self->world.header->size;
-    struct transport_room *room = calloc(1, sizeof *room + (size_t)size * sizeof *room->owed);
+    struct transport_room *room = calloc(1, sizeof *room + (size_t)size * sizeof *room->answers.owed);
     if (!room)
         return NULL;
     room->self = self;
     room->rank = self->env.rank;
     room->size = size;
-    room->owed = (struct owed *)(room + 1);
+    room->answers.owed = (struct owed *)(room + 1);
     room->slot = &self->world.header->slots[room->rank];
     room->notes = world_notes(&self->world, room->rank);
     room->ranks = world_at(&self->world, self->world.header->room_offset);

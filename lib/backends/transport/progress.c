@@ -6,7 +6,7 @@
  * nap while something is under way, and sleep on their bells while nothing is.
  */
 #define _GNU_SOURCE
-#include "room.h"
+#include "answers.h"
 
 #include <stdio.h>
 
@@ -83,12 +83,12 @@ static void leave(struct transport_room *room, bool moved)
 {
     if (room->progress.runs && transport_is_open(room))
         wire_reap(room);
-    bool open = transport_is_open(room) || transport_flies(room) || room->owing > 0;
+    bool open = transport_is_open(room) || transport_flies(room) || room->answers.owing > 0;
     transport_count_heard(room);
     room->drivers--;
     if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
-    bool strike = open && (transport_moves(room) || room->owing > 0) && room->drivers == 0 &&
+    bool strike = open && (transport_moves(room) || room->answers.owing > 0) && room->drivers == 0 &&
                   room->progress_sleeps,
          rings = moved || (room->rests && bytes_move(room));
     room->progress_sleeps &= !strike;
@@ -252,6 +252,7 @@ void transport_note(void *state, const struct dist_work *op)
     struct transport_room *room = state;
     enter(room);
     bool moved = transport_drive(room, NULL);
+    answers_pay(room);
     transport_notes_write(room, op);
     leave(room, moved);
 }

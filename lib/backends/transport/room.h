@@ -20,8 +20,9 @@
  *
  * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
  * counts it (transport_rank.coming), then rings. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
- * one without sleeps until somebody rings. So if all sleep, nothing is on its way, and nobody will ever ring. Between machines nobody can
- * ring. There a rank listens in its sleep, and notes are counted for the watchers, who ask each other (launch/decide.c).
+ * one without sleeps until somebody rings. Answers that it keeps back it sends before it sleeps. So if all sleep, nothing is on its
+ * way, and nobody will ever ring. Between machines nobody can ring. There a rank listens in its sleep, and notes are counted for the
+ * watchers, who ask each other (launch/decide.c).
  */
 #ifndef TRANSPORT_ROOM_H
 #define TRANSPORT_ROOM_H
@@ -59,10 +60,17 @@ struct flight {
     char note[];
 };
 
-/* Answers that wait for a note to the same rank. */
-struct owed {
-    int count;
-    uint64_t ops[WIRE_TAKEN_MOST];
+/* Answers that wait for a note to the same rank (answers.c). */
+struct answers {
+    struct owed {
+        int count;
+        uint64_t ops[WIRE_TAKEN_MOST];
+    } * owed;      /* to each rank; */
+    int owing;     /* to so many, */
+    uint32_t ever; /* and so many since the job began */
+    int turns;     /* messages and answers took turns so often; */
+    int answered;  /* 1 + the rank that was answered last; 0: it was sent a message since */
+    int64_t when;
 };
 
 struct flights {
@@ -115,12 +123,7 @@ struct transport_room {
     int posted_any;            /* receives from DIST_ANY_SOURCE */
     struct flights flights;    /* data and collectives that are under way, */
     struct flights notes_out;  /* and notes that the transport may still read */
-    struct owed *owed;         /* to each rank; */
-    int owing;                 /* to so many, */
-    uint32_t owed_ever;        /* and so many since the job began */
-    int turns;                 /* answers.c: messages and answers took turns so often; */
-    int answered;              /* 1 + the rank that was answered last; 0: it was sent a message since */
-    int64_t answered_at;
+    struct answers answers;
     struct meeting *meetings;
     struct dist_group *all; /* the world, */
     struct transport_group world;
@@ -203,15 +206,6 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
 bool wire_progress(struct transport_room *room);
 void wire_reap(struct transport_room *room); /* forget the notes that have left */
 void wire_open(struct transport_room *room); /* nothing is under way (any more) */
-
-/* ---- answers.c: TAKEN, now or with the next note ------------------------------------------------------ */
-
-void answers_taken(struct transport_room *room, int from, const struct wire *message);
-void answers_pay(struct transport_room *room); /* what is still owed: now */
-void answers_see_message(struct transport_room *room, int peer);
-size_t answers_bytes(const struct transport_room *room, int peer);
-size_t answers_take_along(struct transport_room *room, int peer, char *note, size_t bytes);
-void answers_read(struct transport_room *room, const struct wire *note, size_t bytes);
 
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* thread.c: the progress thread: it drives what is open while the program computes (progress.c). */
 #define _GNU_SOURCE
-#include "room.h"
+#include "answers.h"
 
 #define NAP 100         /* ms after which a sleeper looks whether the job still stands */
 #define SHORT_NAP 20000 /* ns, while something is under way; it grows */
@@ -47,8 +47,8 @@ static void rest(struct transport_room *room, struct bell *bell, uint32_t seen)
 /* Answers that wait for a note to travel with: who has seen none come since the last look sends them. True: to be looked at again. */
 static bool watch_answers(struct transport_room *room, uint32_t *seen)
 {
-    bool fresh = room->owed_ever != *seen;
-    *seen = room->owed_ever;
+    bool fresh = room->answers.ever != *seen;
+    *seen = room->answers.ever;
     if (room->drivers > 0)
         return fresh;
     if (!fresh)

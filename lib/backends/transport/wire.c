@@ -1,5 +1,5 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
-#include "room.h"
+#include "answers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
