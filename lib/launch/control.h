@@ -66,7 +66,7 @@ struct control {
     struct relayed *relayed;   /* per rank */
     struct node_bytes *sights; /* per rank; the hub's */
     bool joined;               /* some rank of another machine has */
-    bool said_joined, said_failure, stopping;
+    bool said_joined, said_failure;
     bool lost_hub;             /* which was told here */
     bool asked_clocks;         /* of the hub, when the job began */
     bool over;                 /* BYE has come, or never will: */
@@ -85,7 +85,6 @@ void control_put(struct connection *link, enum frame_kind kind, int number, int 
                  size_t size);
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
-void control_say_failure(struct job *job, struct connection *link);
 void control_say_sights(struct job *job, struct connection *link);
 
 /* control.c: take what has come over the connection to a node. */

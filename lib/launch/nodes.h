@@ -23,7 +23,6 @@
 
 #define NODES_MOST 256
 #define SECRET_BYTES 16
-#define PROOF_BYTES 8
 
 /* One look at another machine's clock, in ns. */
 struct clock_reading {
@@ -103,6 +102,9 @@ static inline int nodes_first(int size, int nodes, int node)
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
+
+/* A number of the command line, in digits and within these bounds? */
+bool nodes_read_number(const char *text, int least, int most, int *number);
 
 bool nodes_are_asked_for(const struct nodes *nodes);
 void nodes_prepare(

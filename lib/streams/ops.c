@@ -105,9 +105,9 @@ static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_wor
     bool started = op->async;
     if ((!ops->native && !ops_thread_start(ops)) || !ops_prepare(gpu, op)) {
         ops_give_back(op);
-        snprintf(op->why, sizeof op->why,
-                 "the system gives no memory or thread for communication in the background");
-        return op->status = DIST_ERR_SYSTEM;
+        return op->status =
+                   text_why(DIST_ERR_SYSTEM, op->why, sizeof op->why,
+                            "the system gives no memory or thread for communication in the background");
     }
     order_begin(gpu, op, started);
     if (ops->native) {
