@@ -7,7 +7,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
@@ -18,9 +17,7 @@
 
 int64_t job_clock(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return launch_clock_ns() / 1000000;
 }
 
 void job_signal_all(const struct job *job, int number)

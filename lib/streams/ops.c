@@ -86,7 +86,7 @@ static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->out.data = world_open_view(&gpu->self->world, op->out.data);
     op->async = true;
     op->stream = 1 + (uint32_t)gpu->current->number;
-    op->asked = gpu->self->seen_on_stream ? link_now() : 0;
+    op->asked = gpu->self->seen_on_stream ? launch_clock_ns() : 0;
     op->began = op->until = 0;
     op->kept = op->unwanted = false;
     atomic_store(&op->over, 0);
