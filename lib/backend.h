@@ -202,6 +202,11 @@ struct backend {
     bool (*on_host)(void *state, const struct dist_work *op);
 };
 
+/* Those that move data, where one function does them all (all_to_all may be another's). */
+#define BACKEND_COLLECTIVES(call) \
+    .broadcast = (call), .reduce = (call), .all_reduce = (call), .scatter = (call), .gather = (call), \
+    .all_gather = (call), .reduce_scatter = (call)
+
 /* A number that tells one list of ranks from others: what members of a new group compare. */
 int64_t group_hash(const struct dist_group *group);
 

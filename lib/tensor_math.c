@@ -18,9 +18,9 @@ bool tensor_together(const char *call, struct dist_at at, const tensor *a, const
 {
     if (a->gpu == b->gpu)
         return true;
-    report_tensor(call, at, DIST_ERR_ARGUMENT,
-                  "one tensor lies on the host, the other on the GPU; bring them together with tensor_to");
-    return false;
+    return !report_tensor(
+        call, at, DIST_ERR_ARGUMENT,
+        "one tensor lies on the host, the other on the GPU; bring them together with tensor_to");
 }
 
 static size_t tensor_math_bytes_of(const tensor *t)
@@ -41,20 +41,16 @@ static bool tensor_math_check_pair(const char *call, struct dist_at at, const te
     if (!tensor_may_write(call, at, t) || !tensor_may_read(call, at, other) ||
         !tensor_together(call, at, t, other))
         return false;
-    if (t->type != other->type || t->numel != other->numel) {
-        report_tensor(
+    if (t->type != other->type || t->numel != other->numel)
+        return !report_tensor(
             call, at, DIST_ERR_ARGUMENT,
             "the first tensor has %lld elements of %s, the second %lld of %s; both must have the same "
             "number and type",
             (long long)t->numel, dtype_name(t->type), (long long)other->numel, dtype_name(other->type));
-        return false;
-    }
-    if (t->data != other->data && tensor_math_overlap(t, other)) {
-        report_tensor(
+    if (t->data != other->data && tensor_math_overlap(t, other))
+        return !report_tensor(
             call, at, DIST_ERR_ARGUMENT,
             "the two views overlap in part, so the result would depend on the order; clone one first");
-        return false;
-    }
     return true;
 }
 
