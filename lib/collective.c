@@ -9,8 +9,7 @@
 static bool collective_check_overlap(const struct collective *c, const struct dist_group *group)
 {
     const char *in = c->in->data, *out = c->out->data;
-    size_t in_bytes = (size_t)c->in->numel * dtype_size(c->in->type);
-    size_t out_bytes = (size_t)c->out->numel * dtype_size(c->out->type);
+    size_t in_bytes = c->in->bytes, out_bytes = c->out->bytes;
     bool one_tensor =
         c->in == c->out && !c->in_has_blocks && !c->out_has_blocks; /* broadcast, reduce, all_reduce */
     if (one_tensor || in + in_bytes <= out || out + out_bytes <= in || !in_bytes || !out_bytes)

@@ -36,8 +36,7 @@ bool learn_beside(const char *call, struct dist_at at, const tensor *t, const te
 
 bool learn_apart(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
-    const char *a = out->data, *b = in->data;
-    return learn_check(a + out->bytes <= b || b + in->bytes <= a, call, at,
+    return learn_check(!tensor_overlap(out, in), call, at,
                        "what it writes overlaps what it reads; give it a tensor of its own", 0, 0);
 }
 

@@ -22,9 +22,7 @@ static bool tensor_matrix_check_out(const char *call, struct dist_at at, const t
         return !report_tensor(call, at, DIST_ERR_ARGUMENT,
                               "the result is %s and what goes in is %s; use one type", dtype_name(out->type),
                               dtype_name(in->type));
-    size_t size = dtype_size(in->type);
-    const char *from_out = out->data, *from_in = in->data;
-    if (from_out < from_in + (size_t)in->numel * size && from_in < from_out + (size_t)out->numel * size)
+    if (tensor_overlap(out, in))
         return !report_tensor(call, at, DIST_ERR_ARGUMENT,
                               "the result overlaps what goes in; give it a tensor of its own");
     return true;

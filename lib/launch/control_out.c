@@ -67,7 +67,7 @@ void control_say_sights(struct job *job, struct connection *link)
 {
     struct control *control = job->control;
     for (int rank = control->first; rank < control->first + control->local; rank++) {
-        struct node_bytes sight = { 0 };
+        struct buffer sight = { 0 };
         if (sight_pack(&job->world, rank, &sight))
             control_put(link, FRAME_SIGHT, rank, 0, sight.bytes, sight.used);
         free(sight.bytes);

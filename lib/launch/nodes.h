@@ -15,11 +15,8 @@
 #ifndef LAUNCH_NODES_H
 #define LAUNCH_NODES_H
 
+#include "buffer.h"
 #include "world.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define NODES_MOST 256
 #define SECRET_BYTES 16
@@ -44,10 +41,7 @@ struct node_clock {
 /* One end of a connection. What is to be sent waits in `out` until the other side takes it. */
 struct connection {
     int fd; /* -1: there is none (any more) */
-    struct node_bytes {
-        char *bytes;
-        size_t used, room;
-    } in, out;
+    struct buffer in, out;
     size_t taken;   /* bytes of `in` that were handed on */
     int64_t spoke;  /* clock when something was sent for the last time, ms, */
     int64_t looked; /* and when this side looked whether something had come */
