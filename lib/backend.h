@@ -147,6 +147,7 @@ enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
  * that they are done. A slot that is NULL is done by algorithms/ with sends and receives.
  *
  * One rank may call from several threads (streams); each op is used by one thread at a time. */
+typedef int backend_call(void *state, struct dist_work *op);
 struct backend {
     const char *name;
     bool on_streams; /* it works on tensors of a GPU, in the order of streams; else streams/ does that */
@@ -173,18 +174,10 @@ struct backend {
     enum quick (*quick_sum)(void *state, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
     enum quick (*quick_barrier)(void *state, uint32_t site);
 
-    int (*send)(void *state, struct dist_work *op);
-    int (*recv)(void *state, struct dist_work *op);
-    int (*broadcast)(void *state, struct dist_work *op);
-    int (*reduce)(void *state, struct dist_work *op);
-    int (*all_reduce)(void *state, struct dist_work *op);
-    int (*scatter)(void *state, struct dist_work *op);
-    int (*gather)(void *state, struct dist_work *op);
-    int (*all_gather)(void *state, struct dist_work *op);
-    int (*reduce_scatter)(void *state, struct dist_work *op);
-    int (*all_to_all)(void *state, struct dist_work *op);
-    int (*barrier)(void *state, struct dist_work *op);
-    int (*monitored_barrier)(void *state, struct dist_work *op); /* never async */
+    backend_call *send, *recv;
+    backend_call *broadcast, *reduce, *all_reduce, *scatter, *gather, *all_gather, *reduce_scatter;
+    backend_call *all_to_all, *barrier;
+    backend_call *monitored_barrier; /* never async */
 
     /* Is it done? Never blocks. wait blocks until it is; both may be called again after. */
     bool (*test)(void *state, struct dist_work *op);
@@ -202,6 +195,11 @@ struct backend {
     bool (*on_host)(void *state, const struct dist_work *op);
 };
 
+/* Those that move data, where one function does them all (all_to_all may be another's). */
+#define BACKEND_COLLECTIVES(call) \
+    .broadcast = (call), .reduce = (call), .all_reduce = (call), .scatter = (call), .gather = (call), \
+    .all_gather = (call), .reduce_scatter = (call)
+
 /* A number that tells one list of ranks from others: what members of a new group compare. */
 int64_t group_hash(const struct dist_group *group);
 
@@ -210,7 +208,6 @@ int backend_failed(const struct world *world, struct dist_work *op);
 
 /* The function of a backend that starts a collective; or any op. A table of the backend's functions would be made anew by each call,
  * which takes longer than the switch: 8 ns. */
-typedef int backend_call(void *state, struct dist_work *op);
 static inline backend_call *backend_collective(const struct backend *b, enum call call)
 {
     switch (call) {

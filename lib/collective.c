@@ -9,8 +9,7 @@
 static bool collective_check_overlap(const struct collective *c, const struct dist_group *group)
 {
     const char *in = c->in->data, *out = c->out->data;
-    size_t in_bytes = (size_t)c->in->numel * dtype_size(c->in->type);
-    size_t out_bytes = (size_t)c->out->numel * dtype_size(c->out->type);
+    size_t in_bytes = c->in->bytes, out_bytes = c->out->bytes;
     bool one_tensor =
         c->in == c->out && !c->in_has_blocks && !c->out_has_blocks; /* broadcast, reduce, all_reduce */
     if (one_tensor || in + in_bytes <= out || out + out_bytes <= in || !in_bytes || !out_bytes)
@@ -21,20 +20,18 @@ static bool collective_check_overlap(const struct collective *c, const struct di
         if (small == big + (size_t)group->rank * block)
             return true;
     }
-    report(c->call, c->at, DIST_ERR_ARGUMENT, "%s and %s share memory; use two tensors%s", c->in_name,
-           c->out_name,
-           c->out_has_blocks != c->in_has_blocks ? ", or exactly this rank's own block of the larger" : "");
-    return false;
+    return !report(c->call, c->at, DIST_ERR_ARGUMENT, "%s and %s share memory; use two tensors%s", c->in_name,
+                   c->out_name,
+                   c->out_has_blocks != c->in_has_blocks ? ", or exactly this rank's own block of the larger"
+                                                         : "");
 }
 
 /* Do the two tensors fit each other? */
 static bool collective_check_pair(const struct collective *c, const struct dist_group *group)
 {
-    if (c->in->type != c->out->type) {
-        report(c->call, c->at, DIST_ERR_ARGUMENT, "%s is of %s, %s of %s; give both one type", c->in_name,
-               dtype_name(c->in->type), c->out_name, dtype_name(c->out->type));
-        return false;
-    }
+    if (c->in->type != c->out->type)
+        return !report(c->call, c->at, DIST_ERR_ARGUMENT, "%s is of %s, %s of %s; give both one type",
+                       c->in_name, dtype_name(c->in->type), c->out_name, dtype_name(c->out->type));
     int64_t n = group->size;
     if (c->in_splits || c->out_splits)
         return splits_check(c, group->size) && collective_check_overlap(c, group);
@@ -43,15 +40,13 @@ static bool collective_check_pair(const struct collective *c, const struct dist_
     if (c->in_has_blocks && c->out_has_blocks)
         out_needed = c->in->numel;
     bool in_wrong = c->in->numel != in_needed;
-    if (in_wrong || c->out->numel != out_needed) {
-        report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s has %lld elements; with %d ranks and %s of %lld it needs %lld",
-               in_wrong ? c->in_name : c->out_name, (long long)(in_wrong ? c->in->numel : c->out->numel),
-               (int)n, in_wrong ? c->out_name : c->in_name,
-               (long long)(in_wrong ? c->out->numel : c->in->numel),
-               (long long)(in_wrong ? in_needed : out_needed));
-        return false;
-    }
+    if (in_wrong || c->out->numel != out_needed)
+        return !report(
+            c->call, c->at, DIST_ERR_ARGUMENT,
+            "%s has %lld elements; with %d ranks and %s of %lld it needs %lld",
+            in_wrong ? c->in_name : c->out_name, (long long)(in_wrong ? c->in->numel : c->out->numel), (int)n,
+            in_wrong ? c->out_name : c->in_name, (long long)(in_wrong ? c->out->numel : c->in->numel),
+            (long long)(in_wrong ? in_needed : out_needed));
     if (c->in_has_blocks && c->out_has_blocks && !splits_even(c, c->in_name, c->in, group->size))
         return false;
     return collective_check_overlap(c, group);
@@ -79,17 +74,13 @@ static bool collective_check_tensors(struct context *context, const struct colle
         return false;
     if (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out))
         return false;
-    if ((int)c->op < DIST_SUM || c->op > DIST_MAX) {
-        report(c->call, c->at, DIST_ERR_ARGUMENT, "op is %d; it must be DIST_SUM, AVG, PRODUCT, MIN or MAX",
-               (int)c->op);
-        return false;
-    }
-    if (c->in_name && c->out_name && c->in->gpu != c->out->gpu) {
-        report(c->call, c->at, DIST_ERR_ARGUMENT,
-               "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,
-               c->in->gpu ? "GPU" : "host", c->out_name, c->in->gpu ? "host" : "GPU");
-        return false;
-    }
+    if ((int)c->op < DIST_SUM || c->op > DIST_MAX)
+        return !report(c->call, c->at, DIST_ERR_ARGUMENT,
+                       "op is %d; it must be DIST_SUM, AVG, PRODUCT, MIN or MAX", (int)c->op);
+    if (c->in_name && c->out_name && c->in->gpu != c->out->gpu)
+        return !report(c->call, c->at, DIST_ERR_ARGUMENT,
+                       "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,
+                       c->in->gpu ? "GPU" : "host", c->out_name, c->in->gpu ? "host" : "GPU");
     return !c->in_name || !c->out_name || collective_check_pair(c, group);
 }
 

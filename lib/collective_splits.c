@@ -6,10 +6,9 @@ bool splits_even(const struct collective *c, const char *name, const tensor *t, 
 {
     if (t->numel % size == 0)
         return true;
-    report(c->call, c->at, DIST_ERR_ARGUMENT,
-           "%s has %lld elements, which %d ranks cannot share evenly; pad it", name, (long long)t->numel,
-           size);
-    return false;
+    return !report(c->call, c->at, DIST_ERR_ARGUMENT,
+                   "%s has %lld elements, which %d ranks cannot share evenly; pad it", name,
+                   (long long)t->numel, size);
 }
 
 /* Are they counts that add up to the tensor? As a double the sum cannot overflow. */
@@ -23,18 +22,16 @@ static bool collective_check_list(const struct collective *c, const char *name, 
         sum += (double)splits[i];
         if (splits[i] >= 0)
             continue;
-        report(c->call, c->at, DIST_ERR_ARGUMENT, "%s_splits[%d] is %lld; a count is 0 or more", name, i,
-               (long long)splits[i]);
-        return false;
+        return !report(c->call, c->at, DIST_ERR_ARGUMENT, "%s_splits[%d] is %lld; a count is 0 or more", name,
+                       i, (long long)splits[i]);
     }
     if (sum == (double)t->numel)
         return true;
-    report(
+    return !report(
         c->call, c->at, DIST_ERR_ARGUMENT,
         "the %d %s_splits add up to %.0f, and %s has %lld elements; give each member's count, so that they "
         "fill the tensor",
         size, name, sum, name, (long long)t->numel);
-    return false;
 }
 
 bool splits_check(const struct collective *c, int size)

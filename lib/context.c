@@ -111,19 +111,15 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
                     const tensor *t)
 {
     const char *reason = tensor_unusable(t);
-    if (reason) {
-        report(call, at, DIST_ERR_ARGUMENT, "the %s %s; pass a tensor that was made and not yet freed", name,
-               reason);
-        return false;
-    }
+    if (reason)
+        return !report(call, at, DIST_ERR_ARGUMENT,
+                       "the %s %s; pass a tensor that was made and not yet freed", name, reason);
     bool far = t->gpu ? t->gpu != context->self->gpu
                       : t->numel > 0 && world_offset(&context->self->world, t->data) == UINT64_MAX;
-    if (far) {
-        report(call, at, DIST_ERR_ARGUMENT,
-               "the %s was made before the ranks were started, out of their reach; make it inside run()",
-               name);
-        return false;
-    }
+    if (far)
+        return !report(
+            call, at, DIST_ERR_ARGUMENT,
+            "the %s was made before the ranks were started, out of their reach; make it inside run()", name);
     return true;
 }
 

@@ -125,7 +125,8 @@ int group_index(const struct dist_group *group, int rank);
 int context_rank(struct context *context, enum call call, struct dist_at at, const char *name, int rank,
                  const struct dist_group *group);
 
-/* Report an error: fill in rank, call and place; call the handler, or print and exit. Returns -error. */
+/* Report an error: fill in rank, call and place; call the handler, or print and exit. Returns -error: so a check that fails ends with
+ * `return !report(...)`. */
 int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -137,7 +138,7 @@ int report_block(const char *call, struct dist_at at, enum dist_error error, con
 int report_op(const struct dist_work *op);
 
 /* The same for a tensor_ call, by its name. Returns only where a handler is installed. */
-void report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
+int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Works from the pool; work_free puts one in quarantine, in two steps: from the first on nobody may wait for it. */

@@ -8,11 +8,9 @@
 
 int dist_set_device_at(struct dist_at at, enum dist_device device)
 {
-    if (device != DIST_HOST && device != DIST_GPU) {
-        report_tensor("dist_set_device", at, DIST_ERR_ARGUMENT,
-                      "device is %d; it must be DIST_HOST or DIST_GPU", (int)device);
-        return -DIST_ERR_ARGUMENT;
-    }
+    if (device != DIST_HOST && device != DIST_GPU)
+        return report_tensor("dist_set_device", at, DIST_ERR_ARGUMENT,
+                             "device is %d; it must be DIST_HOST or DIST_GPU", (int)device);
     struct gpu *gpu = gpu_open("dist_set_device", at);
     if (!gpu)
         return -DIST_ERR_ENVIRONMENT;
@@ -60,13 +58,11 @@ int dist_stream_free_at(struct dist_at at, dist_stream *stream)
     struct gpu *gpu = gpu_if_open(context_get()->self);
     if (!stream || !gpu || !dist_streams_named(gpu, "dist_stream_free", at, stream))
         return stream ? -DIST_ERR_ARGUMENT : 0;
-    if (stream == gpu->current || stream->number == 0) {
-        report_tensor("dist_stream_free", at, DIST_ERR_STATE,
-                      stream->number == 0
-                          ? "it is the default stream, which a rank always has; free others only"
-                          : "it is the current stream; call dist_stream_use(NULL) first");
-        return -DIST_ERR_STATE;
-    }
+    if (stream == gpu->current || stream->number == 0)
+        return report_tensor("dist_stream_free", at, DIST_ERR_STATE,
+                             stream->number == 0
+                                 ? "it is the default stream, which a rank always has; free others only"
+                                 : "it is the current stream; call dist_stream_use(NULL) first");
     int result = gpu_await_stream(gpu, "dist_stream_free", at, stream);
     gpu->device->stream_free(stream->stream);
     stream->live = 0;
@@ -141,14 +137,12 @@ static bool dist_streams_usable(const struct gpu *gpu, const char *call, struct 
 {
     if (event && event->live == EVENT_LIVE && event->gpu == gpu)
         return true;
-    if (event && event->live == EVENT_LIVE) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "another rank recorded the event; ranks wait for each other with messages");
-        return false;
-    }
-    report_tensor(call, at, DIST_ERR_ARGUMENT, "the event %s; record one with dist_event_record first",
-                  event ? "was freed" : "is NULL");
-    return false;
+    if (event && event->live == EVENT_LIVE)
+        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
+                              "another rank recorded the event; ranks wait for each other with messages");
+    return !report_tensor(call, at, DIST_ERR_ARGUMENT,
+                          "the event %s; record one with dist_event_record first",
+                          event ? "was freed" : "is NULL");
 }
 
 dist_event *dist_event_record_at(struct dist_at at)

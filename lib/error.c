@@ -196,12 +196,12 @@ int report_op(const struct dist_work *op)
     return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);
 }
 
-void report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
+int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
 {
     char what[512];
     va_list list;
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    error_deliver_report(call, at, error, what, NULL, NULL);
+    return error_deliver_report(call, at, error, what, NULL, NULL);
 }

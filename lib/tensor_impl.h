@@ -40,6 +40,13 @@ struct tensor {
 };
 #define TENSOR_LIVE 0x7e4507u
 
+/* Do their elements lie over each other? */
+static inline bool tensor_overlap(const tensor *a, const tensor *b)
+{
+    const char *from_a = a->data, *from_b = b->data;
+    return from_a < from_b + b->bytes && from_b < from_a + a->bytes;
+}
+
 /* A usable tensor that lies on a GPU; of one that cannot be used the checks of the call will tell. */
 static inline bool tensor_on_gpu(const tensor *t)
 {

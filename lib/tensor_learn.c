@@ -7,17 +7,15 @@ bool learn_check(bool right, const char *call, struct dist_at at, const char *wo
 {
     if (right)
         return true;
-    report_tensor(call, at, DIST_ERR_ARGUMENT, words, (long long)a, (long long)b);
-    return false;
+    return !report_tensor(call, at, DIST_ERR_ARGUMENT, words, (long long)a, (long long)b);
 }
 
 static bool tensor_learn_check_float(const char *call, struct dist_at at, const tensor *t)
 {
     if (t->type == DIST_F32 || t->type == DIST_F64 || t->type == DIST_F16 || t->type == DIST_BF16)
         return true;
-    report_tensor(call, at, DIST_ERR_ARGUMENT, "%s has no fractions; use F32 or another float",
-                  dtype_name(t->type));
-    return false;
+    return !report_tensor(call, at, DIST_ERR_ARGUMENT, "%s has no fractions; use F32 or another float",
+                          dtype_name(t->type));
 }
 
 bool learn_target(const char *call, struct dist_at at, const tensor *t)
@@ -32,15 +30,13 @@ bool learn_beside(const char *call, struct dist_at at, const tensor *t, const te
     if (t->type == other->type)
         return learn_check(other->numel == numel, call, at, "a tensor has %lld elements, and must have %lld",
                            other->numel, numel);
-    report_tensor(call, at, DIST_ERR_ARGUMENT, "one tensor is %s and another %s; use one type",
-                  dtype_name(t->type), dtype_name(other->type));
-    return false;
+    return !report_tensor(call, at, DIST_ERR_ARGUMENT, "one tensor is %s and another %s; use one type",
+                          dtype_name(t->type), dtype_name(other->type));
 }
 
 bool learn_apart(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
-    const char *a = out->data, *b = in->data;
-    return learn_check(a + out->bytes <= b || b + in->bytes <= a, call, at,
+    return learn_check(!tensor_overlap(out, in), call, at,
                        "what it writes overlaps what it reads; give it a tensor of its own", 0, 0);
 }
 

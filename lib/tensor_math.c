@@ -18,21 +18,9 @@ bool tensor_together(const char *call, struct dist_at at, const tensor *a, const
 {
     if (a->gpu == b->gpu)
         return true;
-    report_tensor(call, at, DIST_ERR_ARGUMENT,
-                  "one tensor lies on the host, the other on the GPU; bring them together with tensor_to");
-    return false;
-}
-
-static size_t tensor_math_bytes_of(const tensor *t)
-{
-    return (size_t)t->numel * dtype_size(t->type);
-}
-
-static bool tensor_math_overlap(const tensor *a, const tensor *b)
-{
-    const char *from_a = a->data, *from_b = b->data;
-    return a->storage == b->storage && from_a < from_b + tensor_math_bytes_of(b) &&
-           from_b < from_a + tensor_math_bytes_of(a);
+    return !report_tensor(
+        call, at, DIST_ERR_ARGUMENT,
+        "one tensor lies on the host, the other on the GPU; bring them together with tensor_to");
 }
 
 /* For the calls that take two tensors of one type and count; the same elements twice are fine. */
@@ -41,20 +29,16 @@ static bool tensor_math_check_pair(const char *call, struct dist_at at, const te
     if (!tensor_may_write(call, at, t) || !tensor_may_read(call, at, other) ||
         !tensor_together(call, at, t, other))
         return false;
-    if (t->type != other->type || t->numel != other->numel) {
-        report_tensor(
+    if (t->type != other->type || t->numel != other->numel)
+        return !report_tensor(
             call, at, DIST_ERR_ARGUMENT,
             "the first tensor has %lld elements of %s, the second %lld of %s; both must have the same "
             "number and type",
             (long long)t->numel, dtype_name(t->type), (long long)other->numel, dtype_name(other->type));
-        return false;
-    }
-    if (t->data != other->data && tensor_math_overlap(t, other)) {
-        report_tensor(
+    if (t->data != other->data && tensor_overlap(t, other))
+        return !report_tensor(
             call, at, DIST_ERR_ARGUMENT,
             "the two views overlap in part, so the result would depend on the order; clone one first");
-        return false;
-    }
     return true;
 }
 
@@ -140,9 +124,9 @@ static void tensor_math_copy_between(struct dist_at at, tensor *to, const tensor
                       "from %s to %s, and between host and GPU; convert on one side, then copy",
                       dtype_name(from->type), dtype_name(to->type));
     else if (to->gpu)
-        gpu_write(to->gpu, "tensor_copy", at, to->data, from->data, tensor_math_bytes_of(to));
+        gpu_write(to->gpu, "tensor_copy", at, to->data, from->data, to->bytes);
     else
-        gpu_read(from->gpu, "tensor_copy", at, to->data, from->data, tensor_math_bytes_of(to));
+        gpu_read(from->gpu, "tensor_copy", at, to->data, from->data, to->bytes);
 }
 
 void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)

@@ -10,27 +10,21 @@ static bool tensor_matrix_check_matrix(const char *call, struct dist_at at, cons
         return false;
     if (t->ndim == 2)
         return true;
-    report_tensor(call, at, DIST_ERR_ARGUMENT,
-                  "a tensor of %d dimension%s is no matrix; make it with two lengths", t->ndim,
-                  t->ndim == 1 ? "" : "s");
-    return false;
+    return !report_tensor(call, at, DIST_ERR_ARGUMENT,
+                          "a tensor of %d dimension%s is no matrix; make it with two lengths", t->ndim,
+                          t->ndim == 1 ? "" : "s");
 }
 
 /* Types that agree, and an out that is apart from what is read. */
 static bool tensor_matrix_check_out(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
-    if (out->type != in->type) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT, "the result is %s and what goes in is %s; use one type",
-                      dtype_name(out->type), dtype_name(in->type));
-        return false;
-    }
-    size_t size = dtype_size(in->type);
-    const char *from_out = out->data, *from_in = in->data;
-    if (from_out < from_in + (size_t)in->numel * size && from_in < from_out + (size_t)out->numel * size) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "the result overlaps what goes in; give it a tensor of its own");
-        return false;
-    }
+    if (out->type != in->type)
+        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
+                              "the result is %s and what goes in is %s; use one type", dtype_name(out->type),
+                              dtype_name(in->type));
+    if (tensor_overlap(out, in))
+        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
+                              "the result overlaps what goes in; give it a tensor of its own");
     return true;
 }
 

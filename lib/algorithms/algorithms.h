@@ -47,6 +47,9 @@ void *comm_at(const struct communicator *comm, const void *data, int64_t i);
 /* into[i] = into[i] op from[i]; AVG only adds. 16-bit floats would be rounded each time, and sums of U8 wrap: comm_all_reduce. */
 void comm_combine(struct communicator *comm, void *into, const void *from, int64_t count);
 
+/* `all` is everybody's array, one behind the other: combined in the order of the ranks, AVG and all. */
+void comm_combine_in_order(struct communicator *comm, void *out, const void *all, int64_t count);
+
 /* The last step of AVG: divide the sums by the number of ranks. For all other reductions nothing. */
 void comm_average(struct communicator *comm, void *data, int64_t count);
 

@@ -2,6 +2,7 @@
 #include "algorithms.h"
 #include "../devices/host.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void comm_swap(struct communicator *comm, int to, const void *out, int64_t out_count, int from, void *in,
@@ -45,6 +46,20 @@ void comm_combine(struct communicator *comm, void *into, const void *from, int64
     const void *both[2] = { into, from };
     if (comm->status == DIST_OK && count > 0)
         host_reduce(into, both, 2, count, comm->type, comm->op == DIST_AVG ? DIST_SUM : comm->op);
+}
+
+void comm_combine_in_order(struct communicator *comm, void *out, const void *all, int64_t count)
+{
+    const void **in = malloc((size_t)comm->size * sizeof *in);
+    if (!in) {
+        comm->status = DIST_ERR_MEMORY;
+        return;
+    }
+    for (int i = 0; i < comm->size; i++)
+        in[i] = comm_at(comm, all, i * count);
+    if (comm->status == DIST_OK && count > 0)
+        host_reduce(out, in, comm->size, count, comm->type, comm->op);
+    free(in);
 }
 
 /* As host_reduce does it: floats in F32 (or F64), integers toward zero. */

@@ -7,24 +7,6 @@
  * The root combines in the order of the ranks: the result has the bits that dist.h promises.
  */
 #include "algorithms.h"
-#include "../devices/host.h"
-
-#include <stdlib.h>
-
-/* Everybody's x, one after the other, combined into the root's. */
-static void gather_combine_in_order(struct communicator *comm, void *x, const void *all, int64_t count)
-{
-    const void **in = malloc((size_t)comm->size * sizeof *in);
-    if (!in) {
-        comm->status = DIST_ERR_MEMORY;
-        return;
-    }
-    for (int i = 0; i < comm->size; i++)
-        in[i] = comm_at(comm, all, i * count);
-    if (comm->status == DIST_OK && count > 0)
-        host_reduce(x, in, comm->size, count, comm->type, comm->op);
-    free(in);
-}
 
 void gather_reduce(struct communicator *comm, void *x, int64_t count, int root)
 {
@@ -38,7 +20,7 @@ void gather_reduce(struct communicator *comm, void *x, int64_t count, int root)
             comm_copy(comm, comm_at(comm, all, i * count), x, count);
         else
             comm_recv(comm, i, comm_at(comm, all, i * count), count);
-    gather_combine_in_order(comm, x, all, count);
+    comm_combine_in_order(comm, x, all, count);
 }
 
 void gather_all_reduce(struct communicator *comm, void *x, int64_t count)

@@ -4,17 +4,7 @@
  * Cost: (p - 1) (alpha + n beta) for n elements a block, and no rank is ever the target of two.
  */
 #include "algorithms.h"
-#include "../devices/host.h"
-
-#include <stdlib.h>
-
-static int64_t pairs_sum(const int64_t *counts, int many)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < many; i++)
-        sum += counts[i];
-    return sum;
-}
+#include "../backends/common/splits.h"
 
 void pairs_all_to_all(struct communicator *comm, void *out, const void *in, int64_t block)
 {
@@ -33,8 +23,8 @@ void pairs_all_to_all_splits(struct communicator *comm, void *out, const void *i
     const int64_t *sends = splits, *takes = splits + n;
     for (int k = 0; k < n; k++) {
         int to = ring_turn(me + k, n), from = ring_turn(me - k, n);
-        const void *block = comm_at(comm, in, pairs_sum(sends, to));
-        void *place = comm_at(comm, out, pairs_sum(takes, from));
+        const void *block = comm_at(comm, in, splits_begin(sends, to));
+        void *place = comm_at(comm, out, splits_begin(takes, from));
         if (k == 0)
             comm_copy(comm, place, block, sends[me]);
         else
@@ -46,14 +36,7 @@ void pairs_all_to_all_splits(struct communicator *comm, void *out, const void *i
 /* Everybody's block for this rank, brought together and combined in the order of the ranks. */
 void pairs_reduce_scatter(struct communicator *comm, void *out, const void *in, int64_t block)
 {
-    const void **parts = malloc((size_t)comm->size * sizeof *parts);
     void *all = comm_scratch(comm, comm->size * block);
     pairs_all_to_all(comm, all, in, block);
-    if (!parts)
-        comm->status = DIST_ERR_MEMORY;
-    for (int i = 0; parts && i < comm->size; i++)
-        parts[i] = comm_at(comm, all, i * block);
-    if (comm->status == DIST_OK && block > 0)
-        host_reduce(out, parts, comm->size, block, comm->type, comm->op);
-    free(parts);
+    comm_combine_in_order(comm, out, all, block);
 }

@@ -20,8 +20,6 @@
 #define LOWER lower_float
 #define HIGHER higher_float
 #define FOLD FOLD_FLOAT
-#define OPEN SAME
-#define CLOSE SAME
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_f64
@@ -31,8 +29,6 @@
 #define LOWER lower_double
 #define HIGHER higher_double
 #define FOLD FOLD_DOUBLE
-#define OPEN SAME
-#define CLOSE SAME
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_f16
@@ -61,33 +57,18 @@
 #define element int32_t
 #define number int32_t
 #define adder uint32_t
-#define LOWER LEAST
-#define HIGHER MOST
-#define FOLD FOLD_NONE
-#define OPEN SAME
-#define CLOSE SAME
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_i64
 #define element int64_t
 #define number int64_t
 #define adder uint64_t
-#define LOWER LEAST
-#define HIGHER MOST
-#define FOLD FOLD_NONE
-#define OPEN SAME
-#define CLOSE SAME
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_u8
 #define element uint8_t
 #define number uint8_t
 #define adder unsigned
-#define LOWER LEAST
-#define HIGHER MOST
-#define FOLD FOLD_NONE
-#define OPEN SAME
-#define CLOSE SAME
 #include "host_reduce.inc.h"
 
 /* For averages: the sum of 1024 bytes needs 18 bits, that of as many I32 42. (That of I64 wraps.) */
@@ -95,10 +76,6 @@
 #define element uint8_t
 #define number int32_t
 #define adder int32_t
-#define LOWER LEAST
-#define HIGHER MOST
-#define FOLD FOLD_NONE
-#define OPEN SAME
 #define CLOSE (uint8_t)
 #include "host_reduce.inc.h"
 
@@ -106,10 +83,6 @@
 #define element int32_t
 #define number int64_t
 #define adder int64_t
-#define LOWER LEAST
-#define HIGHER MOST
-#define FOLD FOLD_NONE
-#define OPEN SAME
 #define CLOSE (int32_t)
 #include "host_reduce.inc.h"
 

@@ -5,10 +5,21 @@
  *   element                what lies in the tensors
  *   number                 what is compared and divided: element itself, float for the 16-bit floats, or a wider integer
  *   adder                  what is added and multiplied: number itself, or its unsigned kind, since only that may wrap
- *   LOWER, HIGHER, FOLD    what MIN and MAX do, as host_ends.h has it
- *   OPEN(element)          the number in an element
+ *   LOWER, HIGHER, FOLD    what MIN and MAX do, as host_ends.h has it; integers need not say it
+ *   OPEN(element)          the number in an element, where that is not the element itself,
  *   CLOSE(number)          and back, rounded
  */
+#ifndef LOWER
+#define LOWER LEAST
+#define HIGHER MOST
+#define FOLD FOLD_NONE
+#endif
+#ifndef OPEN
+#define OPEN SAME
+#endif
+#ifndef CLOSE
+#define CLOSE SAME
+#endif
 
 static inline number NAMED(REDUCE, pair)(number a, number b, enum dist_op op)
 {

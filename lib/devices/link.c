@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "link.h"
 #include "../dist_base.h"
+#include "../launch/bell.h"
 #include "../launch/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SLOWER 50.0 /* than in life */
 
@@ -35,17 +35,10 @@ int link_read(struct link *link, char *why, size_t why_size)
     return DIST_OK;
 }
 
-int64_t link_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The next transfer may follow as soon as this one's last byte has left; the latency is only its way. */
 int64_t link_put(struct link *link, double bytes, int trips)
 {
-    int64_t begin = link_now();
+    int64_t begin = launch_clock_ns();
     if (link->bandwidth <= 0)
         return begin;
     if (begin < link->free_at)

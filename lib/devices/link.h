@@ -25,6 +25,4 @@ int link_read(struct link *link, char *why, size_t why_size);
 /* Put a transfer on the link: gives when it will be over. `trips`: how many follow each other (steps of a collective). */
 int64_t link_put(struct link *link, double bytes, int trips);
 
-int64_t link_now(void);
-
 #endif

@@ -31,7 +31,7 @@ void sim_mark(const struct item *item)
     if (item->kind == ITEM_RECORD) {
         event->passed = item->mark;
         event->sure = event->sure < item->mark ? item->mark : event->sure;
-        event->time = link_now();
+        event->time = launch_clock_ns();
         sim_mark_ring_followers(event, item->stream->sim);
     } else if (item->kind == ITEM_OPEN) {
         item->gate->open = true;

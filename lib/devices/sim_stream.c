@@ -22,7 +22,7 @@ static struct sleep_note *sim_stream_note_of(const struct stream *stream)
 static void sim_stream_sleep_until(struct sleep_note *note, int64_t time)
 {
     struct timespec until = { time / 1000000000, time % 1000000000 };
-    if (time <= link_now())
+    if (time <= launch_clock_ns())
         return;
     atomic_store(&note->timed, 1); /* it will go on by itself: no reason to think that nothing moves */
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
@@ -59,7 +59,7 @@ static void sim_stream_do_kernel(const struct stream *stream, struct item *item)
 static void sim_stream_do_item(struct stream *stream, struct item *item)
 {
     const struct launch_self *self = stream->sim->self;
-    int64_t begin = link_now();
+    int64_t begin = launch_clock_ns();
     if (item->kind == ITEM_KERNEL)
         sim_stream_do_kernel(stream, item);
     else if (item->kind == ITEM_COPY)
@@ -69,7 +69,7 @@ static void sim_stream_do_item(struct stream *stream, struct item *item)
     if (self->seen_on_stream)
         self->seen_on_stream(stream->sim->self, stream->number,
                              item->kind == ITEM_COPY ? "copy" : item->kernel.name, item->asked, begin,
-                             link_now());
+                             launch_clock_ns());
 }
 
 /* ---- the thread ------------------------------------------------------------------------ */
@@ -196,7 +196,7 @@ int sim_put(struct stream *stream, struct item what)
     *item = what;
     item->next = NULL;
     item->stream = stream;
-    item->asked = sim->self->seen_on_stream ? link_now() : 0;
+    item->asked = sim->self->seen_on_stream ? launch_clock_ns() : 0;
     pthread_mutex_lock(&sim_lock);
     int status = stream->thread.runs ? DIST_OK : sim_stream_start(stream);
     if (status != DIST_OK) { /* nobody would ever do it */

@@ -100,7 +100,9 @@ bool in_collective(const struct note_op *op);
 void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
 bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have the notes written anew */
 
-/* graph.c */
+/* graph.c. A diagnosis whose size is known gets its lists (false: no memory), and gives them back. */
+bool diagnosis_open(struct diagnosis *d);
+void diagnosis_close(struct diagnosis *d);
 bool waits(const struct view *view);                           /* asleep in a call that needs others */
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
 bool needs_only_one(const struct view *view);                  /* any one of those will do */

@@ -7,6 +7,21 @@
  */
 #include "diagnose.h"
 
+#include <stdlib.h>
+
+bool diagnosis_open(struct diagnosis *d)
+{
+    d->views = calloc((size_t)d->size, sizeof *d->views);
+    d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
+    return d->views && d->cycle;
+}
+
+void diagnosis_close(struct diagnosis *d)
+{
+    free(d->views);
+    free(d->cycle);
+}
+
 bool has_left(const struct view *view)
 {
     return view->state >= RANK_LEFT;

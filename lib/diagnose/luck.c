@@ -1,8 +1,6 @@
 /* luck.c: the warning that a run ended well only because its messages were short: who would have waited for whom. */
 #include "replay.h"
 
-#include <stdlib.h>
-
 static uint32_t luck_waited_entry(const struct replay *replay, int rank)
 {
     const struct log_entry *e = entry_of(replay, rank, replay->at[rank]);
@@ -56,16 +54,14 @@ static void luck_view_of(const struct replay *replay, int rank, struct view *vie
 void luck_tell(const struct world *world, const struct replay *replay)
 {
     struct diagnosis d = { .world = world, .size = replay->size, .edge = luck_edge, .replay = replay };
-    d.views = calloc((size_t)d.size, sizeof *d.views);
-    d.cycle = calloc((size_t)d.size, sizeof *d.cycle);
-    for (int rank = 0; d.views && d.cycle && rank < d.size; rank++)
+    bool open = diagnosis_open(&d);
+    for (int rank = 0; open && rank < d.size; rank++)
         luck_view_of(replay, rank, &d.views[rank]);
-    if (d.views && d.cycle)
+    if (open)
         find_cycle(&d);
     if (d.cycle_length > 0) {
         explain_luck(&d);
         report_text(&d);
     }
-    free(d.views);
-    free(d.cycle);
+    diagnosis_close(&d);
 }

@@ -3,7 +3,6 @@
 #include "poll.h"
 #include "diagnose.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -74,9 +73,7 @@ void poll_tell(struct polling *polling, const struct world *world, int rank)
     struct diagnosis d = { .world = world, .size = world->header->size, .class = CAUSE_POLLS };
     if (d.size < 2 || !diagnose_others_stuck(world, rank))
         return;
-    d.views = calloc((size_t)d.size, sizeof *d.views);
-    d.cycle = calloc((size_t)d.size, sizeof *d.cycle);
-    if (d.views && d.cycle) {
+    if (diagnosis_open(&d)) {
         read_views(world, d.views);
         if (diagnose_others_stuck(world, rank)) {
             polling->told = true;
@@ -85,6 +82,5 @@ void poll_tell(struct polling *polling, const struct world *world, int rank)
             report_text(&d);
         }
     }
-    free(d.views);
-    free(d.cycle);
+    diagnosis_close(&d);
 }

@@ -4,7 +4,6 @@
 #include "../launch/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
@@ -143,13 +142,6 @@ void read_views(const struct world *world, struct view *views)
     atomic_thread_fence(memory_order_acquire); /* what comes next is the second look at the epochs */
 }
 
-static bool stuck_make_views(struct diagnosis *d)
-{
-    d->views = calloc((size_t)d->size, sizeof *d->views);
-    d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
-    return d->views && d->cycle;
-}
-
 /* Nobody can be asked what he waits for: but that no rank will ever go on is known, and must not be kept. */
 static void stuck_report_without_memory(struct world *world)
 {
@@ -186,14 +178,13 @@ static void stuck_explain(struct diagnosis *d, struct world *world)
 void diagnose_explain(struct world *world)
 {
     struct diagnosis d = { .world = world, .size = world->header->size };
-    if (stuck_make_views(&d)) {
+    if (diagnosis_open(&d)) {
         read_views(world, d.views);
         stuck_explain(&d, world);
     } else {
         stuck_report_without_memory(world);
     }
-    free(d.views);
-    free(d.cycle);
+    diagnosis_close(&d);
 }
 
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
@@ -202,13 +193,12 @@ void diagnose_look(struct world *world, int rank)
     if (!diagnose_stuck(world, rank))
         return;
     struct diagnosis d = { .world = world, .size = world->header->size };
-    bool memory = stuck_make_views(&d), stuck = memory && diagnose_refresh(world, rank);
+    bool memory = diagnosis_open(&d), stuck = memory && diagnose_refresh(world, rank);
     if (stuck)
         read_views(world, d.views);
     if (stuck && diagnose_stuck(world, rank))
         diagnose_leaving(world) ? world_give_up(world) : stuck_explain(&d, world);
     else if (!memory && diagnose_stuck(world, rank))
         stuck_report_without_memory(world);
-    free(d.views);
-    free(d.cycle);
+    diagnosis_close(&d);
 }

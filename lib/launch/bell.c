@@ -24,7 +24,7 @@ enum { BELL_FUTEX_WAIT, BELL_FUTEX_WAKE };
 #define SHORT_NAP 20000 /* ns between two looks of a listener; it grows */
 #define LONG_NAP 1000000
 
-static int64_t bell_clock_now(void)
+int64_t launch_clock_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -37,10 +37,10 @@ static void bell_tune_pause(void)
 {
     int64_t quickest = INT64_MAX;
     for (int try = 0; try < TUNE_TRIES; try++) {
-        int64_t start = bell_clock_now();
+        int64_t start = launch_clock_ns();
         for (int i = 0; i < TUNE_PAUSES; i++)
             patience_relax();
-        int64_t took = bell_clock_now() - start;
+        int64_t took = launch_clock_ns() - start;
         quickest = took < quickest ? took : quickest;
     }
     patience_pauses = (unsigned)(PAUSE_NS * TUNE_PAUSES / (quickest > 0 ? quickest : 1) + 1);
@@ -118,7 +118,7 @@ void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milli
 void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
                  struct sleep_note *note)
 {
-    int64_t end = bell_clock_now() + (int64_t)milliseconds * 1000000, nap = SHORT_NAP;
+    int64_t end = launch_clock_ns() + (int64_t)milliseconds * 1000000, nap = SHORT_NAP;
     atomic_fetch_add(&bell->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t seen = atomic_load(&bell->rings);
@@ -128,7 +128,7 @@ void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int mill
         atomic_fetch_add(&note->epoch, 1);
     }
     bool asleep = !woken && note;
-    while (!woken && bell_clock_now() < end && !news(arg)) {
+    while (!woken && launch_clock_ns() < end && !news(arg)) {
         struct timespec limit = { .tv_nsec = nap };
         woken = syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAIT, seen, &limit, NULL, 0) == 0 ||
                 atomic_load(&bell->rings) != seen;

@@ -31,6 +31,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Nanoseconds on the monotonic clock. */
+int64_t launch_clock_ns(void);
+
 #define SETTLE_NS 50000 /* after which a store has reached memory */
 
 struct bell {

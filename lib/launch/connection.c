@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,20 +14,7 @@
 #define PIECE 65536
 #define LOOK_MOST_MS 100
 
-static bool reserve(struct node_bytes *buffer, size_t size)
-{
-    if (buffer->used + size <= buffer->room)
-        return true;
-    size_t room = (buffer->used + size) * 2;
-    char *larger = realloc(buffer->bytes, room);
-    if (!larger)
-        return false;
-    buffer->bytes = larger;
-    buffer->room = room;
-    return true;
-}
-
-static void drop(struct node_bytes *buffer, size_t size)
+static void drop(struct buffer *buffer, size_t size)
 {
     if (size > 0 && size < buffer->used)
         memmove(buffer->bytes, buffer->bytes + size, buffer->used - size);
@@ -56,13 +41,9 @@ void connection_close(struct connection *link)
 
 bool connection_put(struct connection *link, struct frame frame, const void *bytes)
 {
-    if (link->fd < 0 || !reserve(&link->out, sizeof frame + frame.bytes))
+    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + frame.bytes))
         return false;
-    memcpy(link->out.bytes + link->out.used, &frame, sizeof frame);
-    if (frame.bytes > 0)
-        memcpy(link->out.bytes + link->out.used + sizeof frame, bytes, frame.bytes);
-    link->out.used += sizeof frame + frame.bytes;
-    return true;
+    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, frame.bytes);
 }
 
 bool connection_send(struct connection *link)
@@ -89,7 +70,7 @@ bool connection_fill(struct connection *link)
     drop(&link->in, link->taken);
     link->taken = 0;
     while (link->fd >= 0) {
-        if (!reserve(&link->in, PIECE))
+        if (!buffer_reserve(&link->in, PIECE))
             return false;
         ssize_t some = recv(link->fd, link->in.bytes + link->in.used, PIECE, MSG_DONTWAIT);
         if (some < 0 && errno == EINTR)

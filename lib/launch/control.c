@@ -28,14 +28,11 @@ static void take_board(struct job *job, int node, int rank, const char *bytes, s
 
 static void take_sight(struct job *job, int rank, const char *bytes, size_t size)
 {
-    struct node_bytes *sight = &job->control->sights[rank];
-    char *room = size > sight->room ? realloc(sight->bytes, size) : sight->bytes;
-    if (!room)
+    struct buffer *sight = &job->control->sights[rank];
+    if (!buffer_reserve(sight, size))
         return;
-    sight->bytes = room;
-    sight->room = size > sight->room ? size : sight->room;
-    sight->used = size;
-    memcpy(room, bytes, size);
+    sight->used = 0;
+    buffer_add(sight, bytes, size);
     if (job->stopping) { /* it tells where the rank was stopped */
         sight_unpack(&job->world, rank, sight);
         job_note_rank(job, rank);

@@ -62,11 +62,11 @@ struct job;
 struct control {
     struct nodes *nodes;
     bool hub;
-    int first, local;          /* the ranks of this machine */
-    struct relayed *relayed;   /* per rank */
-    struct node_bytes *sights; /* per rank; the hub's */
-    bool joined;               /* some rank of another machine has */
-    bool said_joined, said_failure, stopping;
+    int first, local;        /* the ranks of this machine */
+    struct relayed *relayed; /* per rank */
+    struct buffer *sights;   /* per rank; the hub's */
+    bool joined;             /* some rank of another machine has */
+    bool said_joined, said_failure;
     bool lost_hub;             /* which was told here */
     bool asked_clocks;         /* of the hub, when the job began */
     bool over;                 /* BYE has come, or never will: */
@@ -85,7 +85,6 @@ void control_put(struct connection *link, enum frame_kind kind, int number, int 
                  size_t size);
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
-void control_say_failure(struct job *job, struct connection *link);
 void control_say_sights(struct job *job, struct connection *link);
 
 /* control.c: take what has come over the connection to a node. */
@@ -115,8 +114,8 @@ void control_take_trace(struct job *job, int node, int rank, int which, const ch
 void control_follow_trace(const char *hubs, size_t size);
 
 /* sight.c: what a rank has pinned up, with what that points to. Unpacked into its place in the hub's world. */
-bool sight_pack(const struct world *world, int rank, struct node_bytes *to);
-void sight_unpack(struct world *world, int rank, const struct node_bytes *from);
+bool sight_pack(const struct world *world, int rank, struct buffer *to);
+void sight_unpack(struct world *world, int rank, const struct buffer *from);
 
 /* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
 void control_come(struct connection *link);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "control.h"
 #include "job.h"
-#include "text.h"
 #include "../dist_base.h"
 
 #include <poll.h>

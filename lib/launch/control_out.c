@@ -38,11 +38,6 @@ void control_signal(struct job *job, int number, int except)
         control_put_all(job->control, except, FRAME_SIGNAL, number, 0, NULL, 0);
 }
 
-static bool is_here(const struct control *control, int rank)
-{
-    return rank >= control->first && rank < control->first + control->local;
-}
-
 /* The bytes first: who sees a step sees them. */
 static void say_boards(struct job *job)
 {
@@ -72,17 +67,11 @@ void control_say_sights(struct job *job, struct connection *link)
 {
     struct control *control = job->control;
     for (int rank = control->first; rank < control->first + control->local; rank++) {
-        struct node_bytes sight = { 0 };
+        struct buffer sight = { 0 };
         if (sight_pack(&job->world, rank, &sight))
             control_put(link, FRAME_SIGHT, rank, 0, sight.bytes, sight.used);
         free(sight.bytes);
     }
-}
-
-void control_say_failure(struct job *job, struct connection *link)
-{
-    struct world_failure failure = *world_failure(&job->world);
-    control_put(link, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
 }
 
 static void say_failure(struct job *job)
@@ -93,8 +82,8 @@ static void say_failure(struct job *job)
     control->said_failure = true;
     if (!control->hub)
         control_say_sights(job, &control->nodes->links[0]);
-    for (int node = 0; node < control->nodes->count; node++)
-        control_say_failure(job, &control->nodes->links[node]);
+    const struct world_failure failure = *world_failure(&job->world);
+    control_put_all(control, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
 }
 
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
@@ -117,7 +106,8 @@ static void say_joined(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
-        if (is_here(control, rank) && atomic_load(&job->world.header->slots[rank].state) == RANK_JOINED) {
+        if (world_has(&job->world, rank) &&
+            atomic_load(&job->world.header->slots[rank].state) == RANK_JOINED) {
             control->said_joined = true;
             control_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TURNS 16
 #define CHUNK ((size_t)256 << 10)
@@ -34,16 +33,9 @@ bool control_is_traced(void)
 
 /* ---- clocks ------------------------------------------------------------------------------------------------ */
 
-static int64_t clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now); /* that of the events */
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void ask_clock(struct connection *link)
 {
-    link->clock.asked = clock_now();
+    link->clock.asked = launch_clock_ns();
     control_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
     connection_send(link);
 }
@@ -70,7 +62,7 @@ bool control_clocks_are_asked(const struct control *control)
 
 void control_answer_clock(struct connection *hub, int question)
 {
-    int64_t now = clock_now();
+    int64_t now = launch_clock_ns();
     control_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
     connection_send(hub);
 }
@@ -78,7 +70,7 @@ void control_answer_clock(struct connection *hub, int question)
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size)
 {
     struct node_clock *clock = &link->clock;
-    int64_t now = clock_now(), there;
+    int64_t now = launch_clock_ns(), there;
     if (size != sizeof there || question != clock->question || clock->turns == 0)
         return;
     memcpy(&there, bytes, sizeof there);

@@ -87,7 +87,7 @@ static void look_here(struct job *job, int phase, char *out)
     bool asleep = job->plan.asleep(&job->world, &answer.sleeps, &leaving);
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_notes *notes = world_notes(&job->world, rank);
-        bool here = rank >= control->first && rank < control->first + control->local;
+        bool here = world_has(&job->world, rank);
         tallies[rank].sent = atomic_load(&notes->sent);
         tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
         tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "nearest.h"
-#include "text.h"
 #include "../diagnose/diagnose.h"
 #include "../trace/trace.h"
 #include "../dist.h"
@@ -74,14 +73,6 @@ static void distrun_program_start(struct job *job, int rank)
     distrun_fail_to_start(job, rank, PROGRAM_NOT_RUNNABLE);
 }
 
-static bool distrun_read_number(const char *text, int least, int most, int *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    *number = value >= least && value <= most ? (int)value : least;
-    return *text >= '0' && *text <= '9' && *end == '\0' && value >= least && value <= most;
-}
-
 static int distrun_refuse_option(const char *option)
 {
     static const char *const names[] = { "--help", "--version", "--restarts", "--nodes",
@@ -119,7 +110,7 @@ static int distrun_read_option(const char *name, const char *text, int least, in
         snprintf(why, sizeof why, "%s stands last, but needs a number after it, and then a program", name);
         return -distrun_complain(USAGE, why);
     }
-    if (distrun_read_number(text, least, most, number))
+    if (nodes_read_number(text, least, most, number))
         return 0;
     snprintf(why, sizeof why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least,
              most);

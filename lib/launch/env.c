@@ -3,7 +3,6 @@
 #include "job.h"
 #include "../dist_base.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +28,6 @@ static const struct dialect dialects[] = {
     { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
 };
 
-static int env_complain(char *why, size_t why_size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int env_complain(char *why, size_t why_size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (why)
-        vsnprintf(why, why_size, format, arguments);
-    va_end(arguments);
-    return DIST_ERR_ENVIRONMENT;
-}
-
 /* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
 static long env_whole_number(const char *text)
 {
@@ -56,8 +43,9 @@ static int env_read_number(const char *name, long least, long most, int *number,
     const char *text = getenv(name);
     long value = env_whole_number(text);
     if (value < least || value > most)
-        return env_complain(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name,
-                            text, least, most);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name, text, least,
+                        most);
     *number = (int)value;
     return 0;
 }
@@ -82,8 +70,8 @@ int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
     *threads = true;
     if (!getenv("DIST_RANKS"))
         return 0;
-    return env_complain(why, why_size,
-                        "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
+    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                    "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
 }
 
 const char *launch_backend(void)
@@ -133,26 +121,27 @@ static int env_read_optional(const char *name, long least, long most, int *numbe
     *number = (int)env_whole_number(first);
     if (*number >= least && *number <= most)
         return 0;
-    return env_complain(why, why_size, "%s is \"%.40s\"; its first number must be from %ld to %ld", name,
-                        text, least, most);
+    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                    "%s is \"%.40s\"; its first number must be from %ld to %ld", name, text, least, most);
 }
 
 static int env_read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)
 {
     env->launcher = say->launcher;
     if (!getenv(say->world_size))
-        return env_complain(why, why_size, "%s is \"%.40s\" but %s is not set; set both, or unset %s",
-                            say->sign, getenv(say->sign), say->world_size, say->sign);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "%s is \"%.40s\" but %s is not set; set both, or unset %s", say->sign,
+                        getenv(say->sign), say->world_size, say->sign);
     int status = env_read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why, why_size);
     if (status != 0)
         return status;
     if (!getenv(say->rank))
-        return env_complain(why, why_size, "%s is set but %s is not; a launcher sets both", say->sign,
-                            say->rank);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size, "%s is set but %s is not; a launcher sets both",
+                        say->sign, say->rank);
     if (env_whole_number(getenv(say->rank)) >= env->world_size)
-        return env_complain(why, why_size, "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d",
-                            say->rank, getenv(say->rank), say->world_size, env->world_size,
-                            env->world_size - 1);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d", say->rank,
+                        getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
     status = env_read_number(say->rank, 0, env->world_size - 1, &env->rank, why, why_size);
     if (status == 0)
         status = env_read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);

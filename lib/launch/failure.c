@@ -55,31 +55,27 @@ static bool failure_fail(struct world *world, int rank, enum rank_end end, int c
     failure->end = (int32_t)end;
     failure->code = code;
     snprintf(failure->cause, sizeof failure->cause, "%s", cause);
-    return atomic_compare_exchange_strong(&world->header->failed, &not_failed,
-                                          author | (tells ? author << TELLER : 0));
+    bool first = atomic_compare_exchange_strong(&world->header->failed, &not_failed,
+                                                author | (tells ? author << TELLER : 0));
+    if (first && !tells)
+        world_wake(world);
+    return first;
 }
 
 bool world_fail(struct world *world, int rank, enum rank_end end, int code)
 {
-    bool first = failure_fail(world, rank, end, code, "", false);
-    if (first)
-        world_wake(world);
-    return first;
+    return failure_fail(world, rank, end, code, "", false);
 }
 
 bool world_fail_as(struct world *world, const struct world_failure *failure)
 {
-    bool first =
-        failure_fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause, false);
-    if (first)
-        world_wake(world);
-    return first;
+    return failure_fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause,
+                        false);
 }
 
 void world_fail_because(struct world *world, int rank, int code, const char *cause)
 {
-    if (failure_fail(world, rank, END_ERROR, code, cause, false))
-        world_wake(world);
+    failure_fail(world, rank, END_ERROR, code, cause, false);
 }
 
 /* Threads of this process that tell, are about to know whether they do, or end the process in their own way. */

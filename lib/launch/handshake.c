@@ -5,19 +5,9 @@
 #include "../dist_base.h"
 
 #include <netdb.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-
-int handshake_wrong(int status, char *why, size_t size, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(why, size, format, list);
-    va_end(list);
-    return status;
-}
 
 struct opening handshake_opening(const struct nodes *nodes)
 {
@@ -72,7 +62,7 @@ int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *
     int error = getaddrinfo(nodes->host, nodes->port, &hints, found);
     if (error == 0)
         return 0;
-    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                           "the host %.100s, at which node 0 is to be, is not known here (%s)", nodes->host,
-                           gai_strerror(error));
+    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                    "the host %.100s, at which node 0 is to be, is not known here (%s)", nodes->host,
+                    gai_strerror(error));
 }

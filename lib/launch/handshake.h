@@ -39,10 +39,6 @@ void handshake_address(int fd, bool other, char *text, size_t size);
 /* Where node 0 is. 0, or the status with a sentence. */
 int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size);
 
-/* A sentence, and its status. */
-int handshake_wrong(int status, char *why, size_t size, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
 /* nodes_call.c: nodes but 0. */
 int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size);
 

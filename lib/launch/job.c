@@ -143,9 +143,7 @@ static bool job_start_all(struct job *job)
 static void job_give_up(struct job *job)
 {
     int error = errno;
-    for (int i = 0; i < job->processes; i++)
-        if (job->pids[i] > 0)
-            kill(job->pids[i], SIGKILL);
+    job_signal_all(job, SIGKILL);
     world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
     world_told(&job->world);
     job_watch(job);

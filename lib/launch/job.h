@@ -110,6 +110,7 @@ bool job_grace_is_over(const struct job *job);
 /* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and
  * gives the milliseconds until it wants to be called again. */
 void job_stop_begin(struct job *job);
+void job_signal_all(const struct job *job, int number);
 void job_note_rank(struct job *job, int rank);
 int job_stop_step(struct job *job);
 int64_t job_clock(void);

@@ -13,6 +13,7 @@
 
 #include "lock.h"
 #include "settings.h"
+#include "text.h"
 #include "world.h"
 
 enum launcher {

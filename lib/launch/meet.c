@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "door.h"
-#include "text.h"
 #include "../dist_base.h"
 
 #include <errno.h>
@@ -64,10 +63,9 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
         int fd = door_listen(env);
         if (fd >= 0)
             return fd;
-        if (errno != EADDRINUSE) {
-            snprintf(why, why_size, "rank 0 cannot wait for the others: %s", strerror(errno));
-            return -DIST_ERR_SYSTEM;
-        }
+        if (errno != EADDRINUSE)
+            return -text_why(DIST_ERR_SYSTEM, why, why_size, "rank 0 cannot wait for the others: %s",
+                             strerror(errno));
         bool late = job_clock() > give_up;
         if ((first || late) && (meet_is_taken(env, why, why_size) || late))
             return -DIST_ERR_ENVIRONMENT;
@@ -117,11 +115,9 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
     }
     missing[hello.rank] = !door_send(caller, &answer, world->fd);
     door_limit(caller, IN_AFTER);
-    if (!missing[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0) {
-        snprintf(why, why_size, "rank %d came, and has ended before it was in; look at that rank first",
-                 hello.rank);
-        return DIST_ERR_PEER_LOST;
-    }
+    if (!missing[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0)
+        return text_why(DIST_ERR_PEER_LOST, why, why_size,
+                        "rank %d came, and has ended before it was in; look at that rank first", hello.rank);
     return 0;
 }
 
@@ -129,11 +125,11 @@ static int meet_late(const struct launch_env *env, const bool *missing, char *wh
 {
     struct text who = { .used = 0 };
     int count = text_add_ranks(&who, missing, env->world_size);
-    snprintf(why, why_size,
-             "%.100s %s not come within %d s; see whether the launcher started %s (DIST_INIT_TIMEOUT=SECONDS "
-             "waits longer)",
-             who.bytes, count == 1 ? "has" : "have", env->meet_seconds, count == 1 ? "it" : "them");
-    return DIST_ERR_TIMEOUT;
+    return text_why(
+        DIST_ERR_TIMEOUT, why, why_size,
+        "%.100s %s not come within %d s; see whether the launcher started %s (DIST_INIT_TIMEOUT=SECONDS "
+        "waits longer)",
+        who.bytes, count == 1 ? "has" : "have", env->meet_seconds, count == 1 ? "it" : "them");
 }
 
 static int meet_receive_all(int fd, const struct launch_env *env, const struct world *world, char *why,
@@ -162,10 +158,8 @@ static int meet_receive_all(int fd, const struct launch_env *env, const struct w
 
 static int meet_host(const struct launch_env *env, struct world *world, char *why, size_t why_size)
 {
-    if (world_create(world, env->world_size) != 0) {
-        snprintf(why, why_size, "no shared memory could be had: %s", strerror(errno));
-        return DIST_ERR_SYSTEM;
-    }
+    if (world_create(world, env->world_size) != 0)
+        return text_why(DIST_ERR_SYSTEM, why, why_size, "no shared memory could be had: %s", strerror(errno));
     if (env->world_size == 1)
         return 0;
     launch_hold(world, 0);
@@ -223,16 +217,14 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
             meet_wait_a_moment(5);
             continue;
         }
-        snprintf(why, why_size, "%s",
-                 answer.error ? answer.why : "the job's shared memory could not be mapped");
-        return answer.error ? answer.error : DIST_ERR_SYSTEM;
+        return text_why(answer.error ? answer.error : DIST_ERR_SYSTEM, why, why_size, "%s",
+                        answer.error ? answer.why : "the job's shared memory could not be mapped");
     }
-    snprintf(
-        why, why_size,
+    return text_why(
+        DIST_ERR_TIMEOUT, why, why_size,
         "rank 0 has not come within %d s; see whether the launcher started it, and in the same container "
         "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
         env->meet_seconds);
-    return DIST_ERR_TIMEOUT;
 }
 
 int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size)

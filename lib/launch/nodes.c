@@ -17,7 +17,6 @@
 #include "door.h"
 #include "handshake.h"
 #include "job.h"
-#include "text.h"
 #include "../dist_base.h"
 
 #include <errno.h>
@@ -61,17 +60,15 @@ static int listen_there(const struct nodes *nodes, int *out, char *why, size_t w
     if (fd >= 0)
         return 0;
     if (everywhere)
-        return handshake_wrong(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "%s would listen to everybody; name this machine's address in the network of the job",
-            nodes->host);
-    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                           "node 0 cannot wait for the others at %.100s port %s: %s", nodes->host,
-                           nodes->port,
-                           error == EADDRINUSE ? "the port is taken; name another one on all machines"
-                           : error == EADDRNOTAVAIL
-                               ? "that is no address of this machine; name one that is, or start node 0 there"
-                               : strerror(error));
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "%s would listen to everybody; name this machine's address in the network of the job",
+                        nodes->host);
+    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                    "node 0 cannot wait for the others at %.100s port %s: %s", nodes->host, nodes->port,
+                    error == EADDRINUSE ? "the port is taken; name another one on all machines"
+                    : error == EADDRNOTAVAIL
+                        ? "that is no address of this machine; name one that is, or start node 0 there"
+                        : strerror(error));
 }
 
 /* Of a caller that knows the secret: what is wrong with it? */
@@ -79,17 +76,17 @@ static int judge(const struct nodes *nodes, const struct claim *claim, const cha
                  size_t size)
 {
     if (claim->count != nodes->count || claim->size != nodes->size)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
             "node %d (%s) was started for %d ranks on %d nodes, node 0 for %d on %d; give all the same",
             claim->node, from, claim->size, claim->count, nodes->size, nodes->count);
     if (claim->node < 1 || claim->node >= nodes->count || nodes->links[claim->node].fd >= 0)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
             "two machines say that they are node %d, the second is %s (%s); give each a number of its own",
             claim->node, claim->name, from);
     if (claim->program != nodes->program)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
             "node %d (%s, %s) starts another program than node 0; copy the same one to all machines",
             claim->node, claim->name, from);
@@ -162,7 +159,7 @@ static int missing(const struct nodes *nodes, int seconds, char *why, size_t why
                      : node == last ? " and "
                                     : ", ",
                      node, nodes_ranks(nodes, node, ranks, sizeof ranks));
-    return handshake_wrong(
+    return text_why(
         DIST_ERR_TIMEOUT, why, why_size,
         "%.300s %s not come within %d s; start distrun there, too (DIST_INIT_TIMEOUT=SECONDS waits longer)",
         text.bytes, count == 1 ? "has" : "have", seconds);
@@ -181,9 +178,9 @@ static int look_after(const struct nodes *nodes, char *why, size_t why_size)
 {
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd >= 0 && !connection_fill(&nodes->links[node]))
-            return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
-                                   "node %d (%s) came, and has ended before all had; look at that one first",
-                                   node, nodes->links[node].name);
+            return text_why(DIST_ERR_PEER_LOST, why, why_size,
+                            "node %d (%s) came, and has ended before all had; look at that one first", node,
+                            nodes->links[node].name);
     return 0;
 }
 
@@ -225,8 +222,8 @@ int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
-        return handshake_wrong(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d nodes",
-                               nodes->count);
+        return text_why(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d nodes",
+                        nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
     return nodes->number == 0 ? host(nodes, seconds, why, why_size)

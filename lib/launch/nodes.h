@@ -15,15 +15,11 @@
 #ifndef LAUNCH_NODES_H
 #define LAUNCH_NODES_H
 
+#include "buffer.h"
 #include "world.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define NODES_MOST 256
 #define SECRET_BYTES 16
-#define PROOF_BYTES 8
 
 /* One look at another machine's clock, in ns. */
 struct clock_reading {
@@ -45,10 +41,7 @@ struct node_clock {
 /* One end of a connection. What is to be sent waits in `out` until the other side takes it. */
 struct connection {
     int fd; /* -1: there is none (any more) */
-    struct node_bytes {
-        char *bytes;
-        size_t used, room;
-    } in, out;
+    struct buffer in, out;
     size_t taken;   /* bytes of `in` that were handed on */
     int64_t spoke;  /* clock when something was sent for the last time, ms, */
     int64_t looked; /* and when this side looked whether something had come */
@@ -103,6 +96,9 @@ static inline int nodes_first(int size, int nodes, int node)
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
+
+/* A number of the command line, in digits and within these bounds? */
+bool nodes_read_number(const char *text, int least, int most, int *number);
 
 bool nodes_are_asked_for(const struct nodes *nodes);
 void nodes_prepare(

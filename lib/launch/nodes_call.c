@@ -47,19 +47,19 @@ static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
         !handshake_receive(fd, &claim.called, sizeof claim.called))
         return -1;
     if (claim.called.magic != HANDSHAKE_MAGIC)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "what answers at %.100s port %s is no distrun; name another port", nodes->host,
-                               nodes->port);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "what answers at %.100s port %s is no distrun; name another port", nodes->host,
+                        nodes->port);
     if (!handshake_same_version(&claim.caller, &claim.called))
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "node 0 runs another version of the library (%.20s, this is %s); install the "
-                               "same on all machines",
-                               claim.called.version, nodes->version);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "node 0 runs another version of the library (%.20s, this is %s); install the "
+                        "same on all machines",
+                        claim.called.version, nodes->version);
     if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called)) {
         handshake_give(fd, &claim, sizeof claim); /* which proves nothing: so node 0 can tell it */
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "node 0 at %.100s has another secret; start both with the same DIST_SECRET",
-                               nodes->host);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "node 0 at %.100s has another secret; start both with the same DIST_SECRET",
+                        nodes->host);
     }
     gethostname(claim.name, sizeof claim.name - 1);
     claim.proof = handshake_proof_of_caller(nodes, claim);
@@ -83,18 +83,17 @@ static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_
             return -1;
         }
     }
-    return handshake_wrong(DIST_ERR_TIMEOUT, why, why_size,
-                           "node 0 (%.100s) does not say whether all have come", nodes->host);
+    return text_why(DIST_ERR_TIMEOUT, why, why_size, "node 0 (%.100s) does not say whether all have come",
+                    nodes->host);
 }
 
 static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     char ranks[80];
-    return handshake_wrong(
-        DIST_ERR_TIMEOUT, why, why_size,
-        "node 0 (%s) has not answered at %.100s port %s within %d s; start distrun there, too "
-        "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-        nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
+    return text_why(DIST_ERR_TIMEOUT, why, why_size,
+                    "node 0 (%s) has not answered at %.100s port %s within %d s; start distrun there, too "
+                    "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+                    nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
@@ -103,9 +102,8 @@ static int call(struct nodes *nodes, const struct addrinfo *found, int seconds, 
 {
     int fd = try_all(found);
     if (fd < 0 && *heard)
-        return handshake_wrong(DIST_ERR_PEER_LOST, why, why_size,
-                               "node 0 (%.100s) has ended before all had come; look at it first",
-                               nodes->host);
+        return text_why(DIST_ERR_PEER_LOST, why, why_size,
+                        "node 0 (%.100s) has ended before all had come; look at it first", nodes->host);
     int status = fd < 0 ? -1 : introduce(nodes, fd, why, why_size);
     if (status != 0) {
         if (fd >= 0)

@@ -3,7 +3,6 @@
 #include "handshake.h"
 #include "launch.h"
 #include "nodes.h"
-#include "text.h"
 #include "../dist_base.h"
 
 #include <limits.h>
@@ -27,7 +26,7 @@ const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t 
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-static bool read_count(const char *text, int least, int most, int *number)
+bool nodes_read_number(const char *text, int least, int most, int *number)
 {
     char *end;
     long value = strtol(text, &end, 10);
@@ -43,7 +42,7 @@ static bool read_place(struct nodes *nodes, const char *text)
     size_t length = strcspn(text += bracket, bracket ? "]" : ":");
     const char *rest = text + length + (bracket && text[length]);
     if (length == 0 || length >= sizeof nodes->host || (*rest && *rest != ':') ||
-        (*rest && !read_count(rest + 1, 1, 65535, &port)))
+        (*rest && !nodes_read_number(rest + 1, 1, 65535, &port)))
         return false;
     snprintf(nodes->host, sizeof nodes->host, "%.*s", (int)length, text);
     snprintf(nodes->port, sizeof nodes->port, "%s", *rest ? rest + 1 : PORT);
@@ -60,11 +59,11 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     if (i == 4)
         return 0;
     if (!text && *at + 1 >= argc)
-        return -handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                                "%s stands last, but needs a word after it, and then a program", names[i]);
+        return -text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                         "%s stands last, but needs a word after it, and then a program", names[i]);
     text = text ? text + 1 : argv[++*at];
-    bool right = i == 0   ? read_count(text, 1, NODES_MOST, &nodes->count)
-                 : i == 1 ? read_count(text, 0, INT_MAX, &nodes->number)
+    bool right = i == 0   ? nodes_read_number(text, 1, NODES_MOST, &nodes->count)
+                 : i == 1 ? nodes_read_number(text, 0, INT_MAX, &nodes->number)
                  : i == 2 ? read_place(nodes, text)
                           : *text != '\0';
     if (i == 3)
@@ -75,8 +74,8 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
                                          "a whole number from 0: which of the machines this is",
                                          "node 0's host and a port from 1 to 65535, as in host:29500",
                                          "the name of a file" };
-    return -handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size, "%s is \"%.60s\"; it must be %s", names[i],
-                            text, musts[i]);
+    return -text_why(DIST_ERR_ENVIRONMENT, why, why_size, "%s is \"%.60s\"; it must be %s", names[i], text,
+                     musts[i]);
 }
 
 /* ---- is all there? -------------------------------------------------------------------------------------- */
@@ -89,12 +88,12 @@ static int find_place(struct nodes *nodes, char *why, size_t why_size)
     if (*nodes->host)
         return 0;
     if (!host || !*host)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "--at is missing: say on all machines where node 0 is, as in --at host:29500");
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "--at is missing: say on all machines where node 0 is, as in --at host:29500");
     snprintf(both, sizeof both, "%.250s:%.30s", host, port && *port ? port : PORT);
     if (read_place(nodes, both))
         return 0;
-    return handshake_wrong(
+    return text_why(
         DIST_ERR_ENVIRONMENT, why, why_size,
         "MASTER_ADDR is \"%.60s\" and MASTER_PORT \"%.20s\", which name no place; give --at host:29500", host,
         port ? port : "");
@@ -131,15 +130,15 @@ void nodes_prepare(const struct nodes *nodes)
 
 int nodes_no_restarts(char *why, size_t why_size)
 {
-    return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                           "--restarts is for jobs on one machine; leave it out, or --nodes");
+    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                    "--restarts is for jobs on one machine; leave it out, or --nodes");
 }
 
 static int check_settings(char *why, size_t why_size)
 {
     const char *backend = launch_backend();
     if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
             "or mpi with MPICH",
@@ -150,21 +149,20 @@ static int check_settings(char *why, size_t why_size)
 static int check(struct nodes *nodes, char *why, size_t why_size)
 {
     if (nodes->count == 0)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "--nodes is missing: say on how many machines the job is");
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "--nodes is missing: say on how many machines the job is");
     if (nodes->number >= nodes->count)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "--node is %d, but of %d nodes the last is %d; they count from 0",
-                               nodes->number, nodes->count, nodes->count - 1);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "--node is %d, but of %d nodes the last is %d; they count from 0", nodes->number,
+                        nodes->count, nodes->count - 1);
     if (nodes->number < 0)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "--node is missing: say which of the %d machines this is, from 0",
-                               nodes->count);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "--node is missing: say which of the %d machines this is, from 0", nodes->count);
     if (nodes->size == 0)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "-n is missing: say on all machines how many ranks there are in all");
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "-n is missing: say on all machines how many ranks there are in all");
     if (nodes->size < nodes->count)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
             nodes->size, nodes->size > 1 ? "s" : "", nodes->count);

@@ -1,6 +1,7 @@
 /* nodes_secret.c: where the job's secret comes from. */
 #define _GNU_SOURCE
 #include "handshake.h"
+#include "text.h"
 #include "../dist_base.h"
 
 #include <stdio.h>
@@ -26,9 +27,8 @@ static int read_file(struct nodes *nodes, char *line, size_t size, char *why, si
     if (file)
         fclose(file);
     if (!read)
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "--secret: %.100s cannot be read; it must hold the job's secret",
-                               nodes->secret_file);
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "--secret: %.100s cannot be read; it must hold the job's secret", nodes->secret_file);
     line[strcspn(line, "\r\n")] = '\0';
     return 0;
 }
@@ -46,18 +46,18 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
     if (*line && read_key(nodes, line))
         return 0;
     if (*line)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "%s is no secret of a job: that is 32 hexadecimal digits, as node 0 makes and prints them",
             nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
     if (nodes->number > 0)
-        return handshake_wrong(
+        return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "the job's secret is missing; node 0 prints it: start this one with DIST_SECRET=..., or "
             "--secret FILE that holds it");
     if (!secret_random(nodes->key, sizeof nodes->key))
-        return handshake_wrong(DIST_ERR_ENVIRONMENT, why, why_size,
-                               "the system gives no random bytes for a secret; set DIST_SECRET");
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "the system gives no random bytes for a secret; set DIST_SECRET");
     for (int i = 0; i < SECRET_BYTES; i++)
         sprintf(nodes->key_text + 2 * i, "%02x", nodes->key[i]);
     nodes->made_secret = true;

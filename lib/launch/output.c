@@ -6,8 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -44,26 +42,10 @@ static int output_write_all(const struct output *output, int fd, const char *byt
     return 0;
 }
 
-/* False: no memory. */
-static bool output_append(struct buffer *buffer, const char *bytes, size_t size)
-{
-    if (buffer->used + size > buffer->room) {
-        size_t room = (buffer->used + size) * 2 + 1024;
-        char *larger = realloc(buffer->bytes, room);
-        if (!larger)
-            return false;
-        buffer->bytes = larger;
-        buffer->room = room;
-    }
-    memcpy(buffer->bytes + buffer->used, bytes, size);
-    buffer->used += size;
-    return true;
-}
-
 /* Without memory it is written at once. */
 static void output_add(struct output *output, int target, const char *bytes, size_t size)
 {
-    if (output_append(&output->ready[target], bytes, size))
+    if (buffer_add(&output->ready[target], bytes, size))
         return;
     output_flush(output);
     if (output->error[target] == 0)
@@ -107,7 +89,7 @@ static void output_take_lines(struct output *output, struct stream *stream, cons
         size_t part = newline ? (size_t)(newline - bytes) + 1 : size;
         if (stream->held.used + part > OUTPUT_LINE && stream->held.used > 0)
             output_hand_on(output, stream);
-        bool held = output_append(&stream->held, bytes, part);
+        bool held = buffer_add(&stream->held, bytes, part);
         if (stream->held.used > 0 && (!held || newline || stream->held.used >= OUTPUT_LINE))
             output_hand_on(output, stream);
         if (!held)
@@ -121,7 +103,7 @@ static void output_keep(struct stream *stream, const char *bytes, size_t size)
 {
     size_t free_bytes = OUTPUT_KEPT - stream->held.used;
     size_t kept = size < free_bytes ? size : free_bytes;
-    if (!output_append(&stream->held, bytes, kept))
+    if (!buffer_add(&stream->held, bytes, kept))
         kept = 0;
     stream->dropped += size - kept;
 }

@@ -7,18 +7,10 @@
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "buffer.h"
 
 #define OUTPUT_LINE (64 * 1024)        /* longer lines are handed on in pieces */
 #define OUTPUT_KEPT (64 * 1024 * 1024) /* ordered: more of one rank is dropped, and said so */
-
-/* Bytes that wait. */
-struct buffer {
-    char *bytes;
-    size_t used;
-    size_t room;
-};
 
 /* One pipe: stdout or stderr of one rank. */
 struct stream {

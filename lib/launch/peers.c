@@ -2,10 +2,8 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "spread.h"
-#include "text.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #define LOOKS \

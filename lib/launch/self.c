@@ -101,21 +101,17 @@ static int self_attach_distrun(struct launch_self *self, char *why, size_t why_s
     errno = 0;
     long fd = strtol(text, &end, 10);
     if (end == text || *end || fd < 0 || fd > 1 << 20 || world_map(&self->world, (int)fd) != 0) {
-        if (errno == ENOMEM) {
-            snprintf(why, why_size, "the job's memory could not be mapped: %s", strerror(errno));
-            return DIST_ERR_MEMORY;
-        }
-        snprintf(why, why_size,
-                 "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun",
-                 text);
-        return DIST_ERR_ENVIRONMENT;
+        if (errno == ENOMEM)
+            return text_why(DIST_ERR_MEMORY, why, why_size, "the job's memory could not be mapped: %s",
+                            strerror(errno));
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun", text);
     }
-    if (self->world.header->size != self->env.world_size) {
-        snprintf(why, why_size,
-                 "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
-                 self->env.world_size, self->world.header->size);
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (self->world.header->size != self->env.world_size)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
+                        self->env.world_size, self->world.header->size);
     fcntl((int)fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -140,35 +136,31 @@ static int self_attach_foreign(struct launch_self *self, char *why, size_t why_s
     if (strcmp(launch_backend(), "nccl") == 0 || strcmp(launch_backend(), "mpi") == 0)
         return self_make_world(self, env->world_size, why, why_size);
     bool gloo = strcmp(launch_backend(), "gloo") == 0;
-    snprintf(
-        why, why_size,
+    return text_why(
+        DIST_ERR_ENVIRONMENT, why, why_size,
         gloo ? "only %d of the %d ranks run on this machine; %.20s joins those of several where our "
                "distrun --nodes has started them"
              : "only %d of the %d ranks run on this machine, and the %.20s backend joins ranks of one; over "
                "several take BACKEND=nccl for GPUs, mpi, or start them with distrun --nodes",
         env->local_size, env->world_size, launch_backend());
-    return DIST_ERR_ENVIRONMENT;
 }
 
 static int self_attach(struct launch_self *self, char *why, size_t why_size)
 {
-    if (forked) {
-        snprintf(why, why_size, "this process was forked by a rank, and is none itself; call from the rank");
-        return DIST_ERR_STATE;
-    }
-    if (only_threads) {
-        snprintf(why, why_size,
-                 "this thread belongs to no rank; call from the thread in which run() was started, or from "
-                 "threads that it starts: they are known by their name (\"rank 0\"), which must stay");
-        return DIST_ERR_STATE;
-    }
-    if (world_is_here()) {
-        snprintf(why, why_size,
-                 "this process holds two copies of the library, and another one is its rank's; link the "
-                 "program and its "
-                 "shared libraries with libdist.so, so that there is one");
-        return DIST_ERR_STATE;
-    }
+    if (forked)
+        return text_why(DIST_ERR_STATE, why, why_size,
+                        "this process was forked by a rank, and is none itself; call from the rank");
+    if (only_threads)
+        return text_why(
+            DIST_ERR_STATE, why, why_size,
+            "this thread belongs to no rank; call from the thread in which run() was started, or from "
+            "threads that it starts: they are known by their name (\"rank 0\"), which must stay");
+    if (world_is_here())
+        return text_why(
+            DIST_ERR_STATE, why, why_size,
+            "this process holds two copies of the library, and another one is its rank's; link the "
+            "program and its "
+            "shared libraries with libdist.so, so that there is one");
     int status = launch_read_env(&self->env, why, why_size);
     if (status == 0 && self->env.launcher != LAUNCH_DISTRUN) /* which has done that */
         status = settings_check(why, why_size);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "settings.h"
 #include "settings_table.h"
+#include "text.h"
 #include "whole.h"
 #include "world.h"
 #include "../dist_base.h"
@@ -84,11 +85,10 @@ static int check(const struct setting *setting, char *why, size_t why_size)
         return setting_check_file(setting->name, text, why, why_size);
     if (setting->kind == SETTING_NUMBER && is_number(setting, text))
         return 0;
-    if (setting->kind == SETTING_NUMBER) {
-        snprintf(why, why_size, "%s is \"%.40s\"; it must be a whole number from %ld to %ld%s", setting->name,
-                 text, setting->least, setting->most, setting->most == DAY ? " (seconds)" : "");
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (setting->kind == SETTING_NUMBER)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "%s is \"%.40s\"; it must be a whole number from %ld to %ld%s", setting->name, text,
+                        setting->least, setting->most, setting->most == DAY ? " (seconds)" : "");
     if (setting_has_word(setting, text))
         return 0;
     setting_say_words(setting, text, why, why_size);

@@ -5,9 +5,6 @@
  */
 #include "control.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct sight {
     uint32_t state, call, last_call;
     int32_t pid;
@@ -20,41 +17,27 @@ struct place {
     uint32_t number, length;
 };
 
-static bool add(struct node_bytes *to, const void *bytes, size_t size)
-{
-    if (to->used + size > to->room) {
-        char *larger = realloc(to->bytes, (to->used + size) * 2);
-        if (!larger)
-            return false;
-        to->bytes = larger;
-        to->room = (to->used + size) * 2;
-    }
-    memcpy(to->bytes + to->used, bytes, size);
-    to->used += size;
-    return true;
-}
-
 static int count_of(const struct rank_notes *notes)
 {
     uint32_t count = atomic_load(&notes->open_count);
     return count < NOTE_OPS ? (int)count : NOTE_OPS;
 }
 
-static bool add_sites(const struct world *world, int rank, struct node_bytes *to, uint32_t *count)
+static bool add_sites(const struct world *world, int rank, struct buffer *to, uint32_t *count)
 {
     for (uint32_t i = 0; i < WORLD_SITES; i++) {
         const struct site *site = world_site_at(world, rank, i);
         struct place place = { i, sizeof *site };
         if (atomic_load(&site->used) != 2 || site->file[0] == '?')
             continue;
-        if (!add(to, &place, sizeof place) || !add(to, site, sizeof *site))
+        if (!buffer_add(to, &place, sizeof place) || !buffer_add(to, site, sizeof *site))
             return false;
         ++*count;
     }
     return true;
 }
 
-static bool add_lists(const struct world *world, const struct rank_notes *notes, struct node_bytes *to,
+static bool add_lists(const struct world *world, const struct rank_notes *notes, struct buffer *to,
                       uint32_t *count)
 {
     for (int i = 0; i < count_of(notes); i++) {
@@ -62,15 +45,15 @@ static bool add_lists(const struct world *world, const struct rank_notes *notes,
         struct place place = { (uint32_t)i, op->size };
         if (op->members == 0 || op->members >= world->header->bytes)
             continue;
-        if (!add(to, &place, sizeof place) ||
-            !add(to, world_at(world, op->members), op->size * sizeof(int32_t)))
+        if (!buffer_add(to, &place, sizeof place) ||
+            !buffer_add(to, world_at(world, op->members), op->size * sizeof(int32_t)))
             return false;
         ++*count;
     }
     return true;
 }
 
-bool sight_pack(const struct world *world, int rank, struct node_bytes *to)
+bool sight_pack(const struct world *world, int rank, struct buffer *to)
 {
     const struct rank_slot *slot = &world->header->slots[rank];
     struct sight head = { .state = atomic_load(&slot->state),
@@ -79,7 +62,7 @@ bool sight_pack(const struct world *world, int rank, struct node_bytes *to)
                           .pid = atomic_load(&slot->pid) };
     size_t begin = to->used;
     memcpy(&head.notes, world_notes(world, rank), sizeof head.notes);
-    bool packed = add(to, &head, sizeof head) && add_sites(world, rank, to, &head.sites) &&
+    bool packed = buffer_add(to, &head, sizeof head) && add_sites(world, rank, to, &head.sites) &&
                   add_lists(world, &head.notes, to, &head.lists);
     if (packed)
         memcpy(to->bytes + begin, &head, sizeof head);
@@ -89,7 +72,7 @@ bool sight_pack(const struct world *world, int rank, struct node_bytes *to)
 }
 
 /* The next part, or NULL where there is none. */
-static const char *take(const struct node_bytes *from, size_t *at, size_t size)
+static const char *take(const struct buffer *from, size_t *at, size_t size)
 {
     const char *bytes = from->bytes + *at;
     if (size > from->used - *at)
@@ -98,7 +81,7 @@ static const char *take(const struct node_bytes *from, size_t *at, size_t size)
     return bytes;
 }
 
-static void take_site(struct world *world, int rank, const struct node_bytes *from, size_t *at)
+static void take_site(struct world *world, int rank, const struct buffer *from, size_t *at)
 {
     struct place place;
     const char *head = take(from, at, sizeof place),
@@ -112,7 +95,7 @@ static void take_site(struct world *world, int rank, const struct node_bytes *fr
                bytes, sizeof(struct site));
 }
 
-static void take_list(struct world *world, int rank, const struct node_bytes *from, size_t *at, uint64_t *end)
+static void take_list(struct world *world, int rank, const struct buffer *from, size_t *at, uint64_t *end)
 {
     struct place place;
     const char *head = take(from, at, sizeof place);
@@ -128,7 +111,7 @@ static void take_list(struct world *world, int rank, const struct node_bytes *fr
     *end += (size + 63) / 64 * 64;
 }
 
-void sight_unpack(struct world *world, int rank, const struct node_bytes *from)
+void sight_unpack(struct world *world, int rank, const struct buffer *from)
 {
     struct sight head;
     struct rank_slot *slot = &world->header->slots[rank];

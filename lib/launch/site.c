@@ -1,7 +1,6 @@
 /* site.c: call sites as small numbers that other processes can read, and calls in words. */
 #define _GNU_SOURCE
 #include "launch.h"
-#include "text.h"
 #include "../call.h"
 
 #include <sched.h>

@@ -7,7 +7,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
@@ -19,12 +18,10 @@
 
 int64_t job_clock(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return launch_clock_ns() / 1000000;
 }
 
-static void stop_signal_all(const struct job *job, int number)
+void job_signal_all(const struct job *job, int number)
 {
     for (int i = 0; i < job->processes; i++)
         if (job->pids[i] > 0)
@@ -79,7 +76,7 @@ void job_stop_begin(struct job *job)
     for (int rank = 0; rank < job->plan.size; rank++)
         job_note_rank(job, rank);
     if (job->interrupt)
-        stop_signal_all(job, job->interrupt);
+        job_signal_all(job, job->interrupt);
 }
 
 /* Were it ended between its sentence and the word that it has told, the job's end would be told twice. */
@@ -101,10 +98,10 @@ int job_stop_step(struct job *job)
         return TELL_LOOK;
     if (passed >= MAKE_AFTER && job->stop_step != SIGKILL) {
         job->stop_step = SIGKILL;
-        stop_signal_all(job, SIGKILL);
+        job_signal_all(job, SIGKILL);
     } else if (passed >= ASK_AFTER && job->stop_step == 0) {
         job->stop_step = SIGTERM;
-        stop_signal_all(job, SIGTERM);
+        job_signal_all(job, SIGTERM);
     }
     int64_t next = job->stop_step == 0 ? ASK_AFTER : MAKE_AFTER;
     return next > passed ? (int)(next - passed) : 100;

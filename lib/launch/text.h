@@ -31,6 +31,10 @@ struct text {
 /* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
 void text_put_json(FILE *file, const char *text, size_t length);
 
+/* A sentence into `why`, and its status: a function that fails ends with both. */
+int text_why(int status, char *why, size_t size, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "rank 0", "ranks 0, 1 and 3", "ranks 0 to 62": those of in[0 .. size-1] that are true. Returns how many. */

@@ -182,10 +182,9 @@ static bool gpu_move(struct gpu *gpu, const char *call, struct dist_at at, void 
     for (size_t done = 0, part; done < bytes; done += part) {
         part = bytes - done < STAGED ? bytes - done : STAGED;
         void *staging = gpu->device->staging(gpu->state, part);
-        if (!staging) {
-            report_tensor(call, at, DIST_ERR_MEMORY, "the host has no memory for a copy of %zu bytes", part);
-            return false;
-        }
+        if (!staging)
+            return !report_tensor(call, at, DIST_ERR_MEMORY, "the host has no memory for a copy of %zu bytes",
+                                  part);
         bool in = way == COPY_TO_DEVICE;
         if (in)
             memcpy(staging, (char *)host + done, part);

@@ -86,7 +86,7 @@ static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->out.data = world_open_view(&gpu->self->world, op->out.data);
     op->async = true;
     op->stream = 1 + (uint32_t)gpu->current->number;
-    op->asked = gpu->self->seen_on_stream ? link_now() : 0;
+    op->asked = gpu->self->seen_on_stream ? launch_clock_ns() : 0;
     op->began = op->until = 0;
     op->kept = op->unwanted = false;
     atomic_store(&op->over, 0);
@@ -105,9 +105,9 @@ static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_wor
     bool started = op->async;
     if ((!ops->native && !ops_thread_start(ops)) || !ops_prepare(gpu, op)) {
         ops_give_back(op);
-        snprintf(op->why, sizeof op->why,
-                 "the system gives no memory or thread for communication in the background");
-        return op->status = DIST_ERR_SYSTEM;
+        return op->status =
+                   text_why(DIST_ERR_SYSTEM, op->why, sizeof op->why,
+                            "the system gives no memory or thread for communication in the background");
     }
     order_begin(gpu, op, started);
     if (ops->native) {

@@ -55,7 +55,8 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     pthread_mutex_lock(&ops->lock);
     op_take(&ops->lists[LIST_FLYING], op);
     if (self->seen_on_stream)
-        self->seen_on_stream(ops->gpu->self, -1, call_name(op->call), op->asked, op->began, link_now());
+        self->seen_on_stream(ops->gpu->self, -1, call_name(op->call), op->asked, op->began,
+                             launch_clock_ns());
     ops->gpu->device->gate_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);
@@ -89,7 +90,7 @@ static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
     bell_fence();
     if (op->status == DIST_OK && world_failed(&ops->gpu->self->world))
         op->status = backend_failed(&ops->gpu->self->world, op);
-    op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : link_now();
+    op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : launch_clock_ns();
     ops_thread_tell_refusal(ops, op);
     return true;
 }
@@ -105,7 +106,7 @@ static bool ops_thread_land(struct gpu_ops *ops, int64_t *next)
         ops->fly++;
         if (op->until == 0 && !ops_thread_has_landed(ops, op))
             continue;
-        if (op->until <= link_now()) {
+        if (op->until <= launch_clock_ns()) {
             ops_thread_end(ops, op);
             moved = true;
         } else {
@@ -132,7 +133,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
         return false;
     }
     struct dist_work *op = op_take(&ops->lists[LIST_POSTED], ops->lists[LIST_POSTED].first);
-    op->began = link_now();
+    op->began = launch_clock_ns();
     op_append(&ops->lists[LIST_FLYING],
               op); /* at once: whoever finds it in neither list thinks that it is over */
     ops->starting = true;
@@ -145,7 +146,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
     ops->shared = true;
     if (status != DIST_OK) { /* it never flew; op->why has the words */
         op->status = status;
-        op->until = link_now();
+        op->until = launch_clock_ns();
     }
     pthread_mutex_unlock(&ops->lock);
     if (status != DIST_OK) /* else its status is the backend's */
@@ -163,7 +164,7 @@ static bool ops_thread_news(void *argument)
     bool any = ops_thread_may_start(ops) || (ops->stop && !ops->lists[LIST_POSTED].first);
     pthread_mutex_unlock(&ops->lock);
     for (struct dist_work *op = ops->lists[LIST_FLYING].first; op && !any; op = op->next_posted)
-        any = op->until == 0 ? ops_is_done(ops, op) : op->until <= link_now();
+        any = op->until == 0 ? ops_is_done(ops, op) : op->until <= launch_clock_ns();
     return any;
 }
 
@@ -171,7 +172,7 @@ static bool ops_thread_news(void *argument)
 static void ops_thread_rest(struct gpu_ops *ops, int64_t until)
 {
     struct sleep_note *note = ops_thread_note_of(ops);
-    int64_t nap = until ? until - link_now() : (int64_t)NAP * 1000000;
+    int64_t nap = until ? until - launch_clock_ns() : (int64_t)NAP * 1000000;
     atomic_store(&note->timed, until != 0);
     if (nap > 0)
         bell_sleep_for(&ops->gpu->slot->bell, ops_thread_news, ops, nap, note);

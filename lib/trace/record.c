@@ -3,7 +3,6 @@
 #include "record.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #define NOTES_MOST (256u << 10) /* names, and the values of the first some hundred small operations */
 /* Bytes of events that are touched before the run: a fresh page costs a microsecond or three, and holds but 64 events. */
@@ -22,13 +21,6 @@ static _Thread_local struct {
 } here;
 
 static _Atomic uint64_t records_opened; /* by this process */
-
-uint64_t record_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 struct record *record_of(const struct world *world, int rank)
 {
@@ -115,7 +107,7 @@ static struct event *record_take_place(struct record *record, uint32_t *index)
 static void record_set_out(struct event *event, uint8_t kind)
 {
     event->thread = here.thread;
-    event->begin = record_clock();
+    event->begin = (uint64_t)launch_clock_ns();
     atomic_store_explicit(&event->kind, kind, memory_order_release);
 }
 
@@ -159,7 +151,7 @@ uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call 
 void record_end(struct record *record, uint32_t index)
 {
     if (index != TRACE_NONE)
-        atomic_store_explicit(&record->events[index].end, record_clock(), memory_order_release);
+        atomic_store_explicit(&record->events[index].end, (uint64_t)launch_clock_ns(), memory_order_release);
 }
 
 void record_slice(struct record *record, int stream, const char *what, int64_t asked, int64_t begin,

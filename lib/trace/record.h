@@ -104,6 +104,4 @@ static inline void *record_at(const struct record *record, uint32_t note)
     return (char *)record + note;
 }
 
-uint64_t record_clock(void);
-
 #endif

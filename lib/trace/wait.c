@@ -36,7 +36,7 @@ bool trace_test(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
     if (asks_for_any(trace) && !op->gpu) {
-        asked_since = asked_since ? asked_since : record_clock();
+        asked_since = asked_since ? asked_since : (uint64_t)launch_clock_ns();
         return trace->inner->test(trace->state, op);
     }
     if (!trace->inner->test(trace->state, op) || op->gpu)

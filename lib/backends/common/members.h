@@ -12,6 +12,15 @@ static inline bool member_has_left(const struct world *world, int rank)
     return atomic_load(&world->header->slots[rank].state) >= RANK_LEFT;
 }
 
+/* The place of a world rank that is a member. */
+static inline int member_place(const struct dist_group *group, int rank)
+{
+    int place = 0;
+    while (group->ranks[place] != rank)
+        place++;
+    return place;
+}
+
 /* Those that have not come, listed as far as the text has room. All zero at first. */
 struct absent {
     int count;

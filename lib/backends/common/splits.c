@@ -1,5 +1,6 @@
 /* splits.c: see splits.h. */
 #include "splits.h"
+#include "members.h"
 
 #include <stdio.h>
 
@@ -19,11 +20,7 @@ bool splits_clash(const struct dist_group *group, splits_list *of, const void *m
 int splits_tell(struct dist_work *op, const struct clash *clash)
 {
     const struct dist_group *group = op->group;
-    int from = 0, to = 0;
-    while (group->ranks[from] != clash->from)
-        from++;
-    while (group->ranks[to] != clash->to)
-        to++;
+    int from = member_place(group, clash->from), to = member_place(group, clash->to);
     snprintf(
         op->why, sizeof op->why,
         "rank %d sends %lld element%s to rank %d, which expects %lld: input_splits[%d] of rank %d must be "

@@ -156,16 +156,6 @@ static int cuda_group_new(void *state, struct dist_work *op)
 
 /* ---- the calls --------------------------------------------------------------------------------- */
 
-static int cuda_call(void *cuda, struct dist_work *op)
-{
-    return cuda_start_post(cuda, op);
-}
-
-static void cuda_note(void *cuda, const struct dist_work *op)
-{
-    cuda_notes_write(cuda, op);
-}
-
 const struct backend backend_cuda = {
     .name = "cuda",
     .on_streams = true,
@@ -174,19 +164,13 @@ const struct backend backend_cuda = {
     .close = cuda_close,
     .group_new = cuda_group_new,
     .group_free = cuda_group_free,
-    .send = cuda_call,
-    .recv = cuda_call,
-    .broadcast = cuda_call,
-    .reduce = cuda_call,
-    .all_reduce = cuda_call,
-    .scatter = cuda_call,
-    .gather = cuda_call,
-    .all_gather = cuda_call,
-    .reduce_scatter = cuda_call,
-    .all_to_all = cuda_call,
-    .barrier = cuda_call,
-    .monitored_barrier = cuda_call,
+    .send = cuda_start_post,
+    .recv = cuda_start_post,
+    BACKEND_COLLECTIVES(cuda_start_post),
+    .all_to_all = cuda_start_post,
+    .barrier = cuda_start_post,
+    .monitored_barrier = cuda_start_post,
     .test = cuda_test,
     .wait = cuda_wait,
-    .note = cuda_note,
+    .note = cuda_notes_write,
 };

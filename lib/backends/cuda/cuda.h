@@ -100,7 +100,7 @@ static inline size_t cuda_bytes_of(const struct dist_work *op, struct span span)
 /* ---- start.c: from the call to the tables ---------------------------------------------- */
 
 /* Queue an op, on its rank's own thread; start what can start. A blocking one is over when this returns. */
-int cuda_start_post(struct cuda_state *cuda, struct dist_work *op);
+int cuda_start_post(void *cuda, struct dist_work *op);
 
 /* All else with the lock held. The op was given to the device, or (host tensors; any other status) is over. Not to
  * be touched any more. */
@@ -143,6 +143,6 @@ void cuda_leave(void *cuda);
 
 /* ---- notes.c: what this rank waits for, for others to read --------------------------------- */
 
-void cuda_notes_write(struct cuda_state *cuda, const struct dist_work *waited);
+void cuda_notes_write(void *cuda, const struct dist_work *waited);
 
 #endif

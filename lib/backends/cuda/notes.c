@@ -33,8 +33,9 @@ static void cuda_notes_note_meetings(struct cuda_state *cuda, const struct dist_
     }
 }
 
-void cuda_notes_write(struct cuda_state *cuda, const struct dist_work *waited)
+void cuda_notes_write(void *state, const struct dist_work *waited)
 {
+    struct cuda_state *cuda = state;
     struct cuda_job *job = cuda->job;
     const struct cuda_rank *own = &job->ranks[cuda->rank];
     notes_clear(world_notes(cuda->world, cuda->rank));

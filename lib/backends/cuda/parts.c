@@ -11,18 +11,12 @@
 
 #define CHUNK ((size_t)4 << 20) /* bytes of each tensor that are in scratch memory at once */
 
-static bool cuda_parts_keep(struct plan *p, int status)
-{
-    p->status = p->status == DIST_OK ? status : p->status;
-    return p->status == DIST_OK;
-}
-
 void cuda_part_copy(struct plan *p, int member, void *to, const void *from, size_t bytes)
 {
     if (to == from || bytes == 0 || p->status != DIST_OK)
         return;
     if (p->device)
-        cuda_parts_keep(p, p->device->copy(cuda_plan_stream(p, member), to, from, bytes, COPY_INSIDE));
+        cuda_plan_keep(p, p->device->copy(cuda_plan_stream(p, member), to, from, bytes, COPY_INSIDE));
     else
         host_copy(to, from, bytes);
 }
@@ -60,7 +54,7 @@ static void cuda_parts_in_one_kernel(struct plan *p, int member, size_t from, in
         kernel.in[i] = cuda_at_byte(p->in[i], from);
     for (int i = 0; i < kernel.copies; i++)
         kernel.copy[i] = cuda_at_byte(p->out[i + 1], from);
-    cuda_parts_keep(p, p->device->launch(cuda_plan_stream(p, member), &kernel));
+    cuda_plan_keep(p, p->device->launch(cuda_plan_stream(p, member), &kernel));
 }
 
 /* ---- in passes -------------------------------------------------------------------------------- */
@@ -83,7 +77,7 @@ static void cuda_parts_convert(const struct pass *pass, void *to, enum dist_type
     kernel.from = from_type;
     kernel.out = to;
     kernel.in[0] = from;
-    cuda_parts_keep(p, p->device->launch(cuda_plan_stream(p, pass->member), &kernel));
+    cuda_plan_keep(p, p->device->launch(cuda_plan_stream(p, pass->member), &kernel));
 }
 
 /* Input k where the doer's kernels can read it, in the type that they add in; `place`: room for it. */
@@ -117,7 +111,7 @@ static void cuda_parts_combine_chunk(const struct pass *pass, size_t from, int64
                 cuda_parts_within_reach(pass, k, from, count, pass->scratch + (size_t)kernel.inputs * CHUNK);
         if (p->op == DIST_AVG && k < p->inputs)
             kernel.op = DIST_SUM;
-        cuda_parts_keep(p, p->device->launch(cuda_plan_stream(p, pass->member), &kernel));
+        cuda_plan_keep(p, p->device->launch(cuda_plan_stream(p, pass->member), &kernel));
     }
     if (pass->wide != p->type)
         cuda_parts_convert(pass, pass->scratch + CHUNK, p->type, pass->scratch, pass->wide, count);
@@ -132,7 +126,7 @@ static void cuda_parts_in_passes(struct plan *p, int member, size_t from, int64_
     if (!pass.scratch) {
         device_fail(DIST_ERR_MEMORY, "the device \"%s\" has no memory left to reduce so many tensors",
                     p->device->name);
-        cuda_parts_keep(p, DIST_ERR_MEMORY);
+        cuda_plan_keep(p, DIST_ERR_MEMORY);
         return;
     }
     const char *result = pass.scratch + (pass.wide == p->type ? 0 : CHUNK);

@@ -142,11 +142,6 @@ static part *const parts[CALL_COUNT] = {
 
 /* ---- around them ------------------------------------------------------------------------------- */
 
-static void cuda_plan_keep(struct plan *p, int status)
-{
-    p->status = p->status == DIST_OK ? status : p->status;
-}
-
 /* One stream follows a point of another. */
 static void cuda_plan_follow(struct plan *p, int member, int other)
 {

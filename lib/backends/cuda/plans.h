@@ -34,6 +34,12 @@ static inline struct stream *cuda_plan_stream(const struct plan *plan, int membe
     return cuda_of(plan->job, plan->ops[cuda_plan_doer(plan, member)])->stream;
 }
 
+/* The first status that is not DIST_OK counts. */
+static inline void cuda_plan_keep(struct plan *plan, int status)
+{
+    plan->status = plan->status == DIST_OK ? status : plan->status;
+}
+
 static inline char *cuda_at_byte(const void *address, size_t bytes)
 {
     return (char *)(uintptr_t)address + bytes;

@@ -91,8 +91,9 @@ static bool cuda_start_open_stream(struct cuda_state *cuda, struct dist_work *op
     return true;
 }
 
-int cuda_start_post(struct cuda_state *cuda, struct dist_work *op)
+int cuda_start_post(void *state, struct dist_work *op)
 {
+    struct cuda_state *cuda = state;
     struct cuda_job *job = cuda->job;
     bool blocks = !op->async && !op->gpu;
     op->step = OP_QUEUED;

@@ -7,8 +7,6 @@
 #include "../transport/room.h"
 #include "../../launch/spread.h"
 
-#include <stdio.h>
-
 static const struct world *gloo_world;
 
 static int is_over(void)
@@ -29,11 +27,11 @@ static const struct transport *gloo_find(struct launch_self *self, struct transp
     job->over = is_over;
     if (transport)
         return transport;
-    snprintf(why, why_size,
-             "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
-             "and run make again (%.90s)",
-             error);
-    *status = DIST_ERR_ENVIRONMENT;
+    *status = text_why(
+        DIST_ERR_ENVIRONMENT, why, why_size,
+        "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
+        "and run make again (%.90s)",
+        error);
     return NULL;
 }
 
@@ -42,9 +40,8 @@ static int gloo_open(struct launch_self *self, struct dist_group *world, void **
 {
     if (!self->threads)
         return transport_open(gloo_find, self, world, room, why, why_size);
-    snprintf(why, why_size,
-             "BACKEND is \"gloo\", which joins processes, but ranks are threads; unset DIST_RANKS");
-    return DIST_ERR_ENVIRONMENT;
+    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                    "BACKEND is \"gloo\", which joins processes, but ranks are threads; unset DIST_RANKS");
 }
 
 const struct backend backend_gloo = {

@@ -72,14 +72,13 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
     if (!transport)
         return missing(self, wanted, error, status, why, why_size);
     if (!started && is_spread(self) && !world_is_spread(&self->world)) {
-        snprintf(why, why_size, "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
-                 wanted->starter);
-        *status = DIST_ERR_ENVIRONMENT;
+        *status = text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                           "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
+                           wanted->starter);
         return NULL;
     }
     if (!started && !pmi_serve(self)) {
-        snprintf(why, why_size, "the system gives no thread for MPI's start");
-        *status = DIST_ERR_SYSTEM;
+        *status = text_why(DIST_ERR_SYSTEM, why, why_size, "the system gives no thread for MPI's start");
         return NULL;
     }
     return transport;
@@ -88,17 +87,14 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
 static int mpi_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
                     size_t why_size)
 {
-    if (self->threads) {
-        snprintf(why, why_size,
-                 "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
-        return DIST_ERR_ENVIRONMENT;
-    }
-    if (self->trace && is_spread(self) && !world_is_spread(&self->world)) {
-        snprintf(why, why_size,
-                 "under an mpirun DIST_TRACE writes down the ranks of one machine only; unset it, or start "
-                 "them by distrun --nodes");
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (self->threads)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
+    if (self->trace && is_spread(self) && !world_is_spread(&self->world))
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "under an mpirun DIST_TRACE writes down the ranks of one machine only; unset it, or start "
+            "them by distrun --nodes");
     int status = transport_open(mpi_find, self, world, room, why, why_size);
     pmi_end();
     return status;

@@ -19,11 +19,10 @@ static int nccl_read_port(int *port, char *why, size_t why_size)
     const char *text = getenv("MASTER_PORT"), *agent = getenv("TORCHELASTIC_USE_AGENT_STORE");
     char *end;
     long value = text ? strtol(text, &end, 10) : USUAL_PORT;
-    if (text && (end == text || *end || value < 1 || value > LAST_PORT)) {
-        snprintf(why, why_size, "MASTER_PORT is \"%.40s\"; it must be a port, a number from 1 to %d", text,
-                 LAST_PORT);
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (text && (end == text || *end || value < 1 || value > LAST_PORT))
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "MASTER_PORT is \"%.40s\"; it must be a port, a number from 1 to %d", text,
+                        LAST_PORT);
     if (agent && strcmp(agent, "True") == 0)
         value = value < LAST_PORT ? value + 1 : value - 1;
     *port = (int)value;
@@ -34,17 +33,16 @@ int nccl_address_set(const struct launch_env *env, char *why, size_t why_size)
 {
     const char *host = getenv("MASTER_ADDR");
     char text[300];
-    int port;
+    int port = USUAL_PORT;
     if (getenv("NCCL_COMM_ID"))
         return DIST_OK;
-    if (!host || !*host) {
-        snprintf(why, why_size,
-                 "only %d of the %d ranks run on this machine, and MASTER_ADDR is not set; set it on all to "
-                 "the address of "
-                 "rank 0's machine, and MASTER_PORT to a free port there",
-                 env->local_size, env->world_size);
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (!host || !*host)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "only %d of the %d ranks run on this machine, and MASTER_ADDR is not set; set it on all to "
+            "the address of "
+            "rank 0's machine, and MASTER_PORT to a free port there",
+            env->local_size, env->world_size);
     int status = nccl_read_port(&port, why, why_size);
     if (status != DIST_OK)
         return status;

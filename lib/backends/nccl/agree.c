@@ -3,7 +3,6 @@
 #include "agree.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
@@ -58,10 +57,9 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, c
     struct nccl_shared *shared = nccl->shared = world_at(world, world->header->room_offset);
     nccl->table = (struct table *)(shared + 1);
     if (nccl->rank == 0) {
-        if (!nccl_agree_lay(shared, nccl, id)) {
-            snprintf(why, why_size, "the world has too little memory for %d ranks", nccl->size);
-            return DIST_ERR_SYSTEM; /* world_room_bytes and this backend have come apart */
-        }
+        if (!nccl_agree_lay(shared, nccl, id)) /* world_room_bytes and this backend have come apart */
+            return text_why(DIST_ERR_SYSTEM, why, why_size, "the world has too little memory for %d ranks",
+                            nccl->size);
         atomic_store(&shared->ready, 1);
         for (int i = 1; i < nccl->size; i++)
             rank_ring(&world->header->slots[i]);
@@ -69,11 +67,9 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, c
     nccl_agree_wait_until_ready(nccl, seconds);
     if (world_failed(world))
         return nccl_job_failed(nccl, why, why_size);
-    if (!atomic_load(&shared->ready)) {
-        snprintf(why, why_size, "rank 0 has not come within %g s (DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                 seconds);
-        return DIST_ERR_TIMEOUT;
-    }
+    if (!atomic_load(&shared->ready))
+        return text_why(DIST_ERR_TIMEOUT, why, why_size,
+                        "rank 0 has not come within %g s (DIST_INIT_TIMEOUT=SECONDS waits longer)", seconds);
     *id = shared->id;
     return DIST_OK;
 }

@@ -3,7 +3,6 @@
 #include "../common/members.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define TIDY_SECONDS 10
@@ -42,11 +41,10 @@ static int nccl_groups_comm_split(struct nccl_state *nccl, struct dist_work *op,
     if (status == DIST_OK && (calls->comm_count(g->comm, &count) != ncclSuccess ||
                               calls->comm_user_rank(g->comm, &place) != ncclSuccess || count != group->size ||
                               place != group->rank)) {
-        snprintf(op->why, sizeof op->why,
-                 "NCCL made a group of %d of it, not of %d: some rank lists other members", count,
-                 group->size);
         g->broken = true;
-        return DIST_ERR_MISMATCH;
+        return text_why(DIST_ERR_MISMATCH, op->why, sizeof op->why,
+                        "NCCL made a group of %d of it, not of %d: some rank lists other members", count,
+                        group->size);
     }
     return status;
 }
@@ -57,10 +55,8 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
     g->group = group;
     g->nccl = nccl;
     int status = nccl_groups_comm_split(nccl, op, g, own && group->rank >= 0);
-    if (!own) { /* the others do not wait for it, and find that a member is missing */
-        snprintf(op->why, sizeof op->why, "the system gives no memory for a group");
-        return DIST_ERR_MEMORY;
-    }
+    if (!own) /* the others do not wait for it, and find that a member is missing */
+        return text_why(DIST_ERR_MEMORY, op->why, sizeof op->why, "the system gives no memory for a group");
     if (status == DIST_OK && group->rank < 0) {
         free(g);
         return DIST_OK;

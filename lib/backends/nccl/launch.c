@@ -5,6 +5,7 @@
  * the communicator says that it is through with the group may something else be put behind it, such as the opening of a gate.
  */
 #include "check.h"
+#include "../common/members.h"
 
 #include <stdio.h>
 
@@ -38,7 +39,7 @@ static ncclResult_t nccl_launch_call_message(struct nccl_state *nccl, const stru
     const struct nccl_calls *calls = nccl->calls;
     cudaStream_t stream = calls->stream_of(nccl->stream);
     ncclComm_t comm = nccl->shared ? nccl->world.comm : nccl_comm_of(op);
-    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : nccl_place_in(op->group, rank);
+    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : member_place(op->group, rank);
     return op->sends
                ? calls->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm, stream)
                : calls->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);

@@ -18,28 +18,32 @@ typedef ncclResult_t nccl_exchange(const void *in, void *out, size_t count, nccl
 typedef ncclResult_t nccl_rooted(const void *in, void *out, size_t count, ncclDataType_t type, int root,
                                  ncclComm_t comm, cudaStream_t stream);
 
+/* Those that every version has from 2.18 on: NCCL's name, and ours. */
+#define NCCL_CALLS(CALL) \
+    CALL(ncclGetErrorString, get_error_string) \
+    CALL(ncclGetLastError, get_last_error) \
+    CALL(ncclGetUniqueId, get_unique_id) \
+    CALL(ncclCommInitRankConfig, comm_init_rank_config) \
+    CALL(ncclCommSplit, comm_split) \
+    CALL(ncclCommFinalize, comm_finalize) \
+    CALL(ncclCommDestroy, comm_destroy) \
+    CALL(ncclCommAbort, comm_abort) \
+    CALL(ncclCommGetAsyncError, comm_get_async_error) \
+    CALL(ncclCommCount, comm_count) \
+    CALL(ncclCommUserRank, comm_user_rank) \
+    CALL(ncclSend, send) \
+    CALL(ncclRecv, recv) \
+    CALL(ncclBroadcast, broadcast) \
+    CALL(ncclReduce, reduce) \
+    CALL(ncclAllReduce, all_reduce) \
+    CALL(ncclAllGather, all_gather) \
+    CALL(ncclReduceScatter, reduce_scatter)
+
 struct nccl_calls {
-    __typeof__(ncclGetVersion) *get_version;
-    __typeof__(ncclGetErrorString) *get_error_string;
-    __typeof__(ncclGetLastError) *get_last_error;
-    __typeof__(ncclGetUniqueId) *get_unique_id;
-    __typeof__(ncclCommInitRankConfig) *comm_init_rank_config;
-    __typeof__(ncclCommSplit) *comm_split;
-    __typeof__(ncclCommFinalize) *comm_finalize;
-    __typeof__(ncclCommDestroy) *comm_destroy;
-    __typeof__(ncclCommAbort) *comm_abort;
-    __typeof__(ncclCommGetAsyncError) *comm_get_async_error;
-    __typeof__(ncclCommCount) *comm_count;
-    __typeof__(ncclCommUserRank) *comm_user_rank;
+#define NCCL_FIELD(name, field) __typeof__(name) *field;
+    NCCL_CALLS(NCCL_FIELD)
     ncclResult_t (*group_start)(void);
     ncclResult_t (*group_end)(void);
-    __typeof__(ncclSend) *send;
-    __typeof__(ncclRecv) *recv;
-    __typeof__(ncclBroadcast) *broadcast;
-    __typeof__(ncclReduce) *reduce;
-    __typeof__(ncclAllReduce) *all_reduce;
-    __typeof__(ncclAllGather) *all_gather;
-    __typeof__(ncclReduceScatter) *reduce_scatter;
     nccl_exchange *all_to_all; /* these three came with 2.28: NULL where the library is older */
     nccl_rooted *gather;
     nccl_rooted *scatter;

@@ -9,22 +9,25 @@
 
 static int nccl_refuse_host(struct nccl_state *nccl, struct dist_work *op)
 {
-    snprintf(op->why, sizeof op->why,
-             "the tensor lies on the host, and NCCL by itself moves only what lies on a GPU; make it there "
-             "(DEVICE=cuda)");
-    return nccl_launch_refuse(nccl, op, DIST_ERR_ARGUMENT);
+    return nccl_launch_refuse(
+        nccl, op,
+        text_why(
+            DIST_ERR_ARGUMENT, op->why, sizeof op->why,
+            "the tensor lies on the host, and NCCL by itself moves only what lies on a GPU; make it there "
+            "(DEVICE=cuda)"));
 }
 
 static int nccl_far_message(struct nccl_state *nccl, struct dist_work *op)
 {
     if (!op->gpu)
         return nccl_refuse_host(nccl, op);
-    if (op->peer == DIST_ANY_SOURCE) {
-        snprintf(op->why, sizeof op->why,
-                 "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "
-                 "are on one machine)");
-        return nccl_launch_refuse(nccl, op, DIST_ERR_ARGUMENT);
-    }
+    if (op->peer == DIST_ANY_SOURCE)
+        return nccl_launch_refuse(
+            nccl, op,
+            text_why(
+                DIST_ERR_ARGUMENT, op->why, sizeof op->why,
+                "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "
+                "are on one machine)"));
     op->from = op->sends ? -1 : op->peer;
     return nccl_launch_put_off(nccl, op);
 }
@@ -170,13 +173,7 @@ const struct backend backend_nccl = {
     .group_free = nccl_group_free,
     .send = nccl_message,
     .recv = nccl_message,
-    .broadcast = nccl_collective,
-    .reduce = nccl_collective,
-    .all_reduce = nccl_collective,
-    .scatter = nccl_collective,
-    .gather = nccl_collective,
-    .all_gather = nccl_collective,
-    .reduce_scatter = nccl_collective,
+    BACKEND_COLLECTIVES(nccl_collective),
     .all_to_all = nccl_collective,
     .barrier = nccl_collective,
     .monitored_barrier = nccl_monitored_barrier,

@@ -22,10 +22,9 @@
 static int nccl_open_share_gpu(const struct launch_self *self, char *why, size_t why_size)
 {
     char id[32];
-    if (self->threads) {
-        snprintf(why, why_size, "DIST_NCCL_SHARE_GPU=1 needs ranks that are processes; unset DIST_RANKS");
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (self->threads)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "DIST_NCCL_SHARE_GPU=1 needs ranks that are processes; unset DIST_RANKS");
     snprintf(id, sizeof id, "rank%d", self->env.rank);
     setenv("NCCL_HOSTID", id, 1);
     setenv("NCCL_NET", "Socket", 1);
@@ -41,16 +40,14 @@ static int nccl_open_read_environment(struct nccl_state *nccl, char *why, size_t
     nccl->checked = setting_is("DIST_CHECK", "1");
     nccl->lazy = setting_is("DIST_CONNECT", "lazy");
     nccl->plain = setting_is("DIST_NCCL_PLAIN", "1");
-    if (nccl->self->algorithms) {
-        snprintf(why, why_size,
-                 "DIST_ALGORITHM adds up on the host, and NCCL's tensors lie on GPUs; unset it (NCCL_ALGO "
-                 "chooses among NCCL's own)");
-        return DIST_ERR_ENVIRONMENT;
-    }
-    if (nccl->self->trace && nccl->spread) {
-        snprintf(why, why_size, "DIST_TRACE writes down the ranks of one machine only; unset it");
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (nccl->self->algorithms)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "DIST_ALGORITHM adds up on the host, and NCCL's tensors lie on GPUs; unset it (NCCL_ALGO "
+            "chooses among NCCL's own)");
+    if (nccl->self->trace && nccl->spread)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "DIST_TRACE writes down the ranks of one machine only; unset it");
     nccl->limit = (double)setting_number("DIST_TIMEOUT", USUAL_LIMIT);
     int status = setting_check("DIST_TIMEOUT", why, why_size);
     if (status == DIST_OK)
@@ -74,10 +71,9 @@ ncclConfig_t nccl_config(void)
 static int nccl_open_take_device(struct nccl_state *nccl, char *why, size_t why_size)
 {
     const struct gpu *gpu = nccl->self->gpu;
-    if (!gpu || !gpu->device || (!nccl_double && strcmp(gpu->device->name, "cuda") != 0)) {
-        snprintf(why, why_size, "NCCL moves only the memory of GPUs; set DEVICE=cuda, or take BACKEND=shm");
-        return DIST_ERR_ENVIRONMENT;
-    }
+    if (!gpu || !gpu->device || (!nccl_double && strcmp(gpu->device->name, "cuda") != 0))
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "NCCL moves only the memory of GPUs; set DEVICE=cuda, or take BACKEND=shm");
     nccl->device = gpu->device;
     nccl->state = gpu->state;
     nccl->stream = gpu->device->stream_new(gpu->state, -1);
@@ -86,8 +82,7 @@ static int nccl_open_take_device(struct nccl_state *nccl, char *why, size_t why_
         nccl->calls->use(nccl->stream);
     if (nccl->stream && nccl->scratch)
         return DIST_OK;
-    snprintf(why, why_size, "the GPU has no memory left for communication");
-    return DIST_ERR_MEMORY;
+    return text_why(DIST_ERR_MEMORY, why, why_size, "the GPU has no memory left for communication");
 }
 
 static int nccl_open_join(struct nccl_state *nccl, double seconds, char *why, size_t why_size)
@@ -145,8 +140,7 @@ static int nccl_open_connect_all(struct nccl_state *nccl, double seconds, char *
     if (nccl_launch_now(nccl, &op, nccl_open_call_connect) == DIST_OK)
         nccl_watch_wait(nccl, &op, 0);
     nccl->limit = limit;
-    snprintf(why, why_size, "%s", op.why);
-    return op.status;
+    return text_why(op.status, why, why_size, "%s", op.why);
 }
 
 static void nccl_open_free(struct nccl_state *nccl)

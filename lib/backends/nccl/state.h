@@ -165,14 +165,6 @@ static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
     return ((const struct nccl_group *)op->group->room)->comm;
 }
 
-static inline int nccl_place_in(const struct dist_group *group, int rank)
-{
-    int i = 0;
-    while (group->ranks[i] != rank)
-        i++;
-    return i;
-}
-
 /* ---- watch.c --------------------------------------------------------------------------- */
 
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */

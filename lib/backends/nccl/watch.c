@@ -168,13 +168,11 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
             return nccl_job_failed(nccl, why, why_size);
         if (patience_spin(&patience))
             continue;
-        if (dist_time() > deadline) {
-            snprintf(why, why_size,
-                     "NCCL has been making connections for %g s, so some rank does not take part "
-                     "(DIST_TIMEOUT=SECONDS waits longer)",
-                     limit);
-            return DIST_ERR_TIMEOUT;
-        }
+        if (dist_time() > deadline)
+            return text_why(DIST_ERR_TIMEOUT, why, why_size,
+                            "NCCL has been making connections for %g s, so some rank does not take part "
+                            "(DIST_TIMEOUT=SECONDS waits longer)",
+                            limit);
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < LONG_NAP)
             nap.tv_nsec += nap.tv_nsec / 4;

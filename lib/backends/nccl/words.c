@@ -47,19 +47,17 @@ int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, char *why,
     const char *last = calls->get_last_error(NULL);
     if (result == ncclInvalidUsage && last && nccl_says_shared(last, why, why_size))
         return DIST_ERR_ENVIRONMENT;
-    if (result == ncclRemoteError) {
-        snprintf(why, why_size, "NCCL has lost another rank: it has ended, or the network to it has failed");
-        return DIST_ERR_PEER_LOST;
-    }
-    snprintf(why, why_size, "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
-             calls->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
-    return DIST_ERR_SYSTEM;
+    if (result == ncclRemoteError)
+        return text_why(DIST_ERR_PEER_LOST, why, why_size,
+                        "NCCL has lost another rank: it has ended, or the network to it has failed");
+    return text_why(DIST_ERR_SYSTEM, why, why_size,
+                    "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
+                    calls->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
 }
 
 int nccl_job_failed(const struct nccl_state *nccl, char *why, size_t why_size)
 {
     struct dist_work op = { .why = "" };
     int status = backend_failed(&nccl->self->world, &op);
-    snprintf(why, why_size, "%s", op.why);
-    return status;
+    return text_why(status, why, why_size, "%s", op.why);
 }

@@ -149,9 +149,9 @@ static int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
                                        g->group->ranks[i]);
         count++;
     }
-    snprintf(op->why, sizeof op->why, "rank%s %s did not come within %g s", count == 1 ? "" : "s", list,
-             op->timeout);
-    return op->status = DIST_ERR_TIMEOUT;
+    return op->status =
+               text_why(DIST_ERR_TIMEOUT, op->why, sizeof op->why, "rank%s %s did not come within %g s",
+                        count == 1 ? "" : "s", list, op->timeout);
 }
 
 struct passing {

@@ -7,11 +7,9 @@
  * One that still waits when this rank has to wait itself goes at once. While the program computes the progress thread sees to it: an
  * answer that has waited for a nap goes alone, and it takes some time until they are trusted to wait again.
  */
-#define _GNU_SOURCE
 #include "answers.h"
 
 #include <string.h>
-#include <time.h>
 
 #define TURNS 4        /* after so many in a row they are trusted, */
 #define DISTRUST (-60) /* and later, once it was in vain */
@@ -75,13 +73,6 @@ void answers_pay(struct transport_room *room)
             answers_pay_one(room, peer);
 }
 
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* ---- now, or with the next note? ----------------------------------------------------------------------------- */
 
 /* A message leaves to a rank that was answered last: a turn. */
@@ -90,7 +81,7 @@ void answers_see_message(struct transport_room *room, int peer)
     if (room->answers.turns >= TURNS || room->answers.answered != 1 + peer)
         return;
     room->answers.answered = 0;
-    bool soon = now() - room->answers.when < SOON;
+    bool soon = launch_clock_ns() - room->answers.when < SOON;
     room->answers.turns = soon ? room->answers.turns + 1 : room->answers.turns > 0 ? 0 : room->answers.turns;
 }
 
@@ -101,7 +92,7 @@ static bool waits_for_turn(struct transport_room *room, int peer)
     if (room->answers.answered && room->answers.turns > 0)
         room->answers.turns = 0;
     room->answers.answered = 1 + peer;
-    room->answers.when = now();
+    room->answers.when = launch_clock_ns();
     return false;
 }
 

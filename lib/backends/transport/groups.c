@@ -1,17 +1,10 @@
 /* groups.c: who is in a group, on which machines, and what the transport makes of it. */
 #include "room.h"
+#include "../common/members.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* The watcher, in another process, wants to know who is in the group that somebody waits for. */
-static void publish(struct transport_room *room, struct transport_group *g, const struct dist_group *group)
-{
-    g->members = host_alloc(room->self, (size_t)group->size * sizeof *g->members);
-    for (int i = 0; g->members && i < group->size; i++)
-        g->members[i] = group->ranks[i];
-}
 
 /* Which member is where. False: no memory. */
 static bool find_nodes(struct transport_room *room, struct transport_group *g, const struct dist_group *group)
@@ -79,7 +72,7 @@ static struct transport_group *form(struct transport_room *room, const struct di
     find_near(room, g, group);
     g->handle = room->transport->group_new(group->ranks, group->size, (int)(2 * room->formed));
     if (g->handle && form_leaders(room, g, group)) {
-        publish(room, g, group);
+        g->members = members_publish(room->self, group);
         return g;
     }
     transport_forget_group(room, g);

@@ -3,6 +3,7 @@
  * and collectives are over, but for those that nobody will come for any more.
  */
 #include "answers.h"
+#include "../common/members.h"
 
 #include <stdio.h>
 
@@ -24,12 +25,10 @@ void transport_fail(struct transport_room *room, int status, const char *why)
         return;
     room->failed = status;
     snprintf(room->why, sizeof room->why, "%s", why);
-    for (struct dist_work *op; (op = room->sends.first);)
-        give_up(room, queue_take(&room->sends, &room->sends.first));
-    for (struct dist_work *op; (op = room->begun.first);)
-        give_up(room, queue_take(&room->begun, &room->begun.first));
-    for (struct dist_work *op; (op = room->members.first);)
-        give_up(room, queue_take(&room->members, &room->members.first));
+    struct op_queue *const queues[] = { &room->sends, &room->begun, &room->members };
+    for (int i = 0; i < 3; i++)
+        while (queues[i]->first)
+            give_up(room, queue_take(queues[i], &queues[i]->first));
     for (struct match *match; (match = room->posted.first);) {
         match_remove(&room->posted, match);
         give_up(room, match_receive(match));
@@ -44,7 +43,7 @@ void transport_fail(struct transport_room *room, int status, const char *why)
 
 bool transport_has_left(const struct transport_room *room, int rank)
 {
-    return rank == room->rank || atomic_load(&room->self->world.header->slots[rank].state) >= RANK_LEFT;
+    return rank == room->rank || member_has_left(&room->self->world, rank);
 }
 
 /* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. A first member tells the others. */

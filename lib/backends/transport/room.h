@@ -264,9 +264,6 @@ void transport_leave(void *room);
     .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
     .barrier = transport_collective, .test = transport_test, .wait = transport_wait, .note = transport_note
 /* all_to_all goes by messages (algorithms/): members with splits and members without must meet, to be told that they differ. */
-#define TRANSPORT_COLLECTIVES \
-    .broadcast = transport_collective, .reduce = transport_collective, .all_reduce = transport_collective, \
-    .scatter = transport_collective, .gather = transport_collective, .all_gather = transport_collective, \
-    .reduce_scatter = transport_collective
+#define TRANSPORT_COLLECTIVES BACKEND_COLLECTIVES(transport_collective)
 
 #endif

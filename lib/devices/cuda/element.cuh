@@ -24,8 +24,8 @@ extern "C" {
 
 #define BOTH __host__ __device__ inline
 
-struct f32 {
-    typedef float element, number, adder;
+template <class Float> struct floating {
+    typedef Float element, number, adder;
     static BOTH number open(element x)
     {
         return x;
@@ -36,25 +36,11 @@ struct f32 {
     }
     static BOTH element narrow(double x)
     {
-        return (float)x;
+        return (element)x;
     }
 };
-
-struct f64 {
-    typedef double element, number, adder;
-    static BOTH number open(element x)
-    {
-        return x;
-    }
-    static BOTH element close(number x)
-    {
-        return x;
-    }
-    static BOTH element narrow(double x)
-    {
-        return x;
-    }
-};
+typedef floating<float> f32;
+typedef floating<double> f64;
 
 /* CUDA's own conversions: one instruction each, where the masks of dtype.h would cost more time than the memory. */
 struct f16 {

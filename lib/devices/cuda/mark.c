@@ -160,10 +160,7 @@ void cuda_gate_free(struct gate *gate)
 
 int cuda_gate_hold(struct gate *gate, struct stream *stream)
 {
-    cuda_lock();
-    int status = stream_put(stream, &(struct item){ .kind = ITEM_HOLD, .gate = gate });
-    cuda_unlock();
-    return status;
+    return stream_put_item(stream, (struct item){ .kind = ITEM_HOLD, .gate = gate });
 }
 
 int cuda_gate_open_behind(struct gate *gate, struct stream *stream)

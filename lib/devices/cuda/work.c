@@ -38,10 +38,9 @@ bool work_is_copy(const struct kernel *k)
 
 static bool work_is_empty(const struct kernel *k)
 {
-    if (k->kind == KERNEL_MATMUL)
+    if (k->kind == KERNEL_MATMUL || k->kind == KERNEL_TRANSPOSE)
         return k->rows == 0 || k->columns == 0;
-    return k->kind == KERNEL_TRANSPOSE ? k->rows == 0 || k->columns == 0
-                                       : k->kind != KERNEL_SUM && k->count == 0;
+    return k->kind != KERNEL_SUM && k->count == 0;
 }
 
 cudaError_t work_kernel(struct stream *stream, const struct kernel *k)

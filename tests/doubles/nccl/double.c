@@ -143,12 +143,6 @@ ncclResult_t double_add(struct step step, const char *rest)
 
 /* ---- the table ----------------------------------------------------------------------------------- */
 
-static ncclResult_t get_version(int *version)
-{
-    *version = NCCL_VERSION_CODE;
-    return ncclSuccess;
-}
-
 static const char *get_error_string(ncclResult_t result)
 {
     return result == ncclUnhandledCudaError ? "unhandled cuda error" : "some error";
@@ -185,7 +179,6 @@ void double_play(const struct double_script *how)
 {
     static struct nccl_calls calls;
     static const struct nccl_calls all = {
-        .get_version = get_version,
         .get_error_string = get_error_string,
         .get_last_error = get_last_error,
         .get_unique_id = double_get_unique_id,
