@@ -344,6 +344,16 @@ build/tests/gpu/kernels_test: build/tests/gpu/kernels_test.o build/libinside.a
 
 build/tests/transport/conform_mpi: $(patsubst %,build/tests/%.o,transport/conform_mpi reference $(basename $(notdir $(wildcard tests/conform_*.c)))) build/libinside.a
 	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+# The mistakes of the misuse suites by name, and the generated programs: for ranks that are started on other hosts.
+HOSTS_PROGRAMS := $(patsubst %,build/tests/transport/%,conform_mpi misused generated_hosts)
+build/tests/by_name/%.o: tests/%.c build/flags
+	$Q mkdir -p $(@D)
+	$(call say,CC,$<) $(CC) $(FLAGS) $(COLOR) -DMISUSE_BY_NAME -MMD -MP -c $< -o $@
+build/tests/transport/misused: $(patsubst tests/%.c,build/tests/by_name/%.o,tests/transport/misused.c $(shell grep -l misuse_test.h tests/test_*.c)) \
+    build/tests/conform_exam.o build/tests/reference.o build/libinside.a
+	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+build/tests/transport/generated_hosts: $(patsubst tests/%.c,build/tests/%.o,tests/transport/generated_hosts.c tests/reference.c $(wildcard tests/generated_*.c)) build/libinside.a
+	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/test_gloo: | $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi
 build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
 
