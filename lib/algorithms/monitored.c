@@ -38,8 +38,7 @@ static void monitored_hear_all(struct run *run)
     for (struct absent absent; (absent = monitored_absent(run)).count > 0;) {
         if (dist_time() > run->deadline || world_failed(&run->outer->self->world)) {
             run->comm.status = DIST_ERR_TIMEOUT;
-            snprintf(run->op->why, sizeof run->op->why, "after %g s these ranks had not come: %s",
-                     run->op->timeout, absent.list);
+            absent_tell(run->op, &absent);
             return;
         }
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);

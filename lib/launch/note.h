@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #define NOTE_OPS 32
+#define NOTE_FREED 8    /* groups that a rank has freed, of which others can know */
 #define NOTE_STREAMS 17 /* threads of a rank's GPU: one that communicates, then those of its streams */
 
 #define NOTE_HANDS \
