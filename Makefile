@@ -564,7 +564,7 @@ ASAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(ASAN)")
 TSAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(TSAN)")
 FOR_ALL := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:build/%=build/asan/%)) \
            $(if $(TSAN_WORKS),$(TSAN_SOURCES:%.c=build/tsan/%)) \
-           build/tests/model/model build/tests/torture/torture $(FAILING) $(if $(HAS_CUDA),build/any/kernels_test)
+           build/tests/model/model build/tests/torture/torture $(FAILING) $(HOSTS_PROGRAMS) $(if $(HAS_CUDA),build/any/kernels_test)
 endif
 
 # Everything is built before the first test runs: a compiler beside it would disturb what it sees of time.
@@ -581,8 +581,9 @@ test-all: test ## and all others: long suites, every mode, models, sanitizers
 
 test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: RUNS=200
 	$Q tests/tools/nodes_faults.sh $(or $(RUNS),17)
-test-hosts: programs $(MPI_PLUGINS) $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi ##l what dist.h promises, by each engine over three hosts made of namespaces: COUNT=2 SEED=7 for a part of it
+test-hosts: programs $(TEST_PROGRAMS) $(MPI_PLUGINS) $(GLOO_PLUGIN) build/bin/distrun $(HOSTS_PROGRAMS) ##l what dist.h promises, and what is told of mistakes, by each engine over three hosts made of namespaces: COUNT=2 SEED=7 for a part of it
 	$Q tests/tools/hosts_conform.sh $(COUNT)
+	$Q tests/tools/hosts_misuse.sh $(COUNT)
 
 test-bare: ## do the README's commands work on a machine with git, gcc and make alone? Needs root and debootstrap; FULL=1: more
 	$Q FULL="$(FULL)" tests/tools/bare.sh

@@ -86,13 +86,13 @@ struct rank_notes {
     uint32_t host_site;       /* and where that is */
     _Atomic uint32_t sent;    /* over several machines: messages to it from ranks of this one; */
     _Atomic uint32_t heard;   /* and those that it has heard, when it went to sleep for the last time */
-    _Atomic uint32_t freed;   /* how many groups it has freed; */
-    uint16_t freed_groups[NOTE_FREED]; /* and the numbers of the last of them */
     _Atomic uint32_t leaving; /* 1: in dist_destroy_process_group, it only ends what it can */
     _Atomic uint32_t tidying; /* threads of the library that only tidy up: nobody waits for what they do */
     _Atomic uint64_t log;     /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
+    _Atomic uint32_t freed;        /* how many groups it has freed, */
+    uint16_t freed_groups[NOTE_FREED]; /* and the numbers of the last of them */
 };
 
 /* Tell a rank that there is news. The caller has written the news with seq_cst before. */
