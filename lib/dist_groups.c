@@ -99,10 +99,10 @@ static void dist_groups_settle(struct context *context, struct dist_group *group
 /* For reports: others may still wait in it. */
 static void dist_groups_note_freed(struct context *context, const struct dist_group *group)
 {
-    struct rank_notes *notes = world_notes(&context->self->world, context->self->env.rank);
-    uint32_t count = atomic_load(&notes->freed);
-    notes->freed_groups[count % NOTE_FREED] = (uint16_t)group->id;
-    atomic_store(&notes->freed, count + 1);
+    struct freed_note *freed = &world_notes(&context->self->world, context->self->env.rank)->freed;
+    uint32_t count = atomic_load(&freed->count);
+    freed->groups[count % NOTE_FREED] = (uint16_t)group->id;
+    atomic_store(&freed->count, count + 1);
 }
 
 /* ---- the lists ------------------------------------------------------------------------ */

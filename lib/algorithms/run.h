@@ -31,7 +31,7 @@ struct run {
     int tag;                   /* below zero, where no program's message can be */
     double deadline;           /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
     struct dist_work out, in;  /* the messages under way */
-    struct dist_work *asked;   /* monitored_barrier, rank 0: a message from everybody, then one to everybody */
+    struct dist_work *asked;   /* monitored_barrier, rank 0: a message from each, and one to each */
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
     int memory_count;
     struct worker thread;

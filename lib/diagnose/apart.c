@@ -93,10 +93,10 @@ bool tell_two_collectives(struct diagnosis *d)
 
 static bool has_freed(const struct world *world, int rank, uint16_t group)
 {
-    const struct rank_notes *notes = world_notes(world, rank);
-    uint32_t count = atomic_load(&notes->freed);
+    const struct freed_note *freed = &world_notes(world, rank)->freed;
+    uint32_t count = atomic_load(&freed->count);
     for (uint32_t i = 0; i < count && i < NOTE_FREED; i++)
-        if (notes->freed_groups[i] == group)
+        if (freed->groups[i] == group)
             return true;
     return false;
 }

@@ -122,9 +122,9 @@ void say(struct diagnosis *d, const char *format, ...) __attribute__((format(pri
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
 void say_alternatives(struct diagnosis *d, int rank);                   /* "rank 0 waits for any of: ..." */
 void advise(struct diagnosis *d, enum lesson lesson, const char *text);
-bool tell_near_miss(struct diagnosis *d);       /* near.c; false: there is none */
-bool tell_two_collectives(struct diagnosis *d); /* apart.c; the same */
-const struct note_op *freed_by_a_member(const struct diagnosis *d); /* a collective of the cycle; NULL: none */
+bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
+bool tell_two_collectives(struct diagnosis *d);                     /* apart.c; the same */
+const struct note_op *freed_by_a_member(const struct diagnosis *d); /* a collective; NULL: none */
 
 /* What makes the i-th rank of the cycle wait for the next one; how many of these are of this kind? */
 const struct note_op *link_of(const struct diagnosis *d, int i);

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #define NOTE_OPS 32
-#define NOTE_FREED 8    /* groups that a rank has freed, of which others can know */
 #define NOTE_STREAMS 17 /* threads of a rank's GPU: one that communicates, then those of its streams */
 
 #define NOTE_HANDS \
@@ -53,6 +52,13 @@ struct note_op {
     uint32_t
         stream; /* 0: the program itself called; else 1 + the number of the stream in which the call stands */
     uint64_t members; /* offset of the group's world ranks, int32_t[size]; 0: the world */
+};
+
+/* What a member has freed others may still wait in: the numbers of the last groups. */
+#define NOTE_FREED 8
+struct freed_note {
+    _Atomic uint32_t count; /* of all */
+    uint16_t groups[NOTE_FREED];
 };
 
 #endif
