@@ -344,6 +344,16 @@ build/tests/gpu/kernels_test: build/tests/gpu/kernels_test.o build/libinside.a
 
 build/tests/transport/conform_mpi: $(patsubst %,build/tests/%.o,transport/conform_mpi reference $(basename $(notdir $(wildcard tests/conform_*.c)))) build/libinside.a
 	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+# The mistakes of the misuse suites by name, and the generated programs: for ranks that are started on other hosts.
+HOSTS_PROGRAMS := $(patsubst %,build/tests/transport/%,conform_mpi misused generated_hosts)
+build/tests/by_name/%.o: tests/%.c build/flags
+	$Q mkdir -p $(@D)
+	$(call say,CC,$<) $(CC) $(FLAGS) $(COLOR) -DMISUSE_BY_NAME -MMD -MP -c $< -o $@
+build/tests/transport/misused: $(patsubst tests/%.c,build/tests/by_name/%.o,tests/transport/misused.c $(shell grep -l misuse_test.h tests/test_*.c)) \
+    build/tests/conform_exam.o build/tests/reference.o build/libinside.a
+	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+build/tests/transport/generated_hosts: $(patsubst tests/%.c,build/tests/%.o,tests/transport/generated_hosts.c tests/reference.c $(wildcard tests/generated_*.c)) build/libinside.a
+	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/test_gloo: | $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi
 build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
 
@@ -554,7 +564,7 @@ ASAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(ASAN)")
 TSAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(TSAN)")
 FOR_ALL := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:build/%=build/asan/%)) \
            $(if $(TSAN_WORKS),$(TSAN_SOURCES:%.c=build/tsan/%)) \
-           build/tests/model/model build/tests/torture/torture $(FAILING) $(if $(HAS_CUDA),build/any/kernels_test)
+           build/tests/model/model build/tests/torture/torture $(FAILING) $(HOSTS_PROGRAMS) $(if $(HAS_CUDA),build/any/kernels_test)
 endif
 
 # Everything is built before the first test runs: a compiler beside it would disturb what it sees of time.
@@ -571,8 +581,9 @@ test-all: test ## and all others: long suites, every mode, models, sanitizers
 
 test-nodes: programs $(GLOO_PLUGIN) build/bin/distrun build/tests/programs/rounds ## what goes wrong on three hosts made of namespaces: RUNS=200
 	$Q tests/tools/nodes_faults.sh $(or $(RUNS),17)
-test-hosts: programs $(MPI_PLUGINS) $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi ##l what dist.h promises, by each engine over three hosts made of namespaces: COUNT=2 SEED=7 for a part of it
+test-hosts: programs $(TEST_PROGRAMS) $(MPI_PLUGINS) $(GLOO_PLUGIN) build/bin/distrun $(HOSTS_PROGRAMS) ##l what dist.h promises, and what is told of mistakes, by each engine over three hosts made of namespaces: COUNT=2 SEED=7 for a part of it
 	$Q tests/tools/hosts_conform.sh $(COUNT)
+	$Q tests/tools/hosts_misuse.sh $(COUNT)
 
 test-bare: ## do the README's commands work on a machine with git, gcc and make alone? Needs root and debootstrap; FULL=1: more
 	$Q FULL="$(FULL)" tests/tools/bare.sh

@@ -91,6 +91,15 @@ static void dist_groups_settle(struct context *context, struct dist_group *group
     group->settled = true;
 }
 
+/* For reports: others may still wait in it. */
+static void dist_groups_note_freed(struct context *context, const struct dist_group *group)
+{
+    struct freed_note *freed = &world_notes(&context->self->world, context->self->env.rank)->freed;
+    uint32_t count = atomic_load(&freed->count);
+    freed->groups[count % NOTE_FREED] = (uint16_t)group->id;
+    atomic_store(&freed->count, count + 1);
+}
+
 /* ---- the lists ------------------------------------------------------------------------ */
 
 static void dist_groups_forget(struct dist_group *group)
@@ -223,6 +232,8 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
             ops_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
         group->live = 0;
         lock_take(&context->lock);
+        if (group->rank >= 0)
+            dist_groups_note_freed(context, group);
         dist_groups_settle(context, group);
         dist_groups_take_out(group);
         dist_groups_put_aside(context, group);

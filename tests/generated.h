@@ -228,6 +228,9 @@ struct gen_place {
 const struct gen_place *gen_place(int number); /* from 0 up to their count; one that is not here: the next */
 int gen_place_count(void);
 
+/* What the child of gen_judge becomes, where ranks are not started by dist_spawn; NULL: they are. */
+extern void (*gen_starter)(const struct gen_place *place, const struct gen_program *p, int schedules);
+
 void gen_judge(const struct gen_program *p, const struct gen_place *place, int schedules, double deadline,
                struct gen_verdict *verdict);
 void gen_judge_many(const struct gen_many *many, const struct gen_place *place, double deadline,

@@ -18,6 +18,8 @@ struct subject {
     const struct gen_many *many;
 };
 
+void (*gen_starter)(const struct gen_place *place, const struct gen_program *p, int schedules);
+
 static void set_all(const char *const *settings, int count)
 {
     for (int i = 0; i < count; i++)
@@ -34,6 +36,8 @@ static _Noreturn void be_the_job(const struct subject *what, const struct gen_pl
     set_all(place->settings, GEN_SETTINGS);
     if (what->one)
         set_all(what->one->settings, 2);
+    if (gen_starter)
+        gen_starter(place, what->one, what->schedules);
     _exit(what->one ? gen_spawn(what->one, what->schedules) : gen_spawn_many(what->many));
 }
 

@@ -1,8 +1,8 @@
 /* test_misuse_handler.c: with a handler an error is a result, and the job goes on. */
 #define _GNU_SOURCE
 #include "conform_exam.h"
+#include "misuse_test.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,20 +138,18 @@ static void run(const char *name, void (*body)(struct exam *, int, int), int siz
     }
 }
 
-TestSuite(handler, .timeout = 60);
-
-Test(handler, a_wrong_argument_is_a_result)
+EXAMINED(handler, a_wrong_argument_is_a_result)
 {
     run("arguments", arguments, 3);
 }
 
-Test(handler, a_message_that_does_not_fit_ends_on_both_sides)
+EXAMINED(handler, a_message_that_does_not_fit_ends_on_both_sides)
 {
     run("messages", messages, 2);
     run("messages", messages, 4);
 }
 
-Test(handler, a_collective_that_differs_ends_on_all_members)
+EXAMINED(handler, a_collective_that_differs_ends_on_all_members)
 {
     run("collectives", collectives, 2);
     run("collectives", collectives, 5);

@@ -4,8 +4,8 @@
  */
 #define _GNU_SOURCE
 #include "conform_exam.h"
+#include "misuse_test.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,27 +156,25 @@ static void run(const char *name, void (*body)(struct exam *, int, int), int siz
     }
 }
 
-TestSuite(late, .timeout = 60);
-
-Test(late, a_message_that_does_not_fit)
+EXAMINED(late, a_message_that_does_not_fit)
 {
     run("messages", messages, 2);
     run("messages", messages, 4);
 }
 
-Test(late, one_that_was_started)
+EXAMINED(late, one_that_was_started)
 {
     run("started", started, 2);
     run("started", started, 3);
 }
 
-Test(late, one_from_anybody)
+EXAMINED(late, one_from_anybody)
 {
     run("from anybody", from_anybody, 2);
     run("from anybody", from_anybody, 3);
 }
 
-Test(late, a_collective_that_differs)
+EXAMINED(late, a_collective_that_differs)
 {
     run("collectives", collectives, 2);
     run("collectives", collectives, 5);

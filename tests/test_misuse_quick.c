@@ -204,12 +204,12 @@ static void hear(const char *name, void (*body)(struct exam *exam, int rank, int
     }
 }
 
-Test(misuse, both_hear_of_a_refusal, .timeout = 60)
+EXAMINED(misuse, both_hear_of_a_refusal)
 {
     hear("refused, then wanted", refused_then_wanted);
 }
 
-Test(misuse, both_hear_that_sums_differ, .timeout = 60)
+EXAMINED(misuse, both_hear_that_sums_differ)
 {
     hear("sums that differ", sums_that_differ);
 }

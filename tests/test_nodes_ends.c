@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,6 +53,14 @@ Test(nodes_ends, reports_are_those_of_one_machine)
     NEEDS_GLOO();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         alike(names[i], 6);
+}
+
+/* Node 0 looks back on the calls of all. */
+Test(nodes_ends, luck_is_told_as_on_one_machine)
+{
+    NEEDS_GLOO();
+    setenv("DIST_BUFFERING", "eager:4096", 1);
+    alike("crossed_sends", 6);
 }
 
 static void signalled(int which, int number, const int *statuses, const char *words)

@@ -88,7 +88,7 @@ static int run_wait_by_asking(struct run *run, struct dist_work *message)
     return awaited.status != DIST_OK ? awaited.status : run->outer->inner->wait(run->outer->state, message);
 }
 
-static void run_finish(struct run *run, struct dist_work *message)
+void run_finish(struct run *run, struct dist_work *message)
 {
     struct algorithms *outer = run->outer;
     bool asks = run->op->async || run->deadline > 0;

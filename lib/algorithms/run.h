@@ -31,7 +31,7 @@ struct run {
     int tag;                   /* below zero, where no program's message can be */
     double deadline;           /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
     struct dist_work out, in;  /* the messages under way */
-    struct dist_work *asked;   /* monitored_barrier, rank 0: a message from everybody */
+    struct dist_work *asked;   /* monitored_barrier, rank 0: a message from each, and one to each */
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
     int memory_count;
     struct worker thread;
@@ -57,6 +57,9 @@ void run_free(struct run *run);
 
 /* Fill in one message of it, to or from a rank of the communicator. */
 void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
+
+/* Wait until it is over, or hopeless; then comm.status and op->why say so. */
+void run_finish(struct run *run, struct dist_work *message);
 
 /* agree.c: do all members mean the same? If not, it is over, with op->why. */
 void run_agree(struct run *run);

@@ -1,4 +1,7 @@
-/* apart.c: two collectives that were meant to be one, and never meet: one in the world and one in a group, or two of one group. */
+/*
+ * apart.c: two collectives that were meant to be one, and never meet: one in the world and one in a group, or two of one group; and one of
+ * a group that a member has freed.
+ */
 #include "diagnose.h"
 
 /* Do two of the cycle make one collective, but one in the world and one in a group? */
@@ -84,4 +87,28 @@ static bool tell_two_calls(struct diagnosis *d)
 bool tell_two_collectives(struct diagnosis *d)
 {
     return tell_two_groups(d) || tell_two_calls(d);
+}
+
+/* ---- a freed group ------------------------------------------------------------------------------- */
+
+static bool has_freed(const struct world *world, int rank, uint16_t group)
+{
+    const struct freed_note *freed = &world_notes(world, rank)->freed;
+    uint32_t count = atomic_load(&freed->count);
+    for (uint32_t i = 0; i < count && i < NOTE_FREED; i++)
+        if (freed->groups[i] == group)
+            return true;
+    return false;
+}
+
+/* (A number comes back after 65535 others: that of a group freed lately is of no other.) */
+const struct note_op *freed_by_a_member(const struct diagnosis *d)
+{
+    for (int i = 0; i < d->cycle_length; i++) {
+        const struct note_op *op = link_of(d, i);
+        for (int rank = 0; rank < d->size && op->kind == NOTE_COLLECTIVE && op->group != 0; rank++)
+            if (has_freed(d->world, rank, op->group))
+                return op;
+    }
+    return NULL;
 }

@@ -129,20 +129,6 @@ static void tell_any_itself(struct diagnosis *d, int rank)
     advise(d, LESSON_NOT_MET, "start the other half before the wait, or name the rank that really has it");
 }
 
-/* A group in which one of them waits, though a member has freed it. NULL: there is none, or machines count their own members only. */
-static const struct note_op *freed_by_a_member(const struct diagnosis *d)
-{
-    const struct group_ids *ids = &d->world->header->group_ids;
-    if (world_is_spread(d->world))
-        return NULL;
-    for (int i = 0; i < d->cycle_length; i++) {
-        const struct note_op *op = link_of(d, i);
-        if (op->kind == NOTE_COLLECTIVE && op->group != 0 && atomic_load(&ids->holders[op->group]) < op->size)
-            return op;
-    }
-    return NULL;
-}
-
 static void advise_collectives(struct diagnosis *d)
 {
     const struct note_op *freed = freed_by_a_member(d);

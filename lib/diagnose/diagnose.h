@@ -79,6 +79,10 @@ void diagnose_lost(const struct world *world, int rank, int status, const char *
 /* When all ranks have left, and well: would it also have ended without buffers? If not, a warning is printed. */
 void replay_check(const struct world *world); /* replay.c */
 
+/* How long this rank's list of calls is, which that needs: rank_notes.log says where it is. 0: it keeps none, or several threads wrote in
+ * it, and then nobody reads it. */
+uint64_t replay_bytes(const struct world *world, int rank);
+
 /* Called every few milliseconds by the watcher (rank -1), or by a rank whose nap has ended. If the job can never move
  * again it is reported and declared failed. */
 void diagnose_look(struct world *world, int rank);
@@ -120,8 +124,9 @@ void say(struct diagnosis *d, const char *format, ...) __attribute__((format(pri
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
 void say_alternatives(struct diagnosis *d, int rank);                   /* "rank 0 waits for any of: ..." */
 void advise(struct diagnosis *d, enum lesson lesson, const char *text);
-bool tell_near_miss(struct diagnosis *d);       /* near.c; false: there is none */
-bool tell_two_collectives(struct diagnosis *d); /* apart.c; the same */
+bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
+bool tell_two_collectives(struct diagnosis *d);                     /* apart.c; the same */
+const struct note_op *freed_by_a_member(const struct diagnosis *d); /* a collective; NULL: none */
 
 /* What makes the i-th rank of the cycle wait for the next one; how many of these are of this kind? */
 const struct note_op *link_of(const struct diagnosis *d, int i);

@@ -148,6 +148,17 @@ static bool replay_run_again(struct replay *replay)
     return ended;
 }
 
+/* The calls of several threads stand in one list, and none waits for another's. */
+uint64_t replay_bytes(const struct world *world, int rank)
+{
+    const struct call_log *log = log_of(world, rank);
+    if (!log || atomic_load(&world_notes(world, rank)->several))
+        return 0;
+    uint32_t count = atomic_load(&log->count);
+    return offsetof(struct call_log, entries) +
+           (count < LOG_ROOM ? count : LOG_ROOM) * sizeof(struct log_entry);
+}
+
 /* Room for all of it in one piece of work. False: no rank keeps a list, or there is no memory. */
 static bool replay_prepare(struct replay *replay, const struct world *world, bool races)
 {
@@ -160,10 +171,8 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
     if (!replay->logs || !replay->counts || !replay->at || !replay->partner)
         return false;
     for (size_t rank = 0; rank < size; rank++) {
-        if (!(replay->logs[rank] = log_of(world, (int)rank)))
+        if (!(replay->logs[rank] = log_of(world, (int)rank)) || replay_bytes(world, (int)rank) == 0)
             return false;
-        if (atomic_load(&world_notes(world, (int)rank)->several))
-            return false; /* the calls of several threads stand in one list, and none waits for another's */
         uint32_t count = atomic_load(&replay->logs[rank]->count);
         count = count > LOG_ROOM ? LOG_ROOM : count;
         replay->counts[rank] = count > most ? (uint32_t)most : count;

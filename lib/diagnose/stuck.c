@@ -131,9 +131,13 @@ void read_views(const struct world *world, struct view *views)
         struct view *view = &views[rank];
         view->state = atomic_load(&slot->state);
         view->call = atomic_load(&slot->call);
-        if (view->state >= RANK_LEFT)
-            continue;
         view->count = (int)atomic_load(&notes->open_count);
+        if (atomic_load(&notes->leaving) && view->count == 0)
+            view->state = RANK_LEFT; /* it only waits until the others have left, too */
+        if (view->state >= RANK_LEFT) {
+            view->count = 0;
+            continue;
+        }
         memcpy(view->host_call, notes->host_call, sizeof view->host_call);
         view->host_site = notes->host_site;
         for (int i = 0; i < view->count && i < NOTE_OPS; i++)

@@ -15,7 +15,7 @@
  *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
  *   PROBE       hub: do all of your ranks sleep? REPLY: nodes; what it holds stands in decide.c
  *   GIVE_UP     hub: all that are still there are leaving, and nothing that is open can end
- *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down
+ *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down, its list of calls, too
  *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything; was the failure told?
  *   BYE         hub, at last: the job's exit status
  *
@@ -110,6 +110,7 @@ bool control_clocks_are_asked(const struct control *control);
 void control_answer_clock(struct connection *hub, int question);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
 void control_say_trace(struct job *job);
+void control_say_calls(struct job *job);
 void control_take_trace(struct job *job, int node, int rank, int which, const char *bytes, size_t size);
 void control_follow_trace(const char *hubs, size_t size);
 

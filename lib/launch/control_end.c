@@ -84,6 +84,8 @@ void control_finish(struct job *job)
     control_turn(job);
     if (!control->hub && control_is_traced())
         control_say_trace(job);
+    if (!control->hub && !world_failed(&job->world))
+        control_say_calls(job);
     if (!control->hub)
         control_put(&control->nodes->links[0], FRAME_DONE, told, 0, NULL, 0);
     while (control->hub ? !all_are_done(control) : !control->over)

@@ -1,6 +1,6 @@
 /*
- * control_trace.c: what the ranks of all machines have written down (DIST_TRACE) comes to node 0, and so does what brings their clocks
- * together.
+ * control_trace.c: what the ranks of all machines have written down comes to node 0: their records (DIST_TRACE), with what brings their
+ * clocks together, and their lists of calls (DIST_CHECK, DIST_BUFFERING).
  *
  * How far another machine's clock is ahead: the hub says PING at a, is answered with the other clock's time t, and hears that at b. The
  * answer was given at some moment between a and b, so t - (a + b) / 2 is wrong by (b - a) / 2 at most. Of sixteen the one counts that came
@@ -19,7 +19,8 @@
 #define CHUNK ((size_t)256 << 10)
 #define AHEAD ((size_t)1 << 20) /* bytes that may wait for a slow cable */
 
-enum part { PART_TRACE, PART_SITES }; /* of a rank: its record, and the lines of code that it names */
+/* Of a rank: its record, the lines of code that it names, and of its arena its list of calls. */
+enum part { PART_TRACE, PART_SITES, PART_CALLS, PARTS };
 
 /* Before the bytes: where they belong, and in how large a part. */
 struct piece {
@@ -87,9 +88,13 @@ void control_take_clock(struct connection *link, int question, const void *bytes
 static char *part_of(const struct world *world, int rank, enum part part, size_t *room)
 {
     const struct world_header *header = world->header;
-    *room = part == PART_SITES ? WORLD_SITES * sizeof(struct site) : header->trace_bytes;
-    return world_at(world, (part == PART_SITES ? header->sites_offset : header->trace_offset) +
-                               (uint64_t)rank * *room);
+    const struct {
+        uint64_t begin, room;
+    } parts[PARTS] = { [PART_TRACE] = { header->trace_offset, header->trace_bytes },
+                       [PART_SITES] = { header->sites_offset, WORLD_SITES * sizeof(struct site) },
+                       [PART_CALLS] = { header->arena_offset, header->arena_bytes } };
+    *room = parts[part].room;
+    return world_at(world, parts[part].begin + (uint64_t)rank * *room);
 }
 
 /* Not faster than the hub takes them. */
@@ -132,19 +137,37 @@ void control_say_trace(struct job *job)
     }
 }
 
+void control_say_calls(struct job *job)
+{
+    const struct world_header *header = job->world.header;
+    const struct control *control = job->control;
+    for (int rank = control->first; rank < control->first + control->local; rank++) {
+        uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes;
+        uint64_t calls = atomic_load(&world_notes(&job->world, rank)->log);
+        uint64_t bytes = job->plan.listed ? job->plan.listed(&job->world, rank) : 0;
+        if (bytes == 0)
+            continue;
+        say_part(job, rank, PART_SITES, 0, sites_of(&job->world, rank));
+        say_part(job, rank, PART_CALLS, calls - arena, bytes);
+    }
+}
+
 /* A host on which less memory may be used (ulimit -v) has smaller parts, which do not fit together with ours. */
 void control_take_trace(struct job *job, int node, int rank, int which, const char *bytes, size_t size)
 {
     struct piece piece;
     size_t room;
-    char *to = part_of(&job->world, rank, which == PART_SITES ? PART_SITES : PART_TRACE, &room);
-    if (size < sizeof piece)
+    if (size < sizeof piece || which < 0 || which >= PARTS)
         return;
+    char *to = part_of(&job->world, rank, (enum part)which, &room);
+    _Atomic uint64_t *calls = &world_notes(&job->world, rank)->log;
     memcpy(&piece, bytes, sizeof piece);
     size -= sizeof piece;
-    if (piece.room == room && piece.offset <= room && size <= room - piece.offset)
+    if (piece.room == room && piece.offset <= room && size <= room - piece.offset) {
         memcpy(to + piece.offset, bytes + sizeof piece, size);
-    else
+        if (which == PART_CALLS && atomic_load(calls) == 0) /* (a list comes from its beginning on) */
+            atomic_store(calls, world_offset(&job->world, to + piece.offset));
+    } else
         job->control->nodes->links[node].clock.unlike = true;
 }
 

@@ -167,7 +167,6 @@ static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
 {
     char why[512];
     struct nodes *nodes = plan->nodes;
-    plan->review = NULL; /* which reads what only the ranks of this machine have written down */
     nodes->size = plan->size;
     int status =
         restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(nodes, plan->argv[0], why, sizeof why);
@@ -200,6 +199,7 @@ int main(int argc, char **argv)
     struct job_plan plan = { .start = distrun_program_start,
                              .look = diagnose_look,
                              .review = replay_check,
+                             .listed = replay_bytes,
                              .write = diagnose_lost,
                              .traced = trace_part,
                              .after = trace_write,

@@ -184,10 +184,10 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
         control_bye(&job, result);
         if (plan->lost)
             *plan->lost = job_lost(&job);
-        if (result == 0 && plan->review)
+        bool has_all = !job.control || job.control->hub;
+        if (result == 0 && plan->review && has_all)
             plan->review(&job.world);
-        bool writes = plan->after && (!job.control || job.control->hub);
-        int status = writes ? plan->after(&job.world, plan->nodes, why, why_size) : 0;
+        int status = plan->after && has_all ? plan->after(&job.world, plan->nodes, why, why_size) : 0;
         if (status != 0)
             fprintf(stderr, "%s\n", why);
         result = result == 0 ? status : result;

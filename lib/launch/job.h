@@ -34,6 +34,8 @@ struct job_plan {
     char **argv;                                 /* distrun's program; dist_spawn: NULL */
     void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
     void (*review)(const struct world *world);   /* called when all ranks have ended well: was that luck? */
+    uint64_t (*listed)(const struct world *world,
+                       int rank); /* bytes of the list of calls that review needs */
     void (*write)(const struct world *world, int rank, int status,
                   const char *text); /* puts a report of ours in a file */
     bool (*traced)(const struct world *world, int rank, int part, uint64_t *from,

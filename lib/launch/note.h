@@ -54,4 +54,11 @@ struct note_op {
     uint64_t members; /* offset of the group's world ranks, int32_t[size]; 0: the world */
 };
 
+/* What a member has freed others may still wait in: the numbers of the last groups. */
+#define NOTE_FREED 8
+struct freed_note {
+    _Atomic uint32_t count; /* of all */
+    uint16_t groups[NOTE_FREED];
+};
+
 #endif

@@ -91,6 +91,7 @@ struct rank_notes {
     _Atomic uint64_t log;     /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
+    struct freed_note freed;
 };
 
 /* Tell a rank that there is news. The caller has written the news with seq_cst before. */
@@ -118,8 +119,7 @@ struct world_header {
     uint64_t board_offset; /* struct world_board[size] (spread.h) */
     uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
-    uint64_t
-        trace_offset; /* rank r's record of what it did (lib/trace): like the arenas; touched only when asked for */
+    uint64_t trace_offset; /* rank r's record of what it did (lib/trace): like the arenas, if asked for */
     uint64_t trace_bytes;
     int32_t nodes, node;         /* how many machines (0 or 1: this one), and which this is; */
     int32_t first, local;        /* its ranks: from which one on, and how many; */

@@ -84,6 +84,7 @@ nodes()
     fi
     on_three_hosts "faults on three hosts" tests/tools/nodes_faults.sh 17
     on_three_hosts "each engine's promises over three hosts" tests/tools/hosts_conform.sh 2
+    on_three_hosts "mistakes are told over three hosts as on one machine" tests/tools/hosts_misuse.sh 4
 }
 
 on_three_hosts()
