@@ -119,7 +119,10 @@ static void threads_note_exit(void)
         for (;;)
             pause();
     world_tell_begins(); /* the others wait until this process has ended, with the status that exit was given */
-    world_fail(&hosted->world, self->env.rank, END_EXIT, -1);
+    if (world_fail(&hosted->world, self->env.rank, END_EXIT, -1))
+        return;
+    world_tell_over();
+    world_let_tell(); /* who was first tells, and ends it */
 }
 
 static void threads_rank_ended(void *argument)
@@ -181,6 +184,7 @@ static _Noreturn void threads_give_up(int started)
         "start fewer ranks",
         started, hosted->plan.size);
     world_fail_because(&hosted->world, -1, DIST_ERR_SYSTEM, text);
+    world_let_tell(); /* one that was first, and that _exit would end between its sentence and the word that it has told */
     _exit(DIST_ERR_SYSTEM);
 }
 
