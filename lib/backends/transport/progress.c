@@ -10,10 +10,6 @@
 
 #include <stdio.h>
 
-#define NAP 100         /* ms after which a sleeper looks whether the job still stands */
-#define SHORT_NAP 20000 /* ns, while something is under way; it grows */
-#define LONG_NAP 1000000
-
 void transport_done(struct dist_work *op, int status)
 {
     op->status = status;
@@ -68,12 +64,6 @@ static void enter(struct transport_room *room)
     atomic_store(&room->ranks[room->rank].listens, 0);
 }
 
-/* Bytes are under way: whoever sleeps must nap, and look. */
-static bool bytes_move(const struct transport_room *room)
-{
-    return transport_flies(room) || (!room->spread && transport_moves(room));
-}
-
 /*
  * What is left is the progress thread's, or that of another thread which waits here. Others of this rank's sleep on the same bell: they are
  * rung if something of theirs may be over (`moved`), or if one rests that must nap now; and not else, for who asks again and again, as
@@ -90,7 +80,7 @@ static void leave(struct transport_room *room, bool moved)
         atomic_store(&room->ranks[room->rank].listens, 1);
     bool strike = open && (transport_moves(room) || room->answers.owing > 0) && room->drivers == 0 &&
                   room->progress_sleeps,
-         rings = moved || (room->rests && bytes_move(room));
+         rings = moved || (room->rests && transport_bytes_move(room));
     room->progress_sleeps &= !strike;
     room->rests &= !rings;
     room_unlock(room);
@@ -114,54 +104,6 @@ bool transport_test(void *state, struct dist_work *op)
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
-
-struct rest {
-    struct transport_room *room;
-    bool (*news)(void *);
-    void *argument;
-};
-
-/* There is news, or another thread has sent bytes on their way before it could see the sleeper. */
-static bool rest_ends(void *argument)
-{
-    const struct rest *rest = argument;
-    if (rest->news(rest->argument))
-        return true;
-    room_lock(rest->room);
-    bool moves = bytes_move(rest->room);
-    room_unlock(rest->room);
-    return moves;
-}
-
-void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
-                     void *argument)
-{
-    struct rest rest = { room, news, argument };
-    room_lock(room);
-    wire_reap(room);
-    bool moves = bytes_move(room);
-    if (!moves) {
-        transport_notes_write(room, op);
-        transport_count_heard(room);
-        room->rests = true;
-    }
-    room->nap = !moves ? SHORT_NAP : room->nap < LONG_NAP ? room->nap + room->nap / 4 : room->nap;
-    int64_t nap = room->nap;
-    room_unlock(room);
-    if (!moves && room->spread) {
-        launch_listen(room->self, &room->slot->bell, rest_ends, &rest, NAP);
-        return;
-    }
-    if (!moves) {
-        launch_sleep(room->self, &room->slot->bell, rest_ends, &rest, NAP, false);
-        return;
-    }
-    bell_sleep_for(&room->slot->bell, news, argument, nap, NULL);
-    if (dist_time() > room->looked + NAP / 1e3) {
-        room->looked = dist_time();
-        launch_look_around(room->self);
-    }
-}
 
 struct hope {
     struct transport_room *room;

@@ -5,7 +5,7 @@
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   answers.c   taken: now, or with the next note  collect.c   the transport's part in them
- *   leave.c     what is given up, and when
+ *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
@@ -33,6 +33,10 @@
 #include "../common/queue.h"
 #include "../../launch/worker.h"
 
+#define NAP 100         /* ms after which a sleeper looks whether the job still stands */
+#define SHORT_NAP 20000 /* ns, while something is under way; it grows */
+#define LONG_NAP 1000000
+
 /* What the ranks of one machine see of each other. It stands in the world's memory. */
 struct transport_rank {
     alignas(
@@ -50,32 +54,6 @@ struct parked {
     struct match match; /* first */
     int from;
     struct wire wire;
-};
-
-/* Bytes under way: a note (of which it keeps a copy), data, or a collective. */
-struct flight {
-    struct flight *next;
-    transport_request request;
-    struct dist_work *op; /* NULL: nobody waits for it */
-    char note[];
-};
-
-/* Answers that wait for a note to the same rank (answers.c). */
-struct answers {
-    struct owed {
-        int count;
-        uint64_t ops[WIRE_TAKEN_MOST];
-    } * owed;      /* to each rank; */
-    int owing;     /* to so many, */
-    uint32_t ever; /* and so many since the job began */
-    int turns;     /* messages and answers took turns so often; */
-    int answered;  /* 1 + the rank that was answered last; 0: it was sent a message since */
-    int64_t when;
-};
-
-struct flights {
-    struct flight *first, **end; /* where the next is hung up */
-    int count;
 };
 
 /* A collective, where members are waited for: at the first of all, and at the first of those of a machine. */
@@ -197,15 +175,8 @@ bool transport_thread_start(struct transport_room *room);  /* thread.c */
 void transport_thread_stop(struct transport_room *room);
 void transport_done(struct dist_work *op, int status);
 
-/* ---- wire.c ------------------------------------------------------------------------------------------ */
-
-void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
-bool wire_hear(struct transport_room *room); /* true: one was read */
-/* Let it be tested until it is over; then its op is. */
-void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
-bool wire_progress(struct transport_room *room);
-void wire_reap(struct transport_room *room); /* forget the notes that have left */
-void wire_open(struct transport_room *room); /* nothing is under way (any more) */
+/* rest.c: bytes are under way: whoever sleeps must nap, and look */
+bool transport_bytes_move(const struct transport_room *room);
 
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 

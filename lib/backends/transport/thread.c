@@ -2,9 +2,6 @@
 #define _GNU_SOURCE
 #include "answers.h"
 
-#define NAP 100         /* ms after which a sleeper looks whether the job still stands */
-#define SHORT_NAP 20000 /* ns, while something is under way; it grows */
-#define LONG_NAP 1000000
 #define ANSWER_NAP \
     500000 /* while answers wait for a note, or the program is at it itself: a wake costs 20 us */
 

@@ -2,6 +2,7 @@
 #ifndef TRANSPORT_WIRE_H
 #define TRANSPORT_WIRE_H
 
+#include "transport.h"
 #include "../common/claim.h"
 
 #define NOTE_INLINE \
@@ -46,5 +47,42 @@ struct wire {
 #define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
 #define WIRE_TAKEN_MOST 16 /* behind a note */
 #define WIRE_MOST (sizeof(struct wire) + WIRE_TAKEN_MOST * sizeof(uint64_t))
+
+/* Bytes under way: a note (of which it keeps a copy), data, or a collective. */
+struct flight {
+    struct flight *next;
+    transport_request request;
+    struct dist_work *op; /* NULL: nobody waits for it */
+    char note[];
+};
+
+struct flights {
+    struct flight *first, **end; /* where the next is hung up */
+    int count;
+};
+
+/* Answers that wait for a note to the same rank (answers.c). */
+struct answers {
+    struct owed {
+        int count;
+        uint64_t ops[WIRE_TAKEN_MOST];
+    } * owed;      /* to each rank; */
+    int owing;     /* to so many, */
+    uint32_t ever; /* and so many since the job began */
+    int turns;     /* messages and answers took turns so often; */
+    int answered;  /* 1 + the rank that was answered last; 0: it was sent a message since */
+    int64_t when;
+};
+
+/* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
+
+struct transport_room;
+void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
+bool wire_hear(struct transport_room *room); /* true: one was read */
+/* Let it be tested until it is over; then its op is. */
+void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
+bool wire_progress(struct transport_room *room);
+void wire_reap(struct transport_room *room); /* forget the notes that have left */
+void wire_open(struct transport_room *room); /* nothing is under way (any more) */
 
 #endif
