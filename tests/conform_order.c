@@ -191,10 +191,30 @@ static void look(struct exam *exam, int rank, int size)
     tensor_free(out);
 }
 
+/* Messages and collectives in turns: a note of one may carry what is owed of the other. */
+static void in_turns(struct exam *exam, int rank, int size)
+{
+    for (int i = 0; i < 10; i++) {
+        for (int from = 1; from < size; from++) {
+            tensor *t = numbered(2, rank + i);
+            if (rank == from)
+                dist_send(t, 0, .tag = 5);
+            else if (rank == 0)
+                dist_recv(t, from, .tag = 5);
+            take(exam, t, (rank == 0 ? from : rank) + i, "messages and collectives in turns");
+        }
+        dist_barrier();
+        tensor *all = numbered(size, -1), *mine = numbered(1, 100 + i);
+        dist_all_gather(all, mine);
+        take(exam, all, 100 + i, "collectives and messages in turns");
+        tensor_free(mine);
+    }
+}
+
 void conform_order(struct exam *exam, int rank, int size)
 {
     static void (*const parts[])(struct exam *, int, int) = {
-        tags, many, any_in_order, late, groups_apart, together, begun, look,
+        tags, many, any_in_order, late, groups_apart, together, begun, look, in_turns,
     };
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # hosts_conform.sh [COUNT]: does each engine keep the promises of dist.h (tests/conform.h) over three hosts made of namespaces?
-# One part of the suite on 2 to 8 ranks, over gloo and over MPICH and Open MPI: COUNT of these for each engine, drawn by SEED, which is
+# One part of the suite on 2 to 8 ranks, those of messages also where they are copied aside, over gloo and over MPICH and Open MPI: COUNT of these for each engine, drawn by SEED, which is
 # printed; without COUNT all. Called by itself it makes the hosts with hosts.sh; on their switch it goes on.
 # Exit status: 0, 1, or 77 where there can be no hosts, or no engine.
 
@@ -17,20 +17,20 @@ wrong=0 runs=0
 draw()
 {
     local part ranks
-    for part in collectives groups messages order; do
-        for ranks in 2 3 4 5 6 7 8; do echo "$part $ranks"; done
+    for part in collectives groups messages order "messages DIST_BUFFERING=eager:4096" "order DIST_BUFFERING=eager:4096"; do
+        for ranks in 2 3 4 5 6 7 8; do echo "$ranks $part"; done
     done | if [ "$1" ]; then shuf -n "$1" --random-source=<(yes "$seed $engine"); else cat; fi
 }
 
-# conform ENGINE PART RANKS
+# conform ENGINE RANKS PART [SETTING]
 conform()
 {
     head -c 256 /dev/zero >"$EXAM_BOARD"
     runs=$((runs + 1))
-    DIST_OUTPUT=ordered WORLD_SIZE=$3 timeout 300 tests/tools/on_hosts.sh "$1" build/tests/transport/conform_mpi "$2" >"$work/said" 2>&1 &&
-        grep -q "^$2: $3 ranks" "$work/said" && return
+    env DIST_OUTPUT=ordered WORLD_SIZE="$2" $4 timeout 300 tests/tools/on_hosts.sh "$1" build/tests/transport/conform_mpi "$3" >"$work/said" 2>&1 &&
+        grep -q "^$3: $2 ranks" "$work/said" && return
     wrong=$((wrong + 1))
-    echo "$1, $2, $3 ranks, SEED=$seed:"
+    echo "$1, $3, $2 ranks, $4 SEED=$seed:"
     sed 's/^/    /' "$work/said"
 }
 
@@ -38,8 +38,8 @@ for engine in gloo mpi openmpi; do
     plugin=$engine
     [ $engine = mpi ] && plugin=mpich
     [ -e build/plugins/dist-$plugin.so ] || continue
-    while read -r part ranks; do
-        conform $engine "$part" "$ranks" </dev/null
+    while read -r ranks part setting; do
+        conform $engine "$ranks" "$part" "$setting" </dev/null
     done < <(draw "$1")
 done
 [ $runs -gt 0 ] || { echo "no engine between hosts is built here"; exit 77; }

@@ -33,7 +33,8 @@ size_t answers_take_along(struct transport_room *room, int peer, char *note, siz
     return answers;
 }
 
-void answers_read(struct transport_room *room, const struct wire *note, size_t bytes)
+/* After that there are none behind it: a leader hands notes on to its members. */
+void answers_read(struct transport_room *room, struct wire *note, size_t bytes)
 {
     const char *at = (const char *)note + bytes - note->taken * sizeof(uint64_t);
     for (int i = 0; i < note->taken; i++) {
@@ -41,6 +42,7 @@ void answers_read(struct transport_room *room, const struct wire *note, size_t b
         memcpy(&answer.op, at + (size_t)i * sizeof answer.op, sizeof answer.op);
         messages_hear(room, -1, &answer);
     }
+    note->taken = 0;
 }
 
 /* ---- what is owed ------------------------------------------------------------------------------------------ */
