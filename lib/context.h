@@ -65,6 +65,14 @@ static inline uint32_t context_site(struct context *context, const char *file, i
     return memo ? memo->site : context_find_site(context, file, line);
 }
 
+/* For the watcher: where this rank is. */
+static inline void context_note(struct context *context, enum call call, uint32_t site)
+{
+    uint32_t word = (uint32_t)call << 16 | site;
+    atomic_store_explicit(&context->slot->call, word, memory_order_relaxed);
+    atomic_store_explicit(&context->slot->last_call, word, memory_order_relaxed);
+}
+
 /* Enter a call: notes it for the watcher, checks that init was called. NULL: an error was reported. context_enter_from
  * also gives the call's place as a number; file and line come one by one, because gcc passes the two in a struct
  * through memory, which costs messages 5 ns. */
@@ -78,9 +86,7 @@ static inline struct context *context_enter_from(enum call call, const char *fil
         context = context_get();
     call_note.error = 0;
     *site = context_site(context, file, line);
-    uint32_t word = (uint32_t)call << 16 | *site;
-    atomic_store_explicit(&context->slot->call, word, memory_order_relaxed);
-    atomic_store_explicit(&context->slot->last_call, word, memory_order_relaxed);
+    context_note(context, call, *site);
     return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
 }
 

@@ -95,10 +95,15 @@ int dist_init_process_group_with(struct dist_init_args args)
     int status = make_world(context);
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, why, sizeof why);
+    context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
+    atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)
         status = backend->open(context->self, &context->world, &context->room, why, sizeof why);
-    if (status != DIST_OK)
-        return report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
+    if (status != DIST_OK) {
+        int told = report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
+        context_exit(context);
+        return told;
+    }
     guard_stand_first(); /* UCX, under MPICH, takes SIGSEGV for itself */
     context->backend = backend;
     context->self->look = diagnose_look;
@@ -106,9 +111,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     noted_open(context);
     if (backend->quick_send && !context->checked && !context->log)
         context->quick_reach = context->self->world.header;
-    const struct launch_self *self = context->self;
-    atomic_store(&self->world.header->slots[self->env.rank].state, RANK_JOINED);
-    context_enter(CALL_INIT, args.at);
+    atomic_store(&context->slot->state, RANK_JOINED);
     int result = meet_everyone(context, args.at);
     context_exit(context);
     return result;

@@ -114,6 +114,13 @@ Test(gloo, a_dead_rank_is_a_lost_peer)
            "rank 1 was killed by signal 9 (SIGKILL)");
 }
 
+/* The others are in the middle of Gloo's start, where they wait for it. */
+Test(gloo, a_rank_that_never_joins_is_told)
+{
+    expect("DIST_CHECK=0", "build/tests/programs/doomed early 2 200000", DIST_ERR_STATE,
+           "Ranks 0 and 1 were stopped in dist_init_process_group (doomed.c");
+}
+
 /* torchrun's and srun's ranks of one machine meet; of several they are told what to do. */
 static void launched(const char *rank, const char *place, int status, const char *words)
 {

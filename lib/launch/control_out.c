@@ -107,7 +107,7 @@ static void say_joined(struct job *job)
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
         if (world_has(&job->world, rank) &&
-            atomic_load(&job->world.header->slots[rank].state) == RANK_JOINED) {
+            world_awaits(atomic_load(&job->world.header->slots[rank].state))) {
             control->said_joined = true;
             control_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }

@@ -1,6 +1,7 @@
 /* job.c: from "start n ranks" to the exit status of the job. */
 #define _GNU_SOURCE
 #include "job.h"
+#include "leftovers.h"
 #include "../dist_base.h"
 
 #include <errno.h>
@@ -181,6 +182,8 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
         job_watch(&job);
         job_signals_let_through(&job);
         result = job.control && !job.control->hub ? control_verdict(&job) : job_verdict(&job);
+        if (result != 0 && strcmp(launch_backend(), "mpi") == 0)
+            leftovers_remove();
         control_bye(&job, result);
         if (plan->lost)
             *plan->lost = job_lost(&job);

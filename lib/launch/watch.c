@@ -96,8 +96,8 @@ static void watch_look_for_missing(struct job *job)
     bool joined = job->control && job->control->joined;
     for (int rank = header->size - 1; rank >= 0; rank--) {
         uint32_t state = atomic_load(&header->slots[rank].state);
-        joined |= state == RANK_JOINED;
-        if ((state == RANK_ABSENT || state == RANK_ATTACHED) && atomic_load(&header->slots[rank].pid) < 0)
+        joined |= world_awaits(state);
+        if (state < RANK_JOINED && atomic_load(&header->slots[rank].pid) < 0)
             missing = rank;
     }
     if (joined && missing >= 0)

@@ -34,7 +34,8 @@
 enum rank_state {
     RANK_ABSENT,   /* not started, or not attached yet */
     RANK_ATTACHED, /* has mapped the world */
-    RANK_JOINED,   /* dist_init_process_group was called */
+    RANK_JOINING,  /* it is in dist_init_process_group, where the backend may wait for the others */
+    RANK_JOINED,   /* its backend is open */
     RANK_LEFT,     /* it has begun to leave, and does nothing any more: launch_has_left */
     RANK_GONE      /* its process has ended */
 };
@@ -216,6 +217,12 @@ void world_tell_begins(void);
 void world_tell_over(void);
 void world_let_tell(void);
 void world_wake(struct world *world);
+/* Does a rank in this state wait for those that have not joined? */
+static inline bool world_awaits(uint32_t state)
+{
+    return state == RANK_JOINING || state == RANK_JOINED;
+}
+
 static inline bool world_failed(const struct world *world)
 {
     return atomic_load_explicit(&world->header->failed, memory_order_acquire) != 0;

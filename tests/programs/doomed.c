@@ -2,8 +2,8 @@
  * doomed.c HOW RANK MICROSECONDS: a token goes round a ring for ever, until RANK comes to its end.
  *
  * HOW is kill (at some moment, wherever it is), or segv, abort, exit:N, exit:0, writing:FILE (killed half way through it), left:N
- * (after leaving) or early (before joining): these happen between two calls, once the time has passed; left, after some rounds, when
- * nobody waits for it.
+ * (after leaving) or early (after the time, without joining): these happen between two calls, once the time has passed; left, after
+ * some rounds, when nobody waits for it.
  */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -64,8 +64,10 @@ static void run(int rank, int world_size)
     bool doomed = rank == doomed_rank;
     if (doomed && strcmp(how, "kill") == 0)
         kill_later();
-    if (doomed && strcmp(how, "early") == 0)
+    if (doomed && strcmp(how, "early") == 0) {
+        usleep((useconds_t)microseconds);
         return;
+    }
     dist_init_process_group();
     tensor *x = tensor_full(DIST_F32, 1, 100), *y = tensor_full(DIST_F32, 1, 100);
     double start = dist_time();

@@ -3,6 +3,7 @@
 #include "pmi.h"
 #include "../../launch/spread.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static void get(const char *line, char *answer)
              value);
 }
 
-/* All have come as often as this one. A job that has failed meets no more. */
+/* All have come as often as this one. */
 static void barrier(void)
 {
     uint64_t mine = atomic_fetch_add(&world_board(&pmi.self->world, pmi.self->env.rank)->steps, 1) + 1;
@@ -121,6 +122,10 @@ static void serve(void *unused)
     while (in && fgets(line, sizeof line, in)) {
         line[strcspn(line, "\n")] = 0;
         respond(line, answer);
+        if (world_failed(&pmi.self->world)) { /* MPI would add words of its own: it gets no answer, and the launcher ends us */
+            poll(&(struct pollfd){ .fd = pmi.ours }, 1, -1);
+            break;
+        }
         if (*answer && send(pmi.ours, answer, strlen(answer), MSG_NOSIGNAL) < 0)
             break;
     }

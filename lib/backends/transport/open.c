@@ -128,6 +128,16 @@ static int open_modestly(struct transport_room *room, const struct transport_job
     return result;
 }
 
+/* Because a rank has failed that others wait for, or by itself. */
+static int not_opened(const struct transport_room *room, char *why, size_t why_size)
+{
+    struct dist_work op = { .call = CALL_INIT };
+    if (!world_failed(&room->self->world))
+        return DIST_ERR_ENVIRONMENT;
+    int status = backend_failed(&room->self->world, &op);
+    return text_why(status, why, why_size, "%s", op.why);
+}
+
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
                    char *why, size_t why_size)
 {
@@ -142,7 +152,7 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
     if (status == DIST_OK)
         room->transport = find(self, &job, &status, why, why_size);
     if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
-        status = DIST_ERR_ENVIRONMENT;
+        status = not_opened(room, why, why_size);
     if (status == DIST_OK && !transport_form_world(room)) {
         snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
                  room->transport->error());
