@@ -63,7 +63,7 @@ misuse()
         for setting in - DEVICE=sim; do
             case $name$least in
             *=*) ranks=${least#=} ;;
-            *split* | *group*) ranks=$least ;; # (lists as long as the world; and who is no member would err, too)
+            *split* | *group* | *block* | *border*) ranks=$least ;; # (made for so many; and who is no member would err, too)
             *) ranks=$(some_ranks "$least") ;;
             esac
             [[ $least$setting == =*sim ]] || echo "$ranks $setting $misused $name" # (an exam says itself where its tensors lie)
@@ -180,7 +180,7 @@ generated()
     runs=$((runs + $1)) wrong=$((wrong + $3))
 }
 
-for engine in gloo mpi; do
+for engine in ${ENGINES:-gloo mpi}; do
     plugin=$engine before=$runs
     [ $engine = mpi ] && plugin=mpich
     [ -e build/plugins/dist-$plugin.so ] || continue
