@@ -17,30 +17,30 @@ static const struct collective kinds[CALL_COUNT] = {
 };
 
 static inline struct collective collectives_asked(enum call call, struct dist_at at, dist_group *group,
-                                                  bool async)
+                                                  bool async, tensor *in, tensor *out)
 {
     struct collective c = kinds[call];
     c.call = call;
     c.at = at;
     c.group = group;
     c.async = async;
+    c.in = in;
+    c.out = out;
     return c;
 }
 
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
-    struct collective c = collectives_asked(CALL_BROADCAST, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_BROADCAST, a.at, a.group, a.async_op, a.tensor, a.tensor);
     c.root = a.src;
-    c.in = c.out = a.tensor;
     return collective_call(&c);
 }
 
 dist_work *dist_reduce_with(struct dist_reduce_args a)
 {
-    struct collective c = collectives_asked(CALL_REDUCE, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_REDUCE, a.at, a.group, a.async_op, a.tensor, a.tensor);
     c.op = a.op;
     c.root = a.dst;
-    c.in = c.out = a.tensor;
     return collective_call(&c);
 }
 
@@ -53,10 +53,9 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
     if (went == QUICK_DONE)
         return NULL;
-    struct collective c = collectives_asked(CALL_ALL_REDUCE, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_ALL_REDUCE, a.at, a.group, a.async_op, a.tensor, a.tensor);
     c.begun = went == QUICK_BEGUN;
     c.op = a.op;
-    c.in = c.out = a.tensor;
     return collective_call(&c);
 }
 
@@ -69,10 +68,8 @@ static bool collectives_i_am(int root)
 
 dist_work *dist_scatter_with(struct dist_scatter_args a)
 {
-    struct collective c = collectives_asked(CALL_SCATTER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_SCATTER, a.at, a.group, a.async_op, a.input, a.output);
     c.root = a.src;
-    c.in = a.input;
-    c.out = a.output;
     if (!collectives_i_am(a.src))
         c.in_name = NULL;
     return collective_call(&c);
@@ -80,10 +77,8 @@ dist_work *dist_scatter_with(struct dist_scatter_args a)
 
 dist_work *dist_gather_with(struct dist_gather_args a)
 {
-    struct collective c = collectives_asked(CALL_GATHER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_GATHER, a.at, a.group, a.async_op, a.input, a.output);
     c.root = a.dst;
-    c.in = a.input;
-    c.out = a.output;
     if (!collectives_i_am(a.dst))
         c.out_name = NULL;
     return collective_call(&c);
@@ -91,17 +86,13 @@ dist_work *dist_gather_with(struct dist_gather_args a)
 
 dist_work *dist_all_gather_with(struct dist_exchange_args a)
 {
-    struct collective c = collectives_asked(CALL_ALL_GATHER, a.at, a.group, a.async_op);
-    c.in = a.input;
-    c.out = a.output;
+    struct collective c = collectives_asked(CALL_ALL_GATHER, a.at, a.group, a.async_op, a.input, a.output);
     return collective_call(&c);
 }
 
 dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
 {
-    struct collective c = collectives_asked(CALL_ALL_TO_ALL, a.at, a.group, a.async_op);
-    c.in = a.input;
-    c.out = a.output;
+    struct collective c = collectives_asked(CALL_ALL_TO_ALL, a.at, a.group, a.async_op, a.input, a.output);
     c.in_splits = a.input_splits;
     c.out_splits = a.output_splits;
     return collective_call(&c);
@@ -109,10 +100,9 @@ dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
 
 dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 {
-    struct collective c = collectives_asked(CALL_REDUCE_SCATTER, a.at, a.group, a.async_op);
+    struct collective c =
+        collectives_asked(CALL_REDUCE_SCATTER, a.at, a.group, a.async_op, a.input, a.output);
     c.op = a.op;
-    c.in = a.input;
-    c.out = a.output;
     return collective_call(&c);
 }
 
@@ -132,7 +122,7 @@ dist_work *dist_barrier_with(struct dist_barrier_args a)
     enum quick went = collectives_barrier_quickly(a);
     if (went == QUICK_DONE)
         return NULL;
-    struct collective c = collectives_asked(CALL_BARRIER, a.at, a.group, a.async_op);
+    struct collective c = collectives_asked(CALL_BARRIER, a.at, a.group, a.async_op, NULL, NULL);
     c.begun = went == QUICK_BEGUN;
     return collective_call(&c);
 }
@@ -142,7 +132,7 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
     struct context *context = context_enter(CALL_MONITORED_BARRIER, a.at);
     if (!context)
         return -DIST_ERR_STATE;
-    const struct collective c = collectives_asked(CALL_MONITORED_BARRIER, a.at, a.group, false);
+    const struct collective c = collectives_asked(CALL_MONITORED_BARRIER, a.at, a.group, false, NULL, NULL);
     int result = collective_run(context, &c, a.timeout > 0 ? a.timeout : 30);
     context_exit(context);
     return result;

@@ -172,7 +172,7 @@ static bool json_own_file(char *path, size_t size)
 
 void report_json(const struct diagnosis *d, const struct told *told)
 {
-    const char *asked = getenv("DIST_REPORT"), *path = asked && *asked ? asked : NULL;
+    const char *path = setting_text("DIST_REPORT");
     char own[2048];
     if (path ? json_write_report(d, told, path)
              : json_own_file(own, sizeof own) && json_write_report(d, told, own)) {
@@ -194,10 +194,10 @@ void diagnose_lost(const struct world *world, int rank, int status, const char *
 
 void diagnose_write(const struct world *world, const struct told *told)
 {
-    const char *path = getenv("DIST_REPORT");
+    const char *path = setting_text("DIST_REPORT");
     struct diagnosis d = { .world = world, .size = world ? world->header->size : 0 };
     char why[SETTING_WHY];
-    if (!path || !*path)
+    if (!path)
         return;
     if (told->status == DIST_ERR_ENVIRONMENT && setting_check("DIST_REPORT", why, sizeof why) != DIST_OK)
         return; /* perhaps the very thing that was told */

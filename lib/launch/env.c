@@ -28,20 +28,11 @@ static const struct dialect dialects[] = {
     { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
 };
 
-/* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
-static long env_whole_number(const char *text)
-{
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 9 || text[digits] != '\0')
-        return -1;
-    return strtol(text, NULL, 10);
-}
-
 /* Read a number from `name`, which must be set. */
 static int env_read_number(const char *name, long least, long most, int *number, char *why, size_t why_size)
 {
     const char *text = getenv(name);
-    long value = env_whole_number(text);
+    long value = setting_whole_number(text);
     if (value < least || value > most)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name, text, least,
@@ -118,7 +109,7 @@ static int env_read_optional(const char *name, long least, long most, int *numbe
     if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
         return env_read_number(name, least, most, number, why, why_size);
     snprintf(first, sizeof first, "%.*s", (int)digits, text);
-    *number = (int)env_whole_number(first);
+    *number = (int)setting_whole_number(first);
     if (*number >= least && *number <= most)
         return 0;
     return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
@@ -138,7 +129,7 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, c
     if (!getenv(say->rank))
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size, "%s is set but %s is not; a launcher sets both",
                         say->sign, say->rank);
-    if (env_whole_number(getenv(say->rank)) >= env->world_size)
+    if (setting_whole_number(getenv(say->rank)) >= env->world_size)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d", say->rank,
                         getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);

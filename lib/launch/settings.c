@@ -67,10 +67,15 @@ static bool is_link(const char *text)
     return *last == '\0' && gigabytes > 0 && gigabytes < 1e9 && microseconds >= 0 && microseconds < 1e9;
 }
 
-static bool is_number(const struct setting *setting, const char *text)
+long setting_whole_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
-    long value = digits > 0 && digits < 10 && text[digits] == '\0' ? strtol(text, NULL, 10) : -1;
+    return digits > 0 && digits < 10 && text[digits] == '\0' ? strtol(text, NULL, 10) : -1;
+}
+
+static bool is_number(const struct setting *setting, const char *text)
+{
+    long value = setting_whole_number(text);
     return value >= setting->least && value <= setting->most;
 }
 

@@ -27,6 +27,9 @@ const char *setting_text(const char *name);
 bool setting_is(const char *name, const char *text);
 long setting_number(const char *name, long usual);
 
+/* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
+long setting_whole_number(const char *text);
+
 /* Can a file of that name be written? Leaves it as it is, or absent. Same status; `name`: the variable that names it. */
 int setting_check_file(const char *name, const char *path, char *why, size_t why_size);
 

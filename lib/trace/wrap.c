@@ -221,8 +221,7 @@ static void wrap_fill_table(struct backend *table, const struct backend *inner)
 
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner)
 {
-    const char *file = getenv("DIST_TRACE");
-    if (!inner || !file || !*file)
+    if (!inner || !setting_text("DIST_TRACE"))
         return inner;
     struct record *record = record_of(&self->world, self->env.rank);
     struct trace *trace = calloc(1, sizeof *trace);

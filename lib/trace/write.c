@@ -154,8 +154,8 @@ static bool trace_prepare(struct writing *w)
 
 int trace_write(const struct world *world, const struct nodes *nodes, char *why, size_t why_size)
 {
-    const char *file = getenv("DIST_TRACE");
-    if (!file || !*file)
+    const char *file = setting_text("DIST_TRACE");
+    if (!file)
         return DIST_OK;
     int status = DIST_OK;
     struct whole whole;

@@ -12,6 +12,12 @@ static inline bool member_has_left(const struct world *world, int rank)
     return atomic_load(&world->header->slots[rank].state) >= RANK_LEFT;
 }
 
+/* The same for a rank that is leaving itself: of it nobody will hear any more. */
+static inline bool member_is_gone(const struct launch_self *self, int rank)
+{
+    return rank == self->env.rank || member_has_left(&self->world, rank);
+}
+
 /* The place of a world rank that is a member. */
 static inline int member_place(const struct dist_group *group, int rank)
 {

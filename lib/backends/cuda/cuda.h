@@ -102,8 +102,8 @@ static inline size_t cuda_bytes_of(const struct dist_work *op, struct span span)
 /* Queue an op, on its rank's own thread; start what can start. A blocking one is over when this returns. */
 int cuda_start_post(void *cuda, struct dist_work *op);
 
-/* All else with the lock held. The op was given to the device, or (host tensors; any other status) is over. Not to
- * be touched any more. */
+/* All else with the lock held. The op was given to the device, or (host tensors; any other status) is over; a copy of an eager
+ * message is freed. Not to be touched any more. */
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status);
 
 /* ---- match.c, move.c: point to point ---------------------------------------------------- */

@@ -9,19 +9,6 @@ static bool cuda_leave_is_mine(const struct cuda_state *cuda, const struct dist_
     return op && cuda_rank_of(op) == cuda->rank;
 }
 
-static bool cuda_leave_has_left(const struct cuda_state *cuda, int rank)
-{
-    return rank == cuda->rank || member_has_left(cuda->world, rank);
-}
-
-static void cuda_leave_give_up(struct cuda_state *cuda, struct dist_work *op)
-{
-    if (op->sends && op->aside)
-        cuda_move_free(op);
-    else
-        cuda_start_given(cuda->job, op, DIST_ERR_PEER_LOST);
-}
-
 /* The messages to this rank, of which some may be mine. True: one of those is still to be taken. */
 static bool cuda_leave_has_unexpected(struct cuda_state *cuda, int peer)
 {
@@ -31,7 +18,7 @@ static bool cuda_leave_has_unexpected(struct cuda_state *cuda, int peer)
         struct dist_work *op = match_receive(at);
         next = at->next;
         bool mine = cuda_leave_is_mine(cuda, op),
-             hopeless = mine && (cuda_leave_has_left(cuda, peer) || world_over(cuda->world));
+             hopeless = mine && (member_is_gone(cuda->self, peer) || world_over(cuda->world));
         if (!hopeless) {
             any |= mine;
             continue;
@@ -39,7 +26,7 @@ static bool cuda_leave_has_unexpected(struct cuda_state *cuda, int peer)
         match_remove(unexpected, at);
         if (cuda->self->untaken)
             cuda->self->untaken(cuda->self, op);
-        cuda_leave_give_up(cuda, op);
+        cuda_start_given(cuda->job, op, DIST_ERR_PEER_LOST);
     }
     return any;
 }
@@ -57,7 +44,7 @@ static bool cuda_leave_is_deserted(const struct cuda_state *cuda, const struct m
                                    const struct dist_group *group)
 {
     for (int i = 0; i < meeting->size; i++)
-        if (!meeting->came[i] && cuda_leave_has_left(cuda, group->ranks[i]))
+        if (!meeting->came[i] && member_is_gone(cuda->self, group->ranks[i]))
             return true;
     return false;
 }
@@ -73,7 +60,7 @@ static bool cuda_leave_leave_meetings(struct cuda_state *cuda, bool all)
         if (mine && !all && !cuda_leave_is_deserted(cuda, meeting, mine->group))
             any = true;
         else if (mine && cuda_meet_leave(cuda->job, mine))
-            cuda_leave_give_up(cuda, mine);
+            cuda_start_given(cuda->job, mine, DIST_ERR_PEER_LOST);
     }
     return any;
 }
@@ -99,7 +86,7 @@ static void cuda_leave_empty(struct cuda_state *cuda, struct match_table *table)
         if (!cuda_leave_is_mine(cuda, op))
             continue;
         match_remove(table, at);
-        cuda_leave_give_up(cuda, op);
+        cuda_start_given(cuda->job, op, DIST_ERR_PEER_LOST);
     }
 }
 
@@ -114,7 +101,7 @@ void cuda_leave(void *state)
     for (int rank = 0; rank < job->size; rank++)
         cuda_leave_empty(cuda, &job->ranks[rank].unexpected);
     while (own->queued.first)
-        cuda_leave_give_up(cuda, queue_take(&own->queued, &own->queued.first));
+        cuda_start_given(job, queue_take(&own->queued, &own->queued.first), DIST_ERR_PEER_LOST);
     cuda_leave_empty(cuda, &own->posted);
     cuda_leave_leave_meetings(cuda, true);
     pthread_mutex_unlock(&job->lock);

@@ -17,10 +17,7 @@ static void cuda_match_refuse(struct cuda_job *job, struct dist_work *send, stru
     claims_say_sender(send->why, sizeof send->why, &sends, receiver, &receives);
     send->speaker = receiver + 1;
     cuda_start_given(job, recv, DIST_ERR_MISMATCH);
-    if (send->aside)
-        cuda_move_free(send);
-    else
-        cuda_start_given(job, send, DIST_ERR_MISMATCH);
+    cuda_start_given(job, send, DIST_ERR_MISMATCH);
 }
 
 static void cuda_match_deliver(struct cuda_job *job, struct dist_work *send, struct dist_work *recv)

@@ -47,6 +47,10 @@ static void cuda_start_start_all(struct cuda_job *job)
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
 {
     struct rank_slot *slot = cuda_of(job, op)->slot;
+    if (op->aside) { /* a copy, for which nobody waits */
+        cuda_move_free(op);
+        return;
+    }
     op->status = status;
     op->step = OP_GIVEN;
     if (op->gpu && status != DIST_OK)

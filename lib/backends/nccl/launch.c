@@ -4,7 +4,7 @@
  * NCCL works in the background (config.blocking = 0): ncclGroupEnd may return before anything stands in the stream. Only when
  * the communicator says that it is through with the group may something else be put behind it, such as the opening of a gate.
  */
-#include "check.h"
+#include "agree.h"
 #include "../common/members.h"
 
 #include <stdio.h>
@@ -14,6 +14,10 @@
 
 int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status)
 {
+    if (op->step == STEP_EAGER_COPY) { /* nobody waits for it */
+        nccl_eager_free(nccl, op);
+        return status;
+    }
     if (nccl->failed && !op->why[0])
         snprintf(op->why, sizeof op->why, "%s", nccl->why);
     op->status = status;

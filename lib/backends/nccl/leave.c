@@ -16,23 +16,18 @@ void nccl_leave_late(struct nccl_state *nccl, struct dist_work *op)
     nccl_launch_refuse(nccl, op, DIST_ERR_TIMEOUT);
 }
 
-static bool nccl_leave_has_left(const struct nccl_state *nccl, int rank)
-{
-    return rank == nccl->rank || member_has_left(&nccl->self->world, rank);
-}
-
 /* Has somebody left who is needed, and has not come? */
 static bool nccl_leave_is_deserted(struct nccl_state *nccl, const struct dist_work *op)
 {
     if (world_over(&nccl->self->world))
         return true;
     if (op->p2p)
-        return op->sends && nccl_leave_has_left(nccl, op->peer);
+        return op->sends && member_is_gone(nccl->self, op->peer);
     nccl_agree_lock(nccl->shared);
     bool deserted = false;
     for (int place = 0; place < op->group->size && !deserted; place++)
         deserted =
-            nccl_leave_has_left(nccl, op->group->ranks[place]) && !table_has_come(nccl->table, op, place);
+            member_is_gone(nccl->self, op->group->ranks[place]) && !table_has_come(nccl->table, op, place);
     nccl_agree_unlock(nccl->shared);
     return deserted;
 }
@@ -51,10 +46,7 @@ static bool nccl_leave_is_busy(struct nccl_state *nccl)
         nccl_agree_withdraw(nccl, op);
         if (op->p2p && nccl->self->untaken)
             nccl->self->untaken(nccl->self, op);
-        if (op->step == STEP_EAGER_COPY)
-            nccl_eager_free(nccl, op);
-        else
-            nccl_launch_refuse(nccl, op, DIST_ERR_PEER_LOST);
+        nccl_launch_refuse(nccl, op, DIST_ERR_PEER_LOST);
     }
     return busy;
 }

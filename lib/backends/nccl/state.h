@@ -157,7 +157,7 @@ void nccl_launch_flush(struct nccl_state *nccl);
 /* Launch one more op behind all others. */
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call);
 
-/* The op is over before it was launched. Gives the status. */
+/* The op is over before it was launched; a copy of an eager message is freed. Gives the status. */
 int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status);
 
 static inline ncclComm_t nccl_comm_of(const struct dist_work *op)

@@ -30,10 +30,7 @@ static void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
         else if (!op->gate && op->mark)
             nccl->device->event_free(op->mark);
         op->mark = NULL;
-        if (op->step == STEP_EAGER_COPY)
-            nccl_eager_free(nccl, op);
-        else
-            nccl_launch_refuse(nccl, op, nccl->failed);
+        nccl_launch_refuse(nccl, op, nccl->failed);
     }
     queue_reset(queue);
 }

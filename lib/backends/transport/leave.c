@@ -41,11 +41,6 @@ void transport_fail(struct transport_room *room, int status, const char *why)
 
 /* ---- leaving ------------------------------------------------------------------------------------------- */
 
-bool transport_has_left(const struct transport_room *room, int rank)
-{
-    return rank == room->rank || member_has_left(&room->self->world, rank);
-}
-
 /* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. A first member tells the others. */
 static bool is_deserted(const struct transport_room *room, const struct dist_work *op)
 {
@@ -53,7 +48,7 @@ static bool is_deserted(const struct transport_room *room, const struct dist_wor
         return true;
     if (room->spread) /* how far those of other machines are is not known here; the watchers say when all are */
         return false;
-    bool left = transport_has_left(room, op->p2p ? op->peer : op->group->ranks[0]);
+    bool left = member_is_gone(room->self, op->p2p ? op->peer : op->group->ranks[0]);
     return left && (op->p2p || op->group->rank != 0) && atomic_load(&room->ranks[room->rank].coming) == 0;
 }
 

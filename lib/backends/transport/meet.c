@@ -8,6 +8,7 @@
  * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER.
  */
 #include "room.h"
+#include "../common/members.h"
 
 #include <stdlib.h>
 
@@ -101,7 +102,7 @@ void meet_desert(struct transport_room *room)
         bool deserted = false;
         next = m->next;
         for (int i = 0; m->group && i < m->size && !deserted; i++)
-            deserted = m->arrivals[i].op == 0 && transport_has_left(room, m->group->ranks[i]);
+            deserted = m->arrivals[i].op == 0 && member_is_gone(room->self, m->group->ranks[i]);
         if (deserted)
             tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
     }

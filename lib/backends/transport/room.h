@@ -225,7 +225,6 @@ void transport_notes_write(struct transport_room *room, const struct dist_work *
 /* ---- leave.c ---------------------------------------------------------------------------------------------- */
 
 void transport_fail(struct transport_room *room, int status, const char *why); /* everything is given up */
-bool transport_has_left(const struct transport_room *room, int rank);
 
 void transport_leave(void *room);
 
