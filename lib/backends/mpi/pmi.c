@@ -122,7 +122,8 @@ static void serve(void *unused)
     while (in && fgets(line, sizeof line, in)) {
         line[strcspn(line, "\n")] = 0;
         respond(line, answer);
-        if (world_failed(&pmi.self->world)) { /* MPI would add words of its own: it gets no answer, and the launcher ends us */
+        if (world_failed(&pmi.self->world)) {
+            /* MPI would add words of its own: it gets no answer, and the launcher ends us. */
             poll(&(struct pollfd){ .fd = pmi.ours }, 1, -1);
             break;
         }
