@@ -355,6 +355,7 @@ build/tests/transport/misused: $(patsubst tests/%.c,build/tests/by_name/%.o,test
 build/tests/transport/generated_hosts: $(patsubst tests/%.c,build/tests/%.o,tests/transport/generated_hosts.c tests/reference.c $(wildcard tests/generated_*.c)) build/libinside.a
 	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/test_gloo: | $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi
+build/tests/test_mpi_ends: | $(MPI_PLUGINS)
 build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
 
 build/tests/gpu/conform_gpu: $(patsubst %,build/tests/%.o,gpu/conform_gpu reference $(basename $(notdir $(wildcard tests/conform_*.c))))
@@ -557,7 +558,7 @@ criterion:
 LONG_SUITES := $(patsubst %,build/tests/test_%,algorithms backends generated group_ids reduce_odd)
 SLOW_SUITES := $(patsubst %,build/tests/test_%,cuda_ranks cuda_room cuda_room_passes stream_programs $(if $(HAS_NCCL),nccl_conform nccl_cuda))
 # (MPIs leak by themselves, and no plug-in is built with a sanitizer.)
-ASAN_SUITES ?= $(filter-out %/test_mpi %/test_gloo,$(SUITES))
+ASAN_SUITES ?= $(filter-out %/test_mpi %/test_mpi_ends %/test_gloo,$(SUITES))
 FAILING := build/tests/inject/failures build/tests/inject/libinject.so build/tests/inject/run.json
 ifneq ($(filter test-all,$(MAKECMDGOALS)),)
 ASAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(ASAN)")

@@ -10,7 +10,6 @@
 #include "nodes_jobs.h"
 
 #include <criterion/criterion.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <signal.h>
 #include <string.h>
@@ -248,21 +247,4 @@ Test(mpi, ranks_that_are_threads_are_refused)
     STARTED(&job, SETTINGS("BACKEND=mpi", "DIST_RANKS=threads"), "build/chapters/02_send_recv_chain/chain");
     cr_expect(strstr(job.stderr_text, "unset DIST_RANKS"), "%s", job.stderr_text);
     cr_expect_eq(job.status, DIST_ERR_ENVIRONMENT);
-}
-
-/* ---- while MPI starts ------------------------------------------------------------------------------------------- */
-
-/* The first rank has made MPICH's file, and waits for one that ends. */
-Test(mpi, a_job_that_ends_while_mpi_starts_leaves_nothing)
-{
-    struct started job;
-    glob_t left;
-    if (!is_here(&flavours[1]))
-        return;
-    STARTED(&job, SETTINGS("BACKEND=mpi"), "doomed", "early", "3", "400000");
-    cr_expect_eq(job.status, DIST_ERR_STATE);
-    cr_expect(strstr(job.stderr_text, "rank 3 ended without") && !strstr(job.stderr_text, "Abort"), "%s",
-              job.stderr_text);
-    cr_expect_eq(glob("/dev/shm/mpich_shar_tmp*", 0, NULL, &left), GLOB_NOMATCH);
-    globfree(&left);
 }

@@ -106,8 +106,7 @@ static void say_joined(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
-        if (world_has(&job->world, rank) &&
-            world_awaits(atomic_load(&job->world.header->slots[rank].state))) {
+        if (world_has(&job->world, rank) && job_rank_joins(job, rank)) {
             control->said_joined = true;
             control_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }

@@ -101,8 +101,9 @@ bool program_set_place(const struct job *job, int rank); /* in the environment o
 
 /* watch.c: returns when all ranks have ended and all output is handed on. */
 void job_watch(struct job *job);
-void job_watch_round(struct job *job, int timeout); /* once */
-void job_interrupt(struct job *job, int number);    /* as if this signal had come */
+void job_watch_round(struct job *job, int timeout);   /* once */
+bool job_rank_joins(const struct job *job, int rank); /* it has, or waits for those that have not */
+void job_interrupt(struct job *job, int number);      /* as if this signal had come */
 #define WATCH_NODES ((uint64_t)1 << 32) /* events from here on are of the connections to other machines */
 
 /* stop.c: pass SIGTERM on to the ranks that catch it; false: none does. Has their time run out? */

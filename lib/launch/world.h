@@ -10,8 +10,7 @@
  * to that.
  *
  * It is a memfd (or, where that is refused, a file of /dev/shm without a name): so nothing can be left behind, whatever dies. It is as large
- * as address space allows and costs only the pages that are touched. Ranks may map it at different
- * addresses, so nothing inside holds a pointer: offsets only.
+ * as address space allows and costs only the pages that are touched. Ranks may map it at different addresses: nothing inside is a pointer.
  *
  * A page that a rank touches counts as that rank's, and with 256 ranks one page for each peer is a megabyte. So what peers
  * look at stands close together, in the slots. What is read only when something is wrong stands behind: notes and sites.
@@ -217,12 +216,6 @@ void world_tell_begins(void);
 void world_tell_over(void);
 void world_let_tell(void);
 void world_wake(struct world *world);
-/* Does a rank in this state wait for those that have not joined? */
-static inline bool world_awaits(uint32_t state)
-{
-    return state == RANK_JOINING || state == RANK_JOINED;
-}
-
 static inline bool world_failed(const struct world *world)
 {
     return atomic_load_explicit(&world->header->failed, memory_order_acquire) != 0;
