@@ -7,24 +7,15 @@
 #include "../transport/room.h"
 #include "../../launch/spread.h"
 
-static const struct world *gloo_world;
-
-static int is_over(void)
-{
-    return world_failed(gloo_world);
-}
-
 static const struct transport *gloo_find(struct launch_self *self, struct transport_job *job, int *status,
                                          char *why, size_t why_size)
 {
     char error[200] = "";
     const struct transport *transport = transport_load("gloo", error, sizeof error);
     struct world *world = &self->world;
-    gloo_world = world;
     job->board = (char *)world_board(world, 0);
     job->board_bytes = sizeof(struct world_board);
     job->address = world_is_spread(world) ? world->header->address : "127.0.0.1";
-    job->over = is_over;
     if (transport)
         return transport;
     *status = text_why(

@@ -128,13 +128,22 @@ static int open_modestly(struct transport_room *room, const struct transport_job
     return result;
 }
 
-/* Because a rank has failed that others wait for, or by itself. */
-static int not_opened(const struct transport_room *room, char *why, size_t why_size)
+/* The job has failed while the transport waited for the others, which then gives up. */
+static const struct world *opening;
+static bool gave_up;
+
+static int over(void)
+{
+    gave_up = world_failed(opening);
+    return gave_up;
+}
+
+static int not_opened(char *why, size_t why_size)
 {
     struct dist_work op = { .call = CALL_INIT };
-    if (!world_failed(&room->self->world))
+    if (!gave_up)
         return DIST_ERR_ENVIRONMENT;
-    int status = backend_failed(&room->self->world, &op);
+    int status = backend_failed(opening, &op);
     return text_why(status, why, why_size, "%s", op.why);
 }
 
@@ -147,12 +156,15 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
         return DIST_ERR_MEMORY;
     woken_slot = room->slot;
     woken_rank = &room->ranks[room->rank];
-    struct transport_job job = { .rank = room->rank, .size = room->size, .reduce = reduce, .wake = wake };
+    opening = &self->world;
+    struct transport_job job = {
+        .rank = room->rank, .size = room->size, .over = over, .reduce = reduce, .wake = wake
+    };
     status = launch_read_buffering(&room->eager_bytes, why, why_size);
     if (status == DIST_OK)
         room->transport = find(self, &job, &status, why, why_size);
     if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
-        status = not_opened(room, why, why_size);
+        status = not_opened(why, why_size);
     if (status == DIST_OK && !transport_form_world(room)) {
         snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
                  room->transport->error());
