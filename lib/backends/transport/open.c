@@ -1,5 +1,6 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
+#include "lookout.h"
 #include "room.h"
 #include "../../devices/host.h"
 
@@ -120,7 +121,10 @@ static int open_modestly(struct transport_room *room, const struct transport_job
     prctl(PR_SET_NAME, "transport");
     if (usual)
         sched_setscheduler(0, SCHED_BATCH, &none);
+    struct lookout lookout;
+    lookout_begin(&lookout, room->self);
     int result = room->transport->open(job, why, why_size);
+    lookout_end(&lookout);
     if (usual)
         sched_setscheduler(0, SCHED_OTHER, &none);
     prctl(PR_SET_NAME, name);

@@ -1,0 +1,55 @@
+/*
+ * lookout.c: an engine that starts waits for all ranks inside, where nobody of ours can look around, and MPI does so without an end. Our
+ * launcher ends such a rank; under another one (mpirun, torchrun) a thread of the rank's does.
+ */
+#define _GNU_SOURCE
+#include "lookout.h"
+#include "room.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define LOOK_EVERY 5000 /* us */
+#define GRACE 200       /* looks, in which the start may end by itself, and tell why */
+
+/* As if the call had returned with it. */
+static _Noreturn void give_up(struct launch_self *self)
+{
+    char place[160], sentence[400];
+    struct dist_work op = { .call = CALL_INIT };
+    uint32_t call = atomic_load(&self->world.header->slots[self->env.rank].call);
+    int status = backend_failed(&self->world, &op);
+    snprintf(sentence, sizeof sentence, "rank %d: %s: %.200s; look at that rank first", self->env.rank,
+             launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), op.why);
+    launch_fail(self, status, sentence);
+    _exit(status);
+}
+
+static void look_out(void *argument)
+{
+    struct lookout *lookout = argument;
+    struct launch_self *self = lookout->thread.self;
+    int looks = 0;
+    while (!atomic_load(&lookout->through) && looks < GRACE) {
+        launch_look_around(self);
+        looks += world_failed(&self->world);
+        usleep(LOOK_EVERY);
+    }
+    if (!atomic_load(&lookout->through))
+        give_up(self);
+}
+
+void lookout_begin(struct lookout *lookout, struct launch_self *self)
+{
+    *lookout = (struct lookout){
+        .thread = { .self = self, .name = "dist lookout", .work = look_out, .argument = lookout }
+    };
+    if (!self->watched)
+        worker_start(&lookout->thread);
+}
+
+void lookout_end(struct lookout *lookout)
+{
+    atomic_store(&lookout->through, true);
+    worker_join(&lookout->thread);
+}
