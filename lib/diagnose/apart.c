@@ -44,32 +44,40 @@ static bool is_earlier(const struct note_op *a, const struct note_op *b)
     return a->kind == NOTE_COLLECTIVE ? a->seq < b->seq : a->tag > b->tag;
 }
 
-/* The first collective of the link's group and kind that `one` has begun and `other` has not. NULL: none. */
-static const struct note_op *first_alone(const struct view *one, const struct view *other,
-                                         const struct note_op *link)
+/* The first collective of a group that `one` has begun and `other` has not, of those that are made of messages, or are not. NULL: none. */
+static const struct note_op *first_alone(const struct view *one, const struct view *other, uint16_t group,
+                                         bool messages)
 {
     const struct note_op *first = NULL;
     for (int i = 0; i < one->count; i++) {
         const struct note_op *op = &one->open[i];
-        if (in_collective(op) && op->group == link->group &&
-            (op->kind == NOTE_COLLECTIVE) == (link->kind == NOTE_COLLECTIVE) && !has_begun(other, op) &&
-            (!first || is_earlier(op, first)))
+        if (in_collective(op) && op->group == group && (op->kind != NOTE_COLLECTIVE) == messages &&
+            !has_begun(other, op) && (!first || is_earlier(op, first)))
             first = op;
     }
     return first;
 }
 
-/* Are two of the cycle in different collectives of one group? Where one is made of messages and the other is not they never meet, and
- * no backend tells. */
+/* What it has begun instead: of the kind in which it waits; or, where it waits somewhere else, of any. */
+static const struct note_op *instead(const struct view *other, const struct view *one, uint16_t group,
+                                     const struct note_op *link)
+{
+    bool messages = in_collective(link) && link->group == group && link->kind != NOTE_COLLECTIVE;
+    const struct note_op *first = first_alone(other, one, group, messages);
+    return first ? first : first_alone(other, one, group, !messages);
+}
+
+/* Does one of the cycle wait in a collective for another that has begun a different one of that group? Where one is made of messages
+ * and the other is not they never meet, and no backend tells. */
 static bool tell_two_calls(struct diagnosis *d)
 {
     for (int i = 0; i < d->cycle_length; i++) {
         int next = (i + 1) % d->cycle_length, one = d->cycle[i], other = d->cycle[next];
         const struct note_op *a = link_of(d, i), *b = link_of(d, next);
-        if (!in_collective(a) || !in_collective(b) || a->group != b->group)
+        if (!in_collective(a))
             continue;
-        a = first_alone(&d->views[one], &d->views[other], a);
-        b = first_alone(&d->views[other], &d->views[one], b);
+        b = instead(&d->views[other], &d->views[one], a->group, b);
+        a = first_alone(&d->views[one], &d->views[other], a->group, a->kind != NOTE_COLLECTIVE);
         if (!a || !b)
             continue;
         char here[80], there[80];

@@ -90,6 +90,19 @@ static void two_calls(int rank, tensor *x)
         dist_wait(sum);
 }
 
+/* The same, and rank 0 has gone on to where all meet. */
+static void calls_elsewhere(int rank, tensor *x, dist_group *group)
+{
+    dist_work *sum = NULL;
+    if (rank == 0)
+        sum = dist_all_reduce(x, .group = group, .async_op = true); /* mark elsewhere-sum */
+    else if (rank == 1)
+        dist_broadcast(x, 0, .group = group); /* mark elsewhere */
+    dist_barrier();
+    if (sum)
+        dist_wait(sum);
+}
+
 /* Started without waiting, but waited for before the other half is started; a message where a collective is meant; two messages in
  * another order. */
 static void in_turn(int rank, tensor *x, tensor *y)
@@ -187,6 +200,8 @@ static void run(int rank, int size)
         both_at_once(rank, x);
     else if (strncmp(what, "two-calls", 9) == 0)
         two_calls(rank, x);
+    else if (is("elsewhere"))
+        calls_elsewhere(rank, x, group);
     else if (is("waits-sends") || is("waits-receives") || is("not-met") || is("other-order"))
         in_turn(rank, x, y);
     else if (is("not-a-message"))
