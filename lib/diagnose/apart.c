@@ -29,7 +29,7 @@ static bool tell_two_groups(struct diagnosis *d)
     return false;
 }
 
-/* Has it begun that collective, too? */
+/* Has it begun that collective, too? It is not through with it: no member of a collective gets past one that has not come. */
 static bool has_begun(const struct view *view, const struct note_op *collective)
 {
     for (int i = 0; i < view->count; i++)
@@ -58,13 +58,13 @@ static const struct note_op *first_alone(const struct view *one, const struct vi
     return first;
 }
 
-/* What it has begun instead: of the kind in which it waits; or, where it waits somewhere else, of any. */
+/* What it has begun instead: of the kind in which it waits; or, where it waits somewhere else by now, of any. */
 static const struct note_op *instead(const struct view *other, const struct view *one, uint16_t group,
                                      const struct note_op *link)
 {
-    bool messages = in_collective(link) && link->group == group && link->kind != NOTE_COLLECTIVE;
-    const struct note_op *first = first_alone(other, one, group, messages);
-    return first ? first : first_alone(other, one, group, !messages);
+    bool same = in_collective(link) && link->group == group;
+    const struct note_op *first = first_alone(other, one, group, !same || link->kind != NOTE_COLLECTIVE);
+    return first || same ? first : first_alone(other, one, group, false);
 }
 
 /* Does one of the cycle wait in a collective for another that has begun a different one of that group? Where one is made of messages

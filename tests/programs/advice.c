@@ -94,10 +94,11 @@ static void two_calls(int rank, tensor *x)
 static void calls_elsewhere(int rank, tensor *x, dist_group *group)
 {
     dist_work *sum = NULL;
-    if (rank == 0)
-        sum = dist_all_reduce(x, .group = group, .async_op = true); /* mark elsewhere-sum */
-    else if (rank == 1)
-        dist_broadcast(x, 0, .group = group); /* mark elsewhere */
+    bool messages = is("elsewhere");
+    if (rank == !messages)
+        sum = dist_all_reduce(x, .group = group, .async_op = messages); /* mark elsewhere-sum */
+    else if (rank == messages)
+        sum = dist_broadcast(x, 1, .group = group, .async_op = !messages); /* mark elsewhere */
     dist_barrier();
     if (sum)
         dist_wait(sum);
@@ -200,7 +201,7 @@ static void run(int rank, int size)
         both_at_once(rank, x);
     else if (strncmp(what, "two-calls", 9) == 0)
         two_calls(rank, x);
-    else if (is("elsewhere"))
+    else if (is("elsewhere") || is("elsewhere-sum"))
         calls_elsewhere(rank, x, group);
     else if (is("waits-sends") || is("waits-receives") || is("not-met") || is("other-order"))
         in_turn(rank, x, y);
