@@ -148,7 +148,7 @@ static int not_opened(char *why, size_t why_size)
     if (!gave_up)
         return DIST_ERR_ENVIRONMENT;
     int status = backend_failed(opening, &op);
-    return text_why(status, why, why_size, "%s", op.why);
+    return text_why(status, why, why_size, "%s; look at that rank first", op.why);
 }
 
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
