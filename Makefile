@@ -92,7 +92,7 @@ MPI_PLUGINS = $(if $(CROSS),,$(MPIS:%=build/plugins/dist-%.so))
 
 # ---- Gloo -------------------------------------------------------------------------
 
-HAS_GLOO := $(if $(shell echo '\#include <gloo/rendezvous/context.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes),yes)
+HAS_GLOO := $(shell $(CXX) -std=c++14 -fsyntax-only -x c++ -include gloo/rendezvous/context.h /dev/null 2>/dev/null && echo yes)
 GLOO_PLUGIN = $(if $(CROSS),,$(if $(HAS_GLOO),build/plugins/dist-gloo.so))
 
 # ---- CUDA -------------------------------------------------------------------------
