@@ -310,7 +310,7 @@ $(eval $(call flavour,build/pic,-fPIC -fno-semantic-interposition))
 
 $(MPI_PLUGINS): build/plugins/dist-%.so: lib/backends/mpi/plugin.c lib/backends/mpi/collect.inc.h lib/backends/transport/transport.h build/flags
 	$Q mkdir -p $(@D)
-	$(call say,MPICC,$@) env OMPI_CC=$(CC) MPICH_CC=$(CC) $(if $(MPI_NAMED),mpicc.$*,mpicc) $(FLAGS) $(COLOR) -fPIC -shared $< -o $@
+	$(call say,MPICC,$@) env OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(if $(MPI_NAMED),mpicc.$*,mpicc) $(FLAGS) $(COLOR) -fPIC -shared $< -o $@
 build/plugins/dist-gloo.so: lib/backends/gloo/plugin.cc $(wildcard lib/backends/gloo/*.inc.h) lib/backends/transport/transport.h build/flags
 	$Q mkdir -p $(@D)
 	$(call say,CXX,$@) $(CXX) -std=c++14 -O2 -g -Wall -Wextra $(COLOR) -fPIC -shared -pthread $< -lgloo -o $@

@@ -91,11 +91,6 @@ bool checked_take(struct context *context, struct dist_work *op)
     return true;
 }
 
-void checked_end(struct dist_work *op)
-{
-    guard_release(&op->flights);
-}
-
 /* ---- the calls of tensor.h ----------------------------------------------------------- */
 
 static bool checked_may_touch(const char *call, struct dist_at at, const void *data, size_t bytes,

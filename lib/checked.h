@@ -15,7 +15,11 @@ static inline bool checked_begin(struct context *context, struct dist_work *op)
 {
     return !context->checked || checked_take(context, op);
 }
-void checked_end(struct dist_work *op);
+static inline void checked_end(struct dist_work *op)
+{
+    if (op->flights)
+        guard_release(&op->flights);
+}
 
 /* Does this rank's part of the op change the tensor in op->out? */
 bool checked_writes(const struct dist_work *op);

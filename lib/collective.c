@@ -131,7 +131,6 @@ static bool collective_fill(struct context *context, const struct collective *c,
     op->op = c->op;
     op->peer = root;
     op->timeout = timeout;
-    op->from = -1;
     op->block = collective_block_of(c, group);
     op->splits = op->block == BLOCK_SPLITS ? splits_copy(context, c, group->size) : NULL;
     if (op->block == BLOCK_SPLITS && !op->splits)
@@ -149,6 +148,8 @@ static bool collective_fill(struct context *context, const struct collective *c,
         op->type = c->out->type;
         op->gpu = c->out->gpu;
     }
+    if (op->gpu)
+        work_begin_on_gpu(op);
     if (op->gpu && !order_post(op->gpu, op))
         return false;
     if (!op->gpu)

@@ -127,7 +127,7 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
 
 struct dist_work *work_new(struct context *context)
 {
-    lock_take(&context->lock);
+    context_lock(context);
     struct dist_work *work = context->free_first;
     if (context->free_count > QUARANTINE) {
         context->free_first = work->next_free;
@@ -136,14 +136,16 @@ struct dist_work *work_new(struct context *context)
         work = malloc(sizeof *work);
     }
     if (work) {
-        memset(work, 0, offsetof(struct dist_work, why));
         work->live = WORK_LIVE;
+        work->refused = work->async = work->begun_quickly = false;
+        work->splits = NULL;
+        work->newer = NULL;
         work->older = context->started;
         if (work->older)
             work->older->newer = work;
         context->started = work;
     }
-    lock_give(&context->lock);
+    context_unlock(context);
     return work;
 }
 
@@ -170,27 +172,29 @@ static void work_put_back(struct context *context, struct dist_work *work)
 
 void work_forget(struct context *context, struct dist_work *work)
 {
-    lock_take(&context->lock);
+    context_lock(context);
     work_unlink(context, work);
-    lock_give(&context->lock);
+    context_unlock(context);
 }
 
 void work_recycle(struct context *context, struct dist_work *work)
 {
-    host_free(context->self, work->splits);
+    if (work->splits)
+        host_free(context->self, work->splits);
     work->splits = NULL;
-    lock_take(&context->lock);
+    context_lock(context);
     work_put_back(context, work);
-    lock_give(&context->lock);
+    context_unlock(context);
 }
 
 /* Both at once: a locked instruction waits for all stores of before, and those go to other cores. */
 void work_free(struct context *context, struct dist_work *work)
 {
-    host_free(context->self, work->splits);
+    if (work->splits)
+        host_free(context->self, work->splits);
     work->splits = NULL;
-    lock_take(&context->lock);
+    context_lock(context);
     work_unlink(context, work);
     work_put_back(context, work);
-    lock_give(&context->lock);
+    context_unlock(context);
 }

@@ -30,7 +30,7 @@ struct context {
     dist_error_handler *handler;
     void *handler_context;
 
-    struct lock lock; /* several threads may call: guards the works, and the lists of groups */
+    struct entry entry; /* several threads may call: guards the works, and the lists of groups */
     struct dist_work *free_first, *free_last; /* works, oldest first */
     int free_count;
     struct dist_work *started; /* not yet waited for, newest first */
@@ -41,6 +41,15 @@ struct context {
     struct call_log *log;                      /* what was called (noted.h); NULL: nobody wants to know */
     _Atomic uint64_t shuffle; /* DIST_SHUFFLE: the next random number; 0: messages come as they come */
 };
+
+static inline void context_lock(struct context *context)
+{
+    entry_take(&context->entry, &context->self->alone_calling);
+}
+static inline void context_unlock(struct context *context)
+{
+    entry_give(&context->entry, &context->self->alone_calling);
+}
 
 /* What the calling thread's present call, or its last, has come to. */
 struct call_note {

@@ -192,9 +192,9 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
         goto done;
     if (context->gpu)
         ops_flush(context->gpu, call_name(CALL_NEW_GROUP), at);
-    lock_take(&context->lock);
+    context_lock(context);
     dist_groups_sweep(context);
-    lock_give(&context->lock);
+    context_unlock(context);
     group = dist_groups_build(context, at, ranks, count);
     /* Without memory it meets the others all the same: they would wait for it. */
     struct dist_group poor = { .size = count, .rank = -1, .ranks = (int *)(uintptr_t)ranks };
@@ -202,9 +202,9 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     op.site = context_site(context, at.file, at.line);
     if (dist_groups_meet_for(context, &op) == DIST_OK) {
         trace_group_made(context->self, group);
-        lock_take(&context->lock);
+        context_lock(context);
         dist_groups_keep(context, group);
-        lock_give(&context->lock);
+        context_unlock(context);
     } else {
         report_op(&op);
         dist_groups_forget(group);
@@ -231,13 +231,13 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
         if (context->gpu)
             ops_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);
         group->live = 0;
-        lock_take(&context->lock);
+        context_lock(context);
         if (group->rank >= 0)
             dist_groups_note_freed(context, group);
         dist_groups_settle(context, group);
         dist_groups_take_out(group);
         dist_groups_put_aside(context, group);
-        lock_give(&context->lock);
+        context_unlock(context);
     }
     context_exit(context);
     return result;

@@ -60,11 +60,12 @@ static bool p2p_prepare(struct context *context, const struct p2p *ask, struct d
     op->block = 0;
     op->timeout = 0;
     op->gpu = ask->tensor->gpu;
-    op->from = -1;
     op->in.data = ask->sends ? ask->tensor->data : NULL;
     op->in.count = ask->sends ? ask->tensor->numel : 0;
     op->out.data = ask->sends ? NULL : ask->tensor->data;
     op->out.count = ask->sends ? 0 : ask->tensor->numel;
+    if (op->gpu)
+        work_begin_on_gpu(op);
     return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
 }
 
@@ -132,7 +133,6 @@ static dist_work *p2p_make(struct context *context, const struct p2p *ask, uint3
     if (!op)
         return NULL;
     op->async = true;
-    op->begun_quickly = false;
     if (p2p_prepare(context, ask, group, site, op))
         return op;
     work_free(context, op);

@@ -78,6 +78,21 @@ static void hands_settle_stores(void)
         nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL); /* filtered since it was asked: bell.h */
 }
 
+void solitude_end(struct solitude *alone, uint32_t why)
+{
+    if (atomic_fetch_or(&alone->over, why) & SOLITUDE_SEVERAL)
+        return;
+    hands_settle_stores();
+    for (unsigned looks = 0; atomic_load_explicit(&alone->inside, memory_order_acquire); looks++)
+        looks < LOOKS ? patience_relax() : (void)sched_yield();
+}
+
+void launch_needs_locks(struct launch_self *self)
+{
+    solitude_end(&self->alone, SOLITUDE_SEVERAL);
+    solitude_end(&self->alone_calling, SOLITUDE_SEVERAL);
+}
+
 void launch_thread_arrives(struct launch_self *self)
 {
     is_second = true;
@@ -85,10 +100,7 @@ void launch_thread_arrives(struct launch_self *self)
     pthread_once(&once, hands_make_key);
     pthread_setspecific(at_end, self);
     atomic_store(&hands_notes_of(self)->several, 1);
-    atomic_store(&self->alone.over, 1);
-    hands_settle_stores();
-    while (atomic_load_explicit(&self->alone.inside, memory_order_acquire))
-        sched_yield();
+    launch_needs_locks(self);
 }
 
 struct sleep_note *launch_note(struct launch_self *self)

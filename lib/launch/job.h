@@ -135,6 +135,9 @@ struct launch_self *threads_self_by_name(void);
 
 /* hands.c: a thread of the program calls for a rank for which another one calls, too. */
 void launch_thread_arrives(struct launch_self *self);
+void launch_needs_locks(struct launch_self *self); /* from now on */
+bool launch_can_settle(
+    void); /* can one see to it that all that others have stored is seen? If not, none goes without a lock */
 
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);

@@ -74,9 +74,10 @@ struct launch_self {
     void *_Atomic context;                       /* dist.c's state of this rank */
     void *_Atomic arena;                         /* devices/host.c's state of this rank */
     void *_Atomic tensors;                       /* tensor.c's state of this rank */
-    struct solitude alone;                       /* is the thread that called first the only one? */
-    void *trace; /* lib/trace's state of this rank; NULL: nothing is recorded */
-    void *gpu;   /* lib/streams' state of this rank; NULL: no tensor was made yet */
+    struct solitude alone;         /* is the thread that called first the only one in the backend, */
+    struct solitude alone_calling; /* and above it? */
+    void *trace;                   /* lib/trace's state of this rank; NULL: nothing is recorded */
+    void *gpu;                     /* lib/streams' state of this rank; NULL: no tensor was made yet */
     void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t asked,
                            int64_t begin,
                            int64_t end); /* lib/trace: a stream (-1: communication) was busy with what the
@@ -113,9 +114,6 @@ void launch_become(struct launch_self *self);
 
 /* What is made when it is first asked for, by whichever thread: *where, or else what `make` gives. */
 void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self);
-
-/* Can a second thread see to it that all that others have stored is seen? If not, none goes without a lock. */
-bool launch_can_settle(void);
 
 /* Where the calling thread tells that it sleeps: the slot's note is that of the thread which was first to call. Other threads
  * that call, or do a collective in the background, have a HAND each. NULL: none is left; nobody can tell then whether

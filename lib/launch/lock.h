@@ -4,9 +4,12 @@
  * A mutex of the system costs two locked instructions; here giving back is a plain store, which nobody has to wait for.
  *
  * And while one thread alone calls for a rank it needs no lock: it says that it is inside, with a plain store, and looks whether
- * it is still alone (launch_alone). A second thread says that it is there, has every processor that runs a thread of this
- * process settle its stores (the kernel's membarrier), and then waits until the first one is not inside: hands.c. From
- * then on all take the lock; where membarrier is refused (old kernels, filters of containers), from the beginning.
+ * it is still alone (struct solitude). A locked instruction would wait until all that was stored before has reached memory: in a row of
+ * messages, for the line of each to come over from the other core. Whoever else wants in says so, has every processor that runs a thread
+ * of this process settle its stores (the kernel's membarrier), and then waits until the first one is not inside: either the
+ * first one sees that it is not alone, or it is seen inside. A second thread of the program stays (hands.c): from then on
+ * all take the lock. A guest, the progress thread, takes the lock, and gives the solitude back when it leaves: it comes
+ * seldom, and pays for both. Where membarrier is refused (old kernels, filters of containers) all take the lock from the beginning.
  */
 #ifndef LAUNCH_LOCK_H
 #define LAUNCH_LOCK_H
@@ -32,9 +35,11 @@ static inline void lock_give(struct lock *lock)
 
 /* Does one thread alone act for a rank? */
 struct solitude {
-    _Atomic uint32_t over;   /* no: for good; */
+    _Atomic uint32_t over;   /* no, since there are: */
     _Atomic uint32_t inside; /* yes, and it is where others would hold the lock */
 };
+#define SOLITUDE_SEVERAL 1u /* several threads, for good; */
+#define SOLITUDE_GUEST 2u   /* a guest, until it leaves */
 
 /* Go in without a lock. False: take the lock. */
 static inline bool solitude_enter(struct solitude *alone)
@@ -44,7 +49,7 @@ static inline bool solitude_enter(struct solitude *alone)
     atomic_store_explicit(&alone->inside, 1, memory_order_relaxed);
     atomic_signal_fence(
         memory_order_seq_cst); /* the processor keeps the order as long as it matters: see above */
-    if (!atomic_load_explicit(&alone->over, memory_order_relaxed))
+    if (!atomic_load_explicit(&alone->over, memory_order_acquire))
         return true;
     atomic_store_explicit(&alone->inside, 0, memory_order_release);
     return false;
@@ -52,6 +57,35 @@ static inline bool solitude_enter(struct solitude *alone)
 static inline void solitude_leave(struct solitude *alone)
 {
     atomic_store_explicit(&alone->inside, 0, memory_order_release);
+}
+
+/* End it, for SEVERAL or for a GUEST, who has the lock: afterwards nobody is inside without it (hands.c). */
+void solitude_end(struct solitude *alone, uint32_t why);
+static inline void solitude_begin_again(struct solitude *alone)
+{
+    atomic_fetch_and_explicit(&alone->over, ~SOLITUDE_GUEST, memory_order_release);
+}
+
+/* A lock that is needed only where one thread is not alone. Whoever is in knows how it came in. */
+struct entry {
+    struct lock lock;
+    bool locked;
+};
+static inline void entry_take(struct entry *entry, struct solitude *alone)
+{
+    if (solitude_enter(alone))
+        return;
+    lock_take(&entry->lock);
+    entry->locked = true;
+}
+static inline void entry_give(struct entry *entry, struct solitude *alone)
+{
+    if (!entry->locked) {
+        solitude_leave(alone);
+        return;
+    }
+    entry->locked = false;
+    lock_give(&entry->lock);
 }
 
 #endif

@@ -89,6 +89,8 @@ int launch_enter(struct launch_self *self)
     struct rank_slot *slot = &self->world.header->slots[self->env.rank];
     uint32_t absent = RANK_ABSENT;
     self->world.author = self->env.rank;
+    if (!launch_can_settle())
+        launch_needs_locks(self);
     atomic_store(&slot->pid, (int32_t)getpid());
     return atomic_compare_exchange_strong(&slot->state, &absent, RANK_ATTACHED) ? 0 : DIST_ERR_STATE;
 }

@@ -206,6 +206,7 @@ bool ops_thread_start(struct gpu_ops *ops)
 {
     if (ops->thread.runs)
         return true;
+    solitude_end(&ops->gpu->self->alone, SOLITUDE_SEVERAL); /* it calls the backend, too */
     ops->thread = (struct worker){ .self = ops->gpu->self,
                                    .name = "dist progress",
                                    .work = ops_thread_main,

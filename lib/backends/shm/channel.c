@@ -60,6 +60,7 @@ static void channel_post_cell(struct peer *peer, struct cell *cell, uint64_t arr
     cell->arrival = arrival;
     cell->verdict = VERDICT_DONE;
     atomic_store_explicit(&cell->seq, peer->sent, memory_order_release);
+    channel_fetch_to_write(peer);
     if (peer->sent - peer->slotted >= SLOT_STALE) {
         peer->slotted = peer->sent - RING_CELLS;
         seq = ((uint32_t)peer->slotted & SEQ_COUNT) | (seq & SEQ_HURRY);

@@ -61,9 +61,8 @@ bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light)
     if (op->step == 0)
         g->seq++; /* here, under the lock: notes.c reads it */
     op->claimed = true;
-    engine_unlock(shm);
-    bool over = plan_step(shm, g, op);
-    engine_lock(shm);
+    bool guest = engine_step_out(shm), over = plan_step(shm, g, op);
+    engine_step_in(shm, guest);
     op->claimed = false;
     if (over) {
         collective_drop(shm, op);

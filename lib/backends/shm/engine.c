@@ -29,6 +29,37 @@ bool engine_progress(struct shm_state *shm, bool light)
     return moved;
 }
 
+/* ---- in and out ---------------------------------------------------------------- */
+
+void engine_lock_as_guest(struct shm_state *shm)
+{
+    lock_take(&shm->entry.lock);
+    solitude_end(&shm->self->alone, SOLITUDE_GUEST);
+    shm->entry.locked = true;
+    shm->guest = true;
+}
+
+bool engine_step_out(struct shm_state *shm)
+{
+    bool guest = shm->guest;
+    if (guest) {
+        shm->guest = shm->entry.locked = false;
+        solitude_begin_again(&shm->self->alone);
+        lock_give(&shm->entry.lock);
+    } else {
+        engine_unlock(shm);
+    }
+    return guest;
+}
+
+void engine_step_in(struct shm_state *shm, bool guest)
+{
+    if (guest)
+        engine_lock_as_guest(shm);
+    else
+        engine_lock(shm);
+}
+
 /* ---- starting and finishing -------------------------------------------------- */
 
 int engine_refuse(struct shm_state *shm, struct dist_work *op, int status, const char *why)

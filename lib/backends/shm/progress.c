@@ -43,9 +43,9 @@ static void progress_listen(struct shm_state *shm, bool listen)
 static void progress_settle(struct shm_state *shm)
 {
     shm->hurried = false;
-    engine_unlock(shm);
+    engine_step_out(shm);
     nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
-    engine_lock(shm);
+    engine_lock_as_guest(shm);
 }
 
 static void progress_main(void *argument)
@@ -53,7 +53,7 @@ static void progress_main(void *argument)
     struct shm_state *shm = argument;
     struct bell *bell = &slot_of(shm, shm->rank)->helper;
     struct sleep_note *note = &notes_of(shm)->helper_sleep;
-    engine_lock(shm);
+    engine_lock_as_guest(shm);
     while (!shm->stop) {
         if (shm->hurried && shm->drivers == 0)
             progress_settle(shm);
@@ -63,22 +63,17 @@ static void progress_main(void *argument)
             progress_listen(shm, false);
         if (moved)
             continue;
-        engine_unlock(shm);
+        engine_step_out(shm);
         bell_doze(bell, seen, NAP, note);
-        engine_lock(shm);
+        engine_lock_as_guest(shm);
     }
-    engine_unlock(shm);
+    engine_step_out(shm);
 }
 
 bool progress_start(struct shm_state *shm)
 {
     if (shm->progress.runs)
         return true;
-    if (!atomic_load_explicit(&shm->lock.taken, memory_order_relaxed)) {
-        atomic_store(&shm->self->alone.over, 1); /* from here on the lock is real; we are its holder */
-        lock_take(&shm->lock);
-        solitude_leave(&shm->self->alone);
-    }
     shm->progress = (struct worker){ .self = shm->self,
                                      .name = "dist progress",
                                      .work = progress_main,

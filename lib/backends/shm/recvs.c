@@ -86,9 +86,9 @@ bool recvs_copy(struct shm_state *shm)
     struct unexpected *found = op->aside;
     queue_remove(&shm->copies, op);
     op->claimed = true;
-    engine_unlock(shm);
+    bool guest = engine_step_out(shm);
     recvs_copy_envelope(shm, op, &found->envelope);
-    engine_lock(shm);
+    engine_step_in(shm, guest);
     op->claimed = false;
     op->aside = NULL;
     recvs_end(shm, op, found->src, envelope_ticket(&found->envelope), true);
@@ -165,8 +165,10 @@ bool recvs_drain(struct shm_state *shm, int src)
 {
     struct peer *peer = &shm->peers[src];
     bool moved = false;
-    while (peer->receives > 0 && recvs_take(shm, src))
+    while (peer->receives > 0 && recvs_take(shm, src)) {
         moved = true;
+        channel_fetch_to_read(peer);
+    }
     channel_flush(shm, src, peer);
     return moved;
 }

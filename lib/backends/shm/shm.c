@@ -67,8 +67,8 @@ static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
     shm->world = &self->world;
     shm->rank = self->env.rank;
     shm->size = self->world.header->size;
-    if (self->algorithms || !launch_can_settle()) /* the former have collectives in threads of their own */
-        atomic_store(&self->alone.over, 1);
+    if (self->algorithms) /* collectives in threads of their own */
+        solitude_end(&self->alone, SOLITUDE_SEVERAL);
     shm_fill_peers(shm, base);
     shm->callers = (struct callers *)(base + shm_callers_offset(shm->size));
     shm->offers = (struct offer *)(base + shm_offers_offset(shm->size));

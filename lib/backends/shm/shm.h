@@ -105,9 +105,10 @@ struct shm_state {
     uint32_t spare;            /* the ticket of the next message that goes there; NO_TICKET: none is left */
     struct shm_group world_group;
 
-    struct lock lock; /* where self->alone is over */
-    bool stop;        /* tells the progress thread to end */
-    bool hurried;     /* a peer was told that sends wait for a place, and the thread has not looked since */
+    struct entry entry; /* with self->alone */
+    bool guest;         /* the progress thread is in */
+    bool stop;          /* tells it to end */
+    bool hurried;       /* a peer was told that sends wait for a place, and the thread has not looked since */
     struct worker progress;
     bool progress_listens; /* it is counted among the sleepers of slot.helper */
     int drivers;           /* threads inside wait */
@@ -144,17 +145,19 @@ static inline struct rank_notes *notes_of(const struct shm_state *shm)
 
 static inline void engine_lock(struct shm_state *shm)
 {
-    if (!solitude_enter(&shm->self->alone))
-        lock_take(&shm->lock);
+    entry_take(&shm->entry, &shm->self->alone);
 }
 static inline void engine_unlock(struct shm_state *shm)
 {
-    /* If it is taken, then by us: who is inside alone keeps others away. */
-    if (atomic_load_explicit(&shm->lock.taken, memory_order_relaxed))
-        lock_give(&shm->lock);
-    else
-        solitude_leave(&shm->self->alone);
+    entry_give(&shm->entry, &shm->self->alone);
 }
+
+/* The progress thread is a guest; it goes out and in again as such, in the middle of what both do. */
+void engine_lock_as_guest(struct shm_state *shm);
+bool engine_step_out(struct shm_state *shm); /* true: a guest, which step_in is told */
+void engine_step_in(struct shm_state *shm, bool guest);
+
+/* May another thread than this one wait for what is done here? */
 static inline bool engine_is_shared(const struct shm_state *shm)
 {
     return atomic_load_explicit(&shm->self->alone.over, memory_order_relaxed);
