@@ -500,7 +500,8 @@ lib/call.h           : nothing
 lib/stretch.h        : nothing
 lib/dtype.h          : lib/dist_base.h
 lib/tensor_impl.h    : lib/dtype.h lib/tensor.h
-lib/backend.h        : lib/dist.h lib/call.h lib/tensor_impl.h lib/launch/launch.h
+lib/work.h           : lib/call.h lib/dist_base.h
+lib/backend.h        : lib/dist.h lib/call.h lib/tensor_impl.h lib/work.h lib/launch/launch.h
 lib/context.h        : lib/backend.h
 lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h
 lib/streams/*        : lib/stretch.h lib/dist.h lib/tensor*.h lib/backend.h lib/context.h lib/checked.h lib/devices/*.h lib/launch/*.h ./*.h

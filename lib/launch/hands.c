@@ -80,11 +80,13 @@ static void hands_settle_stores(void)
 
 void solitude_end(struct solitude *alone, uint32_t why)
 {
-    if (atomic_fetch_or(&alone->over, why) & SOLITUDE_SEVERAL)
+    if (atomic_fetch_or(&alone->over, why) & SOLITUDE_LONG_OVER)
         return;
     hands_settle_stores();
     for (unsigned looks = 0; atomic_load_explicit(&alone->inside, memory_order_acquire); looks++)
         looks < LOOKS ? patience_relax() : (void)sched_yield();
+    if (why == SOLITUDE_SEVERAL)
+        atomic_fetch_or(&alone->over, SOLITUDE_LONG_OVER);
 }
 
 void launch_needs_locks(struct launch_self *self)

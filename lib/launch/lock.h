@@ -9,7 +9,7 @@
  * of this process settle its stores (the kernel's membarrier), and then waits until the first one is not inside: either the
  * first one sees that it is not alone, or it is seen inside. A second thread of the program stays (hands.c): from then on
  * all take the lock. A guest, the progress thread, takes the lock, and gives the solitude back when it leaves: it comes
- * seldom, and pays for both. Where membarrier is refused (old kernels, filters of containers) all take the lock from the beginning.
+ * seldom, and pays for both. The model in tests/model/ walks through all of it. Where membarrier is refused (old kernels, filters of containers) all take the lock from the beginning.
  */
 #ifndef LAUNCH_LOCK_H
 #define LAUNCH_LOCK_H
@@ -38,8 +38,9 @@ struct solitude {
     _Atomic uint32_t over;   /* no, since there are: */
     _Atomic uint32_t inside; /* yes, and it is where others would hold the lock */
 };
-#define SOLITUDE_SEVERAL 1u /* several threads, for good; */
-#define SOLITUDE_GUEST 2u   /* a guest, until it leaves */
+#define SOLITUDE_SEVERAL 1u   /* several threads, for good; */
+#define SOLITUDE_GUEST 2u     /* a guest, until it leaves; */
+#define SOLITUDE_LONG_OVER 4u /* several, and the first one is known not to be inside */
 
 /* Go in without a lock. False: take the lock. */
 static inline bool solitude_enter(struct solitude *alone)

@@ -5,6 +5,7 @@
 #include "explore.h"
 
 extern const struct model model_bell;   /* lib/launch/bell.h: one waits, others ring */
+extern const struct model model_lock;   /* lib/launch/lock.h: one goes in without a lock, others come */
 extern const struct model model_helper; /* lib/backends/shm/progress.c: two threads of a rank take turns */
 extern const struct model
     model_channel;                      /* lib/backends/shm/channel.c, sends.c, recvs.c: messages both ways */

@@ -157,8 +157,8 @@ void engine_lock_as_guest(struct shm_state *shm);
 bool engine_step_out(struct shm_state *shm); /* true: a guest, which step_in is told */
 void engine_step_in(struct shm_state *shm, bool guest);
 
-/* May another thread than this one wait for what is done here? */
-static inline bool engine_is_shared(const struct shm_state *shm)
+static inline bool engine_is_shared(
+    const struct shm_state *shm) /* may another thread wait for what is done here? */
 {
     return atomic_load_explicit(&shm->self->alone.over, memory_order_relaxed);
 }
