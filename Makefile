@@ -61,7 +61,8 @@ FLAGS := -std=c11 -Ilib -pthread $(CPPFLAGS) $(CFLAGS) -ffp-contract=off -fno-ma
 LINKER = $(CC) $(CFLAGS) $(LDFLAGS) -fno-lto
 
 # All functions of shared libraries are found before main, once, and not by each rank when it first calls one.
-LIBS := -pthread -lm -Wl,-z,now
+# (dlopen is in a library of its own before glibc 2.34.)
+LIBS := -pthread -lm -ldl -Wl,-z,now
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 TSAN := -fsanitize=thread -O1 -g
