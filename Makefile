@@ -115,6 +115,7 @@ MPI_PLUGINS = $(if $(CROSS),,$(MPIS:%=build/plugins/dist-%.so))
 
 # Its smallest header stands for all of them, of which some take a second.
 HAS_GLOO := $(shell $(CXX) -std=c++14 -shared -fPIC -x c++ -include gloo/config.h /dev/null -lgloo -o /dev/null 2>/dev/null && echo yes)
+engines = MPIS="$(MPIS)" HAS_GLOO="$(HAS_GLOO)"
 GLOO_PLUGIN = $(if $(CROSS),,$(if $(HAS_GLOO),build/plugins/dist-gloo.so))
 
 # ---- CUDA -------------------------------------------------------------------------
@@ -712,7 +713,7 @@ bench-gpu: $(if $(CUDA_OBJECTS),$(GPU_BENCHES) build/tests/gpu/kernels_test) ## 
 	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" tests/bench/bench_gpu.sh
 
 gpu-proof: $(if $(CUDA_OBJECTS),programs $(GPU_TESTS) $(GPU_BENCHES)) ## for who has a GPU for ten minutes: test, measure, record, draw, pack into one file
-	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" CHAPTERS="$(CHAPTERS)" tests/tools/gpu_proof.sh
+	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" CHAPTERS="$(CHAPTERS)" $(engines) tests/tools/gpu_proof.sh
 
 for_amd = HIPCC="$(HIPCC)" HIP_FLAGS="$(HIP_FLAGS)" C_FLAGS="$(CC) $(FLAGS) $(AMD_FLAGS)" HAS_NCCL="$(HAS_NCCL)"
 check-amd: ## do the GPU's sources compile for AMD's, with hipcc? Nothing is run
@@ -753,7 +754,7 @@ bench: lib $(BENCHES) ## beside the machine's limits and other libraries, some m
 	$Q ROWS="$(ROWS)" ROUNDS="$(ROUNDS)" tests/bench/bench.sh
 
 doctor: ##l what this machine has, and the command that installs what is missing
-	$Q CC="$(CC)" tests/tools/doctor.sh
+	$Q CC="$(CC)" $(engines) tests/tools/doctor.sh
 
 # ---- install ----------------------------------------------------------------------------
 
