@@ -40,9 +40,9 @@ endif
 
 # ---- the compiler and its flags --------------------------------------------------
 
-# make's own default is cc, which a small machine may lack.
-ifeq ($(origin CC),default)
-CC := $(firstword $(notdir $(shell command -v cc || command -v gcc || command -v clang)) cc)
+# make's own default is cc, which a small machine may lack. (With make -R, or CC= in the environment, there is none.)
+ifeq ($(if $(filter default undefined,$(origin CC)),,$(CC)),)
+override CC := $(firstword $(notdir $(shell command -v cc || command -v gcc || command -v clang)) cc)
 endif
 
 # ld, ar and objcopy as this compiler would call them: a cross compiler has its own, and knows where.

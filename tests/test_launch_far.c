@@ -1,6 +1,7 @@
 /* test_launch_far.c: ranks in namespaces of their own, a meeting point that somebody else holds, and a sandbox without memfd. */
 #define _GNU_SOURCE
 #include "started.h"
+#include "../lib/dist_base.h"
 
 #include <criterion/criterion.h>
 #include <linux/filter.h>
