@@ -76,7 +76,14 @@ CRITERION_LIBS = $(if $(RUNNER_SOURCE),,$(shell pkg-config --libs criterion 2>/d
 # Quiet unless V=1: `$(call say,CC,file) command` tells what happens, $Q hides how.
 Q := $(if $(V),,@)
 say = $(if $(V),,@tests/tools/step.sh '$(1)' '$(2)')
-$(shell rm -rf build/steps)
+$(shell rm -rf build/steps 2>/dev/null)
+
+# A tree on a read-only disk, or in which somebody else (root, say) has built.
+ifneq ($(filter-out help doctor next progress,$(or $(MAKECMDGOALS),chapters)),)
+ifeq ($(shell if [ -e build ]; then [ -w build ]; else [ -w . ]; fi && echo yes),)
+$(error $(CURDIR)/build cannot be written; copy the folder to where you may write, or make it yours (sudo chown -R "$$(id -u)" build))
+endif
+endif
 
 # Steps pass on what the compiler says, so it must be told that it speaks to a terminal.
 COLOR := $(if $(MAKE_TERMERR),-fdiagnostics-color=always)
