@@ -26,26 +26,43 @@
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 
+# A word as the shell takes it, and a string as C does, whatever stands in it.
+quoted = '$(subst ','\'',$1)'
+c_string = "$(subst ",\",$(subst \,\\,$1))"
+
+# Where a command is. (Makes before 4.3 call what has no redirection without a shell, and then there is no `command`.)
+where = $(shell command -v $1 2>/dev/null)
+
+# Scripts want a folder for their files without blanks, as make does.
+ifneq ($(word 2,$(TMPDIR)),)
+unexport TMPDIR
+endif
+
 # ---- the compiler and its flags --------------------------------------------------
 
-# make's own default is cc, which a small machine may lack.
-ifeq ($(origin CC),default)
-CC := $(firstword $(notdir $(shell command -v cc || command -v gcc || command -v clang)) cc)
+# make's own default is cc, which a small machine may lack. (With make -R, or CC= in the environment, there is none.)
+ifeq ($(if $(filter default undefined,$(origin CC)),,$(CC)),)
+override CC := $(firstword $(notdir $(shell command -v cc || command -v gcc || command -v clang)) cc)
 endif
 
 # ld, ar and objcopy as this compiler would call them: a cross compiler has its own, and knows where.
 beside = $(shell $(CC) -print-prog-name=$1 2>/dev/null || echo $1)
 
 CFLAGS ?= -O3 -g
+CPPFLAGS ?=
+LDFLAGS ?=
 # A newer compiler's new warning must not stop a reader: warnings are errors in `make check`, and where WERROR=-Werror.
 WERROR ?=
 WARNINGS := -Wall -Wextra -Wpedantic $(WERROR)
 
-# No fused multiply-add and no errno from sqrt: the same bits under every compiler, and loops that vectorise.
-FLAGS := -std=c11 -Ilib -pthread $(CFLAGS) -ffp-contract=off -fno-math-errno $(WARNINGS)
+# No fused multiply-add and no errno from sqrt: the same bits under every compiler, and loops that vectorise. And no link-time
+# optimisation, which systems set for their packages: ld and objcopy make the library of machine code.
+FLAGS := -std=c11 -Ilib -pthread $(CPPFLAGS) $(CFLAGS) -ffp-contract=off -fno-math-errno -fno-lto $(WARNINGS)
+LINKER = $(CC) $(CFLAGS) $(LDFLAGS) -fno-lto
 
 # All functions of shared libraries are found before main, once, and not by each rank when it first calls one.
-LIBS := -pthread -lm -Wl,-z,now
+# (dlopen is in a library of its own before glibc 2.34.)
+LIBS := -pthread -lm -ldl -Wl,-z,now
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 TSAN := -fsanitize=thread -O1 -g
@@ -59,7 +76,14 @@ CRITERION_LIBS = $(if $(RUNNER_SOURCE),,$(shell pkg-config --libs criterion 2>/d
 # Quiet unless V=1: `$(call say,CC,file) command` tells what happens, $Q hides how.
 Q := $(if $(V),,@)
 say = $(if $(V),,@tests/tools/step.sh '$(1)' '$(2)')
-$(shell rm -rf build/steps)
+$(shell rm -rf build/steps 2>/dev/null)
+
+# A tree on a read-only disk, or in which somebody else (root, say) has built.
+ifneq ($(filter-out help doctor next progress,$(or $(MAKECMDGOALS),chapters)),)
+ifeq ($(shell if [ -e build ]; then [ -w build ]; else [ -w . ]; fi && echo yes),)
+$(error $(CURDIR)/build cannot be written; copy the folder to where you may write, or make it yours (sudo chown -R "$$(id -u)" build))
+endif
+endif
 
 # Steps pass on what the compiler says, so it must be told that it speaks to a terminal.
 COLOR := $(if $(MAKE_TERMERR),-fdiagnostics-color=always)
@@ -85,14 +109,20 @@ endif
 # ---- MPI --------------------------------------------------------------------------
 #
 # BACKEND=mpi opens a plug-in, one for each MPI that is here: by the names of their compilers, as Debian has them, or mpicc's own.
+# It counts if it can compile and link: mpicc may be here without headers, or its compiler may be gone.
 
-MPI_NAMED := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m))
-MPIS := $(or $(MPI_NAMED),$(if $(shell command -v mpicc),$(if $(shell mpicc -show | grep -i -e openmpi -e open-mpi -e ompi),openmpi,mpich)))
+mpi_compiler = env OMPI_CC=$(call quoted,$(CC)) MPICH_CC=$(call quoted,$(CC)) $1
+has_mpi = $(shell $(call mpi_compiler,$1) -shared -fPIC -x c -include mpi.h /dev/null -o /dev/null 2>/dev/null && echo yes)
+is_openmpi = $(shell $(call mpi_compiler,$1) -E -dM -x c -include mpi.h /dev/null 2>/dev/null | grep -w OPEN_MPI)
+MPI_NAMED := $(foreach m,openmpi mpich,$(if $(call has_mpi,mpicc.$m),$m))
+MPIS := $(or $(MPI_NAMED),$(if $(call has_mpi,mpicc),$(if $(call is_openmpi,mpicc),openmpi,mpich)))
 MPI_PLUGINS = $(if $(CROSS),,$(MPIS:%=build/plugins/dist-%.so))
 
 # ---- Gloo -------------------------------------------------------------------------
 
-HAS_GLOO := $(shell $(CXX) -std=c++14 -fsyntax-only -x c++ -include gloo/rendezvous/context.h /dev/null 2>/dev/null && echo yes)
+# Its smallest header stands for all of them, of which some take a second.
+HAS_GLOO := $(shell $(CXX) -std=c++14 -shared -fPIC -x c++ -include gloo/config.h /dev/null -lgloo -o /dev/null 2>/dev/null && echo yes)
+engines = MPIS="$(MPIS)" HAS_GLOO="$(HAS_GLOO)"
 GLOO_PLUGIN = $(if $(CROSS),,$(if $(HAS_GLOO),build/plugins/dist-gloo.so))
 
 # ---- CUDA -------------------------------------------------------------------------
@@ -101,7 +131,7 @@ GLOO_PLUGIN = $(if $(CROSS),,$(if $(HAS_GLOO),build/plugins/dist-gloo.so))
 # which takes seconds. For one of each generation that nvcc knows it takes a minute: so that is done only when asked for,
 # with CUDA_FOR=all, on a machine that builds for others. CUDA_FOR=nothing leaves the device out.
 
-CUDA_PLACES := $(CUDA_HOME) $(patsubst %/bin/nvcc,%,$(shell command -v nvcc)) /usr/local/cuda $(CONDA_PREFIX) $(PIP_PLACES)
+CUDA_PLACES := $(CUDA_HOME) $(patsubst %/bin/nvcc,%,$(call where,nvcc)) /usr/local/cuda $(CONDA_PREFIX) $(PIP_PLACES)
 CUDA_PLACE := $(firstword $(foreach d,$(CUDA_PLACES),$(if $(wildcard $d/bin/nvcc),$d)))
 NVCC := $(if $(CUDA_PLACE),$(CUDA_PLACE)/bin/nvcc)
 cuda_lib = $(firstword $(wildcard $(foreach d,$(CUDA_PLACE) $(CUDART_PLACE),$(foreach l,lib64 lib targets/*/lib lib/*,$d/$l/$1))))
@@ -111,7 +141,7 @@ HAS_CUDA := $(and $(NVCC),$(CUDART),$(CUDART_PLACE))
 
 # CUDA_FOR=amd: the same sources for AMD's GPUs, on HIP and RCCL, through a thin map of names (lib/devices/amd). That has been
 # compiled, and has not run on a GPU.
-HIPCC := $(firstword $(wildcard $(or $(ROCM_PATH),/opt/rocm)/bin/hipcc) $(shell command -v hipcc))
+HIPCC := $(firstword $(wildcard $(or $(ROCM_PATH),/opt/rocm)/bin/hipcc) $(call where,hipcc))
 HIP_PLACE := $(patsubst %/bin/hipcc,%,$(HIPCC))
 AMD_GPUS ?= gfx90a
 AMD_FLAGS := -Ilib/devices/amd -D__HIP_PLATFORM_AMD__ -D__HIP_PLATFORM_HCC__ \
@@ -227,7 +257,8 @@ TEST_PROGRAMS := $(TEST_PROGRAM_SOURCES:%.c=build/%)
 # Rewritten only when compiler or flags differ from last time; everything compiled depends on it.
 build/flags: FORCE
 	$Q mkdir -p $(@D)
-	$Q echo '$(CC) $(FLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS)' >$@
+	$Q echo $(flags_now) | cmp -s - $@ || echo $(flags_now) >$@
+flags_now = $(call quoted,$(LINKER) $(FLAGS))
 
 # What a program may call: the functions of the headers that it may include.
 PUBLIC_HEADERS := lib/tensor.h $(sort $(wildcard lib/dist*.h))
@@ -268,7 +299,7 @@ $(1)/tests/libhelpers.a: $$(HELPER_SOURCES:%.c=$(1)/%.o) $$(patsubst %.c,$(1)/do
 # What passes for cuBLAS there: a suite opens it.
 $(1)/tests/doubles/libcublas.so: tests/doubles/cublas/library.c tests/doubles/cublas/library.h build/flags
 	$$Q mkdir -p $$(@D)
-	$$(call say,LINK,$$@) $$(CC) $$(FLAGS) $(2) -fPIC -shared -Wl,-soname,libcublas.so.13 $$< -o $$@
+	$$(call say,LINK,$$@) $$(LINKER) $$(FLAGS) $(2) -fPIC -shared -Wl,-soname,libcublas.so.13 $$< -o $$@
 $(1)/tests/test_cuda_waits: | $(1)/tests/doubles/libcublas.so
 
 $(1)/diagrams/libdraw.a: $$(DRAW_SOURCES:%.c=$(1)/%.o)
@@ -277,7 +308,7 @@ $(1)/diagrams/libdraw.a: $$(DRAW_SOURCES:%.c=$(1)/%.o)
 
 $(1)/bin/draw $(1)/bin/play $(1)/bin/topology $(1)/bin/explain: $(1)/bin/%: $(1)/diagrams/%.o $(1)/diagrams/libdraw.a $(1)/libinside.a
 	$$Q mkdir -p $$(@D)
-	$$(call say,LINK,$$@) $$(CC) $(2) $$^ $$(LIBS) -o $$@
+	$$(call say,LINK,$$@) $$(LINKER) $(2) $$^ $$(LIBS) -o $$@
 
 $(1)/$(PREDICT).a: $$(PREDICT_SOURCES:%.c=$(1)/%.o)
 	$$Q rm -f $$@
@@ -285,15 +316,15 @@ $(1)/$(PREDICT).a: $$(PREDICT_SOURCES:%.c=$(1)/%.o)
 
 $(1)/bin/predict: $(1)/$(PREDICT)/main.o $(1)/$(PREDICT).a
 	$$Q mkdir -p $$(@D)
-	$$(call say,LINK,$$@) $$(CC) $(2) $$^ $$(LIBS) -o $$@
+	$$(call say,LINK,$$@) $$(LINKER) $(2) $$^ $$(LIBS) -o $$@
 
 $$(patsubst %.c,$(1)/%,$$(filter $(dir $(PREDICT))%,$$(CHAPTER_SOURCES))): $(1)/$(PREDICT).a
 
 $$(SUITE_SOURCES:%.c=$(1)/%): $(1)/%: $(1)/%.o $(RUNNER_SOURCE:%.c=$(1)/%.o) $(1)/tests/libhelpers.a $(1)/diagrams/libdraw.a $(1)/libinside.a
-	$$(call say,LINK,$$@) $$(CC) $(2) $$^ $$(CRITERION_LIBS) $$(LIBS) -o $$@
+	$$(call say,LINK,$$@) $$(LINKER) $(2) $$^ $$(CRITERION_LIBS) $$(LIBS) -o $$@
 
 $$(PROGRAM_SOURCES:%.c=$(1)/%): $(1)/%: $(1)/%.o $(1)/libdist.a
-	$$(call say,LINK,$$@) $$(CC) $(2) $$^ $$(LIBS) -o $$@
+	$$(call say,LINK,$$@) $$(LINKER) $(2) $$^ $$(LIBS) -o $$@
 
 $$(CRITERION_SOURCES:%.c=$(1)/%.o): EXTRA = $$(CRITERION_CFLAGS)
 $$(CRITERION_SOURCES:%.c=$(1)/%.o): | $(if $(RUNNER_SOURCE),,criterion)
@@ -310,12 +341,19 @@ $(eval $(call flavour,build/pic,-fPIC -fno-semantic-interposition))
 
 $(MPI_PLUGINS): build/plugins/dist-%.so: lib/backends/mpi/plugin.c lib/backends/mpi/collect.inc.h lib/backends/transport/transport.h build/flags
 	$Q mkdir -p $(@D)
-	$(call say,MPICC,$@) env OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(if $(MPI_NAMED),mpicc.$*,mpicc) $(FLAGS) $(COLOR) -fPIC -shared $< -o $@
+	$(call say,MPICC,$@) $(call mpi_compiler,$(if $(MPI_NAMED),mpicc.$*,mpicc)) $(FLAGS) $(COLOR) -fPIC -shared $< -o $@
 build/plugins/dist-gloo.so: lib/backends/gloo/plugin.cc $(wildcard lib/backends/gloo/*.inc.h) lib/backends/transport/transport.h build/flags
 	$Q mkdir -p $(@D)
 	$(call say,CXX,$@) $(CXX) -std=c++14 -O2 -g -Wall -Wextra $(COLOR) -fPIC -shared -pthread $< -lgloo -o $@
-$(patsubst %,%/lib/backends/transport/open.o,build build/asan build/tsan): EXTRA = -DTRANSPORT_FOLDER='"$(CURDIR)/build/plugins"'
-build/pic/lib/backends/transport/open.o: EXTRA = -DTRANSPORT_FOLDER='"$(LIBDIR)"'
+OPENERS := $(patsubst %,%/lib/backends/transport/open.o,build build/asan build/tsan)
+$(OPENERS): EXTRA = -DTRANSPORT_FOLDER=$(call quoted,$(call c_string,$(CURDIR)/build/plugins))
+build/pic/lib/backends/transport/open.o: EXTRA = -DTRANSPORT_FOLDER=$(call quoted,$(call c_string,$(LIBDIR)))
+
+# A tree can be moved; the compiled path must follow. Rewritten only when it differs, like build/flags.
+$(OPENERS): build/folder
+build/folder: FORCE
+	$Q mkdir -p $(@D)
+	$Q echo $(call quoted,$(CURDIR)) | cmp -s - $@ || echo $(call quoted,$(CURDIR)) >$@
 
 # Rewritten only when something differs, like build/flags.
 build/cuda/flags: FORCE
@@ -335,15 +373,15 @@ build/%.o: %.cu build/cuda/flags
 	$(call say,NVCC,$<) $(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(CUDA_CHAPTERS): %: %.o build/libdist.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 # What runs on GPUs, without Criterion; and the kernels on the host, wherever there is nvcc.
 GPU_TESTS := $(patsubst %,build/tests/gpu/%,kernels_test conform_gpu streams_gpu)
 build/tests/gpu/kernels_test: build/tests/gpu/kernels_test.o build/libinside.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 build/tests/transport/conform_mpi: $(patsubst %,build/tests/%.o,transport/conform_mpi reference $(basename $(notdir $(wildcard tests/conform_*.c)))) build/libinside.a
-	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 # The mistakes of the misuse suites by name, and the generated programs: for ranks that are started on other hosts.
 HOSTS_PROGRAMS := $(patsubst %,build/tests/transport/%,conform_mpi misused generated_hosts)
 build/tests/by_name/%.o: tests/%.c build/flags
@@ -351,9 +389,9 @@ build/tests/by_name/%.o: tests/%.c build/flags
 	$(call say,CC,$<) $(CC) $(FLAGS) $(COLOR) -DMISUSE_BY_NAME -MMD -MP -c $< -o $@
 build/tests/transport/misused: $(patsubst tests/%.c,build/tests/by_name/%.o,tests/transport/misused.c $(shell grep -l misuse_test.h tests/test_*.c)) \
     build/tests/conform_exam.o build/tests/reference.o build/libinside.a
-	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/transport/generated_hosts: $(patsubst tests/%.c,build/tests/%.o,tests/transport/generated_hosts.c tests/reference.c $(wildcard tests/generated_*.c)) build/libinside.a
-	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/test_gloo: | $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi
 build/tests/test_mpi_ends: | $(MPI_PLUGINS)
 build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
@@ -361,12 +399,12 @@ build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),bui
 build/tests/gpu/conform_gpu: $(patsubst %,build/tests/%.o,gpu/conform_gpu reference $(basename $(notdir $(wildcard tests/conform_*.c))))
 build/tests/gpu/streams_gpu: $(patsubst %,build/tests/%.o,gpu/streams_gpu reference device_program device_steps)
 build/tests/gpu/conform_gpu build/tests/gpu/streams_gpu: build/libinside.a
-	$(call say,LINK,$@) $(CC) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 
 build/tests/bench/bench_gpu.o: EXTRA = -isystem $(CUDART_PLACE)/include
 GPU_BENCHES := build/tests/bench/bench_gpu $(if $(HAS_NCCL),build/tests/bench/bench_nccl)
 $(GPU_BENCHES): %: %.o build/libinside.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 build/any/%.o: CUDA_CODE =
 build/any/%.o: %.cu build/flags
@@ -383,15 +421,15 @@ build/any/tests/gpu/kernels_emulated.o: tests/gpu/kernels_emulated.cc build/flag
 	    $(foreach f,$(EMULATED),-Xcompiler $f) -c $< -o $@
 
 build/any/kernels_test: build/any/tests/gpu/kernels_emulated.o build/libinside.a | build/any/lib/devices/cuda/kernels.o
-	$(call say,LINK,$@) $(CC) $^ -fsanitize=undefined -lstdc++ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ -fsanitize=undefined -lstdc++ $(LIBS) -o $@
 
 build/bin/distrun: build/lib/launch/distrun.o build/libinside.a
 	$Q mkdir -p $(@D)
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 # They compare the calls with what lies under them.
 $(BENCH_INSIDE): %: %.o build/libinside.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 # What every library runs; and the machine's limits, for which no instruction of this machine is too good.
 build/tests/bench/bench_dist: $(BENCH_CASES)
@@ -412,14 +450,14 @@ build/tests/grader/libdesk.a: build/tests/grader/desk.o build/tests/grader/late.
 	$(call say,AR,$@) $(call beside,ar) rcs $@ $^
 
 $(GRADERS): %: %.o build/tests/grader/libgrader.a build/tests/reference.o build/diagrams/libdraw.a build/libinside.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 build/tests/tools/convert: $(patsubst %.c,build/%.o,$(wildcard tests/tools/convert*.c))
-	$(call say,LINK,$@) $(CC) $^ -o $@
+	$(call say,LINK,$@) $(LINKER) $^ -o $@
 build/tests/tools/mutate: $(patsubst %.c,build/%.o,$(wildcard tests/tools/mutate*.c))
-	$(call say,LINK,$@) $(CC) $^ -o $@
+	$(call say,LINK,$@) $(LINKER) $^ -o $@
 build/tests/tools/switch build/tests/tools/tcp_ping: %: %.o
-	$(call say,LINK,$@) $(CC) $^ -o $@
+	$(call say,LINK,$@) $(LINKER) $^ -o $@
 build/tests/test_convert build/asan/tests/test_convert: | build/tests/tools/convert
 build/tests/test_predict build/asan/tests/test_predict: | build/bin/predict
 build/tests/test_model11 build/asan/tests/test_model11: | $(patsubst %,build/chapters/11_sharding/%,grid tensor_parallel sequence_parallel fsdp)
@@ -428,10 +466,10 @@ build/tests/test_restarts build/asan/tests/test_restarts: | build/bin/distrun bu
 # Lets the n-th call of a program fail (LD_PRELOAD).
 build/tests/inject/libinject.so: $(wildcard tests/inject/inject*.[ch]) build/flags
 	$Q mkdir -p $(@D)
-	$(call say,LINK,$@) $(CC) $(FLAGS) -fPIC -shared $(filter %.c,$^) -ldl -o $@
+	$(call say,LINK,$@) $(LINKER) $(FLAGS) -fPIC -shared $(filter %.c,$^) -ldl -o $@
 
 build/tests/inject/failures: $(patsubst %.c,build/%.o,$(wildcard tests/inject/failures*.c))
-	$(call say,LINK,$@) $(CC) $^ -o $@
+	$(call say,LINK,$@) $(LINKER) $^ -o $@
 
 build/tests/inject/run.json: build/tests/programs/traced
 	$Q mkdir -p $(@D)
@@ -439,21 +477,21 @@ build/tests/inject/run.json: build/tests/programs/traced
 
 # The protocol's model knows nothing of the library.
 build/tests/model/model: $(MODEL_SOURCES:%.c=build/%.o)
-	$(call say,LINK,$@) $(CC) $^ -o $@
+	$(call say,LINK,$@) $(LINKER) $^ -o $@
 
 # Chapter 11's numbers, for PyTorch to look at.
 build/tests/torch/transformer: build/tests/torch/transformer.o build/libdist.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 # Jobs whose ranks are killed, wherever they are.
 $(KILLS): $(patsubst %.c,build/%.o,$(wildcard tests/kills/*.c)) build/libdist.a
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 # The library's calls of the system go through tests/torture/broken.c, where one can be made to fail.
 TORTURE := $(patsubst %.c,build/%.o,$(wildcard tests/torture/*.c)) build/tests/reference.o
 BREAKABLE := malloc calloc realloc mmap open fopen memfd_create pipe2 epoll_create1 signalfd dup pthread_create fork
 build/tests/torture/torture: $(TORTURE) build/libinside.a
-	$(call say,LINK,$@) $(CC) $^ $(BREAKABLE:%=-Wl,--wrap=%) $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(BREAKABLE:%=-Wl,--wrap=%) $(LIBS) -o $@
 
 -include $(shell find build -path build/bare -prune -o -name '*.d' -type f -print 2>/dev/null)
 
@@ -683,7 +721,7 @@ bench-gpu: $(if $(CUDA_OBJECTS),$(GPU_BENCHES) build/tests/gpu/kernels_test) ## 
 	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" tests/bench/bench_gpu.sh
 
 gpu-proof: $(if $(CUDA_OBJECTS),programs $(GPU_TESTS) $(GPU_BENCHES)) ## for who has a GPU for ten minutes: test, measure, record, draw, pack into one file
-	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" CHAPTERS="$(CHAPTERS)" tests/tools/gpu_proof.sh
+	$Q BUILT="$(CUDA_OBJECTS)" HAS_NCCL="$(HAS_NCCL)" CHAPTERS="$(CHAPTERS)" $(engines) tests/tools/gpu_proof.sh
 
 for_amd = HIPCC="$(HIPCC)" HIP_FLAGS="$(HIP_FLAGS)" C_FLAGS="$(CC) $(FLAGS) $(AMD_FLAGS)" HAS_NCCL="$(HAS_NCCL)"
 check-amd: ## do the GPU's sources compile for AMD's, with hipcc? Nothing is run
@@ -724,13 +762,13 @@ bench: lib $(BENCHES) ## beside the machine's limits and other libraries, some m
 	$Q ROWS="$(ROWS)" ROUNDS="$(ROUNDS)" tests/bench/bench.sh
 
 doctor: ##l what this machine has, and the command that installs what is missing
-	$Q CC="$(CC)" tests/tools/doctor.sh
+	$Q CC="$(CC)" $(engines) tests/tools/doctor.sh
 
 # ---- install ----------------------------------------------------------------------------
 
 # The one place where the version stands. Any new optional argument changes what programs hand over: so two versions fit
 # together only where both of the first numbers agree, and the library is called after these two.
-VERSION := $(shell sed -n 's/^\#define DIST_VERSION "\(.*\)"$$/\1/p' lib/dist.h)
+VERSION := $(shell sed -n 's/^.define DIST_VERSION "\(.*\)"$$/\1/p' lib/dist.h)
 SONAME := libdist.so.$(basename $(VERSION))
 
 PREFIX ?= /usr/local
@@ -743,13 +781,13 @@ INSTALLABLE := build/pic/libdist.a build/pic/libdist.so.$(VERSION) build/pic/bin
 installable: $(INSTALLABLE) ## what make install would put there, built only
 
 build/pic/libdist.so.$(VERSION): build/pic/libdist.a
-	$(call say,LINK,$@) $(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--whole-archive $< -Wl,--no-whole-archive \
+	$(call say,LINK,$@) $(LINKER) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--whole-archive $< -Wl,--no-whole-archive \
 	    $(call not_inside,$(LIBS)) -o $@
 not_inside = $(filter-out $(CUDART_INSIDE),$1)
 
 build/pic/bin/distrun: build/pic/lib/launch/distrun.o build/pic/libinside.a
 	$Q mkdir -p $(@D)
-	$(call say,LINK,$@) $(CC) $^ $(LIBS) -o $@
+	$(call say,LINK,$@) $(LINKER) $^ $(LIBS) -o $@
 
 build/pic/%.o: %.cu build/cuda/flags
 	$Q mkdir -p $(@D)

@@ -41,6 +41,10 @@ const char *dist_error_name(enum dist_error error);
 }
 #endif
 
+#if defined(__GNUC__) && !defined(DIST_OWN_WARNINGS)
+#pragma GCC system_header /* as in tensor.h: gcc 10 looks where the innermost macro of an argument stands */
+#endif
+
 /* A place in the caller's source; every report names it. */
 struct dist_at {
     const char *file;

@@ -139,7 +139,7 @@ enum dist_type dtype_wide(enum dist_type type, enum dist_op op)
 
 void dtype_convert(enum dist_type to, void *out, enum dist_type from, const void *in, int64_t count)
 {
-    double values[256];
+    double values[256] = { 0 }; /* gcc 14 does not see that each load fills what its store reads */
     for (int64_t begin = 0; begin < count; begin += 256) {
         int64_t here = count - begin < 256 ? count - begin : 256;
         dtype_load_many(from, (const char *)in + (size_t)begin * dtype_size(from), here, values);

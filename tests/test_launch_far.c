@@ -1,15 +1,17 @@
 /* test_launch_far.c: ranks in namespaces of their own, a meeting point that somebody else holds, and a sandbox without memfd. */
 #define _GNU_SOURCE
 #include "started.h"
+#include "../lib/dist_base.h"
 
 #include <criterion/criterion.h>
 #include <linux/filter.h>
-#include <sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -148,4 +150,23 @@ Test(launch_far, memfd_is_refused)
     STARTED(&job, SETTINGS("DIST_OUTPUT=live"), "build/bin/distrun", "-n", "2", "build/tests/programs/plain");
     cr_expect_eq(job.status, 0, "%s", job.stderr_text);
     cr_expect(strstr(job.stdout_text, "rank 1 of 2: 3"), "%s", job.stdout_text);
+}
+
+/* In a namespace of this process alone, and of what it starts. */
+static bool shrink_dev_shm(void)
+{
+    return unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) == 0 &&
+           mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", "/dev/shm", "tmpfs", 0, "size=64k") == 0;
+}
+
+/* What cannot be filled would kill whoever touches it. */
+Test(launch_far, memfd_is_refused_and_dev_shm_is_small)
+{
+    struct started job;
+    if (!shrink_dev_shm() || !refuse_memfd())
+        cr_skip_test("this machine does not allow a mount or seccomp filters");
+    STARTED(&job, SETTINGS("DIST_OUTPUT=live"), "build/bin/distrun", "-n", "2", "build/tests/programs/plain");
+    cr_expect_eq(job.status, DIST_ERR_SYSTEM, "%d: %s", job.status, job.stderr_text);
+    cr_expect(strstr(job.stderr_text, "/dev/shm, which would do as well"), "%s", job.stderr_text);
 }

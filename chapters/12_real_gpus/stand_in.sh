@@ -13,7 +13,7 @@ export DIST_NCCL_PLAIN=1 # NCCL by itself, as between machines
 
 build()
 {
-    cc -std=c11 -O1 -Ilib -isystem "$include" "$1" tests/doubles/play_nccl.c $double build/libinside.a -pthread -lm \
+    cc -std=c11 -O1 -Ilib -isystem "$include" "$1" tests/doubles/play_nccl.c $double build/libinside.a -pthread -lm -ldl \
         -o build/stand_in || exit 1
 }
 

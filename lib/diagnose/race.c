@@ -159,7 +159,7 @@ static bool race_find_race(const struct replay *replay, struct race *found)
 
 void races_tell(const struct world *world, const struct replay *replay)
 {
-    struct race race;
+    struct race race = { 0 };
     struct diagnosis d = { .world = world, .size = replay->size, .class = CAUSE_LUCK };
     d.views = calloc((size_t)d.size, sizeof *d.views);
     if (d.views && race_find_race(replay, &race)) {

@@ -164,6 +164,10 @@ static const char *job_explain(int error)
     case EFBIG:
         return "the memory that ranks share counts as a file, and may not be that large; allow more (ulimit "
                "-f)";
+    case ENOSPC:
+        return "the system refuses memory without a name (memfd_create), and /dev/shm, which would do as "
+               "well, is "
+               "missing, read-only or too small; allow one of them";
     default:
         return strerror(error);
     }

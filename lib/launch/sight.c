@@ -59,7 +59,8 @@ bool sight_pack(const struct world *world, int rank, struct buffer *to)
     struct sight head = { .state = atomic_load(&slot->state),
                           .call = atomic_load(&slot->call),
                           .last_call = atomic_load(&slot->last_call),
-                          .pid = atomic_load(&slot->pid) };
+                          .pid = atomic_load(&slot->pid),
+                          .sites = 0 };
     size_t begin = to->used;
     memcpy(&head.notes, world_notes(world, rank), sizeof head.notes);
     bool packed = buffer_add(to, &head, sizeof head) && add_sites(world, rank, to, &head.sites) &&

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define NAME "dist_world"       /* of the memfd */
@@ -64,6 +65,15 @@ static uint64_t world_file_limit(void)
     return limit.rlim_cur;
 }
 
+/* What its file system has left: a hole of the file that cannot be filled would not fail but send SIGBUS. A memfd's has no size. */
+static uint64_t world_room_left(int fd)
+{
+    struct statvfs system;
+    if (fstatvfs(fd, &system) != 0 || system.f_blocks == 0)
+        return UINT64_MAX;
+    return (uint64_t)system.f_bavail * system.f_frsize;
+}
+
 /* A core dump would otherwise touch, and so allocate, every hole of the arenas. */
 static void world_leave_out_of_dumps(const struct world *world)
 {
@@ -75,12 +85,12 @@ static void world_leave_out_of_dumps(const struct world *world)
  * arenas do as well, so halve them until the block fits. */
 static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
 {
-    uint64_t limit = world_file_limit();
+    uint64_t limit = world_file_limit(), room = world_room_left(world->fd);
     bool small = false; /* is the limit what keeps it from fitting? */
     for (; *arena_bytes >= ARENA_LEAST; *arena_bytes = world_pages(*arena_bytes / 2)) {
         uint64_t bytes = world_bytes(size, *arena_bytes);
         small = bytes > limit;
-        if (small || ftruncate(world->fd, (off_t)bytes) != 0)
+        if (small || bytes > room || ftruncate(world->fd, (off_t)bytes) != 0)
             continue;
         void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world->fd, 0);
         if (base != MAP_FAILED) {
@@ -89,7 +99,7 @@ static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
             return true;
         }
     }
-    errno = small ? EFBIG : ENOMEM;
+    errno = small ? EFBIG : world_bytes(size, ARENA_LEAST) > room ? ENOSPC : ENOMEM;
     return false;
 }
 
@@ -98,8 +108,11 @@ static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
 static int world_nameless_file(void)
 {
     int fd = memfd_create(NAME, MFD_CLOEXEC);
+    if (fd >= 0 || errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+        return fd;
+    fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
     if (fd < 0)
-        fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+        errno = ENOSPC;
     return fd;
 }
 

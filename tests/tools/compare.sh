@@ -7,9 +7,7 @@
 #
 # They set: program, n (ranks), base (chapters/NN_topic/expected/NAME.N); perhaps RUN, what runs programs of another processor. It keeps its files in $work, which ends with the script.
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf $work' EXIT
-trap 'exit 1' HUP INT TERM PIPE
+. tests/tools/room.sh
 
 # Numbers as #, blanks as one blank.
 shape()

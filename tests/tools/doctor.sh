@@ -1,6 +1,6 @@
 #!/bin/sh
 # doctor.sh: what works on this machine, what is missing for the rest, and the one command that installs it (packages.sh).
-# Always exits 0: a C compiler and make are enough for the workbook.
+# Always exits 0: a C compiler and make are enough for the workbook. MPIS, HAS_GLOO: what the Makefile found that compiles and links.
 
 . tests/tools/packages.sh
 
@@ -101,10 +101,11 @@ mpi()
     return 1
 }
 
-# An MPI with its compiler: by its name as Debian has it, or the only one that is here.
+# An MPI with its compiler.
 has_mpi()
 {
-    has "mpicc.$1" || { ! has mpicc.openmpi && ! has mpicc.mpich && has mpicc && mpicc -show | grep -q "$1"; }
+    case " $MPIS " in *" $1 "*) return ;; esac
+    return 1
 }
 
 mpis()
@@ -144,7 +145,7 @@ row "draw pictures" "with Graphviz, as .svg" "as .dot files"
 
 need "Open MPI" mpi openmpi 'Open MPI'
 need MPICH mpi mpich HYDRA
-need Gloo test -e /usr/include/gloo/config.h
+need Gloo test "$HAS_GLOO"
 need gnuplot has gnuplot
 optional=$missing
 row "compare, and plot" "make bench: with Open MPI, MPICH, Gloo, gnuplot" "make bench"
@@ -156,7 +157,7 @@ wished=$missing
 row "BACKEND=mpi" "with Open MPI, MPICH" "with $(mpis)"
 all_missing=${all_missing%"$wished"} optional=$optional$wished
 
-need Gloo test -e /usr/include/gloo/config.h
+need Gloo test "$HAS_GLOO"
 wished=$missing
 row "BACKEND=gloo" "with Gloo" "not built"
 all_missing=${all_missing%"$wished"} optional=$optional$wished

@@ -124,7 +124,7 @@ whole()
 build_by_hand()
 {
     whole "$1" >"$2.c"
-    ${CC:-cc} -std=c11 -Ilib -pthread -O1 -ffp-contract=off -w "$2.c" build/libdist.a -lm -o "$2"
+    ${CC:-cc} -std=c11 -Ilib -pthread -O1 -ffp-contract=off -w "$2.c" build/libdist.a -lm -ldl -o "$2"
 }
 
 # by_hand PROGRAM RANKS [VARIABLE=VALUE...]: what its own main prints, rank by rank. (A time, or memory, that was measured is the

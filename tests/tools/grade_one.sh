@@ -132,7 +132,7 @@ read_more()
 
 link()
 {
-    $CC -static-libgcc "$out/seated.o" "$desk" build/tests/grader/libdesk.a build/libdist.a -pthread -lm -o "$out/program" >"$out/link.txt" 2>&1
+    $CC -static-libgcc "$out/seated.o" "$desk" build/tests/grader/libdesk.a build/libdist.a -pthread -lm -ldl -o "$out/program" >"$out/link.txt" 2>&1
 }
 
 rm -rf "$out"

@@ -133,7 +133,7 @@ for compiler in g++ clang++; do
         if echo 'int x;' | $compiler -std=$standard -x c++ -fsyntax-only - >/dev/null 2>&1; then
             # Once with the headers' own warnings.
             cpp "$compiler -std=$standard" $compiler -std=$standard $warnings -Werror -DDIST_OWN_WARNINGS -Ilib \
-                tests/headers/calls.cc build/libdist.a -pthread -lm -o $work/calls
+                tests/headers/calls.cc build/libdist.a -pthread -lm -ldl -o $work/calls
         else
             skip "calls.cc, $compiler -std=$standard: there is no such compiler here"
         fi
@@ -143,7 +143,7 @@ done
 nvcc=$(command -v nvcc || ls "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" 2>/dev/null)
 if [ "$nvcc" ]; then
     cp tests/headers/calls.cc $work/calls.cu
-    cpp "nvcc" "$nvcc" -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra,-pthread -Ilib $work/calls.cu build/libdist.a -lm \
+    cpp "nvcc" "$nvcc" -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra,-pthread -Ilib $work/calls.cu build/libdist.a -lm -ldl \
         -o $work/calls
 else
     skip "calls.cc as CUDA: there is no nvcc here"

@@ -7,7 +7,8 @@
     sub(/.*##[lt]? /, "", words)
     sub(/.*##/, "", group)
     group = group ~ /^l / ? 1 : group ~ /^t / ? 2 : 3
-    sub(/%/, target ~ /^(exercise|try|hint|reset|solution)/ ? "NN.K" : "NN", target)
+    number = target ~ /^(exercise|try|hint|reset|solution)/ ? "NN.K" : "NN"
+    sub(/%/, number, target)
     sub(/^chapters$/, "", target)
     text[group] = text[group] sprintf("  make %-14s %s\n", target, words)
 }

@@ -54,10 +54,10 @@ builds()
     shift
     case $how in
     shared) set -- "$@" "$source" $(pkg-config --cflags --libs dist) ;;
-    archive) set -- "$@" "$source" $(pkg-config --cflags dist) "$home/lib/libdist.a" -pthread -lm ;;
+    archive) set -- "$@" "$source" $(pkg-config --cflags dist) "$home/lib/libdist.a" -pthread -lm -ldl ;;
     static) set -- "$@" -static "$source" $(pkg-config --static --cflags --libs dist) ;;
     # A library of one's own around it, and a program with only that.
-    around) "$@" -shared -fPIC -Wl,--whole-archive "$home/lib/libdist.a" -Wl,--no-whole-archive -pthread -lm -o libaround.so &&
+    around) "$@" -shared -fPIC -Wl,--whole-archive "$home/lib/libdist.a" -Wl,--no-whole-archive -pthread -lm -ldl -o libaround.so &&
         set -- "$@" "$source" $(pkg-config --cflags dist) -L. -Wl,-rpath,"$outside" -laround ;;
     esac && rm -f mine && (set -x; "$@" -o mine) && runs ./mine
 }
@@ -66,7 +66,7 @@ builds()
 loaded()
 {
     compile="cc -Wall -Wextra -Werror $(pkg-config --cflags dist)"
-    own="$home/lib/libdist.a -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,-z,nodelete -pthread -lm"
+    own="$home/lib/libdist.a -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,-z,nodelete -pthread -lm -ldl"
     $compile -fPIC -shared "$here/tests/installed/plugin.c" $(pkg-config --libs dist) -o plugin.so &&
         $compile -fPIC -shared "$here/tests/installed/plugin.c" $own -o own.so &&
         $compile "$here/tests/installed/loads.c" -pthread -ldl -o loads &&

@@ -23,9 +23,9 @@ compare()
 
 # Names of variables are strings of capitals in files that call getenv. A short word without _ is none (types of tensors).
 name='"[A-Z][A-Z0-9]*(_[A-Za-z0-9]+)+"|"[A-Z]{4,}"'
-grep -rl getenv lib --include='*.[ch]' | xargs grep -ohE "$name" | tr -d '"' | grep -v -e '^DIST_TEST_' -e '^DIST_ERR_' -e '^DIST_OK$' |
+grep -l getenv $(find lib -name '*.[ch]') | xargs grep -ohE "$name" | tr -d '"' | grep -v -e '^DIST_TEST_' -e '^DIST_ERR_' -e '^DIST_OK$' |
     sort -u >$work/read
-grep -rohE "$name" lib --include='*.[ch]' --include='*.cu' | tr -d '"' | sort -u >$work/named
+grep -ohE "$name" $(find lib -name '*.[ch]' -o -name '*.cu') | tr -d '"' | sort -u >$work/named
 
 # The first cell of each row under "## Variables".
 awk -F '|' '/^## / { on = /^## Variables/ } on && /^\| `/ { print $2 }' $page | grep -o '`[^`]*`' | tr -d '`' | sort >$work/listed

@@ -99,6 +99,8 @@ expect yes "make: its line" says '  02_y  *1 of  1 programs printed what they sh
 expect yes "make: what the chain prints is shown" says '  4 ranks'
 expect yes "make: all of it is in a file" grep -q -x done build/chapters.txt
 expect yes "make: settings for other runs do not reach it" env WORLD_SIZE=9 DIST_TRACE=x DEVICE=none $chapters
+expect no "make: where no file can be written, it fails" env TMPDIR=/dev/null $chapters
+expect yes "make: and one sentence says so" sh -c "TMPDIR=/dev/null $chapters 2>&1 | grep -q -x 'No file can be written in /dev/null: .*'"
 expect no "make: no control characters" sh -c "$chapters | grep '[[:cntrl:]]'"
 printf '4 ranks\nready\n' >chapters/02_y/expected/chain.4.txt
 expect no "make: a program that differs fails it" $chapters
@@ -115,7 +117,13 @@ expect no "make: and fails otherwise" $chapters
 step="tests/tools/step.sh CC this"
 expect yes "a step passes on what it did" sh -c "$step echo words 2>&1 | grep -q -x words"
 expect no "and how it ended" $step false
+expect yes "where a command is missing it names make doctor" sh -c "$step no-such-compiler 2>&1 | grep -q 'make doctor.* looks'"
+expect no "but once" sh -c "$step no-such-compiler 2>&1 | grep -q 'make doctor'"
 expect no "a step has no control characters, but on a terminal" sh -c "$step echo words 2>&1 | grep '[[:cntrl:]]'"
+
+# Makes differ in what they do with either; each has stopped `make` on a whole kind of machine.
+expect no "the Makefile has no \\# within \$(shell)" grep -n 'shell.*\\#' "$here/Makefile"
+expect no "nor a command -v that make might call without a shell" grep -n '(shell command -v [^ )]*)' "$here/Makefile"
 
 # ---- doctor: each system's own command, where hardly anything is there
 

@@ -19,4 +19,9 @@ said=$("$@" 2>&1)
 status=$?
 [ ! "$line" ] || printf '\033[K'
 [ ! "$said" ] || printf '%s\n' "$said" >&2
+# No such command, or a compiler without the system's headers: once is enough.
+case $status:$said in
+127:* | [1-9]*:*'fatal error: '*.h*)
+    ! mkdir $steps/lacks 2>/dev/null || echo "Does this machine lack something? \`make doctor\` looks, and has the command that installs it." >&2 ;;
+esac
 exit $status

@@ -32,7 +32,7 @@ build()
     for program in $(sed -n -e 's/^+++ \(.*\)\.c$/\1/p' -e '/^--- /,$d' -e 's/^try: \(.* \)*//p' "$answer" | sort -u); do
         # shellcheck disable=SC2046 # what the chapter's programs are linked with, or nothing
         ${CC:-cc} -std=c11 -g -O1 -Wall -Werror -Ilib -I"$chapter" "$here/$program.c" $(ls "build/$chapter"/*.a 2>/dev/null) \
-            build/libdist.a -pthread -lm -o "$here/$program" ||
+            build/libdist.a -pthread -lm -ldl -o "$here/$program" ||
             return 1
     done
 }

@@ -12,6 +12,7 @@
 # quick is over in some minutes; all goes on where quick ends, with the long suites as a whole, every mode of the chapters, the models
 # and the sanitizers. The last line is "N passed, N failed" (", N skipped" where there were any).
 
+. tests/tools/room.sh
 . tests/tools/count.sh
 . tests/tools/suites.sh
 . tests/tools/test_all.sh

@@ -77,3 +77,16 @@ class board_store : public gloo::rendezvous::Store
         return false;
     }
 };
+
+// Gloo took the store by reference, and takes it shared since 2025: whichever of the two compiles is called.
+template <class context, class device>
+auto connect(context &to, std::shared_ptr<board_store> store, device &by, int) -> decltype(to.connectFullMesh(store, by))
+{
+    return to.connectFullMesh(store, by);
+}
+
+template <class context, class device>
+auto connect(context &to, std::shared_ptr<board_store> store, device &by, long) -> decltype(to.connectFullMesh(*store, by))
+{
+    return to.connectFullMesh(*store, by);
+}

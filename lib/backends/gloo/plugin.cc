@@ -161,7 +161,7 @@ void wait_for_flights(mesh *m)
 
 void join(mesh *m)
 {
-    board_store store(m->job);
+    auto store = std::make_shared<board_store>(m->job);
     gloo::transport::tcp::attr where(m->job.address);
     auto device = gloo::transport::tcp::CreateDevice(where);
     m->context = std::make_shared<gloo::rendezvous::Context>(m->job.rank, m->job.size);
@@ -172,7 +172,7 @@ void join(mesh *m)
         m->world.ranks.push_back(i);
     if (m->job.size == 1) // a mesh of one: nothing will be sent
         return;
-    m->context->connectFullMesh(store, device);
+    connect(*m->context, store, device, 0);
     size_t size = static_cast<size_t>(m->job.size);
     m->ear.places.resize(size * AHEAD);
     m->ear.next.resize(size);
