@@ -157,8 +157,7 @@ void engine_lock_as_guest(struct shm_state *shm);
 bool engine_step_out(struct shm_state *shm); /* true: a guest, which step_in is told */
 void engine_step_in(struct shm_state *shm, bool guest);
 
-static inline bool engine_is_shared(
-    const struct shm_state *shm) /* may another thread wait for what is done here? */
+static inline bool engine_is_shared(const struct shm_state *shm) /* may another thread wait for us? */
 {
     return atomic_load_explicit(&shm->self->alone.over, memory_order_relaxed);
 }
@@ -240,14 +239,11 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
  * not agree (op->status). */
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
 
+int shm_collective(void *shm, struct dist_work *op);
 bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light); /* the first of g's queue */
 bool collective_ready(struct shm_group *g); /* the first of g's queue could take a step */
 void collective_drop(struct shm_state *shm, struct dist_work *op);
 bool collective_hopeless(struct shm_state *shm,
                          struct shm_group *g); /* somebody has left without it: the first of g's is dropped */
-
-/* ---- the calls (collectives.c) ----------------------------------------------- */
-
-int shm_collective(void *shm, struct dist_work *op);
 
 #endif
