@@ -49,6 +49,11 @@ struct dist_at {
 #ifdef __cplusplus
 #define DIST_AT (dist_at{ __FILE__, __LINE__ })
 #define DIST_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE() /* as last parameters */
+#define DIST_CPP(function, ...) \
+    inline function \
+    { \
+        return __VA_ARGS__; \
+    }
 #else
 #define DIST_AT ((struct dist_at){ __FILE__, __LINE__ })
 #endif
