@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "dist.h"
+#include "handles.h"
 #include "launch/launch.h"
 #include "tensor_impl.h"
 
@@ -32,7 +33,7 @@ struct dist_group {
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
     void *room;           /* the backend's own */
     struct dist_at made_at;
-    struct dist_group *next, **link; /* what points to it; freed ones: NULL */
+    struct handle handle;
 };
 #define GROUP_LIVE 0x6409u
 
@@ -98,7 +99,7 @@ struct dist_work {
 
     uint32_t live; /* WORK_LIVE from start to wait; this and the next ones are the pool's */
     bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
-    struct dist_work *next_free, *older, *newer; /* the last two: of the rank's works not waited for */
+    struct handle handle;
 
     char why[256]; /* with a status: what differs, in words */
 

@@ -2,7 +2,6 @@
 #include "checked.h"
 #include "collective.h"
 #include "devices/host.h"
-#include "noted.h"
 #include "streams/order.h"
 
 /* Only the in-place rule of dist.h may let two tensors touch: the small one is block `rank` of the big one. */
@@ -157,12 +156,6 @@ static bool collective_fill(struct context *context, const struct collective *c,
     return checked_begin(context, op);
 }
 
-static int collective_hand_on(struct context *context, struct dist_work *op)
-{
-    noted_collective(context, op);
-    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
-}
-
 /* Run it to the end: 0, or what report() gave. */
 int collective_run(struct context *context, const struct collective *c, double timeout)
 {
@@ -173,42 +166,22 @@ int collective_run(struct context *context, const struct collective *c, double t
     struct dist_group *group = collective_check(context, c, &root);
     if (!group || !collective_fill(context, c, group, root, timeout, &op))
         return -DIST_ERR_ARGUMENT;
-    int status = collective_hand_on(context, &op);
-    checked_end(&op);
-    if (op.splits)
-        host_free(context->self, op.splits);
-    return status == DIST_OK ? 0 : report_op(&op);
+    return start_and_wait(context, &op);
 }
 
 /* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
  * asynchronous one. */
 static dist_work *collective_start(struct context *context, const struct collective *c)
 {
-    int root;
+    int root, result;
     struct dist_group *group = collective_check(context, c, &root);
-    struct dist_work *op = group ? work_new(context) : NULL;
-    if (!group)
+    struct dist_work *op = group ? work_new(context, c->call, c->at) : NULL;
+    if (!op)
         return NULL;
-    if (!op) {
-        report(c->call, c->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
-        return NULL;
-    }
     op->async = c->async;
-    bool filled = collective_fill(context, c, group, root, 0, op);
-    if (filled) {
-        group->pending += c->async;
-        if (collective_hand_on(context, op) == DIST_OK) {
-            if (c->async)
-                return op;
-            ops_follow(context, op->gpu, call_name(op->call), op);
-            return NULL;
-        }
-        checked_end(op);
-        group->pending -= c->async;
-    }
-    work_free(context, op); /* where it waits, and can still be read */
-    if (filled)
-        report_op(op);
+    if (collective_fill(context, c, group, root, 0, op))
+        return start_work(context, op, &result);
+    work_free(context, op);
     return NULL;
 }
 

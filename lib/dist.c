@@ -117,43 +117,42 @@ int dist_init_process_group_with(struct dist_init_args args)
     return result;
 }
 
-static void groups_forget(struct dist_group *group)
+/* The next of those that are there, open or not, taken out; NULL: there are no more. */
+static struct handle *take_any(struct handles *all)
 {
-    while (group) {
-        struct dist_group *next = group->next;
-        free(group->ranks);
-        free(group);
-        group = next;
-    }
+    struct handle *one = all->newest;
+    if (one)
+        handle_close(all, one);
+    return one ? one : handle_again(all, true);
 }
 
 static void free_everything(struct context *context)
 {
-    groups_forget(context->groups);
-    groups_forget(context->freed_first);
-    context->groups = context->freed_first = context->freed_last = NULL;
-    context->freed_count = 0;
-    while (context->free_first) {
-        struct dist_work *next = context->free_first->next_free;
-        free(context->free_first);
-        context->free_first = next;
+    struct handle *one;
+    while ((one = take_any(&context->groups))) {
+        free(HANDLE_OF(struct dist_group, one)->ranks);
+        free(HANDLE_OF(struct dist_group, one));
     }
-    context->free_count = 0;
-    while (context->started) {
-        struct dist_work *next = context->started->older;
-        checked_end(context->started);
-        free(context->started);
-        context->started = next;
+    while ((one = take_any(&context->works))) {
+        checked_end(HANDLE_OF(struct dist_work, one));
+        free(HANDLE_OF(struct dist_work, one));
     }
     free(context->world.ranks);
     context->world = (struct dist_group){ 0 };
 }
 
-static void leave_groups(struct context *context, struct dist_group *first)
+static void leave_group(struct context *context, struct dist_group *group)
 {
-    for (struct dist_group *group = first; group; group = group->next)
-        if (!group->settled)
-            context->backend->group_free(context->room, group);
+    if (!group->settled)
+        context->backend->group_free(context->room, group);
+}
+
+static void leave_groups(struct context *context)
+{
+    for (struct handle *open = context->groups.newest; open; open = open->older)
+        leave_group(context, HANDLE_OF(struct dist_group, open));
+    for (struct handle *freed = context->groups.first; freed; freed = freed->newer)
+        leave_group(context, HANDLE_OF(struct dist_group, freed));
 }
 
 int dist_destroy_process_group_at(struct dist_at at)
@@ -174,8 +173,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->backend->leave(context->room);
     if (context->gpu)
         ops_drain(context->gpu);
-    leave_groups(context, context->groups);
-    leave_groups(context, context->freed_first);
+    leave_groups(context);
     context->backend->close(context->room);
     if (context->gpu)
         ops_close(context->gpu);

@@ -20,18 +20,6 @@ static inline void noted_source(struct context *context, const struct dist_work 
         noted_add_source(context, op->logged, op->from);
 }
 
-/* On a GPU the work may be gone once it is waited for: what is kept of it before, and what the wait gave. */
-static inline uint32_t noted_as_receive(const struct dist_work *op)
-{
-    return op->p2p && !op->sends ? op->logged : 0;
-}
-
-static inline void noted_follow(struct context *context, uint32_t receive, int result)
-{
-    if (receive)
-        noted_add_source(context, receive, result);
-}
-
 /* A work was waited for; or it was asked, and is over. */
 void noted_over(struct context *context, const struct dist_work *work, bool waits);
 void noted_collective(struct context *context, struct dist_work *op);

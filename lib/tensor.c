@@ -85,11 +85,12 @@ static struct storage *tensor_storage_new(struct launch_self *self, struct gpu *
 
 static void tensor_storage_free(struct launch_self *self, struct storage *storage)
 {
-    if (storage)
-        tensor_count_bytes(-(int64_t)storage->bytes);
-    if (storage && storage->gpu)
+    if (!storage)
+        return;
+    tensor_count_bytes(-(int64_t)storage->bytes);
+    if (storage->gpu)
         gpu_free(storage->gpu, storage);
-    else if (storage)
+    else
         host_free(self, storage->data);
     free(storage);
 }
@@ -98,28 +99,27 @@ static void tensor_storage_free(struct launch_self *self, struct storage *storag
 static struct tensor *tensor_new_on(struct gpu *gpu, const char *call, struct dist_at at, enum dist_type type,
                                     int ndim, const int64_t *shape)
 {
-    int64_t numel = tensor_count(call, at, type, ndim, shape);
-    if (numel < 0)
+    struct tensor shaped = { .type = type, .ndim = ndim, .made_at = at };
+    shaped.numel = tensor_count(call, at, type, ndim, shape);
+    if (shaped.numel < 0)
         return NULL;
-    struct launch_self *self = context_get()->self;
-    size_t bytes = (size_t)numel * dtype_size(type);
-    struct storage *storage = tensor_storage_new(self, gpu, at, bytes);
-    struct tensor *t = storage ? tensor_handle_take(self) : NULL;
-    if (!t) {
-        tensor_storage_free(self, storage);
-        report_tensor(
-            call, at, DIST_ERR_MEMORY,
-            "no memory for %lld elements of %s (%.4g MiB); a rank has room for %.4g MiB where the machine "
-            "has it; free what is no longer needed, or make it smaller",
-            (long long)numel, dtype_name(type), (double)bytes / 0x1p20,
-            (double)self->world.header->arena_bytes / 0x1p20);
-        return NULL;
-    }
-    *t = (struct tensor){ .live = TENSOR_LIVE, .type = type, .ndim = ndim, .numel = numel, .made_at = at };
-    t->data = storage->data;
-    memcpy(t->shape, shape, (size_t)ndim * sizeof(*shape));
-    tensor_handle_look(self, t, storage);
-    return t;
+    memcpy(shaped.shape, shape, (size_t)ndim * sizeof(*shape));
+    struct context *context = context_get();
+    size_t bytes = (size_t)shaped.numel * dtype_size(type);
+    struct storage *storage = tensor_storage_new(context->self, gpu, at, bytes);
+    if (storage)
+        shaped.data = storage->data;
+    struct tensor *t = storage ? tensor_handle_take(context, shaped, storage) : NULL;
+    if (t)
+        return t;
+    tensor_storage_free(context->self, storage);
+    report_tensor(
+        call, at, DIST_ERR_MEMORY,
+        "no memory for %lld elements of %s (%.4g MiB); a rank has room for %.4g MiB where the machine "
+        "has it; free what is no longer needed, or make it smaller",
+        (long long)shaped.numel, dtype_name(type), (double)bytes / 0x1p20,
+        (double)context->self->world.header->arena_bytes / 0x1p20);
+    return NULL;
 }
 
 /* The same where this rank makes its tensors. */
@@ -223,8 +223,8 @@ void tensor_free_at(struct dist_at at, tensor *t)
 {
     if (!t || !tensor_may_free("tensor_free", at, t))
         return;
-    struct launch_self *self = context_get()->self;
+    struct context *context = context_get();
     struct storage *storage = t->storage;
-    if (tensor_handle_give(self, t))
-        tensor_storage_free(self, storage);
+    if (tensor_handle_give(context, t))
+        tensor_storage_free(context->self, storage);
 }

@@ -5,88 +5,39 @@
 #include "context.h"
 #include "launch/text.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Where freed handles wait, oldest first. */
-struct handles {
-    pthread_mutex_t lock; /* a rank's program may use threads of its own; it also guards storage.users */
-    struct tensor *first, *last;
-    int count;
-    struct tensor *newest; /* not freed */
-};
-
-static void *tensor_handle_make_handles(struct launch_self *self)
+struct tensor *tensor_handle_take(struct context *context, struct tensor shaped, struct storage *storage)
 {
-    struct handles *handles = calloc(1, sizeof *handles);
-    (void)self;
-    if (handles)
-        pthread_mutex_init(&handles->lock, NULL);
-    return handles;
-}
-
-struct tensor *tensor_handle_take(struct launch_self *self)
-{
-    struct handles *handles = launch_once(&self->tensors, tensor_handle_make_handles, self);
-    struct tensor *t = NULL;
-    if (!handles)
-        return NULL;
-    pthread_mutex_lock(&handles->lock);
-    if (handles->count > QUARANTINE) {
-        t = handles->first;
-        handles->first = t->next_free;
-        handles->count--;
+    const struct world *world = &context->self->world;
+    bool shared = !storage->gpu && world_offset(world, storage->data) != UINT64_MAX;
+    context_lock(context);
+    struct handle *again = handle_again(&context->tensors, false);
+    struct tensor *t = again ? HANDLE_OF(struct tensor, again) : malloc(sizeof *t);
+    if (t) {
+        *t = shaped;
+        t->live = TENSOR_LIVE;
+        t->storage = storage;
+        t->gpu = storage->gpu;
+        t->bytes = (size_t)t->numel * dtype_size(t->type);
+        t->reach = shared ? world->header : NULL;
+        storage->users++;
+        handle_open(&context->tensors, &t->handle);
     }
-    pthread_mutex_unlock(&handles->lock);
-    return t ? t : malloc(sizeof(*t));
+    context_unlock(context);
+    return t;
 }
 
-void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage)
+bool tensor_handle_give(struct context *context, struct tensor *t)
 {
-    struct handles *handles = self->tensors;
-    t->storage = storage;
-    t->gpu = storage->gpu;
-    t->bytes = (size_t)t->numel * dtype_size(t->type);
-    bool shared = !storage->gpu && world_offset(&self->world, storage->data) != UINT64_MAX;
-    t->reach = shared ? self->world.header : NULL;
-    pthread_mutex_lock(&handles->lock);
-    storage->users++;
-    t->newer = NULL;
-    t->older = handles->newest;
-    if (t->older)
-        t->older->newer = t;
-    handles->newest = t;
-    pthread_mutex_unlock(&handles->lock);
-}
-
-bool tensor_handle_give(struct launch_self *self, struct tensor *t)
-{
-    struct handles *handles = self->tensors;
-    pthread_mutex_lock(&handles->lock);
-    if (t->older)
-        t->older->newer = t->newer;
-    if (t->newer)
-        t->newer->older = t->older;
-    else
-        handles->newest = t->older;
+    context_lock(context);
+    handle_close(&context->tensors, &t->handle);
+    handle_queue(&context->tensors, &t->handle);
     t->live = 0;
     t->reach = NULL;
-    t->next_free = NULL;
-    if (handles->count++)
-        handles->last->next_free = t;
-    else
-        handles->first = t;
-    handles->last = t;
     bool last = --t->storage->users == 0;
-    pthread_mutex_unlock(&handles->lock);
+    context_unlock(context);
     return last;
-}
-
-const struct tensor *tensor_handle_newest(struct launch_self *self)
-{
-    const struct handles *handles = self->tensors;
-    return handles ? handles->newest : NULL;
 }
 
 const char *tensor_unusable(const tensor *t)

@@ -9,15 +9,10 @@
  * (bytes, where it can be reached) follows from that. NULL: reported. */
 static struct tensor *tensor_view_view_of(const char *call, struct dist_at at, struct tensor shaped)
 {
-    struct launch_self *self = context_get()->self;
-    struct tensor *view = tensor_handle_take(self);
-    if (!view) {
+    shaped.made_at = at;
+    struct tensor *view = tensor_handle_take(context_get(), shaped, shaped.storage);
+    if (!view)
         report_tensor(call, at, DIST_ERR_MEMORY, "no memory for a view; free what is no longer needed");
-        return NULL;
-    }
-    *view = shaped;
-    view->made_at = at;
-    tensor_handle_look(self, view, shaped.storage);
     return view;
 }
 
@@ -25,13 +20,13 @@ tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64
 {
     if (!tensor_check("tensor_slice", at, t))
         return NULL;
-    if (begin < 0 || begin > end || end > t->shape[0]) {
-        report_tensor(
-            "tensor_slice", at, DIST_ERR_ARGUMENT,
-            "%lld to %lld is outside: the first dimension has %lld entries, so 0 <= begin <= end <= %lld",
-            (long long)begin, (long long)end, (long long)t->shape[0], (long long)t->shape[0]);
-        return NULL;
-    }
+    if (begin < 0 || begin > end || end > t->shape[0])
+        return report_tensor("tensor_slice", at, DIST_ERR_ARGUMENT,
+                             "%lld to %lld is outside: the first dimension has %lld entries, so 0 <= begin "
+                             "<= end <= %lld",
+                             (long long)begin, (long long)end, (long long)t->shape[0],
+                             (long long)t->shape[0]),
+               NULL;
     struct tensor slice = *t;
     int64_t entry = t->shape[0] ? t->numel / t->shape[0] : 0;
     slice.shape[0] = end - begin;

@@ -15,17 +15,12 @@ static void sim_sure_ask(struct stream *stream);
 static bool sim_sure_is_sure(const struct item *item)
 {
     const struct event *event = item->event;
-    const struct gate *gate = item->gate;
-    if (item->kind == ITEM_FOLLOW) {
-        if (event->sure < item->mark)
-            sim_sure_ask(item->marker);
-        return event->sure >= item->mark;
-    }
-    if (item->kind != ITEM_HOLD || gate->open)
+    if (item->kind != ITEM_FOLLOW)
         return true;
-    if (!gate->sure && gate->opener)
-        sim_sure_ask(gate->opener);
-    return gate->sure || gate->open;
+    struct stream *marker = event->gate ? event->stream : item->marker;
+    if (event->sure < item->mark && marker)
+        sim_sure_ask(marker);
+    return event->sure >= item->mark;
 }
 
 static void sim_sure_ask(struct stream *stream)
@@ -36,8 +31,6 @@ static void sim_sure_ask(struct stream *stream)
     for (struct item *item; (item = stream->unsure) && sim_sure_is_sure(item); stream->unsure = item->next) {
         if (item->kind == ITEM_RECORD && item->event->sure < item->mark)
             item->event->sure = item->mark;
-        if (item->kind == ITEM_OPEN)
-            item->gate->sure = true;
     }
     stream->asked = false;
 }
