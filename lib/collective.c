@@ -4,6 +4,20 @@
 #include "devices/host.h"
 #include "streams/order.h"
 
+static const struct collective kinds[CALL_COUNT] = {
+    [CALL_BROADCAST] = { .root_name = "src", .in_name = "tensor", .out_name = "tensor" },
+    [CALL_REDUCE] = { .root_name = "dst", .in_name = "tensor", .out_name = "tensor" },
+    [CALL_ALL_REDUCE] = { .in_name = "tensor", .out_name = "tensor" },
+    [CALL_SCATTER] = { .root_name = "src", .in_name = "input", .out_name = "output", .in_has_blocks = true },
+    [CALL_GATHER] = { .root_name = "dst", .in_name = "input", .out_name = "output", .out_has_blocks = true },
+    [CALL_ALL_GATHER] = { .in_name = "input", .out_name = "output", .out_has_blocks = true },
+    [CALL_REDUCE_SCATTER] = { .in_name = "input", .out_name = "output", .in_has_blocks = true },
+    [CALL_ALL_TO_ALL] = { .in_name = "input",
+                          .out_name = "output",
+                          .in_has_blocks = true,
+                          .out_has_blocks = true },
+};
+
 /* Only the in-place rule of dist.h may let two tensors touch: the small one is block `rank` of the big one. */
 static bool collective_check_overlap(const struct collective *c, const struct dist_group *group)
 {
@@ -118,7 +132,7 @@ static struct dist_group *collective_check(struct context *context, const struct
 }
 
 static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
-                            int root, double timeout, struct dist_work *op)
+                            int root, struct dist_work *op)
 {
     work_begin(op);
     op->tag = 0;
@@ -129,7 +143,7 @@ static bool collective_fill(struct context *context, const struct collective *c,
     op->group = group;
     op->op = c->op;
     op->peer = root;
-    op->timeout = timeout;
+    op->timeout = c->timeout;
     op->block = collective_block_of(c, group);
     op->splits = op->block == BLOCK_SPLITS ? splits_copy(context, c, group->size) : NULL;
     if (op->block == BLOCK_SPLITS && !op->splits)
@@ -157,14 +171,14 @@ static bool collective_fill(struct context *context, const struct collective *c,
 }
 
 /* Run it to the end: 0, or what report() gave. */
-int collective_run(struct context *context, const struct collective *c, double timeout)
+int collective_run(struct context *context, const struct collective *c)
 {
     struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
     op.async = false;
     op.begun_quickly = c->begun;
     int root;
     struct dist_group *group = collective_check(context, c, &root);
-    if (!group || !collective_fill(context, c, group, root, timeout, &op))
+    if (!group || !collective_fill(context, c, group, root, &op))
         return -DIST_ERR_ARGUMENT;
     return start_and_wait(context, &op);
 }
@@ -179,22 +193,34 @@ static dist_work *collective_start(struct context *context, const struct collect
     if (!op)
         return NULL;
     op->async = c->async;
-    if (collective_fill(context, c, group, root, 0, op))
+    if (collective_fill(context, c, group, root, op))
         return start_work(context, op, &result);
     work_free(context, op);
     return NULL;
 }
 
-dist_work *collective_call(const struct collective *c)
+/* What its kind is, for this rank: only the root's big tensor counts. */
+static void collective_complete(struct collective *c, int rank)
+{
+    const struct collective *kind = &kinds[c->call];
+    c->root_name = kind->root_name;
+    c->in_name = c->call == CALL_SCATTER && c->root != rank ? NULL : kind->in_name;
+    c->out_name = c->call == CALL_GATHER && c->root != rank ? NULL : kind->out_name;
+    c->in_has_blocks = kind->in_has_blocks;
+    c->out_has_blocks = kind->out_has_blocks;
+}
+
+dist_work *collective_call(struct collective *c)
 {
     struct context *context = context_enter(c->call, c->at);
     dist_work *op = NULL;
     if (!context)
         return NULL;
+    collective_complete(c, context->self->env.rank);
     if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
         op = collective_start(context, c);
     else
-        collective_run(context, c, 0);
+        collective_run(context, c);
     context_exit(context);
     return op;
 }

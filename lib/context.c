@@ -93,17 +93,14 @@ struct dist_group *context_group(struct context *context, enum call call, struct
 {
     if (!group)
         return &context->world;
-    if (group->live != GROUP_LIVE) {
-        report(call, at, DIST_ERR_ARGUMENT, "the group was freed; free it after its last use");
-        return NULL;
-    }
-    if (member && group->rank < 0) {
-        report(call, at, DIST_ERR_ARGUMENT,
-               "rank %d is not a member of this group; only members may call this (dist_get_rank gives -1 to "
-               "others)",
-               context->self->env.rank);
-        return NULL;
-    }
+    if (group->live != GROUP_LIVE)
+        return report(call, at, DIST_ERR_ARGUMENT, "the group was freed; free it after its last use"), NULL;
+    if (member && group->rank < 0)
+        return report(call, at, DIST_ERR_ARGUMENT,
+                      "rank %d is not a member of this group; only members may call this (dist_get_rank "
+                      "gives -1 to others)",
+                      context->self->env.rank),
+               NULL;
     return group;
 }
 

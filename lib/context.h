@@ -149,6 +149,10 @@ int report_op(const struct dist_work *op);
 int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same for a call whose arguments cannot be right. Always false. */
+bool refuse(const char *call, struct dist_at at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A work for a call (NULL: reported); work_free gives it back, in two steps: from the first on nobody may wait for it. */
 struct dist_work *work_new(struct context *context, enum call call, struct dist_at at);
 void work_free(struct context *context, struct dist_work *work);

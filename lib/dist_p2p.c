@@ -17,10 +17,9 @@ static struct dist_group *p2p_check(struct context *context, const struct p2p *a
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
         !p2p_check_peer(context, ask, group))
         return NULL;
-    if (ask->tag < 0) {
-        report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag);
-        return NULL;
-    }
+    if (ask->tag < 0)
+        return report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag),
+               NULL;
     /* What goes to the backend directly must not overtake what waits for its stream. */
     if (context->gpu && !ask->tensor->gpu)
         ops_flush(context->gpu, call_name(ask->call), ask->at);

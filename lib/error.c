@@ -114,16 +114,41 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
     return -(int)error;
 }
 
-int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
+static int error_deliver_words(const char *call, struct dist_at at, enum dist_error error, const char *see,
+                               const char *format, va_list list)
 {
     char what[512];
     int length = call_note.entry ? snprintf(what, sizeof what, "entry %d: ", call_note.entry - 1) : 0;
+    vsnprintf(what + length, sizeof what - (size_t)length, format, list);
+    call_note.entry = 0;
+    return error_deliver_report(call, at, error, what, NULL, see);
+}
+
+int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    vsnprintf(what + length, sizeof what - (size_t)length, format, list);
+    int result = error_deliver_words(call_name(call), at, error, error_lesson_of(call, error), format, list);
     va_end(list);
-    call_note.entry = 0;
-    return error_deliver_report(call_name(call), at, error, what, NULL, error_lesson_of(call, error));
+    return result;
+}
+
+int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int result = error_deliver_words(call, at, error, NULL, format, list);
+    va_end(list);
+    return result;
+}
+
+bool refuse(const char *call, struct dist_at at, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    error_deliver_words(call, at, DIST_ERR_ARGUMENT, NULL, format, list);
+    va_end(list);
+    return false;
 }
 
 int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
@@ -154,14 +179,4 @@ int report_op(const struct dist_work *op)
     if (!advice)
         return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);
     return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);
-}
-
-int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
-{
-    char what[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
-    va_end(list);
-    return error_deliver_report(call, at, error, what, NULL, NULL);
 }

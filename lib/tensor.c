@@ -16,27 +16,21 @@
 int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, int ndim, const int64_t *shape)
 {
     const int64_t most = INT64_MAX / 16;
-    if (dtype_size(type) == 0) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "%d is no element type; take DIST_F32 or another DIST_ type", (int)type);
-        return -1;
-    }
-    if (ndim < 1 || ndim > TENSOR_DIMS) {
-        report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
-            ndim < 1
-                ? "it has no shape; give the length of each dimension, 1 to %d of them, as last arguments"
-                : "the shape has too many dimensions; a tensor has 1 to %d",
-            TENSOR_DIMS);
-        return -1;
-    }
     int64_t numel = 1;
+    if (dtype_size(type) == 0)
+        return refuse(call, at, "%d is no element type; take DIST_F32 or another DIST_ type", (int)type), -1;
+    if (ndim < 1 || ndim > TENSOR_DIMS)
+        return refuse(call, at,
+                      ndim < 1 ? "it has no shape; give the length of each dimension, 1 to %d of "
+                                 "them, as last arguments"
+                               : "the shape has too many dimensions; a tensor has 1 to %d",
+                      TENSOR_DIMS),
+               -1;
     for (int d = 0; d < ndim; d++) {
-        if (shape[d] < 0) {
-            report_tensor(call, at, DIST_ERR_ARGUMENT, "dimension %d has length %lld; a length is 0 or more",
-                          d, (long long)shape[d]);
-            return -1;
-        }
+        if (shape[d] < 0)
+            return refuse(call, at, "dimension %d has length %lld; a length is 0 or more", d,
+                          (long long)shape[d]),
+                   -1;
         /* Saturate: the allocator then says that it is too much. */
         numel = shape[d] > 0 && numel > most / shape[d] ? most : numel * shape[d];
     }
@@ -167,12 +161,11 @@ tensor *tensor_from_with(struct tensor_from_args a)
     const int64_t *shape = SHAPE_OF(a);
     int ndim = tensor_dims(shape);
     int64_t numel = tensor_count("tensor_from", a.at, a.type, ndim, shape);
-    if (numel > 0 && !a.values) {
-        report_tensor("tensor_from", a.at, DIST_ERR_ARGUMENT,
+    if (numel > 0 && !a.values)
+        return refuse("tensor_from", a.at,
                       "the values are NULL; give an array of %lld elements, or use tensor_zeros",
-                      (long long)numel);
-        return NULL;
-    }
+                      (long long)numel),
+               NULL;
     struct tensor *t = numel < 0 ? NULL : tensor_new("tensor_from", a.at, a.type, ndim, shape);
     if (t)
         tensor_write_at(a.at, t, a.values);
@@ -181,12 +174,11 @@ tensor *tensor_from_with(struct tensor_from_args a)
 
 tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, double end)
 {
-    if (!(end >= start && end - start < 0x1p53)) {
-        report_tensor("tensor_arange", at, DIST_ERR_ARGUMENT,
+    if (!(end >= start && end - start < 0x1p53))
+        return refuse("tensor_arange", at,
                       "it cannot count from %g up to %g; give a start, and an end that is not below it",
-                      start, end);
-        return NULL;
-    }
+                      start, end),
+               NULL;
     struct tensor *t = tensor_new("tensor_arange", at, type, 1, (int64_t[]){ (int64_t)ceil(end - start) });
     if (t)
         tensor_run(

@@ -57,16 +57,14 @@ static bool tensor_handle_is_ours(const tensor *t)
 bool tensor_check(const char *call, struct dist_at at, const tensor *t)
 {
     if (!t)
-        return !report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
-            "the tensor is NULL; make one with tensor_zeros, tensor_full or tensor_from first");
+        return refuse(call, at,
+                      "the tensor is NULL; make one with tensor_zeros, tensor_full or tensor_from first");
     if (t->live != TENSOR_LIVE)
-        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                              "the tensor made at %s:%d was freed; free it once, after its last use",
-                              text_file(t->made_at.file), t->made_at.line);
+        return refuse(call, at, "the tensor made at %s:%d was freed; free it once, after its last use",
+                      text_file(t->made_at.file), t->made_at.line);
     if (!tensor_handle_is_ours(t))
-        return !report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
+        return refuse(
+            call, at,
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "
             "were started; make it inside run()",
             text_file(t->made_at.file), t->made_at.line);

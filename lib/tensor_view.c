@@ -21,11 +21,10 @@ tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64
     if (!tensor_check("tensor_slice", at, t))
         return NULL;
     if (begin < 0 || begin > end || end > t->shape[0])
-        return report_tensor("tensor_slice", at, DIST_ERR_ARGUMENT,
-                             "%lld to %lld is outside: the first dimension has %lld entries, so 0 <= begin "
-                             "<= end <= %lld",
-                             (long long)begin, (long long)end, (long long)t->shape[0],
-                             (long long)t->shape[0]),
+        return refuse("tensor_slice", at,
+                      "%lld to %lld is outside: the first dimension has %lld entries, so 0 <= begin <= end "
+                      "<= %lld",
+                      (long long)begin, (long long)end, (long long)t->shape[0], (long long)t->shape[0]),
                NULL;
     struct tensor slice = *t;
     int64_t entry = t->shape[0] ? t->numel / t->shape[0] : 0;
@@ -44,12 +43,11 @@ tensor *tensor_view_with(struct tensor_view_args a)
     int64_t numel = tensor_count("tensor_view", a.at, a.t->type, ndim, shape);
     if (numel < 0)
         return NULL;
-    if (numel != a.t->numel) {
-        report_tensor("tensor_view", a.at, DIST_ERR_ARGUMENT,
+    if (numel != a.t->numel)
+        return refuse("tensor_view", a.at,
                       "that shape has %lld elements, the tensor %lld; both must have as many",
-                      (long long)numel, (long long)a.t->numel);
-        return NULL;
-    }
+                      (long long)numel, (long long)a.t->numel),
+               NULL;
     struct tensor other = *a.t;
     other.ndim = ndim;
     memcpy(other.shape, shape, (size_t)ndim * sizeof(*shape));
