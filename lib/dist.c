@@ -76,7 +76,7 @@ static int meet_everyone(struct context *context, struct dist_at at)
 {
     struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
-    int status = context->backend->barrier(context->room, &op);
+    int status = context->backend->collectives[CALL_BARRIER](context->room, &op);
     op.call = CALL_INIT;
     return status == DIST_OK ? 0 : report_op(&op);
 }

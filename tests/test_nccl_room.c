@@ -42,7 +42,7 @@ static void expect_call(struct stage *stage, struct dist_work *op, const char *e
 {
     char text[200];
     double_forget(stage->self.env.rank);
-    cr_assert_eq(backend_collective(&backend_nccl, op->call)(stage->room, op), DIST_OK, "%s", op->why);
+    cr_assert_eq(backend_nccl.collectives[op->call](stage->room, op), DIST_OK, "%s", op->why);
     snprintf(text, sizeof text, "{\n  %s\n}\n", expected);
     expect_log(stage->self.env.rank, text);
     cr_assert(stage_await(stage, op, 5), "%s does not end", expected);
