@@ -194,24 +194,26 @@ int dist_destroy_process_group_at(struct dist_at at)
     return 0;
 }
 
+static const struct dist_group *asked_group(enum call call, const struct dist_group_args *args)
+{
+    struct context *context = context_enter(call, args->at);
+    if (!context)
+        return NULL;
+    const struct dist_group *group = context_group(context, call, args->at, args->group, false);
+    context_exit(context);
+    return group;
+}
+
 int dist_get_rank_with(struct dist_group_args args)
 {
-    struct context *context = context_enter(CALL_GET_RANK, args.at);
-    if (!context)
-        return -DIST_ERR_STATE;
-    struct dist_group *group = context_group(context, CALL_GET_RANK, args.at, args.group, false);
-    context_exit(context);
-    return group ? group->rank : -DIST_ERR_ARGUMENT;
+    const struct dist_group *group = asked_group(CALL_GET_RANK, &args);
+    return group ? group->rank : call_note.error;
 }
 
 int dist_get_world_size_with(struct dist_group_args args)
 {
-    struct context *context = context_enter(CALL_GET_WORLD_SIZE, args.at);
-    if (!context)
-        return -DIST_ERR_STATE;
-    struct dist_group *group = context_group(context, CALL_GET_WORLD_SIZE, args.at, args.group, false);
-    context_exit(context);
-    return group ? group->size : -DIST_ERR_ARGUMENT;
+    const struct dist_group *group = asked_group(CALL_GET_WORLD_SIZE, &args);
+    return group ? group->size : call_note.error;
 }
 
 void dist_set_error_handler(dist_error_handler *handler, void *handler_context)

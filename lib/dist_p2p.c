@@ -1,7 +1,17 @@
 /* dist_p2p.c: send, receive, and batches of them. dist_wait.c waits for what was started here. */
 #include "checked.h"
-#include "p2p.h"
 #include "streams/order.h"
+
+/* A send or a receive as it was asked for. */
+struct p2p {
+    enum call call; /* as reports name it */
+    bool sends;
+    struct dist_at at;
+    tensor *tensor;
+    int peer;
+    int tag;
+    dist_group *group;
+};
 
 /* Does `peer` name somebody to talk to? False: it was reported. */
 static bool p2p_check_peer(struct context *context, const struct p2p *ask, const struct dist_group *group)
@@ -81,16 +91,8 @@ static dist_work *p2p_make(struct context *context, const struct p2p *ask, uint3
     return NULL;
 }
 
-/* Start it without waiting, inside a call that was entered: as dist_isend, or on a GPU's tensor, where the stream waits. */
-static dist_work *p2p_starting(struct context *context, const struct p2p *ask, uint32_t site, bool async,
-                               int *result)
-{
-    dist_work *op = p2p_make(context, ask, site, async);
-    *result = call_note.error;
-    return op ? start_work(context, op, result) : NULL;
-}
-
-int p2p_blocking(struct p2p *ask, enum call call, bool begun)
+/* A blocking call, to be done with an op; `begun`: the quick way has sent it already. */
+static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call call, bool begun)
 {
     uint32_t site;
     ask->call = call;
@@ -104,12 +106,57 @@ int p2p_blocking(struct p2p *ask, enum call call, bool begun)
     op.async = false;
     op.begun_quickly = begun;
     op.splits = NULL;
-    if (!p2p_plainly_good(context, ask) && tensor_on_gpu(ask->tensor))
-        p2p_starting(context, ask, site, false, &result);
-    else if ((group = p2p_group_for(context, ask)) && p2p_prepare(context, ask, group, site, &op))
+    if (!p2p_plainly_good(context, ask) &&
+        tensor_on_gpu(ask->tensor)) { /* the stream waits, the host does not */
+        struct dist_work *work = p2p_make(context, ask, site, false);
+        result = call_note.error;
+        if (work)
+            start_work(context, work, &result);
+    } else if ((group = p2p_group_for(context, ask)) && p2p_prepare(context, ask, group, site, &op))
         result = start_and_wait(context, &op);
     context_exit(context);
     return result;
+}
+
+/* ---- send and receive. A small message is over in less than 0.1 us, so every nanosecond counts: first the backend's quick way, in
+ * as few instructions as the checks can be made in. */
+
+/* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
+ * brought back around that call, on the way of every message. */
+static inline void p2p_put_down(struct p2p *ask, const char *file, int line, tensor *tensor, int peer,
+                                int tag, dist_group *group)
+{
+    ask->at.file = file;
+    ask->at.line = line;
+    ask->tensor = tensor;
+    ask->peer = peer;
+    ask->tag = tag;
+    ask->group = group;
+    __asm__("" : "+m"(*ask));
+}
+
+int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
+{
+    uint32_t site;
+    struct p2p ask;
+    p2p_put_down(&ask, file, line, tensor, dst, tag, group);
+    struct context *context = context_quick(CALL_SEND, file, line, group, &site);
+    enum quick went = QUICK_NOT;
+    if (context && context_reaches(context, tensor) && dst < context->world.size && (dst | tag) >= 0)
+        went = context->backend->quick_send(context->room, tensor, dst, tag, site);
+    return went == QUICK_DONE ? 0 : p2p_blocking(&ask, CALL_SEND, went == QUICK_BEGUN);
+}
+
+int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
+{
+    uint32_t site;
+    struct p2p ask;
+    p2p_put_down(&ask, file, line, tensor, src, tag, group);
+    struct context *context = context_quick(CALL_RECV, file, line, group, &site);
+    enum quick went = QUICK_NOT;
+    if (context && context_reaches(context, tensor) && src < context->world.size && (src | tag) >= 0)
+        went = context->backend->quick_recv(context->room, tensor, src, tag, site);
+    return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, went == QUICK_BEGUN);
 }
 
 static dist_work *p2p_asking(struct p2p ask)
@@ -117,9 +164,12 @@ static dist_work *p2p_asking(struct p2p ask)
     uint32_t site;
     int result;
     struct context *context = context_enter_from(ask.call, ask.at.file, ask.at.line, &site);
-    dist_work *op = context ? p2p_starting(context, &ask, site, true, &result) : NULL;
-    if (context)
-        context_exit(context);
+    if (!context)
+        return NULL;
+    dist_work *op = p2p_make(context, &ask, site, true);
+    if (op)
+        op = start_work(context, op, &result);
+    context_exit(context);
     return op;
 }
 
