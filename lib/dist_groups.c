@@ -130,7 +130,8 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     if (chooses)
         dist_groups_choose_id(context, group->size);
     op->group = &context->world; /* all ranks meet, members or not */
-    noted_collective(context, op);
+    if (context->log)
+        noted_add(context, op);
     op->group = group;
     int status = context->backend->group_new(context->room, op);
     int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */

@@ -83,18 +83,15 @@ void leaks_memory(struct leaks *leaks, struct context *context)
 
 void leaks_tell(const struct leaks *leaks, const struct context *context)
 {
-    char text[LEAKS_SHOWN * 150 + 200];
-    size_t used;
+    struct text text = { 0 };
     if (leaks->count == 0 || world_failed(&context->self->world))
         return;
-    used = (size_t)snprintf(text, sizeof text, "note: rank %d leaves something behind:\n",
-                            context->self->env.rank);
+    text_add(&text, "note: rank %d leaves something behind:\n", context->self->env.rank);
     for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n", leaks->lines[i],
-                                 leaks->times[i]);
+        text_add(&text, leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n", leaks->lines[i],
+                 leaks->times[i]);
     if (leaks->count > LEAKS_SHOWN)
-        snprintf(text + used, sizeof text - used, "  and %d more\n", leaks->count - LEAKS_SHOWN);
-    fputs(text, stderr);
+        text_add(&text, "  and %d more\n", leaks->count - LEAKS_SHOWN);
+    fputs(text.bytes, stderr);
     fflush(stderr);
 }

@@ -7,10 +7,8 @@
 int start_op(struct context *context, struct dist_work *op)
 {
     op->group->pending += op->async;
-    if (op->p2p)
-        noted_message(context, op);
-    else
-        noted_collective(context, op);
+    if (context->log)
+        noted_add(context, op);
     return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
 }
 

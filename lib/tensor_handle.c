@@ -1,6 +1,6 @@
 /*
- * tensor_handle.c: what a program holds of a tensor; and views, which are further handles. A freed handle is kept for a while, so that using it again is
- * told as the mistake that it is.
+ * tensor_handle.c: what a program holds of a tensor; and views, which are more such. One that was freed is kept for a while, so that
+ * using it again is told as the mistake that it is.
  */
 #include "context.h"
 #include "launch/text.h"
