@@ -15,14 +15,6 @@
 static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &backend_nccl, &backend_mpi,
                                                   &backend_gloo };
 
-static const struct backend *find_backend(const char *name)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (strcmp(backends[i]->name, name) == 0)
-            return backends[i];
-    return NULL;
-}
-
 /* Tensors on a real GPU are out of the reach of a backend that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
  * together was looked at before the ranks were started; that NCCL needs a GPU its backend says.) */
 static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
@@ -38,9 +30,9 @@ static const struct backend *check_reach(const struct backend *backend, struct d
 static const struct backend *choose_backend(struct dist_init_args args)
 {
     const char *wish = args.backend ? args.backend : launch_backend();
-    const struct backend *backend = find_backend(wish);
-    if (backend)
-        return check_reach(backend, args.at);
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
+        if (strcmp(backends[i]->name, wish) == 0)
+            return check_reach(backends[i], args.at);
     char why[SETTING_WHY];
     if (args.backend)
         report(CALL_INIT, args.at, DIST_ERR_ARGUMENT,
@@ -48,13 +40,6 @@ static const struct backend *choose_backend(struct dist_init_args args)
     else if (setting_check("BACKEND", why, sizeof why) != DIST_OK)
         report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "%s", why);
     return NULL;
-}
-
-/* A backend that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
-static bool open_gpu(const struct backend *backend, struct dist_at at)
-{
-    struct gpu *gpu;
-    return !backend->on_streams || gpu_for_tensors(call_name(CALL_INIT), at, &gpu);
 }
 
 static int make_world(struct context *context)
@@ -89,8 +74,10 @@ int dist_init_process_group_with(struct dist_init_args args)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
     const struct backend *backend = trace_wrap(context->self, choose_backend(args));
-    if (!backend || !checked_open(context, args.at) || !open_gpu(backend, args.at))
-        return backend ? -DIST_ERR_ENVIRONMENT : -DIST_ERR_ARGUMENT;
+    struct gpu *gpu; /* a backend that works on streams finds it opened */
+    if (!backend || !checked_open(context, args.at) ||
+        (backend->on_streams && !gpu_for_tensors(call_name(CALL_INIT), args.at, &gpu)))
+        return call_note.error;
     char why[256] = "the system gives no memory for the job's tables";
     int status = make_world(context);
     if (status == DIST_OK)

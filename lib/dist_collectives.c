@@ -1,6 +1,154 @@
-/* dist_collectives.c: the collectives: what a call adds to the table of what each is (collective.c). */
+/* dist_collectives.c: the collectives: a table of what each is, what all have in common, and what each call adds. */
+#include "checked.h"
 #include "collective.h"
-#include "streams/gpu.h"
+#include "devices/host.h"
+#include "streams/order.h"
+
+static const struct collective kinds[CALL_COUNT] = {
+    [CALL_BROADCAST] = { .root_name = "src", .in_name = "tensor", .out_name = "tensor" },
+    [CALL_REDUCE] = { .root_name = "dst", .in_name = "tensor", .out_name = "tensor" },
+    [CALL_ALL_REDUCE] = { .in_name = "tensor", .out_name = "tensor" },
+    [CALL_SCATTER] = { .root_name = "src", .in_name = "input", .out_name = "output", .in_has_blocks = true },
+    [CALL_GATHER] = { .root_name = "dst", .in_name = "input", .out_name = "output", .out_has_blocks = true },
+    [CALL_ALL_GATHER] = { .in_name = "input", .out_name = "output", .out_has_blocks = true },
+    [CALL_REDUCE_SCATTER] = { .in_name = "input", .out_name = "output", .in_has_blocks = true },
+    [CALL_ALL_TO_ALL] = { .in_name = "input",
+                          .out_name = "output",
+                          .in_has_blocks = true,
+                          .out_has_blocks = true },
+};
+
+/* Both lists, one behind the other, in memory that peers can read. NULL: reported. */
+static int64_t *collective_copy_splits(struct context *context, const struct collective *c, int size)
+{
+    int64_t *splits = host_alloc(context->self, 2 * (size_t)size * sizeof *splits);
+    for (int i = 0; splits && i < size; i++) {
+        splits[i] = c->in_splits ? c->in_splits[i] : c->in->numel / size;
+        splits[size + i] = c->out_splits ? c->out_splits[i] : c->out->numel / size;
+    }
+    if (!splits)
+        report(c->call, c->at, DIST_ERR_MEMORY, "there is no memory left for a copy of the splits");
+    return splits;
+}
+
+static int64_t collective_block_of(const struct collective *c, const struct dist_group *group)
+{
+    if (c->in_splits || c->out_splits)
+        return BLOCK_SPLITS;
+    if (c->in_name && !c->in_has_blocks)
+        return c->in->numel;
+    if (c->out_name && !c->out_has_blocks)
+        return c->out->numel;
+    return c->in_name ? c->in->numel / group->size : 0;
+}
+
+/* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
+ * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
+static void collective_let_streams_come(struct context *context, const struct collective *c)
+{
+    struct gpu *gpu = gpu_if_open(context->self);
+    bool barrier = c->call == CALL_BARRIER || c->call == CALL_MONITORED_BARRIER;
+    if (gpu && barrier)
+        gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current);
+    if (gpu)
+        ops_flush(gpu, call_name(c->call), c->at);
+}
+
+static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
+                            int root, struct dist_work *op)
+{
+    work_begin(op);
+    op->tag = 0;
+    op->p2p = op->sends = false;
+    op->call = c->call;
+    op->at = c->at;
+    op->site = context_site(context, c->at.file, c->at.line);
+    op->group = group;
+    op->op = c->op;
+    op->peer = root;
+    op->timeout = c->timeout;
+    op->block = collective_block_of(c, group);
+    op->splits = op->block == BLOCK_SPLITS ? collective_copy_splits(context, c, group->size) : NULL;
+    if (op->block == BLOCK_SPLITS && !op->splits)
+        return false;
+    op->in = op->out = (struct span){ NULL, 0 };
+    op->type = DIST_F32;
+    op->gpu = NULL;
+    if (c->in_name) {
+        op->in = (struct span){ c->in->data, c->in->numel };
+        op->type = c->in->type;
+        op->gpu = c->in->gpu;
+    }
+    if (c->out_name) {
+        op->out = (struct span){ c->out->data, c->out->numel };
+        op->type = c->out->type;
+        op->gpu = c->out->gpu;
+    }
+    if (op->gpu)
+        work_begin_on_gpu(op);
+    if (op->gpu && !order_post(op->gpu, op))
+        return false;
+    if (!op->gpu)
+        collective_let_streams_come(context, c);
+    return checked_begin(context, op);
+}
+
+/* Run it to the end: 0, or what report() gave. */
+static int collective_run(struct context *context, const struct collective *c)
+{
+    struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
+    op.async = false;
+    op.begun_quickly = c->begun;
+    int root;
+    struct dist_group *group = collective_check(context, c, &root);
+    if (!group || !collective_fill(context, c, group, root, &op))
+        return -DIST_ERR_ARGUMENT;
+    return start_and_wait(context, &op);
+}
+
+/* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
+ * asynchronous one. */
+static dist_work *collective_start(struct context *context, const struct collective *c)
+{
+    int root, result;
+    struct dist_group *group = collective_check(context, c, &root);
+    struct dist_work *op = group ? work_new(context, c->call, c->at) : NULL;
+    if (!op)
+        return NULL;
+    op->async = c->async;
+    if (collective_fill(context, c, group, root, op))
+        return start_work(context, op, &result);
+    work_free(context, op);
+    return NULL;
+}
+
+/* What its kind is, for this rank: only the root's big tensor counts. */
+static void collective_complete(struct collective *c, int rank)
+{
+    const struct collective *kind = &kinds[c->call];
+    c->root_name = kind->root_name;
+    c->in_name = c->call == CALL_SCATTER && c->root != rank ? NULL : kind->in_name;
+    c->out_name = c->call == CALL_GATHER && c->root != rank ? NULL : kind->out_name;
+    c->in_has_blocks = kind->in_has_blocks;
+    c->out_has_blocks = kind->out_has_blocks;
+}
+
+static dist_work *collective_call(struct collective *c)
+{
+    struct context *context = context_enter(c->call, c->at);
+    dist_work *op = NULL;
+    if (!context)
+        return NULL;
+    collective_complete(c, context->self->env.rank);
+    if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
+        op = collective_start(context, c);
+    else
+        collective_run(context, c);
+    context_exit(context);
+    return op;
+}
+
+/* ---- the calls ---------------------------------------------------------------------------- */
 
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
