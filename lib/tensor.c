@@ -188,14 +188,19 @@ tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, d
     return t;
 }
 
+static struct tensor *tensor_copied(struct gpu *gpu, const char *call, struct dist_at at, const tensor *t)
+{
+    struct tensor *copy = tensor_new_on(gpu, call, at, t->type, t->ndim, t->shape);
+    if (copy)
+        tensor_copy_at(at, copy, t);
+    return copy;
+}
+
 tensor *tensor_clone_at(struct dist_at at, const tensor *t)
 {
     if (!tensor_may_read("tensor_clone", at, t))
         return NULL;
-    struct tensor *clone = tensor_new_on(t->gpu, "tensor_clone", at, t->type, t->ndim, t->shape);
-    if (clone)
-        tensor_copy_at(at, clone, t);
-    return clone;
+    return tensor_copied(t->gpu, "tensor_clone", at, t);
 }
 
 tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device)
@@ -205,10 +210,7 @@ tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device
     struct gpu *gpu = device == DIST_GPU ? gpu_open("tensor_to", at) : NULL;
     if (device == DIST_GPU && !gpu)
         return NULL;
-    struct tensor *there = tensor_new_on(gpu, "tensor_to", at, t->type, t->ndim, t->shape);
-    if (there)
-        tensor_copy_at(at, there, t);
-    return there;
+    return tensor_copied(gpu, "tensor_to", at, t);
 }
 
 void tensor_free_at(struct dist_at at, tensor *t)

@@ -5,7 +5,7 @@
  *   streams  a queue and a thread each (sim_stream.c), that does what stands in it, in order
  *   events   count how often they were put into a stream, and how often a stream came to them (sim_mark.c)
  *   gates    open or closed; events with one mark, that anybody can make pass
- *   sure     what will pass by itself, whatever the ranks do from now on (sim_sure.c)
+ *   sure     what will pass by itself, whatever the ranks do from now on
  *   copies   between host and device go over a link that makes them as slow as DIST_SIM says (link.h); those who wait
  *            for it sleep, and the other streams go on
  *
@@ -51,7 +51,7 @@ struct stream {
     bool stop;            /* its thread shall end once it is empty */
     struct item *first, **end;
     struct item *unsure; /* the first of which it is not known that it will pass by itself; NULL: none */
-    bool asked;          /* sim_sure.c is looking at it */
+    bool asked;          /* whether it will, right now: sim_mark.c */
     uint64_t put, done;  /* items, ever */
 };
 
@@ -109,14 +109,12 @@ void sim_mark(const struct item *item);
 void sim_stand(struct item *item);   /* it was put into its stream */
 void sim_unuse(struct event *event); /* one user fewer; may be NULL */
 
-/* sim_sure.c */
-bool sim_event_sure(struct event *event);
-
 struct event *sim_event_new(void *state, bool timed);
 void sim_event_free(struct event *event);
 int sim_event_record(struct event *event, struct stream *stream);
 int sim_event_follow(struct event *event, struct stream *stream);
 bool sim_event_passed(struct event *event);
+bool sim_event_sure(struct event *event);
 double sim_event_elapsed(struct event *from, struct event *to);
 struct gate *sim_gate_new(void *state);
 void sim_gate_free(struct gate *gate);
