@@ -118,8 +118,7 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
     return result;
 }
 
-/* ---- send and receive. A small message is over in less than 0.1 us, so every nanosecond counts: first the backend's quick way, in
- * as few instructions as the checks can be made in. */
+/* ---- send and receive: every nanosecond of a small one counts. First the backend's quick way, in as few instructions as can be. */
 
 /* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
  * brought back around that call, on the way of every message. */
