@@ -536,9 +536,10 @@ lib/dist_streams.h   : lib/tensor.h lib/dist_cpp_streams.h
 lib/dist_cpp*.h      : lib/tensor.h lib/dist.h lib/dist_streams.h
 lib/call.h           : nothing
 lib/stretch.h        : nothing
+lib/handles.h        : nothing
 lib/dtype.h          : lib/dist_base.h
-lib/tensor_impl.h    : lib/dtype.h lib/tensor.h
-lib/work.h           : lib/call.h lib/dist_base.h
+lib/tensor_impl.h    : lib/dtype.h lib/handles.h lib/tensor.h
+lib/work.h           : lib/call.h lib/dist_base.h lib/handles.h
 lib/backend.h        : lib/dist.h lib/call.h lib/tensor_impl.h lib/work.h lib/launch/launch.h
 lib/context.h        : lib/backend.h
 lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h

@@ -30,7 +30,7 @@ struct dist_group {
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
     void *room;           /* the backend's own */
     struct dist_at made_at;
-    struct dist_group *next, **link; /* what points to it; freed ones: NULL */
+    struct handle handle;
 };
 #define GROUP_LIVE 0x6409u
 
@@ -74,9 +74,7 @@ struct backend {
     enum quick (*quick_barrier)(void *state, uint32_t site);
 
     backend_call *send, *recv;
-    backend_call *broadcast, *reduce, *all_reduce, *scatter, *gather, *all_gather, *reduce_scatter;
-    backend_call *all_to_all, *barrier;
-    backend_call *monitored_barrier; /* never async */
+    backend_call *collectives[CALL_COUNT]; /* by what is called; monitored_barrier: never async */
 
     /* Is it done? Never blocks. wait blocks until it is; both may be called again after. */
     bool (*test)(void *state, struct dist_work *op);
@@ -96,8 +94,10 @@ struct backend {
 
 /* Those that move data, where one function does them all (all_to_all may be another's). */
 #define BACKEND_COLLECTIVES(call) \
-    .broadcast = (call), .reduce = (call), .all_reduce = (call), .scatter = (call), .gather = (call), \
-    .all_gather = (call), .reduce_scatter = (call)
+    .collectives[CALL_BROADCAST] = (call), .collectives[CALL_REDUCE] = (call), \
+    .collectives[CALL_ALL_REDUCE] = (call), .collectives[CALL_SCATTER] = (call), \
+    .collectives[CALL_GATHER] = (call), .collectives[CALL_ALL_GATHER] = (call), \
+    .collectives[CALL_REDUCE_SCATTER] = (call)
 
 /* A number that tells one list of ranks from others: what members of a new group compare. */
 int64_t group_hash(const struct dist_group *group);
@@ -105,39 +105,10 @@ int64_t group_hash(const struct dist_group *group);
 /* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
 int backend_failed(const struct world *world, struct dist_work *op);
 
-/* The function of a backend that starts a collective; or any op. A table of the backend's functions would be made anew by each call,
- * which takes longer than the switch: 8 ns. */
-static inline backend_call *backend_collective(const struct backend *b, enum call call)
-{
-    switch (call) {
-    case CALL_BROADCAST:
-        return b->broadcast;
-    case CALL_REDUCE:
-        return b->reduce;
-    case CALL_ALL_REDUCE:
-        return b->all_reduce;
-    case CALL_SCATTER:
-        return b->scatter;
-    case CALL_GATHER:
-        return b->gather;
-    case CALL_ALL_GATHER:
-        return b->all_gather;
-    case CALL_REDUCE_SCATTER:
-        return b->reduce_scatter;
-    case CALL_ALL_TO_ALL:
-        return b->all_to_all;
-    case CALL_BARRIER:
-        return b->barrier;
-    case CALL_MONITORED_BARRIER:
-        return b->monitored_barrier;
-    default:
-        return NULL;
-    }
-}
 /* Hand an op to its backend. Whatever that did: one that failed has a status, and is the caller's again. */
 static inline int backend_start(const struct backend *b, void *state, struct dist_work *op)
 {
-    backend_call *call = !op->p2p ? backend_collective(b, op->call) : op->sends ? b->send : b->recv;
+    backend_call *call = !op->p2p ? b->collectives[op->call] : op->sends ? b->send : b->recv;
     int status = call(state, op);
     if (status != DIST_OK)
         op->status = status;

@@ -106,14 +106,12 @@ static bool checked_may_touch(const char *call, struct dist_at at, const void *d
 
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t)
 {
-    return tensor_check(call, at, t) &&
-           checked_may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_READ);
+    return tensor_check(call, at, t) && checked_may_touch(call, at, t->data, t->bytes, TOUCH_READ);
 }
 
 bool tensor_may_write(const char *call, struct dist_at at, const tensor *t)
 {
-    return tensor_check(call, at, t) &&
-           checked_may_touch(call, at, t->data, (size_t)t->numel * dtype_size(t->type), TOUCH_WRITE);
+    return tensor_check(call, at, t) && checked_may_touch(call, at, t->data, t->bytes, TOUCH_WRITE);
 }
 
 static bool checked_may_touch_element(const char *call, struct dist_at at, const tensor *t, int64_t i,

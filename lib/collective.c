@@ -1,9 +1,6 @@
-/* collective.c: what all collectives have in common: check what one rank can check alone, and hand it on. */
-#include "checked.h"
+/* collective.c: what one rank can check of a collective alone. */
 #include "collective.h"
-#include "devices/host.h"
-#include "noted.h"
-#include "streams/order.h"
+#include "streams/gpu.h"
 
 /* Only the in-place rule of dist.h may let two tensors touch: the small one is block `rank` of the big one. */
 static bool collective_check_overlap(const struct collective *c, const struct dist_group *group)
@@ -26,6 +23,45 @@ static bool collective_check_overlap(const struct collective *c, const struct di
                                                          : "");
 }
 
+/* Does the tensor have as many elements for each member? */
+static bool collective_check_even(const struct collective *c, const char *name, const tensor *t, int size)
+{
+    if (t->numel % size == 0)
+        return true;
+    return !report(c->call, c->at, DIST_ERR_ARGUMENT,
+                   "%s has %lld elements, which %d ranks cannot share evenly; pad it", name,
+                   (long long)t->numel, size);
+}
+
+/* Are they counts that add up to the tensor? As a double the sum cannot overflow. */
+static bool collective_check_list(const struct collective *c, const char *name, const tensor *t,
+                                  const int64_t *splits, int size)
+{
+    double sum = 0;
+    if (!splits)
+        return collective_check_even(c, name, t, size);
+    for (int i = 0; i < size; i++) {
+        sum += (double)splits[i];
+        if (splits[i] >= 0)
+            continue;
+        return !report(c->call, c->at, DIST_ERR_ARGUMENT, "%s_splits[%d] is %lld; a count is 0 or more", name,
+                       i, (long long)splits[i]);
+    }
+    if (sum == (double)t->numel)
+        return true;
+    return !report(
+        c->call, c->at, DIST_ERR_ARGUMENT,
+        "the %d %s_splits add up to %.0f, and %s has %lld elements; give each member's count, so that they "
+        "fill the tensor",
+        size, name, sum, name, (long long)t->numel);
+}
+
+static bool collective_check_splits(const struct collective *c, int size)
+{
+    return collective_check_list(c, c->in_name, c->in, c->in_splits, size) &&
+           collective_check_list(c, c->out_name, c->out, c->out_splits, size);
+}
+
 /* Do the two tensors fit each other? */
 static bool collective_check_pair(const struct collective *c, const struct dist_group *group)
 {
@@ -34,7 +70,7 @@ static bool collective_check_pair(const struct collective *c, const struct dist_
                        c->in_name, dtype_name(c->in->type), c->out_name, dtype_name(c->out->type));
     int64_t n = group->size;
     if (c->in_splits || c->out_splits)
-        return splits_check(c, group->size) && collective_check_overlap(c, group);
+        return collective_check_splits(c, group->size) && collective_check_overlap(c, group);
     int64_t in_needed = c->in_has_blocks && !c->out_has_blocks ? c->out->numel * n : c->in->numel;
     int64_t out_needed = c->out_has_blocks && !c->in_has_blocks ? c->in->numel * n : c->out->numel;
     if (c->in_has_blocks && c->out_has_blocks)
@@ -47,7 +83,7 @@ static bool collective_check_pair(const struct collective *c, const struct dist_
             in_wrong ? c->in_name : c->out_name, (long long)(in_wrong ? c->in->numel : c->out->numel), (int)n,
             in_wrong ? c->out_name : c->in_name, (long long)(in_wrong ? c->out->numel : c->in->numel),
             (long long)(in_wrong ? in_needed : out_needed));
-    if (c->in_has_blocks && c->out_has_blocks && !splits_even(c, c->in_name, c->in, group->size))
+    if (c->in_has_blocks && c->out_has_blocks && !collective_check_even(c, c->in_name, c->in, group->size))
         return false;
     return collective_check_overlap(c, group);
 }
@@ -84,144 +120,11 @@ static bool collective_check_tensors(struct context *context, const struct colle
     return !c->in_name || !c->out_name || collective_check_pair(c, group);
 }
 
-static int64_t collective_block_of(const struct collective *c, const struct dist_group *group)
-{
-    if (c->in_splits || c->out_splits)
-        return BLOCK_SPLITS;
-    if (c->in_name && !c->in_has_blocks)
-        return c->in->numel;
-    if (c->out_name && !c->out_has_blocks)
-        return c->out->numel;
-    return c->in_name ? c->in->numel / group->size : 0;
-}
-
-/* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
- * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
-static void collective_let_streams_come(struct context *context, const struct collective *c)
-{
-    struct gpu *gpu = gpu_if_open(context->self);
-    bool barrier = c->call == CALL_BARRIER || c->call == CALL_MONITORED_BARRIER;
-    if (gpu && barrier)
-        gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current);
-    if (gpu)
-        ops_flush(gpu, call_name(c->call), c->at);
-}
-
-/* The group of a collective with which all is well, and the root's place in it. NULL: reported; no work is made before, since
- * a handler may leave by longjmp. */
-static struct dist_group *collective_check(struct context *context, const struct collective *c, int *root)
+struct dist_group *collective_check(struct context *context, const struct collective *c, int *root)
 {
     struct dist_group *group = context_group(context, c->call, c->at, c->group, true);
     if (!group)
         return NULL;
     *root = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
     return *root >= 0 && collective_check_tensors(context, c, group) ? group : NULL;
-}
-
-static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
-                            int root, double timeout, struct dist_work *op)
-{
-    work_begin(op);
-    op->tag = 0;
-    op->p2p = op->sends = false;
-    op->call = c->call;
-    op->at = c->at;
-    op->site = context_site(context, c->at.file, c->at.line);
-    op->group = group;
-    op->op = c->op;
-    op->peer = root;
-    op->timeout = timeout;
-    op->block = collective_block_of(c, group);
-    op->splits = op->block == BLOCK_SPLITS ? splits_copy(context, c, group->size) : NULL;
-    if (op->block == BLOCK_SPLITS && !op->splits)
-        return false;
-    op->in = op->out = (struct span){ NULL, 0 };
-    op->type = DIST_F32;
-    op->gpu = NULL;
-    if (c->in_name) {
-        op->in = (struct span){ c->in->data, c->in->numel };
-        op->type = c->in->type;
-        op->gpu = c->in->gpu;
-    }
-    if (c->out_name) {
-        op->out = (struct span){ c->out->data, c->out->numel };
-        op->type = c->out->type;
-        op->gpu = c->out->gpu;
-    }
-    if (op->gpu)
-        work_begin_on_gpu(op);
-    if (op->gpu && !order_post(op->gpu, op))
-        return false;
-    if (!op->gpu)
-        collective_let_streams_come(context, c);
-    return checked_begin(context, op);
-}
-
-static int collective_hand_on(struct context *context, struct dist_work *op)
-{
-    noted_collective(context, op);
-    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
-}
-
-/* Run it to the end: 0, or what report() gave. */
-int collective_run(struct context *context, const struct collective *c, double timeout)
-{
-    struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
-    op.async = false;
-    op.begun_quickly = c->begun;
-    int root;
-    struct dist_group *group = collective_check(context, c, &root);
-    if (!group || !collective_fill(context, c, group, root, timeout, &op))
-        return -DIST_ERR_ARGUMENT;
-    int status = collective_hand_on(context, &op);
-    checked_end(&op);
-    if (op.splits)
-        host_free(context->self, op.splits);
-    return status == DIST_OK ? 0 : report_op(&op);
-}
-
-/* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
- * asynchronous one. */
-static dist_work *collective_start(struct context *context, const struct collective *c)
-{
-    int root;
-    struct dist_group *group = collective_check(context, c, &root);
-    struct dist_work *op = group ? work_new(context) : NULL;
-    if (!group)
-        return NULL;
-    if (!op) {
-        report(c->call, c->at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
-        return NULL;
-    }
-    op->async = c->async;
-    bool filled = collective_fill(context, c, group, root, 0, op);
-    if (filled) {
-        group->pending += c->async;
-        if (collective_hand_on(context, op) == DIST_OK) {
-            if (c->async)
-                return op;
-            ops_follow(context, op->gpu, call_name(op->call), op);
-            return NULL;
-        }
-        checked_end(op);
-        group->pending -= c->async;
-    }
-    work_free(context, op); /* where it waits, and can still be read */
-    if (filled)
-        report_op(op);
-    return NULL;
-}
-
-dist_work *collective_call(const struct collective *c)
-{
-    struct context *context = context_enter(c->call, c->at);
-    dist_work *op = NULL;
-    if (!context)
-        return NULL;
-    if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
-        op = collective_start(context, c);
-    else
-        collective_run(context, c, 0);
-    context_exit(context);
-    return op;
 }

@@ -93,17 +93,14 @@ struct dist_group *context_group(struct context *context, enum call call, struct
 {
     if (!group)
         return &context->world;
-    if (group->live != GROUP_LIVE) {
-        report(call, at, DIST_ERR_ARGUMENT, "the group was freed; free it after its last use");
-        return NULL;
-    }
-    if (member && group->rank < 0) {
-        report(call, at, DIST_ERR_ARGUMENT,
-               "rank %d is not a member of this group; only members may call this (dist_get_rank gives -1 to "
-               "others)",
-               context->self->env.rank);
-        return NULL;
-    }
+    if (group->live != GROUP_LIVE)
+        return report(call, at, DIST_ERR_ARGUMENT, "the group was freed; free it after its last use"), NULL;
+    if (member && group->rank < 0)
+        return report(call, at, DIST_ERR_ARGUMENT,
+                      "rank %d is not a member of this group; only members may call this (dist_get_rank "
+                      "gives -1 to others)",
+                      context->self->env.rank),
+               NULL;
     return group;
 }
 
@@ -125,76 +122,51 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
 
 /* ---- works --------------------------------------------------------------------- */
 
-struct dist_work *work_new(struct context *context)
+struct dist_work *work_new(struct context *context, enum call call, struct dist_at at)
 {
     context_lock(context);
-    struct dist_work *work = context->free_first;
-    if (context->free_count > QUARANTINE) {
-        context->free_first = work->next_free;
-        context->free_count--;
-    } else {
-        work = malloc(sizeof *work);
-    }
+    struct handle *again = handle_again(&context->works, false);
+    struct dist_work *work = again ? HANDLE_OF(struct dist_work, again) : malloc(sizeof *work);
     if (work) {
         work->live = WORK_LIVE;
         work->refused = work->async = work->begun_quickly = false;
         work->splits = NULL;
-        work->newer = NULL;
-        work->older = context->started;
-        if (work->older)
-            work->older->newer = work;
-        context->started = work;
+        handle_open(&context->works, &work->handle);
     }
     context_unlock(context);
+    if (!work)
+        report(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
     return work;
 }
 
-static void work_unlink(struct context *context, struct dist_work *work)
+/* Both at once, where they are: a locked instruction waits for all stores of before, and those go to other cores. */
+static void work_leave(struct context *context, struct dist_work *work, bool forget, bool recycle)
 {
-    if (work->older)
-        work->older->newer = work->newer;
-    if (work->newer)
-        work->newer->older = work->older;
-    else
-        context->started = work->older;
-    work->live = 0;
-}
-
-static void work_put_back(struct context *context, struct dist_work *work)
-{
-    work->next_free = NULL;
-    if (context->free_count++ == 0)
-        context->free_first = work;
-    else
-        context->free_last->next_free = work;
-    context->free_last = work;
+    if (recycle && work->splits) {
+        host_free(context->self, work->splits);
+        work->splits = NULL;
+    }
+    context_lock(context);
+    if (forget) {
+        handle_close(&context->works, &work->handle);
+        work->live = 0;
+    }
+    if (recycle)
+        handle_queue(&context->works, &work->handle);
+    context_unlock(context);
 }
 
 void work_forget(struct context *context, struct dist_work *work)
 {
-    context_lock(context);
-    work_unlink(context, work);
-    context_unlock(context);
+    work_leave(context, work, true, false);
 }
 
 void work_recycle(struct context *context, struct dist_work *work)
 {
-    if (work->splits)
-        host_free(context->self, work->splits);
-    work->splits = NULL;
-    context_lock(context);
-    work_put_back(context, work);
-    context_unlock(context);
+    work_leave(context, work, false, true);
 }
 
-/* Both at once: a locked instruction waits for all stores of before, and those go to other cores. */
 void work_free(struct context *context, struct dist_work *work)
 {
-    if (work->splits)
-        host_free(context->self, work->splits);
-    work->splits = NULL;
-    context_lock(context);
-    work_unlink(context, work);
-    work_put_back(context, work);
-    context_unlock(context);
+    work_leave(context, work, true, true);
 }

@@ -6,10 +6,6 @@
 
 #include "backend.h"
 
-/* Freed works and tensors are not used again before this many others were: within that distance a second use
- * of a handle is recognised. */
-#define QUARANTINE 256
-
 struct context {
     struct launch_self *self;
     struct rank_slot *slot;        /* its slot in the world */
@@ -21,22 +17,19 @@ struct context {
      * needs to see an op; else this context, in which no tensor lies. */
     const void *quick_reach;
     struct dist_group world;
-    struct dist_group *groups; /* all live groups but the world */
-    struct dist_group *freed_first,
-        *freed_last; /* freed ones, oldest first: as works, and until the backend knows */
-    int freed_count;
     int groups_made;   /* by all ranks together */
     int last_group_id; /* rank 0: that it chose */
     dist_error_handler *handler;
     void *handler_context;
 
-    struct entry entry; /* several threads may call: guards the works, and the lists of groups */
-    struct dist_work *free_first, *free_last; /* works, oldest first */
-    int free_count;
-    struct dist_work *started; /* not yet waited for, newest first */
-    struct leaks *untaken;     /* inside destroy: messages that nobody has received; leaks.c */
-    bool checked;              /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
-    struct gpu *gpu;           /* NULL: nothing was communicated on streams yet (streams/) */
+    struct entry entry;   /* several threads may call: guards these three, and storage.users */
+    struct handles works; /* open: not yet waited for */
+    struct handles
+        groups; /* all but the world; those in the queue also until the backend has forgotten them */
+    struct handles tensors;
+    struct leaks *untaken; /* inside destroy: messages that nobody has received; leaks.c */
+    bool checked;          /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
+    struct gpu *gpu;       /* NULL: nothing was communicated on streams yet (streams/) */
     _Atomic int64_t allocated, most_allocated; /* bytes of tensors: now, and at most (tensor.c) */
     struct call_log *log;                      /* what was called (noted.h); NULL: nobody wants to know */
     _Atomic uint64_t shuffle; /* DIST_SHUFFLE: the next random number; 0: messages come as they come */
@@ -156,10 +149,27 @@ int report_op(const struct dist_work *op);
 int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Works from the pool; work_free puts one in quarantine, in two steps: from the first on nobody may wait for it. */
-struct dist_work *work_new(struct context *context);
+/* The same for a call whose arguments cannot be right. Always false. */
+bool refuse(const char *call, struct dist_at at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A work for a call (NULL: reported); work_free gives it back, in two steps: from the first on nobody may wait for it. */
+struct dist_work *work_new(struct context *context, enum call call, struct dist_at at);
 void work_free(struct context *context, struct dist_work *work);
 void work_forget(struct context *context, struct dist_work *work);
 void work_recycle(struct context *context, struct dist_work *work);
+
+/* start.c. Hand an op on that was checked and filled in: DIST_OK, or its status. */
+int start_op(struct context *context, struct dist_work *op);
+
+/* The same, and wait where it is: 0, who sent, or what report() gave. */
+int start_and_wait(struct context *context, struct dist_work *op);
+
+/* From now on the stream waits for a work on a GPU: 0, or who sent, where that must be known before. */
+int start_follow(struct context *context, const char *call, struct dist_work *op);
+
+/* A work: it is given back if the program asked for one (async). NULL: it failed, and was reported, or its stream waits for it:
+ * then *result is as above. */
+struct dist_work *start_work(struct context *context, struct dist_work *op, int *result);
 
 #endif

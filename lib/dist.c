@@ -15,14 +15,6 @@
 static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &backend_nccl, &backend_mpi,
                                                   &backend_gloo };
 
-static const struct backend *find_backend(const char *name)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (strcmp(backends[i]->name, name) == 0)
-            return backends[i];
-    return NULL;
-}
-
 /* Tensors on a real GPU are out of the reach of a backend that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
  * together was looked at before the ranks were started; that NCCL needs a GPU its backend says.) */
 static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
@@ -38,9 +30,9 @@ static const struct backend *check_reach(const struct backend *backend, struct d
 static const struct backend *choose_backend(struct dist_init_args args)
 {
     const char *wish = args.backend ? args.backend : launch_backend();
-    const struct backend *backend = find_backend(wish);
-    if (backend)
-        return check_reach(backend, args.at);
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
+        if (strcmp(backends[i]->name, wish) == 0)
+            return check_reach(backends[i], args.at);
     char why[SETTING_WHY];
     if (args.backend)
         report(CALL_INIT, args.at, DIST_ERR_ARGUMENT,
@@ -48,13 +40,6 @@ static const struct backend *choose_backend(struct dist_init_args args)
     else if (setting_check("BACKEND", why, sizeof why) != DIST_OK)
         report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "%s", why);
     return NULL;
-}
-
-/* A backend that works on streams finds the rank's GPU opened. False: there is none, which was reported. */
-static bool open_gpu(const struct backend *backend, struct dist_at at)
-{
-    struct gpu *gpu;
-    return !backend->on_streams || gpu_for_tensors(call_name(CALL_INIT), at, &gpu);
 }
 
 static int make_world(struct context *context)
@@ -76,7 +61,7 @@ static int meet_everyone(struct context *context, struct dist_at at)
 {
     struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
-    int status = context->backend->barrier(context->room, &op);
+    int status = context->backend->collectives[CALL_BARRIER](context->room, &op);
     op.call = CALL_INIT;
     return status == DIST_OK ? 0 : report_op(&op);
 }
@@ -89,8 +74,10 @@ int dist_init_process_group_with(struct dist_init_args args)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
     const struct backend *backend = trace_wrap(context->self, choose_backend(args));
-    if (!backend || !checked_open(context, args.at) || !open_gpu(backend, args.at))
-        return backend ? -DIST_ERR_ENVIRONMENT : -DIST_ERR_ARGUMENT;
+    struct gpu *gpu; /* a backend that works on streams finds it opened */
+    if (!backend || !checked_open(context, args.at) ||
+        (backend->on_streams && !gpu_for_tensors(call_name(CALL_INIT), args.at, &gpu)))
+        return call_note.error;
     char why[256] = "the system gives no memory for the job's tables";
     int status = make_world(context);
     if (status == DIST_OK)
@@ -117,43 +104,42 @@ int dist_init_process_group_with(struct dist_init_args args)
     return result;
 }
 
-static void groups_forget(struct dist_group *group)
+/* The next of those that are there, open or not, taken out; NULL: there are no more. */
+static struct handle *take_any(struct handles *all)
 {
-    while (group) {
-        struct dist_group *next = group->next;
-        free(group->ranks);
-        free(group);
-        group = next;
-    }
+    struct handle *one = all->newest;
+    if (one)
+        handle_close(all, one);
+    return one ? one : handle_again(all, true);
 }
 
 static void free_everything(struct context *context)
 {
-    groups_forget(context->groups);
-    groups_forget(context->freed_first);
-    context->groups = context->freed_first = context->freed_last = NULL;
-    context->freed_count = 0;
-    while (context->free_first) {
-        struct dist_work *next = context->free_first->next_free;
-        free(context->free_first);
-        context->free_first = next;
+    struct handle *one;
+    while ((one = take_any(&context->groups))) {
+        free(HANDLE_OF(struct dist_group, one)->ranks);
+        free(HANDLE_OF(struct dist_group, one));
     }
-    context->free_count = 0;
-    while (context->started) {
-        struct dist_work *next = context->started->older;
-        checked_end(context->started);
-        free(context->started);
-        context->started = next;
+    while ((one = take_any(&context->works))) {
+        checked_end(HANDLE_OF(struct dist_work, one));
+        free(HANDLE_OF(struct dist_work, one));
     }
     free(context->world.ranks);
     context->world = (struct dist_group){ 0 };
 }
 
-static void leave_groups(struct context *context, struct dist_group *first)
+static void leave_group(struct context *context, struct dist_group *group)
 {
-    for (struct dist_group *group = first; group; group = group->next)
-        if (!group->settled)
-            context->backend->group_free(context->room, group);
+    if (!group->settled)
+        context->backend->group_free(context->room, group);
+}
+
+static void leave_groups(struct context *context)
+{
+    for (struct handle *open = context->groups.newest; open; open = open->older)
+        leave_group(context, HANDLE_OF(struct dist_group, open));
+    for (struct handle *freed = context->groups.first; freed; freed = freed->newer)
+        leave_group(context, HANDLE_OF(struct dist_group, freed));
 }
 
 int dist_destroy_process_group_at(struct dist_at at)
@@ -174,8 +160,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->backend->leave(context->room);
     if (context->gpu)
         ops_drain(context->gpu);
-    leave_groups(context, context->groups);
-    leave_groups(context, context->freed_first);
+    leave_groups(context);
     context->backend->close(context->room);
     if (context->gpu)
         ops_close(context->gpu);
@@ -196,24 +181,26 @@ int dist_destroy_process_group_at(struct dist_at at)
     return 0;
 }
 
+static const struct dist_group *asked_group(enum call call, const struct dist_group_args *args)
+{
+    struct context *context = context_enter(call, args->at);
+    if (!context)
+        return NULL;
+    const struct dist_group *group = context_group(context, call, args->at, args->group, false);
+    context_exit(context);
+    return group;
+}
+
 int dist_get_rank_with(struct dist_group_args args)
 {
-    struct context *context = context_enter(CALL_GET_RANK, args.at);
-    if (!context)
-        return -DIST_ERR_STATE;
-    struct dist_group *group = context_group(context, CALL_GET_RANK, args.at, args.group, false);
-    context_exit(context);
-    return group ? group->rank : -DIST_ERR_ARGUMENT;
+    const struct dist_group *group = asked_group(CALL_GET_RANK, &args);
+    return group ? group->rank : call_note.error;
 }
 
 int dist_get_world_size_with(struct dist_group_args args)
 {
-    struct context *context = context_enter(CALL_GET_WORLD_SIZE, args.at);
-    if (!context)
-        return -DIST_ERR_STATE;
-    struct dist_group *group = context_group(context, CALL_GET_WORLD_SIZE, args.at, args.group, false);
-    context_exit(context);
-    return group ? group->size : -DIST_ERR_ARGUMENT;
+    const struct dist_group *group = asked_group(CALL_GET_WORLD_SIZE, &args);
+    return group ? group->size : call_note.error;
 }
 
 void dist_set_error_handler(dist_error_handler *handler, void *handler_context)

@@ -86,8 +86,7 @@ int dist_spawn(void (*run)(int rank, int world_size), int world_size);
  * share GPUs), "nccl" (a GPU for each rank, any number of machines; over several of them without tags and DIST_ANY_SOURCE,
  * and with tensors of GPUs only), "mpi" (processes, over Open MPI or MPICH; reductions may be in another order than by rank)
  * or "gloo" (processes of one machine, over Gloo's TCP; that order, too); NULL for $BACKEND, or "shm". */
-#define dist_init_process_group(...) \
-    dist_init_process_group_with((struct dist_init_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+#define dist_init_process_group(...) dist_init_process_group_with(DIST_ARGS(dist_init_args, __VA_ARGS__))
 struct dist_init_args {
     struct dist_at at;
     const char *backend;
@@ -101,10 +100,8 @@ int dist_init_process_group_with(struct dist_init_args args);
 int dist_destroy_process_group_at(struct dist_at at);
 
 /* The caller's rank in the group (-1: not a member), and how many members the group has. */
-#define dist_get_rank(...) \
-    dist_get_rank_with((struct dist_group_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
-#define dist_get_world_size(...) \
-    dist_get_world_size_with((struct dist_group_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+#define dist_get_rank(...) dist_get_rank_with(DIST_ARGS(dist_group_args, __VA_ARGS__))
+#define dist_get_world_size(...) dist_get_world_size_with(DIST_ARGS(dist_group_args, __VA_ARGS__))
 struct dist_group_args {
     struct dist_at at;
     dist_group *group;
@@ -131,35 +128,29 @@ int dist_group_free_at(struct dist_at at, dist_group *group);
         _Static_assert(sizeof(#__VA_ARGS__) > 1, words); \
         int nothing; \
     })
+#define DIST_ARGS_WITH(name, words, first, ...) \
+    ((struct name){ .at = { __FILE__, __LINE__ DIST_NEEDS(words, __VA_ARGS__) }, first, __VA_ARGS__ })
 
 /* send returns when the matching receive has taken the data (DIST_BUFFERING=rendezvous, the default), or as
  * soon as a message of up to BYTES is copied aside (DIST_BUFFERING=eager:BYTES). A receive matches a
  * send with the same group and tag from `src`; count and type must agree. Messages between two ranks
  * with one group and tag arrive in the order sent. recv gives the rank that sent. tag >= 0. */
 #define dist_send(t, ...) \
-    dist_send_with((struct dist_send_args){ \
-        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_send(tensor, dst): dst is missing", __VA_ARGS__) }, \
-        .tensor = t, \
-        __VA_ARGS__ })
+    dist_send_with( \
+        DIST_ARGS_WITH(dist_send_args, "dist_send(tensor, dst): dst is missing", .tensor = t, __VA_ARGS__))
 #define dist_recv(t, ...) \
-    dist_recv_with((struct dist_recv_args){ \
-        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_recv(tensor, src): src is missing", __VA_ARGS__) }, \
-        .tensor = t, \
-        __VA_ARGS__ })
+    dist_recv_with( \
+        DIST_ARGS_WITH(dist_recv_args, "dist_recv(tensor, src): src is missing", .tensor = t, __VA_ARGS__))
 
 /* The same, started and not waited for. Leave a tensor that is being sent unchanged, and do not look
  * at one that is being received, until dist_wait has returned or dist_is_completed said so. The transfer goes on
  * meanwhile. With DIST_CHECK=1 in the environment a touch in between is an error (DIST_ERR_BUFFER). */
 #define dist_isend(t, ...) \
-    dist_isend_with((struct dist_send_args){ \
-        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_isend(tensor, dst): dst is missing", __VA_ARGS__) }, \
-        .tensor = t, \
-        __VA_ARGS__ })
+    dist_isend_with( \
+        DIST_ARGS_WITH(dist_send_args, "dist_isend(tensor, dst): dst is missing", .tensor = t, __VA_ARGS__))
 #define dist_irecv(t, ...) \
-    dist_irecv_with((struct dist_recv_args){ \
-        .at = { __FILE__, __LINE__ DIST_NEEDS("dist_irecv(tensor, src): src is missing", __VA_ARGS__) }, \
-        .tensor = t, \
-        __VA_ARGS__ })
+    dist_irecv_with( \
+        DIST_ARGS_WITH(dist_recv_args, "dist_irecv(tensor, src): src is missing", .tensor = t, __VA_ARGS__))
 struct dist_send_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -230,11 +221,8 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work);
  * .source = &rank is set to what dist_wait would have given: of a receive the rank that sent. Of tensors on a GPU the host waits.
  * A rank that asks dist_is_completed again and again seems to compute; here it is seen to wait, and a deadlock is told. */
 #define dist_wait_any(w, ...) \
-    dist_wait_any_with((struct dist_wait_any_args){ \
-        .at = { __FILE__, \
-                __LINE__ DIST_NEEDS("dist_wait_any(works, count): count is missing", __VA_ARGS__) }, \
-        .works = w, \
-        __VA_ARGS__ })
+    dist_wait_any_with(DIST_ARGS_WITH(dist_wait_any_args, "dist_wait_any(works, count): count is missing", \
+                                      .works = w, __VA_ARGS__))
 struct dist_wait_any_args {
     struct dist_at at;
     dist_work **works;
@@ -255,8 +243,7 @@ int dist_wait_any_with(struct dist_wait_any_args args);
  */
 
 /* Everyone ends with src's tensor. */
-#define dist_broadcast(...) \
-    dist_broadcast_with((struct dist_broadcast_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_broadcast(...) dist_broadcast_with(DIST_ARGS(dist_broadcast_args, .tensor = __VA_ARGS__))
 struct dist_broadcast_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -267,8 +254,7 @@ struct dist_broadcast_args {
 dist_work *dist_broadcast_with(struct dist_broadcast_args args);
 
 /* dst's tensor becomes the reduction of all; the others keep theirs. */
-#define dist_reduce(...) \
-    dist_reduce_with((struct dist_reduce_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_reduce(...) dist_reduce_with(DIST_ARGS(dist_reduce_args, .tensor = __VA_ARGS__))
 struct dist_reduce_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -280,8 +266,7 @@ struct dist_reduce_args {
 dist_work *dist_reduce_with(struct dist_reduce_args args);
 
 /* Every tensor becomes the reduction of all. */
-#define dist_all_reduce(...) \
-    dist_all_reduce_with((struct dist_all_reduce_args){ .at = { __FILE__, __LINE__ }, .tensor = __VA_ARGS__ })
+#define dist_all_reduce(...) dist_all_reduce_with(DIST_ARGS(dist_all_reduce_args, .tensor = __VA_ARGS__))
 struct dist_all_reduce_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -294,10 +279,8 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args args);
 /* scatter: `output` becomes block r of src's `input` (n x as many elements; NULL on the others).
  * gather: dst's `output` (n x as many elements; NULL on the others) becomes all inputs, in rank order.
  * In place: the root's small tensor may be its own block of the big one. */
-#define dist_scatter(...) \
-    dist_scatter_with((struct dist_scatter_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
-#define dist_gather(...) \
-    dist_gather_with((struct dist_gather_args){ .at = { __FILE__, __LINE__ }, .input = __VA_ARGS__ })
+#define dist_scatter(...) dist_scatter_with(DIST_ARGS(dist_scatter_args, .output = __VA_ARGS__))
+#define dist_gather(...) dist_gather_with(DIST_ARGS(dist_gather_args, .input = __VA_ARGS__))
 struct dist_scatter_args {
     struct dist_at at;
     tensor *output;
@@ -319,8 +302,7 @@ dist_work *dist_gather_with(struct dist_gather_args args);
 
 /* all_gather(output, input): everyone's output (n x input's elements) holds all inputs, in rank order.
  * In place: input may be block r of output. */
-#define dist_all_gather(...) \
-    dist_all_gather_with((struct dist_exchange_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
+#define dist_all_gather(...) dist_all_gather_with(DIST_ARGS(dist_exchange_args, .output = __VA_ARGS__))
 struct dist_exchange_args {
     struct dist_at at;
     tensor *output;
@@ -336,8 +318,7 @@ dist_work *dist_all_gather_with(struct dist_exchange_args args);
  * Each is an array of n counts of elements that add up to its tensor; NULL: n equal blocks. Members that give one or both
  * only meet members that do. My input_splits[i] must be member i's output_splits[r]: else all have a DIST_ERR_MISMATCH. The
  * arrays are copied. */
-#define dist_all_to_all(...) \
-    dist_all_to_all_with((struct dist_all_to_all_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
+#define dist_all_to_all(...) dist_all_to_all_with(DIST_ARGS(dist_all_to_all_args, .output = __VA_ARGS__))
 struct dist_all_to_all_args {
     struct dist_at at;
     tensor *output;
@@ -352,8 +333,7 @@ dist_work *dist_all_to_all_with(struct dist_all_to_all_args args);
 /* reduce_scatter(output, input): output becomes block r of the reduction of all inputs (n x output's elements).
  * In place: output may be block r of input. */
 #define dist_reduce_scatter(...) \
-    dist_reduce_scatter_with( \
-        (struct dist_reduce_scatter_args){ .at = { __FILE__, __LINE__ }, .output = __VA_ARGS__ })
+    dist_reduce_scatter_with(DIST_ARGS(dist_reduce_scatter_args, .output = __VA_ARGS__))
 struct dist_reduce_scatter_args {
     struct dist_at at;
     tensor *output;
@@ -366,8 +346,7 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args args);
 
 /* Nobody leaves before everybody has come. monitored_barrier gives up after `timeout` seconds (0: 30) and names
  * the ranks that did not come (DIST_ERR_TIMEOUT); the group is of no more use then. */
-#define dist_barrier(...) \
-    dist_barrier_with((struct dist_barrier_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+#define dist_barrier(...) dist_barrier_with(DIST_ARGS(dist_barrier_args, __VA_ARGS__))
 struct dist_barrier_args {
     struct dist_at at;
     dist_group *group;
@@ -376,8 +355,7 @@ struct dist_barrier_args {
 dist_work *dist_barrier_with(struct dist_barrier_args args);
 
 #define dist_monitored_barrier(...) \
-    dist_monitored_barrier_with( \
-        (struct dist_monitored_barrier_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+    dist_monitored_barrier_with(DIST_ARGS(dist_monitored_barrier_args, __VA_ARGS__))
 struct dist_monitored_barrier_args {
     struct dist_at at;
     dist_group *group;

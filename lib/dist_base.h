@@ -53,6 +53,12 @@ struct dist_at {
 #ifdef __cplusplus
 #define DIST_AT (dist_at{ __FILE__, __LINE__ })
 #define DIST_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE() /* as last parameters */
+/* A function of C++ (dist_cpp.h), and what it gives. */
+#define DIST_CPP(function, ...) \
+    inline function \
+    { \
+        return __VA_ARGS__; \
+    }
 #else
 #define DIST_AT ((struct dist_at){ __FILE__, __LINE__ })
 #endif

@@ -1,6 +1,8 @@
-/* dist_collectives.c: the collectives: a table of what each is, and what a call adds to that. */
+/* dist_collectives.c: the collectives: a table of what each is, what all have in common, and what each call adds. */
+#include "checked.h"
 #include "collective.h"
-#include "streams/gpu.h"
+#include "devices/host.h"
+#include "streams/order.h"
 
 static const struct collective kinds[CALL_COUNT] = {
     [CALL_BROADCAST] = { .root_name = "src", .in_name = "tensor", .out_name = "tensor" },
@@ -16,32 +18,179 @@ static const struct collective kinds[CALL_COUNT] = {
                           .out_has_blocks = true },
 };
 
-static inline struct collective collectives_asked(enum call call, struct dist_at at, dist_group *group,
-                                                  bool async, tensor *in, tensor *out)
+/* Both lists, one behind the other, in memory that peers can read. NULL: reported. */
+static int64_t *collective_copy_splits(struct context *context, const struct collective *c, int size)
 {
-    struct collective c = kinds[call];
-    c.call = call;
-    c.at = at;
-    c.group = group;
-    c.async = async;
-    c.in = in;
-    c.out = out;
-    return c;
+    int64_t *splits = host_alloc(context->self, 2 * (size_t)size * sizeof *splits);
+    for (int i = 0; splits && i < size; i++) {
+        splits[i] = c->in_splits ? c->in_splits[i] : c->in->numel / size;
+        splits[size + i] = c->out_splits ? c->out_splits[i] : c->out->numel / size;
+    }
+    if (!splits)
+        report(c->call, c->at, DIST_ERR_MEMORY, "there is no memory left for a copy of the splits");
+    return splits;
 }
+
+static int64_t collective_block_of(const struct collective *c, const struct dist_group *group)
+{
+    if (c->in_splits || c->out_splits)
+        return BLOCK_SPLITS;
+    if (c->in_name && !c->in_has_blocks)
+        return c->in->numel;
+    if (c->out_name && !c->out_has_blocks)
+        return c->out->numel;
+    return c->in_name ? c->in->numel / group->size : 0;
+}
+
+/* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
+ * stream, too. If something has failed there it is told, and this call goes on: the others wait for it. */
+static void collective_let_streams_come(struct context *context, const struct collective *c)
+{
+    struct gpu *gpu = gpu_if_open(context->self);
+    bool barrier = c->call == CALL_BARRIER || c->call == CALL_MONITORED_BARRIER;
+    if (gpu && barrier)
+        gpu_await_stream(gpu, call_name(c->call), c->at, gpu->current);
+    if (gpu)
+        ops_flush(gpu, call_name(c->call), c->at);
+}
+
+static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
+                            int root, struct dist_work *op)
+{
+    work_begin(op);
+    op->tag = 0;
+    op->p2p = op->sends = false;
+    op->call = c->call;
+    op->at = c->at;
+    op->site = context_site(context, c->at.file, c->at.line);
+    op->group = group;
+    op->op = c->op;
+    op->peer = root;
+    op->timeout = c->timeout;
+    op->block = collective_block_of(c, group);
+    op->splits = op->block == BLOCK_SPLITS ? collective_copy_splits(context, c, group->size) : NULL;
+    if (op->block == BLOCK_SPLITS && !op->splits)
+        return false;
+    op->in = op->out = (struct span){ NULL, 0 };
+    op->type = DIST_F32;
+    op->gpu = NULL;
+    if (c->in_name) {
+        op->in = (struct span){ c->in->data, c->in->numel };
+        op->type = c->in->type;
+        op->gpu = c->in->gpu;
+    }
+    if (c->out_name) {
+        op->out = (struct span){ c->out->data, c->out->numel };
+        op->type = c->out->type;
+        op->gpu = c->out->gpu;
+    }
+    if (op->gpu)
+        work_begin_on_gpu(op);
+    if (op->gpu && !order_post(op->gpu, op))
+        return false;
+    if (!op->gpu)
+        collective_let_streams_come(context, c);
+    return checked_begin(context, op);
+}
+
+/* Run it to the end: 0, or what report() gave. */
+static int collective_run(struct context *context, const struct collective *c)
+{
+    struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
+    op.async = false;
+    op.begun_quickly = c->begun;
+    int root;
+    struct dist_group *group = collective_check(context, c, &root);
+    if (!group || !collective_fill(context, c, group, root, &op))
+        return -DIST_ERR_ARGUMENT;
+    return start_and_wait(context, &op);
+}
+
+/* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
+ * asynchronous one. */
+static dist_work *collective_start(struct context *context, const struct collective *c)
+{
+    int root, result;
+    struct dist_group *group = collective_check(context, c, &root);
+    struct dist_work *op = group ? work_new(context, c->call, c->at) : NULL;
+    if (!op)
+        return NULL;
+    op->async = c->async;
+    if (collective_fill(context, c, group, root, op))
+        return start_work(context, op, &result);
+    work_free(context, op);
+    return NULL;
+}
+
+/* What its kind is, for this rank: only the root's big tensor counts. */
+static void collective_complete(struct collective *c, int rank)
+{
+    const struct collective *kind = &kinds[c->call];
+    c->root_name = kind->root_name;
+    c->in_name = c->call == CALL_SCATTER && c->root != rank ? NULL : kind->in_name;
+    c->out_name = c->call == CALL_GATHER && c->root != rank ? NULL : kind->out_name;
+    c->in_has_blocks = kind->in_has_blocks;
+    c->out_has_blocks = kind->out_has_blocks;
+}
+
+static dist_work *collective_call(struct collective *c)
+{
+    struct context *context = context_enter(c->call, c->at);
+    dist_work *op = NULL;
+    if (!context)
+        return NULL;
+    collective_complete(c, context->self->env.rank);
+    if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
+        op = collective_start(context, c);
+    else
+        collective_run(context, c);
+    context_exit(context);
+    return op;
+}
+
+/* ---- the calls ---------------------------------------------------------------------------- */
 
 dist_work *dist_broadcast_with(struct dist_broadcast_args a)
 {
-    struct collective c = collectives_asked(CALL_BROADCAST, a.at, a.group, a.async_op, a.tensor, a.tensor);
-    c.root = a.src;
-    return collective_call(&c);
+    return collective_call(
+        &(struct collective){ CALL_BROADCAST, a.at, a.group, a.async_op, a.tensor, a.tensor, .root = a.src });
 }
 
 dist_work *dist_reduce_with(struct dist_reduce_args a)
 {
-    struct collective c = collectives_asked(CALL_REDUCE, a.at, a.group, a.async_op, a.tensor, a.tensor);
-    c.op = a.op;
-    c.root = a.dst;
-    return collective_call(&c);
+    return collective_call(&(struct collective){ CALL_REDUCE, a.at, a.group, a.async_op, a.tensor, a.tensor,
+                                                 .root = a.dst, .op = a.op });
+}
+
+dist_work *dist_scatter_with(struct dist_scatter_args a)
+{
+    return collective_call(
+        &(struct collective){ CALL_SCATTER, a.at, a.group, a.async_op, a.input, a.output, .root = a.src });
+}
+
+dist_work *dist_gather_with(struct dist_gather_args a)
+{
+    return collective_call(
+        &(struct collective){ CALL_GATHER, a.at, a.group, a.async_op, a.input, a.output, .root = a.dst });
+}
+
+dist_work *dist_all_gather_with(struct dist_exchange_args a)
+{
+    return collective_call(
+        &(struct collective){ CALL_ALL_GATHER, a.at, a.group, a.async_op, .in = a.input, .out = a.output });
+}
+
+dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
+{
+    return collective_call(&(struct collective){ CALL_ALL_TO_ALL, a.at, a.group, a.async_op, a.input,
+                                                 a.output, .in_splits = a.input_splits,
+                                                 .out_splits = a.output_splits });
+}
+
+dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
+{
+    return collective_call(&(struct collective){ CALL_REDUCE_SCATTER, a.at, a.group, a.async_op, a.input,
+                                                 a.output, .op = a.op });
 }
 
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
@@ -53,78 +202,23 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
     if (went == QUICK_DONE)
         return NULL;
-    struct collective c = collectives_asked(CALL_ALL_REDUCE, a.at, a.group, a.async_op, a.tensor, a.tensor);
-    c.begun = went == QUICK_BEGUN;
-    c.op = a.op;
-    return collective_call(&c);
-}
-
-/* Is the caller the root? Its big tensor counts only then. */
-static bool collectives_i_am(int root)
-{
-    struct launch_self *self = launch_self_if_any();
-    return self && self->env.rank == root;
-}
-
-dist_work *dist_scatter_with(struct dist_scatter_args a)
-{
-    struct collective c = collectives_asked(CALL_SCATTER, a.at, a.group, a.async_op, a.input, a.output);
-    c.root = a.src;
-    if (!collectives_i_am(a.src))
-        c.in_name = NULL;
-    return collective_call(&c);
-}
-
-dist_work *dist_gather_with(struct dist_gather_args a)
-{
-    struct collective c = collectives_asked(CALL_GATHER, a.at, a.group, a.async_op, a.input, a.output);
-    c.root = a.dst;
-    if (!collectives_i_am(a.dst))
-        c.out_name = NULL;
-    return collective_call(&c);
-}
-
-dist_work *dist_all_gather_with(struct dist_exchange_args a)
-{
-    struct collective c = collectives_asked(CALL_ALL_GATHER, a.at, a.group, a.async_op, a.input, a.output);
-    return collective_call(&c);
-}
-
-dist_work *dist_all_to_all_with(struct dist_all_to_all_args a)
-{
-    struct collective c = collectives_asked(CALL_ALL_TO_ALL, a.at, a.group, a.async_op, a.input, a.output);
-    c.in_splits = a.input_splits;
-    c.out_splits = a.output_splits;
-    return collective_call(&c);
-}
-
-dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
-{
-    struct collective c =
-        collectives_asked(CALL_REDUCE_SCATTER, a.at, a.group, a.async_op, a.input, a.output);
-    c.op = a.op;
-    return collective_call(&c);
+    return collective_call(&(struct collective){ CALL_ALL_REDUCE, a.at, a.group, a.async_op, a.tensor,
+                                                 a.tensor, .op = a.op, .begun = went == QUICK_BEGUN });
 }
 
 /* The quick way, unless something on a GPU must come first. */
-static enum quick collectives_barrier_quickly(struct dist_barrier_args a)
+dist_work *dist_barrier_with(struct dist_barrier_args a)
 {
     uint32_t site;
     struct context *context = context_quick(CALL_BARRIER, a.at.file, a.at.line, a.group, &site);
-    if (!context || context->quick_reach != context->self->world.header || a.async_op ||
-        gpu_if_open(context->self))
-        return QUICK_NOT;
-    return context->backend->quick_barrier(context->room, site);
-}
-
-dist_work *dist_barrier_with(struct dist_barrier_args a)
-{
-    enum quick went = collectives_barrier_quickly(a);
+    enum quick went = QUICK_NOT;
+    if (context && context->quick_reach == context->self->world.header && !a.async_op &&
+        !gpu_if_open(context->self))
+        went = context->backend->quick_barrier(context->room, site);
     if (went == QUICK_DONE)
         return NULL;
-    struct collective c = collectives_asked(CALL_BARRIER, a.at, a.group, a.async_op, NULL, NULL);
-    c.begun = went == QUICK_BEGUN;
-    return collective_call(&c);
+    return collective_call(
+        &(struct collective){ CALL_BARRIER, a.at, a.group, a.async_op, .begun = went == QUICK_BEGUN });
 }
 
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
@@ -132,8 +226,9 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
     struct context *context = context_enter(CALL_MONITORED_BARRIER, a.at);
     if (!context)
         return -DIST_ERR_STATE;
-    const struct collective c = collectives_asked(CALL_MONITORED_BARRIER, a.at, a.group, false, NULL, NULL);
-    int result = collective_run(context, &c, a.timeout > 0 ? a.timeout : 30);
+    struct collective c = { CALL_MONITORED_BARRIER, a.at, a.group,
+                            .timeout = a.timeout > 0 ? a.timeout : 30 };
+    int result = collective_run(context, &c);
     context_exit(context);
     return result;
 }

@@ -9,75 +9,32 @@
 #endif
 
 #undef dist_set_device
-inline int dist_set_device(dist_device device, DIST_CALLER)
-{
-    return dist_set_device_at({ file, line }, device);
-}
-
+DIST_CPP(int dist_set_device(dist_device device, DIST_CALLER), dist_set_device_at({ file, line }, device))
 #undef dist_stream_new
-inline dist_stream *dist_stream_new(DIST_CALLER)
-{
-    return dist_stream_new_at({ file, line });
-}
-
+DIST_CPP(dist_stream *dist_stream_new(DIST_CALLER), dist_stream_new_at({ file, line }))
 #undef dist_stream_free
-inline int dist_stream_free(dist_stream *stream, DIST_CALLER)
-{
-    return dist_stream_free_at({ file, line }, stream);
-}
-
+DIST_CPP(int dist_stream_free(dist_stream *stream, DIST_CALLER), dist_stream_free_at({ file, line }, stream))
 #undef dist_stream_use
-inline dist_stream *dist_stream_use(dist_stream *stream, DIST_CALLER)
-{
-    return dist_stream_use_at({ file, line }, stream);
-}
-
+DIST_CPP(dist_stream *dist_stream_use(dist_stream *stream, DIST_CALLER),
+         dist_stream_use_at({ file, line }, stream))
 #undef dist_stream_native
-inline void *dist_stream_native(dist_stream *stream = nullptr, DIST_CALLER)
-{
-    return dist_stream_native_with({ { file, line }, stream });
-}
-
+DIST_CPP(void *dist_stream_native(dist_stream *stream = nullptr, DIST_CALLER),
+         dist_stream_native_with({ { file, line }, stream }))
 #undef dist_stream_synchronize
-inline int dist_stream_synchronize(dist_stream *stream, DIST_CALLER)
-{
-    return dist_stream_synchronize_at({ file, line }, stream);
-}
-
+DIST_CPP(int dist_stream_synchronize(dist_stream *stream, DIST_CALLER),
+         dist_stream_synchronize_at({ file, line }, stream))
 #undef dist_synchronize
-inline int dist_synchronize(DIST_CALLER)
-{
-    return dist_synchronize_at({ file, line });
-}
-
+DIST_CPP(int dist_synchronize(DIST_CALLER), dist_synchronize_at({ file, line }))
 #undef dist_event_record
-inline dist_event *dist_event_record(DIST_CALLER)
-{
-    return dist_event_record_at({ file, line });
-}
-
+DIST_CPP(dist_event *dist_event_record(DIST_CALLER), dist_event_record_at({ file, line }))
 #undef dist_event_wait
-inline int dist_event_wait(dist_event *event, DIST_CALLER)
-{
-    return dist_event_wait_at({ file, line }, event);
-}
-
+DIST_CPP(int dist_event_wait(dist_event *event, DIST_CALLER), dist_event_wait_at({ file, line }, event))
 #undef dist_event_passed
-inline bool dist_event_passed(dist_event *event, DIST_CALLER)
-{
-    return dist_event_passed_at({ file, line }, event);
-}
-
+DIST_CPP(bool dist_event_passed(dist_event *event, DIST_CALLER), dist_event_passed_at({ file, line }, event))
 #undef dist_event_elapsed
-inline double dist_event_elapsed(dist_event *from, dist_event *to, DIST_CALLER)
-{
-    return dist_event_elapsed_at({ file, line }, from, to);
-}
-
+DIST_CPP(double dist_event_elapsed(dist_event *from, dist_event *to, DIST_CALLER),
+         dist_event_elapsed_at({ file, line }, from, to))
 #undef dist_event_free
-inline int dist_event_free(dist_event *event, DIST_CALLER)
-{
-    return dist_event_free_at({ file, line }, event);
-}
+DIST_CPP(int dist_event_free(dist_event *event, DIST_CALLER), dist_event_free_at({ file, line }, event))
 
 #endif

@@ -100,54 +100,23 @@ static void dist_groups_note_freed(struct context *context, const struct dist_gr
     atomic_store(&freed->count, count + 1);
 }
 
-/* ---- the lists ------------------------------------------------------------------------ */
-
 static void dist_groups_forget(struct dist_group *group)
 {
     free(group ? group->ranks : NULL);
     free(group);
 }
 
-static void dist_groups_keep(struct context *context, struct dist_group *group)
-{
-    group->next = context->groups;
-    group->link = &context->groups;
-    if (group->next)
-        group->next->link = &group->next;
-    context->groups = group;
-}
-
-static void dist_groups_take_out(struct dist_group *group)
-{
-    *group->link = group->next;
-    if (group->next)
-        group->next->link = group->link;
-    group->link = NULL;
-}
-
-/* A freed handle stays a while, so that a second use is recognised; and until its messages are taken. */
-static void dist_groups_put_aside(struct context *context, struct dist_group *group)
-{
-    group->next = NULL;
-    if (context->freed_count++ == 0)
-        context->freed_first = group;
-    else
-        context->freed_last->next = group;
-    context->freed_last = group;
-}
-
-/* Forget old handles: of each new group's call so many, that it takes no longer where some must stay. */
+/* Forget old handles: of each new group's call so many, that it takes no longer where some must stay until their messages are taken. */
 static void dist_groups_sweep(struct context *context)
 {
-    for (int looks = 0; looks < 4 && context->freed_count > QUARANTINE; looks++) {
-        struct dist_group *group = context->freed_first;
-        context->freed_first = group->next;
-        context->freed_count--;
+    struct handle *old;
+    for (int looks = 0; looks < 4 && (old = handle_again(&context->groups, false)); looks++) {
+        struct dist_group *group = HANDLE_OF(struct dist_group, old);
         dist_groups_settle(context, group);
         if (group->settled)
             dist_groups_forget(group);
         else
-            dist_groups_put_aside(context, group);
+            handle_queue(&context->groups, old);
     }
 }
 
@@ -161,7 +130,8 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     if (chooses)
         dist_groups_choose_id(context, group->size);
     op->group = &context->world; /* all ranks meet, members or not */
-    noted_collective(context, op);
+    if (context->log)
+        noted_add(context, op);
     op->group = group;
     int status = context->backend->group_new(context->room, op);
     int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */
@@ -203,7 +173,7 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     if (dist_groups_meet_for(context, &op) == DIST_OK) {
         trace_group_made(context->self, group);
         context_lock(context);
-        dist_groups_keep(context, group);
+        handle_open(&context->groups, &group->handle);
         context_unlock(context);
     } else {
         report_op(&op);
@@ -235,8 +205,8 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
         if (group->rank >= 0)
             dist_groups_note_freed(context, group);
         dist_groups_settle(context, group);
-        dist_groups_take_out(group);
-        dist_groups_put_aside(context, group);
+        handle_close(&context->groups, &group->handle);
+        handle_queue(&context->groups, &group->handle);
         context_unlock(context);
     }
     context_exit(context);

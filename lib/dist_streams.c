@@ -27,10 +27,9 @@ static struct dist_stream *dist_streams_named(struct gpu *gpu, const char *call,
     if (ours && which->live == STREAM_LIVE)
         return which;
     if (ours)
-        report_tensor(call, at, DIST_ERR_ARGUMENT, "the stream was freed; free it after its last use");
+        refuse(call, at, "the stream was freed; free it after its last use");
     else
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "this rank made no such stream; each rank makes its own with dist_stream_new");
+        refuse(call, at, "this rank made no such stream; each rank makes its own with dist_stream_new");
     return NULL;
 }
 
@@ -43,12 +42,12 @@ dist_stream *dist_stream_new_at(struct dist_at at)
     while (number < DEVICE_STREAMS && gpu->streams[number].live == STREAM_LIVE)
         number++;
     struct stream *stream = number < DEVICE_STREAMS ? gpu->device->stream_new(gpu->state, number) : NULL;
-    if (!stream) {
-        report_tensor("dist_stream_new", at, DIST_ERR_MEMORY,
-                      "no room for one more stream; a rank has at most %d, so free those that are done",
-                      DEVICE_STREAMS);
-        return NULL;
-    }
+    if (!stream)
+        return report_tensor(
+                   "dist_stream_new", at, DIST_ERR_MEMORY,
+                   "no room for one more stream; a rank has at most %d, so free those that are done",
+                   DEVICE_STREAMS),
+               NULL;
     gpu->streams[number] = (struct dist_stream){ .live = STREAM_LIVE, .number = number, .stream = stream };
     return &gpu->streams[number];
 }
@@ -99,13 +98,13 @@ void *dist_stream_native_with(struct dist_stream_args args)
     struct gpu *gpu = gpu_open("dist_stream_native", args.at);
     if (!gpu)
         return NULL;
-    if (!gpu->device->stream_native) {
-        report_tensor("dist_stream_native", args.at, DIST_ERR_ENVIRONMENT,
-                      "DEVICE is \"%s\", where a stream is no CUDA stream; run it with DEVICE=cuda on a "
-                      "machine with a GPU, or do this work with the tensor_ calls",
-                      launch_device());
-        return NULL;
-    }
+    if (!gpu->device->stream_native)
+        return report_tensor(
+                   "dist_stream_native", args.at, DIST_ERR_ENVIRONMENT,
+                   "DEVICE is \"%s\", where a stream is no CUDA stream; run it with DEVICE=cuda on a "
+                   "machine with a GPU, or do this work with the tensor_ calls",
+                   launch_device()),
+               NULL;
     struct native native = { .gpu = gpu, .stream = gpu->current };
     if (args.stream && !(native.stream = dist_streams_named(gpu, "dist_stream_native", args.at, args.stream)))
         return NULL;
@@ -138,11 +137,9 @@ static bool dist_streams_usable(const struct gpu *gpu, const char *call, struct 
     if (event && event->live == EVENT_LIVE && event->gpu == gpu)
         return true;
     if (event && event->live == EVENT_LIVE)
-        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                              "another rank recorded the event; ranks wait for each other with messages");
-    return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                          "the event %s; record one with dist_event_record first",
-                          event ? "was freed" : "is NULL");
+        return refuse(call, at, "another rank recorded the event; ranks wait for each other with messages");
+    return refuse(call, at, "the event %s; record one with dist_event_record first",
+                  event ? "was freed" : "is NULL");
 }
 
 dist_event *dist_event_record_at(struct dist_at at)

@@ -70,8 +70,7 @@ dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream);
  * belongs. The host waits until all that stands in the stream has been given to CUDA: if that is a collective, until the other
  * ranks have come to it (not until it is over). Do not destroy the stream, and let no kernel wait for another rank. DIST_CHECK=1
  * does not see what your kernels touch. On the host and on the simulated GPU there is no such stream: an error, and NULL. */
-#define dist_stream_native(...) \
-    dist_stream_native_with((struct dist_stream_args){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+#define dist_stream_native(...) dist_stream_native_with(DIST_ARGS(dist_stream_args, __VA_ARGS__))
 struct dist_stream_args {
     struct dist_at at;
     dist_stream *stream;

@@ -1,27 +1,48 @@
-/* dist_wait.c: waiting for works, and asking for them. dist_wait_any.c waits for whichever is first. */
+/* dist_wait.c: waiting for works, for one, for all, or for whichever is first; and asking for them. */
 #include "checked.h"
 #include "diagnose/poll.h"
 #include "noted.h"
 #include "streams/order.h"
-#include "waiting.h"
 
-bool wait_check(enum call call, struct dist_at at, const dist_work *work)
+#define NAP 100 /* ms after which who waits for whichever is first looks whether the job still stands */
+
+/* While several works are waited for, one after another, the backend is told to go on by itself until all are (held). Let go of before a
+ * report: a handler may leave by longjmp. */
+struct waiting {
+    struct context *context;
+    enum call call;
+    struct dist_at at;
+    bool held;
+    bool may; /* the work is over, and in another run another one might have been first: dist_wait_any */
+};
+
+static bool wait_check(enum call call, struct dist_at at, const dist_work *work)
 {
-    if (!work)
-        report(call, at, DIST_ERR_ARGUMENT, "the work is NULL; only calls that start something give one");
-    else if (work->live != WORK_LIVE)
-        report(call, at, DIST_ERR_STATE, "the work was waited for already; wait exactly once for each");
-    return work && work->live == WORK_LIVE;
+    if (work && work->live == WORK_LIVE)
+        return true;
+    return !report(call, at, work ? DIST_ERR_STATE : DIST_ERR_ARGUMENT, "%s",
+                   work ? "the work was waited for already; wait exactly once for each"
+                        : "the work is NULL; only calls that start something give one");
 }
 
-static int wait_follow(struct context *context, struct gpu *gpu, const char *call, dist_work *work)
+static bool wait_check_array(enum call call, struct dist_at at, dist_work **works, int count)
 {
-    uint32_t receive = noted_as_receive(work);
-    gpu_range_begin(gpu, call);
-    int result = ops_follow(context, gpu, call, work);
-    noted_follow(context, receive, result);
-    gpu_range_end(gpu);
-    return result;
+    if (count == 0 || (count > 0 && works))
+        return true;
+    return !report(call, at, DIST_ERR_ARGUMENT, "count is %d and works is %s; pass an array of count works",
+                   count, works ? "given" : "NULL");
+}
+
+/* Where its tensor lies; NULL: on the host, or it was never begun there. */
+static struct gpu *wait_gpu_of(const dist_work *work)
+{
+    return work->refused ? NULL : work->gpu;
+}
+
+/* Asked once; it does not block. */
+static bool wait_is_over(struct context *context, dist_work *work)
+{
+    return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work));
 }
 
 /* A rank that looked like computing between two waits would be rung for each message. */
@@ -33,7 +54,8 @@ static void wait_hold(struct waiting *waiting, bool held)
     waiting->held = held;
 }
 
-int wait_for(struct waiting *waiting, dist_work *work)
+/* Wait for one, and give it back: 0, who sent, or what report() gave. */
+static int wait_for(struct waiting *waiting, dist_work *work)
 {
     struct context *context = waiting->context;
     if (!work || work->live != WORK_LIVE || work->gpu)
@@ -41,65 +63,154 @@ int wait_for(struct waiting *waiting, dist_work *work)
     if (!wait_check(waiting->call, waiting->at, work))
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
     noted_over(context, work, !waiting->may);
-    if (work->gpu && !work->refused) {
-        checked_end(work);
-        work->group->pending--;
-        return wait_follow(context, work->gpu, call_name(waiting->call), work);
-    }
-    int status = work->refused ? work->status : context->backend->wait(context->room, work);
-    noted_source(context, work);
+    struct gpu *gpu = wait_gpu_of(work);
+    int status = work->refused || gpu ? work->status : context->backend->wait(context->room, work);
+    if (!gpu)
+        noted_source(context, work);
     checked_end(work);
-    int result = work->from >= 0 ? work->from : 0;
     work->group->pending--;
+    int result = work->from >= 0 ? work->from : 0;
+    if (gpu) {
+        gpu_range_begin(gpu, call_name(waiting->call));
+        result = start_follow(context, call_name(waiting->call), work);
+        gpu_range_end(gpu);
+        return result;
+    }
     work_free(context, work); /* where it waits, and can still be read */
     if (status != DIST_OK)
         wait_hold(waiting, false);
     return status != DIST_OK ? report_op(work) : result;
 }
 
-int dist_wait_at(struct dist_at at, dist_work *work)
+/* The first error; else what the last has given. */
+static int wait_for_all(enum call call, struct dist_at at, dist_work **works, int count)
 {
-    struct context *context = context_enter(CALL_WAIT, at);
+    struct context *context = context_enter(call, at);
     if (!context)
         return -DIST_ERR_STATE;
-    int result = wait_for(&(struct waiting){ .context = context, .call = CALL_WAIT, .at = at }, work);
+    int first_error = wait_check_array(call, at, works, count) ? 0 : -DIST_ERR_ARGUMENT, last = 0;
+    struct waiting waiting = { .context = context, .call = call, .at = at };
+    for (int i = 0; i < count && works; i++) {
+        wait_hold(&waiting, i + 1 < count && first_error == 0);
+        last = wait_for(&waiting, works[i]);
+        if (last < 0 && first_error == 0)
+            first_error = last;
+    }
     context_exit(context);
-    return result;
+    return first_error ? first_error : last;
+}
+
+int dist_wait_at(struct dist_at at, dist_work *work)
+{
+    return wait_for_all(CALL_WAIT, at, &work, 1);
 }
 
 int dist_wait_all_at(struct dist_at at, dist_work **works, int count)
 {
-    struct context *context = context_enter(CALL_WAIT_ALL, at);
+    int result = wait_for_all(CALL_WAIT_ALL, at, works, count);
+    return result < 0 ? result : 0;
+}
+
+/* ---- whichever is first ------------------------------------------------------------- */
+
+struct any {
+    struct context *context;
+    dist_work **works;
+    int count;
+    int first; /* the index of the first that is there; */
+    int found; /* of one that is over; before: `first` */
+};
+
+static bool wait_any_one_is_over(void *argument)
+{
+    struct any *any = argument;
+    for (int i = 0; i < any->count; i++)
+        if (any->works[i] && wait_is_over(any->context, any->works[i])) {
+            any->found = i;
+            return true;
+        }
+    return false;
+}
+
+static bool wait_any_news(void *argument)
+{
+    const struct any *any = argument;
+    return wait_any_one_is_over(argument) || world_failed(&any->context->self->world);
+}
+
+/* Until one is over, or the job has failed: then dist_wait's way tells. Each backend knows how to wait for one op. That several will do
+ * is said in the notes, and the rest is the same for all: who brings an op to its end rings the bell of its rank. */
+static void wait_any_await_host(struct any *any)
+{
+    struct context *context = any->context;
+    struct bell *bell = &context->slot->bell;
+    struct patience patience = { 0 };
+    while (!wait_any_news(any)) {
+        if (patience_spin(&patience))
+            continue;
+        struct sleep_note *note = launch_note_on(context->self, bell, false);
+        if (context->backend->note) /* one whose GPU is at work may say `timed` */
+            context->backend->note(context->room, any->works[any->first]);
+        bell_sleep(bell, wait_any_news, any, NAP, note);
+        launch_look_around(context->self);
+    }
+}
+
+/* Say of each whether it is waited for among others. */
+static void wait_any_mark(const struct any *any, bool among)
+{
+    for (int i = 0; i < any->count; i++)
+        if (any->works[i])
+            atomic_store_explicit(&any->works[i]->among, among, memory_order_relaxed);
+}
+
+static int wait_any(struct any *any, const struct dist_wait_any_args *args)
+{
+    int live = 0;
+    struct gpu *gpu = NULL; /* where the tensor of one lies, if one is there */
+    for (int i = any->count - 1; i >= 0; i--)
+        if (any->works[i]) {
+            live++;
+            any->first = any->found = i;
+            gpu = wait_gpu_of(any->works[i]) ? any->works[i]->gpu : gpu;
+        }
+    if (live == 0)
+        return -1;
+    wait_any_mark(any, live > 1);
+    if (gpu)
+        gpu_await(gpu, "dist_wait_any", args->at, wait_any_one_is_over, any, NULL);
+    else
+        wait_any_await_host(any);
+    wait_any_mark(any, false);
+    dist_work *work = any->works[any->found];
+    any->works[any->found] = NULL;
+    bool on_gpu = wait_gpu_of(work) != NULL;
+    if (on_gpu) {
+        noted_source(any->context, work);
+        order_over(work->gpu, work);
+    }
+    struct waiting waiting = { any->context, CALL_WAIT_ANY, args->at, .may = live > 1 };
+    int result = wait_for(&waiting, work);
+    int failed = on_gpu ? ops_settle(gpu) : 0; /* the host has waited: it is told now */
+    if (failed < 0 || result < 0)
+        return failed < 0 ? failed : result;
+    if (args->source)
+        *args->source = result;
+    return any->found;
+}
+
+int dist_wait_any_with(struct dist_wait_any_args args)
+{
+    struct context *context = context_enter(CALL_WAIT_ANY, args.at);
     if (!context)
         return -DIST_ERR_STATE;
-    int first_error = 0;
-    if (count < 0 || (count > 0 && !works))
-        first_error = report(CALL_WAIT_ALL, at, DIST_ERR_ARGUMENT,
-                             "count is %d and works is %s; pass an array of count works", count,
-                             works ? "given" : "NULL");
-    struct waiting waiting = { .context = context, .call = CALL_WAIT_ALL, .at = at };
-    for (int i = 0; i < count && works; i++) {
-        wait_hold(&waiting, i + 1 < count && first_error == 0);
-        int result = wait_for(&waiting, works[i]);
-        if (result < 0 && first_error == 0)
-            first_error = result;
-    }
+    bool good = wait_check_array(CALL_WAIT_ANY, args.at, args.works, args.count);
+    for (int i = 0; i < args.count && good; i++)
+        good = !args.works[i] || wait_check(CALL_WAIT_ANY, args.at, args.works[i]);
+    struct any any = { context, args.works, args.count, 0, 0 };
+    int result = good ? wait_any(&any, &args) : call_note.error;
     context_exit(context);
-    return first_error;
-}
-
-bool wait_is_over(struct context *context, dist_work *work)
-{
-    return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work));
-}
-
-/* Was the rank's last call another one? Then it is no poller yet. */
-static bool wait_asks_anew(void)
-{
-    const struct launch_self *self = launch_self_if_any();
-    const struct context *context = self ? atomic_load(&self->context) : NULL;
-    return !context ||
-           atomic_load_explicit(&context->slot->last_call, memory_order_relaxed) >> 16 != CALL_IS_COMPLETED;
+    return result;
 }
 
 /* A poller is no sleeper: where all others are, it is told by itself. What a real GPU is at, nobody knows. */
@@ -119,7 +230,8 @@ static void wait_asked_in_vain(struct context *context, const dist_work *work, b
 
 bool dist_is_completed_at(struct dist_at at, dist_work *work)
 {
-    bool anew = wait_asks_anew();
+    uint32_t before = atomic_load_explicit(&context_get()->slot->last_call, memory_order_relaxed);
+    bool anew = before >> 16 != CALL_IS_COMPLETED; /* it is no poller yet */
     struct context *context = context_enter(CALL_IS_COMPLETED, at);
     if (!context)
         return false;
@@ -129,7 +241,7 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
         noted_source(context, work);
         checked_end(work);
     }
-    if (done && work->gpu && !work->refused)
+    if (done && wait_gpu_of(work))
         order_over(work->gpu, work);
     if (!done && work && work->live == WORK_LIVE)
         wait_asked_in_vain(context, work, anew);

@@ -46,71 +46,41 @@ static int64_t dtype_to_integer(double value, int64_t smallest, int64_t largest,
     return whole == whole ? (int64_t)whole : 0;
 }
 
-#define LOAD_LOOP(element, convert) \
-    do { \
-        const element *from = array; \
+#define LOAD(type, element, convert) \
+    case type: \
         for (int64_t i = 0; i < count; i++) \
-            values[i] = (double)convert(from[i]); \
-    } while (0)
+            values[i] = (double)convert(((const element *)array)[i]); \
+        break
 
 void dtype_load_many(enum dist_type type, const void *array, int64_t count, double *values)
 {
     switch (type) {
-    case DIST_F32:
-        LOAD_LOOP(float, );
-        break;
-    case DIST_F64:
-        LOAD_LOOP(double, );
-        break;
-    case DIST_F16:
-        LOAD_LOOP(uint16_t, dtype_f32_from_f16);
-        break;
-    case DIST_BF16:
-        LOAD_LOOP(uint16_t, dtype_f32_from_bf16);
-        break;
-    case DIST_I32:
-        LOAD_LOOP(int32_t, );
-        break;
-    case DIST_I64:
-        LOAD_LOOP(int64_t, );
-        break;
-    case DIST_U8:
-        LOAD_LOOP(uint8_t, );
-        break;
+        LOAD(DIST_F32, float, );
+        LOAD(DIST_F64, double, );
+        LOAD(DIST_F16, uint16_t, dtype_f32_from_f16);
+        LOAD(DIST_BF16, uint16_t, dtype_f32_from_bf16);
+        LOAD(DIST_I32, int32_t, );
+        LOAD(DIST_I64, int64_t, );
+        LOAD(DIST_U8, uint8_t, );
     }
 }
 
-#define STORE_LOOP(element, expression) \
-    do { \
-        element *to = array; \
+#define STORE(type, element, expression) \
+    case type: \
         for (int64_t i = 0; i < count; i++) \
-            to[i] = (element)(expression); \
-    } while (0)
+            ((element *)array)[i] = (element)(expression); \
+        break
 
 void dtype_store_many(enum dist_type type, void *array, int64_t count, const double *values)
 {
     switch (type) {
-    case DIST_F32:
-        STORE_LOOP(float, values[i]);
-        break;
-    case DIST_F64:
-        STORE_LOOP(double, values[i]);
-        break;
-    case DIST_F16:
-        STORE_LOOP(uint16_t, dtype_f16_from_f32(dtype_f32_to_odd(values[i])));
-        break;
-    case DIST_BF16:
-        STORE_LOOP(uint16_t, dtype_bf16_from_f32(dtype_f32_to_odd(values[i])));
-        break;
-    case DIST_I32:
-        STORE_LOOP(int32_t, dtype_to_integer(values[i], INT32_MIN, INT32_MAX, 0x1p31));
-        break;
-    case DIST_I64:
-        STORE_LOOP(int64_t, dtype_to_integer(values[i], INT64_MIN, INT64_MAX, 0x1p63));
-        break;
-    case DIST_U8:
-        STORE_LOOP(uint8_t, dtype_to_integer(values[i], 0, UINT8_MAX, 256));
-        break;
+        STORE(DIST_F32, float, values[i]);
+        STORE(DIST_F64, double, values[i]);
+        STORE(DIST_F16, uint16_t, dtype_f16_from_f32(dtype_f32_to_odd(values[i])));
+        STORE(DIST_BF16, uint16_t, dtype_bf16_from_f32(dtype_f32_to_odd(values[i])));
+        STORE(DIST_I32, int32_t, dtype_to_integer(values[i], INT32_MIN, INT32_MAX, 0x1p31));
+        STORE(DIST_I64, int64_t, dtype_to_integer(values[i], INT64_MIN, INT64_MAX, 0x1p63));
+        STORE(DIST_U8, uint8_t, dtype_to_integer(values[i], 0, UINT8_MAX, 256));
     }
 }
 

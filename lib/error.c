@@ -17,73 +17,33 @@
 #include <unistd.h>
 
 static const struct {
-    enum dist_error error;
     const char *name;
     const char *advice; /* for errors that a backend found: what to do */
 } errors[] = {
-    { DIST_OK, "DIST_OK", NULL },
-    { DIST_ERR_ARGUMENT, "DIST_ERR_ARGUMENT", NULL },
-    { DIST_ERR_STATE, "DIST_ERR_STATE", NULL },
-    { DIST_ERR_MISMATCH, "DIST_ERR_MISMATCH", "make the two calls agree" },
-    { DIST_ERR_PEER_LOST, "DIST_ERR_PEER_LOST", "look at that rank first" },
-    { DIST_ERR_TIMEOUT, "DIST_ERR_TIMEOUT", "look at what keeps them, or give a longer .timeout" },
-    { DIST_ERR_DEADLOCK, "DIST_ERR_DEADLOCK", "start one of the two with dist_isend or dist_irecv" },
-    { DIST_ERR_ENVIRONMENT, "DIST_ERR_ENVIRONMENT", "change or unset that variable" },
-    { DIST_ERR_MEMORY, "DIST_ERR_MEMORY", "free tensors that are no longer needed" },
-    { DIST_ERR_SYSTEM, "DIST_ERR_SYSTEM", "see what limits this machine sets (ulimit -a)" },
-    { DIST_ERR_BUFFER, "DIST_ERR_BUFFER", NULL },
-};
-
-static const char *const call_names[CALL_COUNT] = {
-    [CALL_NONE] = "the program",
-    [CALL_INIT] = "dist_init_process_group",
-    [CALL_DESTROY] = "dist_destroy_process_group",
-    [CALL_GET_RANK] = "dist_get_rank",
-    [CALL_GET_WORLD_SIZE] = "dist_get_world_size",
-    [CALL_NEW_GROUP] = "dist_new_group",
-    [CALL_GROUP_FREE] = "dist_group_free",
-    [CALL_SEND] = "dist_send",
-    [CALL_RECV] = "dist_recv",
-    [CALL_ISEND] = "dist_isend",
-    [CALL_IRECV] = "dist_irecv",
-    [CALL_BATCH] = "dist_batch_isend_irecv",
-    [CALL_WAIT] = "dist_wait",
-    [CALL_WAIT_ALL] = "dist_wait_all",
-    [CALL_WAIT_ANY] = "dist_wait_any",
-    [CALL_IS_COMPLETED] = "dist_is_completed",
-    [CALL_BROADCAST] = "dist_broadcast",
-    [CALL_REDUCE] = "dist_reduce",
-    [CALL_ALL_REDUCE] = "dist_all_reduce",
-    [CALL_SCATTER] = "dist_scatter",
-    [CALL_GATHER] = "dist_gather",
-    [CALL_ALL_GATHER] = "dist_all_gather",
-    [CALL_REDUCE_SCATTER] = "dist_reduce_scatter",
-    [CALL_ALL_TO_ALL] = "dist_all_to_all",
-    [CALL_BARRIER] = "dist_barrier",
-    [CALL_MONITORED_BARRIER] = "dist_monitored_barrier",
-    [CALL_TENSOR] = "a tensor call",
-    [CALL_SPAWN] = "dist_spawn",
+    [DIST_OK] = { "DIST_OK", NULL },
+    [DIST_ERR_ARGUMENT] = { "DIST_ERR_ARGUMENT", NULL },
+    [DIST_ERR_STATE] = { "DIST_ERR_STATE", NULL },
+    [DIST_ERR_MISMATCH] = { "DIST_ERR_MISMATCH", "make the two calls agree" },
+    [DIST_ERR_PEER_LOST] = { "DIST_ERR_PEER_LOST", "look at that rank first" },
+    [DIST_ERR_TIMEOUT] = { "DIST_ERR_TIMEOUT", "look at what keeps them, or give a longer .timeout" },
+    [DIST_ERR_DEADLOCK] = { "DIST_ERR_DEADLOCK", "start one of the two with dist_isend or dist_irecv" },
+    [DIST_ERR_ENVIRONMENT] = { "DIST_ERR_ENVIRONMENT", "change or unset that variable" },
+    [DIST_ERR_MEMORY] = { "DIST_ERR_MEMORY", "free tensors that are no longer needed" },
+    [DIST_ERR_SYSTEM] = { "DIST_ERR_SYSTEM", "see what limits this machine sets (ulimit -a)" },
+    [DIST_ERR_BUFFER] = { "DIST_ERR_BUFFER", NULL },
 };
 
 const char *call_name(enum call call)
 {
-    return call < CALL_COUNT && call_names[call] ? call_names[call] : "an unknown call";
+#define CALL_NAME(number, name) [number] = name,
+    static const char *const names[CALL_COUNT] = { CALLS(CALL_NAME) };
+    return call < CALL_COUNT ? names[call] : "an unknown call";
 }
 
 const char *dist_error_name(enum dist_error error)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].error == error)
-            return errors[i].name;
-    return "an unknown error";
-}
-
-static const char *error_advice_of(enum dist_error error)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].error == error)
-            return errors[i].advice;
-    return NULL;
+    bool known = (size_t)error < sizeof errors / sizeof *errors && errors[error].name;
+    return known ? errors[error].name : "an unknown error";
 }
 
 /* The default: print, tell the other ranks, exit as an uncaught exception would. */
@@ -154,16 +114,41 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
     return -(int)error;
 }
 
-int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
+static int error_deliver_words(const char *call, struct dist_at at, enum dist_error error, const char *see,
+                               const char *format, va_list list)
 {
     char what[512];
     int length = call_note.entry ? snprintf(what, sizeof what, "entry %d: ", call_note.entry - 1) : 0;
+    vsnprintf(what + length, sizeof what - (size_t)length, format, list);
+    call_note.entry = 0;
+    return error_deliver_report(call, at, error, what, NULL, see);
+}
+
+int report(enum call call, struct dist_at at, enum dist_error error, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    vsnprintf(what + length, sizeof what - (size_t)length, format, list);
+    int result = error_deliver_words(call_name(call), at, error, error_lesson_of(call, error), format, list);
     va_end(list);
-    call_note.entry = 0;
-    return error_deliver_report(call_name(call), at, error, what, NULL, error_lesson_of(call, error));
+    return result;
+}
+
+int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int result = error_deliver_words(call, at, error, NULL, format, list);
+    va_end(list);
+    return result;
+}
+
+bool refuse(const char *call, struct dist_at at, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    error_deliver_words(call, at, DIST_ERR_ARGUMENT, NULL, format, list);
+    va_end(list);
+    return false;
 }
 
 int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
@@ -188,20 +173,10 @@ int report_op(const struct dist_work *op)
     error_let_speak(op);
     /* Only that call has a .timeout; whoever else ran out of time has said itself what to do. */
     bool own_words = op->status == DIST_ERR_TIMEOUT && op->call != CALL_MONITORED_BARRIER;
-    const char *advice = own_words ? NULL : error_advice_of((enum dist_error)op->status);
+    const char *advice = own_words ? NULL : errors[op->status].advice;
     if (op->call == CALL_NEW_GROUP && op->status == DIST_ERR_MEMORY)
         advice = "free groups that are no longer needed";
     if (!advice)
         return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);
     return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);
-}
-
-int report_tensor(const char *call, struct dist_at at, enum dist_error error, const char *format, ...)
-{
-    char what[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
-    va_end(list);
-    return error_deliver_report(call, at, error, what, NULL, NULL);
 }

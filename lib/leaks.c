@@ -41,14 +41,20 @@ static const char *leaks_describe(const struct dist_work *op, char *text, size_t
     return text;
 }
 
+static struct handle *leaks_oldest(const struct handles *all)
+{
+    struct handle *open = all->newest;
+    while (open && open->older)
+        open = open->older;
+    return open;
+}
+
 void leaks_works(struct leaks *leaks, struct context *context)
 {
     char text[100];
-    const struct dist_work *work = context->started;
-    while (work && work->older)
-        work = work->older;
-    for (; work; work = work->newer)
-        leaks_add(leaks, "never waited for  %s", leaks_describe(work, text, sizeof text));
+    for (struct handle *open = leaks_oldest(&context->works); open; open = open->newer)
+        leaks_add(leaks, "never waited for  %s",
+                  leaks_describe(HANDLE_OF(struct dist_work, open), text, sizeof text));
 }
 
 void leaks_untaken(struct launch_self *self, const struct dist_work *op)
@@ -62,32 +68,30 @@ void leaks_untaken(struct launch_self *self, const struct dist_work *op)
 void leaks_memory(struct leaks *leaks, struct context *context)
 {
     char shape[100];
-    const struct tensor *t = tensor_handle_newest(context->self);
-    while (t && t->older)
-        t = t->older;
-    for (; t; t = t->newer)
+    for (struct handle *open = leaks_oldest(&context->tensors); open; open = open->newer) {
+        const struct tensor *t = HANDLE_OF(struct tensor, open);
         leaks_add(leaks, "never freed       tensor of %s %s (%s:%d)",
                   tensor_shape_words(t, shape, sizeof shape), dtype_name(t->type), text_file(t->made_at.file),
                   t->made_at.line);
-    for (const struct dist_group *group = context->groups; group; group = group->next)
+    }
+    for (struct handle *open = context->groups.newest; open; open = open->older) {
+        const struct dist_group *group = HANDLE_OF(struct dist_group, open);
         leaks_add(leaks, "never freed       group of %d rank%s (%s:%d)", group->size,
                   group->size == 1 ? "" : "s", text_file(group->made_at.file), group->made_at.line);
+    }
 }
 
 void leaks_tell(const struct leaks *leaks, const struct context *context)
 {
-    char text[LEAKS_SHOWN * 150 + 200];
-    size_t used;
+    struct text text = { 0 };
     if (leaks->count == 0 || world_failed(&context->self->world))
         return;
-    used = (size_t)snprintf(text, sizeof text, "note: rank %d leaves something behind:\n",
-                            context->self->env.rank);
+    text_add(&text, "note: rank %d leaves something behind:\n", context->self->env.rank);
     for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n", leaks->lines[i],
-                                 leaks->times[i]);
+        text_add(&text, leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n", leaks->lines[i],
+                 leaks->times[i]);
     if (leaks->count > LEAKS_SHOWN)
-        snprintf(text + used, sizeof text - used, "  and %d more\n", leaks->count - LEAKS_SHOWN);
-    fputs(text, stderr);
+        text_add(&text, "  and %d more\n", leaks->count - LEAKS_SHOWN);
+    fputs(text.bytes, stderr);
     fflush(stderr);
 }

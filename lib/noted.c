@@ -27,26 +27,39 @@ void noted_open(struct context *context)
     atomic_store(&world_notes(world, context->self->env.rank)->log, world_offset(world, context->log));
 }
 
-void noted_add(struct context *context, struct dist_work *op)
+static void noted_shuffle(struct context *context, const struct dist_work *op)
 {
-    op->logged =
-        log_add(context->log, (struct log_entry){ .kind = op->sends ? LOG_SEND : LOG_RECV,
-                                                  .blocks = !op->async,
-                                                  .any = op->peer == DIST_ANY_SOURCE,
-                                                  .call = (uint8_t)op->call,
-                                                  .type = (uint8_t)op->type,
-                                                  .group = (uint16_t)op->group->id,
-                                                  .size = (uint16_t)op->group->size,
-                                                  .site = op->site,
-                                                  .peer = op->peer,
-                                                  .tag = op->tag,
-                                                  .count = op->sends ? op->in.count : op->out.count });
     if (!atomic_load_explicit(&context->shuffle, memory_order_relaxed) ||
         (!op->sends && op->peer != DIST_ANY_SOURCE))
         return;
     uint64_t dice = atomic_fetch_add(&context->shuffle, UINT64_C(0x9e3779b97f4a7c15));
     dice = (dice ^ dice >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     usleep(op->sends ? (unsigned)(dice >> 40) % LATE_MOST : 2 * LATE_MOST);
+}
+
+void noted_add(struct context *context, struct dist_work *op)
+{
+    struct log_entry entry = { .kind = !op->p2p    ? LOG_COLLECTIVE
+                                       : op->sends ? LOG_SEND
+                                                   : LOG_RECV,
+                               .blocks = !op->async,
+                               .any = op->p2p && op->peer == DIST_ANY_SOURCE,
+                               .call = (uint8_t)op->call,
+                               .type = (uint8_t)op->type,
+                               .group = (uint16_t)op->group->id,
+                               .size = (uint16_t)op->group->size,
+                               .site = op->site,
+                               .peer = op->peer,
+                               .tag = op->tag,
+                               .count = op->sends ? op->in.count : op->out.count };
+    if (!op->p2p) {
+        entry.peer = call_has_root(op->call) ? op->group->ranks[op->peer] : -1;
+        entry.number = op->group->logged++;
+        entry.count = op->block;
+    }
+    op->logged = log_add(context->log, entry);
+    if (op->p2p)
+        noted_shuffle(context, op);
 }
 
 void noted_add_source(struct context *context, uint32_t logged, int from)
@@ -63,21 +76,4 @@ void noted_over(struct context *context, const struct dist_work *work, bool wait
                                                   .call = (uint8_t)work->call,
                                                   .site = work->site,
                                                   .number = work->logged });
-}
-
-void noted_collective(struct context *context, struct dist_work *op)
-{
-    if (context->log)
-        op->logged =
-            log_add(context->log,
-                    (struct log_entry){ .kind = LOG_COLLECTIVE,
-                                        .blocks = !op->async,
-                                        .call = (uint8_t)op->call,
-                                        .type = (uint8_t)op->type,
-                                        .group = (uint16_t)op->group->id,
-                                        .size = (uint16_t)op->group->size,
-                                        .site = op->site,
-                                        .peer = call_has_root(op->call) ? op->group->ranks[op->peer] : -1,
-                                        .number = op->group->logged++,
-                                        .count = op->block });
 }

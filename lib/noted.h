@@ -4,13 +4,8 @@
 
 #include "context.h"
 
-void noted_open(struct context *context); /* begins a list where one is kept */
-void noted_add(struct context *context, struct dist_work *op);
-static inline void noted_message(struct context *context, struct dist_work *op)
-{
-    if (context->log)
-        noted_add(context, op);
-}
+void noted_open(struct context *context);                      /* begins a list where one is kept */
+void noted_add(struct context *context, struct dist_work *op); /* where one is: context->log */
 
 /* A receive has ended: who sent? */
 void noted_add_source(struct context *context, uint32_t logged, int from);
@@ -20,20 +15,7 @@ static inline void noted_source(struct context *context, const struct dist_work 
         noted_add_source(context, op->logged, op->from);
 }
 
-/* On a GPU the work may be gone once it is waited for: what is kept of it before, and what the wait gave. */
-static inline uint32_t noted_as_receive(const struct dist_work *op)
-{
-    return op->p2p && !op->sends ? op->logged : 0;
-}
-
-static inline void noted_follow(struct context *context, uint32_t receive, int result)
-{
-    if (receive)
-        noted_add_source(context, receive, result);
-}
-
 /* A work was waited for; or it was asked, and is over. */
 void noted_over(struct context *context, const struct dist_work *work, bool waits);
-void noted_collective(struct context *context, struct dist_work *op);
 
 #endif

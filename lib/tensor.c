@@ -16,27 +16,21 @@
 int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, int ndim, const int64_t *shape)
 {
     const int64_t most = INT64_MAX / 16;
-    if (dtype_size(type) == 0) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "%d is no element type; take DIST_F32 or another DIST_ type", (int)type);
-        return -1;
-    }
-    if (ndim < 1 || ndim > TENSOR_DIMS) {
-        report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
-            ndim < 1
-                ? "it has no shape; give the length of each dimension, 1 to %d of them, as last arguments"
-                : "the shape has too many dimensions; a tensor has 1 to %d",
-            TENSOR_DIMS);
-        return -1;
-    }
     int64_t numel = 1;
+    if (dtype_size(type) == 0)
+        return refuse(call, at, "%d is no element type; take DIST_F32 or another DIST_ type", (int)type), -1;
+    if (ndim < 1 || ndim > TENSOR_DIMS)
+        return refuse(call, at,
+                      ndim < 1 ? "it has no shape; give the length of each dimension, 1 to %d of "
+                                 "them, as last arguments"
+                               : "the shape has too many dimensions; a tensor has 1 to %d",
+                      TENSOR_DIMS),
+               -1;
     for (int d = 0; d < ndim; d++) {
-        if (shape[d] < 0) {
-            report_tensor(call, at, DIST_ERR_ARGUMENT, "dimension %d has length %lld; a length is 0 or more",
-                          d, (long long)shape[d]);
-            return -1;
-        }
+        if (shape[d] < 0)
+            return refuse(call, at, "dimension %d has length %lld; a length is 0 or more", d,
+                          (long long)shape[d]),
+                   -1;
         /* Saturate: the allocator then says that it is too much. */
         numel = shape[d] > 0 && numel > most / shape[d] ? most : numel * shape[d];
     }
@@ -85,11 +79,12 @@ static struct storage *tensor_storage_new(struct launch_self *self, struct gpu *
 
 static void tensor_storage_free(struct launch_self *self, struct storage *storage)
 {
-    if (storage)
-        tensor_count_bytes(-(int64_t)storage->bytes);
-    if (storage && storage->gpu)
+    if (!storage)
+        return;
+    tensor_count_bytes(-(int64_t)storage->bytes);
+    if (storage->gpu)
         gpu_free(storage->gpu, storage);
-    else if (storage)
+    else
         host_free(self, storage->data);
     free(storage);
 }
@@ -98,28 +93,27 @@ static void tensor_storage_free(struct launch_self *self, struct storage *storag
 static struct tensor *tensor_new_on(struct gpu *gpu, const char *call, struct dist_at at, enum dist_type type,
                                     int ndim, const int64_t *shape)
 {
-    int64_t numel = tensor_count(call, at, type, ndim, shape);
-    if (numel < 0)
+    struct tensor shaped = { .type = type, .ndim = ndim, .made_at = at };
+    shaped.numel = tensor_count(call, at, type, ndim, shape);
+    if (shaped.numel < 0)
         return NULL;
-    struct launch_self *self = context_get()->self;
-    size_t bytes = (size_t)numel * dtype_size(type);
-    struct storage *storage = tensor_storage_new(self, gpu, at, bytes);
-    struct tensor *t = storage ? tensor_handle_take(self) : NULL;
-    if (!t) {
-        tensor_storage_free(self, storage);
-        report_tensor(
-            call, at, DIST_ERR_MEMORY,
-            "no memory for %lld elements of %s (%.4g MiB); a rank has room for %.4g MiB where the machine "
-            "has it; free what is no longer needed, or make it smaller",
-            (long long)numel, dtype_name(type), (double)bytes / 0x1p20,
-            (double)self->world.header->arena_bytes / 0x1p20);
-        return NULL;
-    }
-    *t = (struct tensor){ .live = TENSOR_LIVE, .type = type, .ndim = ndim, .numel = numel, .made_at = at };
-    t->data = storage->data;
-    memcpy(t->shape, shape, (size_t)ndim * sizeof(*shape));
-    tensor_handle_look(self, t, storage);
-    return t;
+    memcpy(shaped.shape, shape, (size_t)ndim * sizeof(*shape));
+    struct context *context = context_get();
+    size_t bytes = (size_t)shaped.numel * dtype_size(type);
+    struct storage *storage = tensor_storage_new(context->self, gpu, at, bytes);
+    if (storage)
+        shaped.data = storage->data;
+    struct tensor *t = storage ? tensor_handle_take(context, shaped, storage) : NULL;
+    if (t)
+        return t;
+    tensor_storage_free(context->self, storage);
+    report_tensor(
+        call, at, DIST_ERR_MEMORY,
+        "no memory for %lld elements of %s (%.4g MiB); a rank has room for %.4g MiB where the machine "
+        "has it; free what is no longer needed, or make it smaller",
+        (long long)shaped.numel, dtype_name(type), (double)bytes / 0x1p20,
+        (double)context->self->world.header->arena_bytes / 0x1p20);
+    return NULL;
 }
 
 /* The same where this rank makes its tensors. */
@@ -167,12 +161,11 @@ tensor *tensor_from_with(struct tensor_from_args a)
     const int64_t *shape = SHAPE_OF(a);
     int ndim = tensor_dims(shape);
     int64_t numel = tensor_count("tensor_from", a.at, a.type, ndim, shape);
-    if (numel > 0 && !a.values) {
-        report_tensor("tensor_from", a.at, DIST_ERR_ARGUMENT,
+    if (numel > 0 && !a.values)
+        return refuse("tensor_from", a.at,
                       "the values are NULL; give an array of %lld elements, or use tensor_zeros",
-                      (long long)numel);
-        return NULL;
-    }
+                      (long long)numel),
+               NULL;
     struct tensor *t = numel < 0 ? NULL : tensor_new("tensor_from", a.at, a.type, ndim, shape);
     if (t)
         tensor_write_at(a.at, t, a.values);
@@ -181,12 +174,11 @@ tensor *tensor_from_with(struct tensor_from_args a)
 
 tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, double end)
 {
-    if (!(end >= start && end - start < 0x1p53)) {
-        report_tensor("tensor_arange", at, DIST_ERR_ARGUMENT,
+    if (!(end >= start && end - start < 0x1p53))
+        return refuse("tensor_arange", at,
                       "it cannot count from %g up to %g; give a start, and an end that is not below it",
-                      start, end);
-        return NULL;
-    }
+                      start, end),
+               NULL;
     struct tensor *t = tensor_new("tensor_arange", at, type, 1, (int64_t[]){ (int64_t)ceil(end - start) });
     if (t)
         tensor_run(
@@ -196,14 +188,19 @@ tensor *tensor_arange_at(struct dist_at at, enum dist_type type, double start, d
     return t;
 }
 
+static struct tensor *tensor_copied(struct gpu *gpu, const char *call, struct dist_at at, const tensor *t)
+{
+    struct tensor *copy = tensor_new_on(gpu, call, at, t->type, t->ndim, t->shape);
+    if (copy)
+        tensor_copy_at(at, copy, t);
+    return copy;
+}
+
 tensor *tensor_clone_at(struct dist_at at, const tensor *t)
 {
     if (!tensor_may_read("tensor_clone", at, t))
         return NULL;
-    struct tensor *clone = tensor_new_on(t->gpu, "tensor_clone", at, t->type, t->ndim, t->shape);
-    if (clone)
-        tensor_copy_at(at, clone, t);
-    return clone;
+    return tensor_copied(t->gpu, "tensor_clone", at, t);
 }
 
 tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device)
@@ -213,18 +210,15 @@ tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device
     struct gpu *gpu = device == DIST_GPU ? gpu_open("tensor_to", at) : NULL;
     if (device == DIST_GPU && !gpu)
         return NULL;
-    struct tensor *there = tensor_new_on(gpu, "tensor_to", at, t->type, t->ndim, t->shape);
-    if (there)
-        tensor_copy_at(at, there, t);
-    return there;
+    return tensor_copied(gpu, "tensor_to", at, t);
 }
 
 void tensor_free_at(struct dist_at at, tensor *t)
 {
     if (!t || !tensor_may_free("tensor_free", at, t))
         return;
-    struct launch_self *self = context_get()->self;
+    struct context *context = context_get();
     struct storage *storage = t->storage;
-    if (tensor_handle_give(self, t))
-        tensor_storage_free(self, storage);
+    if (tensor_handle_give(context, t))
+        tensor_storage_free(context->self, storage);
 }

@@ -14,7 +14,7 @@
  * HOW A CALL IS DECLARED. tensor_x(...) is a macro that puts the caller's file and line in front of the arguments, of the
  * function tensor_x_at, whose declaration stands below it. It takes them all as `...`, so that there may be braces, and
  * with them commas, in an argument: tensor_write(t, (float[]){ 1, 2, 3 }). Where the number of arguments varies (a shape, an
- * optional argument), they are members of a struct: tensor_x_with((struct tensor_x_args){ place, arguments }). In C++
+ * optional argument), they are members of a struct: tensor_x_with(DIST_ARGS(tensor_x_args, arguments)). In C++
  * all of them are functions (dist_cpp.h).
  */
 #ifndef TENSOR_H
@@ -35,6 +35,9 @@
 #pragma GCC system_header
 #endif
 
+/* The arguments of such a call: its place, and what is given. */
+#define DIST_ARGS(name, ...) ((struct name){ .at = { __FILE__, __LINE__ }, __VA_ARGS__ })
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -50,9 +53,7 @@ enum dist_device { DIST_HOST, DIST_GPU };
 #define TENSOR_END INT64_MIN
 
 /* tensor_zeros(type, shape...): all elements 0. tensor_zeros(DIST_F32, 10, 20) has 10 rows. A length of 0 is allowed. */
-#define tensor_zeros(...) \
-    tensor_zeros_with( \
-        (struct tensor_zeros_args){ .at = { __FILE__, __LINE__ }, .type = __VA_ARGS__, TENSOR_END })
+#define tensor_zeros(...) tensor_zeros_with(DIST_ARGS(tensor_zeros_args, .type = __VA_ARGS__, TENSOR_END))
 struct tensor_zeros_args {
     struct dist_at at;
     enum dist_type type;
@@ -61,9 +62,7 @@ struct tensor_zeros_args {
 tensor *tensor_zeros_with(struct tensor_zeros_args args);
 
 /* tensor_full(type, value, shape...): all elements `value`. */
-#define tensor_full(...) \
-    tensor_full_with( \
-        (struct tensor_full_args){ .at = { __FILE__, __LINE__ }, .type = __VA_ARGS__, TENSOR_END })
+#define tensor_full(...) tensor_full_with(DIST_ARGS(tensor_full_args, .type = __VA_ARGS__, TENSOR_END))
 struct tensor_full_args {
     struct dist_at at;
     enum dist_type type;
@@ -73,9 +72,7 @@ struct tensor_full_args {
 tensor *tensor_full_with(struct tensor_full_args args);
 
 /* tensor_from(type, values, shape...): a copy of a C array that has that type. */
-#define tensor_from(...) \
-    tensor_from_with( \
-        (struct tensor_from_args){ .at = { __FILE__, __LINE__ }, .type = __VA_ARGS__, TENSOR_END })
+#define tensor_from(...) tensor_from_with(DIST_ARGS(tensor_from_args, .type = __VA_ARGS__, TENSOR_END))
 struct tensor_from_args {
     struct dist_at at;
     enum dist_type type;
@@ -102,8 +99,7 @@ tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device
 tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64_t end);
 
 /* tensor_view(t, shape...): all elements of t under another shape, which has as many. A view, like a slice. */
-#define tensor_view(...) \
-    tensor_view_with((struct tensor_view_args){ .at = { __FILE__, __LINE__ }, .t = __VA_ARGS__, TENSOR_END })
+#define tensor_view(...) tensor_view_with(DIST_ARGS(tensor_view_args, .t = __VA_ARGS__, TENSOR_END))
 struct tensor_view_args {
     struct dist_at at;
     const tensor *t;
@@ -245,8 +241,7 @@ void tensor_cross_entropy_backward_at(struct dist_at at, tensor *t, const tensor
 
 /* tensor_adamw(w, m, v, gradient, step, rate): a step of AdamW, the step-th from 1 on; m and v are its moments, 0 at first.
  * Optional: .weight_decay (0), .beta1 (0: 0.9), .beta2 (0: 0.999), .epsilon (0: 1e-8). */
-#define tensor_adamw(...) \
-    tensor_adamw_with((struct tensor_adamw_args){ .at = { __FILE__, __LINE__ }, .w = __VA_ARGS__ })
+#define tensor_adamw(...) tensor_adamw_with(DIST_ARGS(tensor_adamw_args, .w = __VA_ARGS__))
 struct tensor_adamw_args {
     struct dist_at at;
     tensor *w, *m, *v;

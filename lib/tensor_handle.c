@@ -1,92 +1,44 @@
 /*
- * tensor_handle.c: what a program holds of a tensor. A freed handle is kept for a while, so that using it again is
- * told as the mistake that it is.
+ * tensor_handle.c: what a program holds of a tensor; and views, which are more such. One that was freed is kept for a while, so that
+ * using it again is told as the mistake that it is.
  */
 #include "context.h"
 #include "launch/text.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where freed handles wait, oldest first. */
-struct handles {
-    pthread_mutex_t lock; /* a rank's program may use threads of its own; it also guards storage.users */
-    struct tensor *first, *last;
-    int count;
-    struct tensor *newest; /* not freed */
-};
-
-static void *tensor_handle_make_handles(struct launch_self *self)
+struct tensor *tensor_handle_take(struct context *context, struct tensor shaped, struct storage *storage)
 {
-    struct handles *handles = calloc(1, sizeof *handles);
-    (void)self;
-    if (handles)
-        pthread_mutex_init(&handles->lock, NULL);
-    return handles;
-}
-
-struct tensor *tensor_handle_take(struct launch_self *self)
-{
-    struct handles *handles = launch_once(&self->tensors, tensor_handle_make_handles, self);
-    struct tensor *t = NULL;
-    if (!handles)
-        return NULL;
-    pthread_mutex_lock(&handles->lock);
-    if (handles->count > QUARANTINE) {
-        t = handles->first;
-        handles->first = t->next_free;
-        handles->count--;
+    const struct world *world = &context->self->world;
+    bool shared = !storage->gpu && world_offset(world, storage->data) != UINT64_MAX;
+    context_lock(context);
+    struct handle *again = handle_again(&context->tensors, false);
+    struct tensor *t = again ? HANDLE_OF(struct tensor, again) : malloc(sizeof *t);
+    if (t) {
+        *t = shaped;
+        t->live = TENSOR_LIVE;
+        t->storage = storage;
+        t->gpu = storage->gpu;
+        t->bytes = (size_t)t->numel * dtype_size(t->type);
+        t->reach = shared ? world->header : NULL;
+        storage->users++;
+        handle_open(&context->tensors, &t->handle);
     }
-    pthread_mutex_unlock(&handles->lock);
-    return t ? t : malloc(sizeof(*t));
+    context_unlock(context);
+    return t;
 }
 
-void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage)
+bool tensor_handle_give(struct context *context, struct tensor *t)
 {
-    struct handles *handles = self->tensors;
-    t->storage = storage;
-    t->gpu = storage->gpu;
-    t->bytes = (size_t)t->numel * dtype_size(t->type);
-    bool shared = !storage->gpu && world_offset(&self->world, storage->data) != UINT64_MAX;
-    t->reach = shared ? self->world.header : NULL;
-    pthread_mutex_lock(&handles->lock);
-    storage->users++;
-    t->newer = NULL;
-    t->older = handles->newest;
-    if (t->older)
-        t->older->newer = t;
-    handles->newest = t;
-    pthread_mutex_unlock(&handles->lock);
-}
-
-bool tensor_handle_give(struct launch_self *self, struct tensor *t)
-{
-    struct handles *handles = self->tensors;
-    pthread_mutex_lock(&handles->lock);
-    if (t->older)
-        t->older->newer = t->newer;
-    if (t->newer)
-        t->newer->older = t->older;
-    else
-        handles->newest = t->older;
+    context_lock(context);
+    handle_close(&context->tensors, &t->handle);
+    handle_queue(&context->tensors, &t->handle);
     t->live = 0;
     t->reach = NULL;
-    t->next_free = NULL;
-    if (handles->count++)
-        handles->last->next_free = t;
-    else
-        handles->first = t;
-    handles->last = t;
     bool last = --t->storage->users == 0;
-    pthread_mutex_unlock(&handles->lock);
+    context_unlock(context);
     return last;
-}
-
-const struct tensor *tensor_handle_newest(struct launch_self *self)
-{
-    const struct handles *handles = self->tensors;
-    return handles ? handles->newest : NULL;
 }
 
 const char *tensor_unusable(const tensor *t)
@@ -106,18 +58,67 @@ static bool tensor_handle_is_ours(const tensor *t)
 bool tensor_check(const char *call, struct dist_at at, const tensor *t)
 {
     if (!t)
-        return !report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
-            "the tensor is NULL; make one with tensor_zeros, tensor_full or tensor_from first");
+        return refuse(call, at,
+                      "the tensor is NULL; make one with tensor_zeros, tensor_full or tensor_from first");
     if (t->live != TENSOR_LIVE)
-        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                              "the tensor made at %s:%d was freed; free it once, after its last use",
-                              text_file(t->made_at.file), t->made_at.line);
+        return refuse(call, at, "the tensor made at %s:%d was freed; free it once, after its last use",
+                      text_file(t->made_at.file), t->made_at.line);
     if (!tensor_handle_is_ours(t))
-        return !report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
+        return refuse(
+            call, at,
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "
             "were started; make it inside run()",
             text_file(t->made_at.file), t->made_at.line);
     return true;
+}
+
+/* ---- views: tensors that look at the elements of another ------------------------------- */
+
+/* A second handle on the elements of a tensor, which has the shape already that it is to have: what messages need to know of it
+ * (bytes, where it can be reached) follows from that. NULL: reported. */
+static struct tensor *tensor_handle_view(const char *call, struct dist_at at, struct tensor shaped)
+{
+    shaped.made_at = at;
+    struct tensor *view = tensor_handle_take(context_get(), shaped, shaped.storage);
+    if (!view)
+        report_tensor(call, at, DIST_ERR_MEMORY, "no memory for a view; free what is no longer needed");
+    return view;
+}
+
+tensor *tensor_slice_at(struct dist_at at, const tensor *t, int64_t begin, int64_t end)
+{
+    if (!tensor_check("tensor_slice", at, t))
+        return NULL;
+    if (begin < 0 || begin > end || end > t->shape[0])
+        return refuse("tensor_slice", at,
+                      "%lld to %lld is outside: the first dimension has %lld entries, so 0 <= begin <= end "
+                      "<= %lld",
+                      (long long)begin, (long long)end, (long long)t->shape[0], (long long)t->shape[0]),
+               NULL;
+    struct tensor slice = *t;
+    int64_t entry = t->shape[0] ? t->numel / t->shape[0] : 0;
+    slice.shape[0] = end - begin;
+    slice.numel = (end - begin) * entry;
+    slice.data = (char *)t->data + begin * entry * (int64_t)dtype_size(t->type);
+    return tensor_handle_view("tensor_slice", at, slice);
+}
+
+tensor *tensor_view_with(struct tensor_view_args a)
+{
+    const int64_t *shape = SHAPE_OF(a);
+    int ndim = tensor_dims(shape);
+    if (!tensor_check("tensor_view", a.at, a.t))
+        return NULL;
+    int64_t numel = tensor_count("tensor_view", a.at, a.t->type, ndim, shape);
+    if (numel < 0)
+        return NULL;
+    if (numel != a.t->numel)
+        return refuse("tensor_view", a.at,
+                      "that shape has %lld elements, the tensor %lld; both must have as many",
+                      (long long)numel, (long long)a.t->numel),
+               NULL;
+    struct tensor other = *a.t;
+    other.ndim = ndim;
+    memcpy(other.shape, shape, (size_t)ndim * sizeof(*shape));
+    return tensor_handle_view("tensor_view", a.at, other);
 }

@@ -3,9 +3,10 @@
 #define TENSOR_IMPL_H
 
 #include "dtype.h"
+#include "handles.h"
 #include "tensor.h"
 
-struct launch_self;
+struct context;
 struct gpu;
 struct kernel;
 
@@ -20,8 +21,6 @@ struct storage {
     struct flight *flights; /* a GPU's: diagnose/guard.h */
 };
 
-/* Handles are never given back to malloc: a freed one waits at the end of a queue, so that its second use is seen
- * as what it is instead of crashing. */
 struct tensor {
     uint32_t live; /* TENSOR_LIVE, else it was freed */
     enum dist_type type;
@@ -35,8 +34,7 @@ struct tensor {
     const void
         *reach; /* the world that it lies in, where all ranks can read it; NULL: in none, or it was freed */
     struct dist_at made_at;
-    struct tensor *next_free;
-    struct tensor *older, *newer; /* the rank's tensors that are not freed */
+    struct handle handle;
 };
 #define TENSOR_LIVE 0x7e4507u
 
@@ -84,13 +82,9 @@ void tensor_run(const char *call, struct dist_at at, const tensor *t, struct ker
 /* The shape in words, "2 x 3", written into text, which is returned. */
 const char *tensor_shape_words(const tensor *t, char *text, size_t size);
 
-/* A handle to fill in (NULL: no memory); make it look at a storage; and put it in quarantine, true where it was the
- * last that looked at its storage. */
-struct tensor *tensor_handle_take(struct launch_self *self);
-void tensor_handle_look(struct launch_self *self, struct tensor *t, struct storage *storage);
-bool tensor_handle_give(struct launch_self *self, struct tensor *t);
-
-/* The tensor that was made last and not freed; the others follow by `older`. */
-const struct tensor *tensor_handle_newest(struct launch_self *self);
+/* A tensor of that type and shape, that looks at a storage. NULL: no memory. And put it aside: true where it was the last that
+ * looked at its storage. */
+struct tensor *tensor_handle_take(struct context *context, struct tensor shaped, struct storage *storage);
+bool tensor_handle_give(struct context *context, struct tensor *t);
 
 #endif

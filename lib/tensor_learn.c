@@ -1,5 +1,5 @@
 /* tensor_learn.c: checks for tensor_rows.c too, and what a model learns with: embedding, loss, step. */
-#include "tensor_learn.h"
+#include "tensor_kernel.h"
 
 #include <math.h>
 
@@ -7,15 +7,14 @@ bool learn_check(bool right, const char *call, struct dist_at at, const char *wo
 {
     if (right)
         return true;
-    return !report_tensor(call, at, DIST_ERR_ARGUMENT, words, (long long)a, (long long)b);
+    return refuse(call, at, words, (long long)a, (long long)b);
 }
 
 static bool tensor_learn_check_float(const char *call, struct dist_at at, const tensor *t)
 {
     if (t->type == DIST_F32 || t->type == DIST_F64 || t->type == DIST_F16 || t->type == DIST_BF16)
         return true;
-    return !report_tensor(call, at, DIST_ERR_ARGUMENT, "%s has no fractions; use F32 or another float",
-                          dtype_name(t->type));
+    return refuse(call, at, "%s has no fractions; use F32 or another float", dtype_name(t->type));
 }
 
 bool learn_target(const char *call, struct dist_at at, const tensor *t)
@@ -30,30 +29,14 @@ bool learn_beside(const char *call, struct dist_at at, const tensor *t, const te
     if (t->type == other->type)
         return learn_check(other->numel == numel, call, at, "a tensor has %lld elements, and must have %lld",
                            other->numel, numel);
-    return !report_tensor(call, at, DIST_ERR_ARGUMENT, "one tensor is %s and another %s; use one type",
-                          dtype_name(t->type), dtype_name(other->type));
+    return refuse(call, at, "one tensor is %s and another %s; use one type", dtype_name(t->type),
+                  dtype_name(other->type));
 }
 
 bool learn_apart(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
     return learn_check(!tensor_overlap(out, in), call, at,
                        "what it writes overlaps what it reads; give it a tensor of its own", 0, 0);
-}
-
-struct kernel learn_kernel(const tensor *t, enum kernel_kind kind)
-{
-    int64_t columns = learn_columns(t);
-    return (struct kernel){ .kind = kind,
-                            .type = t->type,
-                            .out = t->data,
-                            .count = t->numel,
-                            .rows = columns ? t->numel / columns : 0,
-                            .columns = columns };
-}
-
-void learn_read(struct kernel *kernel, const tensor *t)
-{
-    kernel->in[kernel->inputs++] = t->data;
 }
 
 /* The numbers of rows or classes, each from `least` to below `limit`; of a GPU's nobody can tell yet. */
@@ -96,11 +79,11 @@ static void tensor_learn_embedding(const char *call, struct dist_at at, tensor *
         !tensor_learn_check_table(call, at, table, rows) || !learn_apart(call, at, out, in) ||
         !tensor_learn_check_ids(call, at, out, ids, learn_rows(rows), 0, table->shape[0]))
         return;
-    struct kernel kernel = learn_kernel(rows, kind);
+    struct kernel kernel = tensor_kernel(rows, kind);
     kernel.out = out->data;
     kernel.inner = table->shape[0];
-    learn_read(&kernel, in);
-    learn_read(&kernel, ids);
+    tensor_kernel_reads(&kernel, in);
+    tensor_kernel_reads(&kernel, ids);
     tensor_run(call, at, out, kernel);
 }
 
@@ -128,11 +111,11 @@ void tensor_cross_entropy_at(struct dist_at at, tensor *losses, const tensor *lo
         !learn_apart(call, at, losses, logits) ||
         !tensor_learn_check_ids(call, at, losses, ids, learn_rows(logits), INT64_MIN, learn_columns(logits)))
         return;
-    struct kernel kernel = learn_kernel(logits, KERNEL_CROSS_ENTROPY);
+    struct kernel kernel = tensor_kernel(logits, KERNEL_CROSS_ENTROPY);
     kernel.out = losses->data;
     kernel.count = losses->numel;
-    learn_read(&kernel, logits);
-    learn_read(&kernel, ids);
+    tensor_kernel_reads(&kernel, logits);
+    tensor_kernel_reads(&kernel, ids);
     tensor_run(call, at, losses, kernel);
 }
 
@@ -142,8 +125,8 @@ void tensor_cross_entropy_backward_at(struct dist_at at, tensor *t, const tensor
     if (!learn_target(call, at, t) ||
         !tensor_learn_check_ids(call, at, t, ids, learn_rows(t), INT64_MIN, learn_columns(t)))
         return;
-    struct kernel kernel = learn_kernel(t, KERNEL_CROSS_ENTROPY_BACKWARD);
-    learn_read(&kernel, ids);
+    struct kernel kernel = tensor_kernel(t, KERNEL_CROSS_ENTROPY_BACKWARD);
+    tensor_kernel_reads(&kernel, ids);
     tensor_run(call, at, t, kernel);
 }
 
@@ -157,7 +140,7 @@ void tensor_adamw_with(struct tensor_adamw_args a)
         !learn_apart(call, a.at, a.w, a.v) || !learn_apart(call, a.at, a.m, a.v) ||
         !learn_check(a.step >= 1, call, a.at, "step is %lld; the first is 1", a.step, 0))
         return;
-    struct kernel kernel = learn_kernel(a.w, KERNEL_ADAMW);
+    struct kernel kernel = tensor_kernel(a.w, KERNEL_ADAMW);
     kernel.adamw = (struct adamw){ .keep = 1 - a.rate * a.weight_decay,
                                    .rate = a.rate / (1 - pow(beta1, (double)a.step)),
                                    .beta1 = beta1,
@@ -167,6 +150,6 @@ void tensor_adamw_with(struct tensor_adamw_args a)
     kernel.copies = 2;
     kernel.copy[0] = a.m->data;
     kernel.copy[1] = a.v->data;
-    learn_read(&kernel, a.gradient);
+    tensor_kernel_reads(&kernel, a.gradient);
     tensor_run(call, a.at, a.w, kernel);
 }

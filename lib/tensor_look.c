@@ -13,12 +13,10 @@ bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t 
     if (i >= 0 && i < t->numel)
         return true;
     if (t->numel == 0)
-        report_tensor(call, at, DIST_ERR_ARGUMENT, "index %lld is outside: the tensor has no elements",
-                      (long long)i);
+        refuse(call, at, "index %lld is outside: the tensor has no elements", (long long)i);
     else
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "index %lld is outside: the tensor has %lld element%s (0 to %lld)", (long long)i,
-                      (long long)t->numel, t->numel == 1 ? "" : "s", (long long)t->numel - 1);
+        refuse(call, at, "index %lld is outside: the tensor has %lld element%s (0 to %lld)", (long long)i,
+               (long long)t->numel, t->numel == 1 ? "" : "s", (long long)t->numel - 1);
     return false;
 }
 
@@ -36,11 +34,11 @@ int64_t tensor_size_at(struct dist_at at, const tensor *t, int dim)
 {
     if (!tensor_check("tensor_size", at, t))
         return 0;
-    if (dim >= 0 && dim < t->ndim)
-        return t->shape[dim];
-    report_tensor("tensor_size", at, DIST_ERR_ARGUMENT,
-                  "there is no dimension %d: the tensor has %d (0 to %d)", dim, t->ndim, t->ndim - 1);
-    return 0;
+    if (dim < 0 || dim >= t->ndim)
+        return refuse("tensor_size", at, "there is no dimension %d: the tensor has %d (0 to %d)", dim,
+                      t->ndim, t->ndim - 1),
+               0;
+    return t->shape[dim];
 }
 
 void *tensor_data_at(struct dist_at at, const tensor *t)
@@ -56,27 +54,20 @@ enum dist_device tensor_device_at(struct dist_at at, const tensor *t)
 double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
 {
     double element = 0; /* the largest type's room */
-    size_t size;
     if (!tensor_may_read_element("tensor_item", at, t, i))
         return 0;
     if (!t->gpu)
         return dtype_load(t->type, t->data, i);
-    size = dtype_size(t->type);
+    size_t size = dtype_size(t->type);
     gpu_read(t->gpu, "tensor_item", at, &element, (const char *)t->data + (size_t)i * size, size);
     return dtype_load(t->type, &element, 0);
-}
-
-static size_t tensor_look_bytes_of(const tensor *t)
-{
-    return (size_t)t->numel * dtype_size(t->type);
 }
 
 /* False: the arguments are wrong, which was reported. */
 static bool tensor_look_check_array(const char *call, struct dist_at at, const tensor *t, const void *values)
 {
     if (t->numel > 0 && !values)
-        report_tensor(call, at, DIST_ERR_ARGUMENT, "the values are NULL; give an array of %lld elements",
-                      (long long)t->numel);
+        refuse(call, at, "the values are NULL; give an array of %lld elements", (long long)t->numel);
     return values || t->numel == 0;
 }
 
@@ -85,9 +76,9 @@ void tensor_read_at(struct dist_at at, const tensor *t, void *values)
     if (!tensor_may_read("tensor_read", at, t) || !tensor_look_check_array("tensor_read", at, t, values))
         return;
     if (t->gpu)
-        gpu_read(t->gpu, "tensor_read", at, values, t->data, tensor_look_bytes_of(t));
+        gpu_read(t->gpu, "tensor_read", at, values, t->data, t->bytes);
     else
-        host_copy(values, t->data, tensor_look_bytes_of(t));
+        host_copy(values, t->data, t->bytes);
 }
 
 void tensor_write_at(struct dist_at at, tensor *t, const void *values)
@@ -95,9 +86,9 @@ void tensor_write_at(struct dist_at at, tensor *t, const void *values)
     if (!tensor_may_write("tensor_write", at, t) || !tensor_look_check_array("tensor_write", at, t, values))
         return;
     if (t->gpu)
-        gpu_write(t->gpu, "tensor_write", at, t->data, values, tensor_look_bytes_of(t));
+        gpu_write(t->gpu, "tensor_write", at, t->data, values, t->bytes);
     else
-        host_copy(t->data, values, tensor_look_bytes_of(t));
+        host_copy(t->data, values, t->bytes);
 }
 
 /* A tensor's elements where the host can look at them; to be freed where it lies on a GPU. NULL: no memory. */
@@ -105,9 +96,9 @@ static const void *tensor_look_elements(struct dist_at at, const tensor *t)
 {
     if (!t->gpu)
         return t->data;
-    void *copy = malloc(tensor_look_bytes_of(t) + 1);
+    void *copy = malloc(t->bytes + 1);
     if (copy)
-        gpu_read(t->gpu, "tensor_equal", at, copy, t->data, tensor_look_bytes_of(t));
+        gpu_read(t->gpu, "tensor_equal", at, copy, t->data, t->bytes);
     else
         report_tensor("tensor_equal", at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
     return copy;
@@ -122,7 +113,7 @@ bool tensor_equal_at(struct dist_at at, const tensor *a, const tensor *b)
         if (a->shape[d] != b->shape[d])
             return false;
     const void *left = tensor_look_elements(at, a), *right = tensor_look_elements(at, b);
-    bool equal = left && right && memcmp(left, right, tensor_look_bytes_of(a)) == 0;
+    bool equal = left && right && memcmp(left, right, a->bytes) == 0;
     if (a->gpu)
         free((void *)(uintptr_t)left);
     if (b->gpu)

@@ -2,8 +2,7 @@
  * tensor_math.c: arithmetic on the elements of tensors. Here the arguments are checked; devices/ does the work, where the
  * tensors lie: at once on the host, in the current stream on a GPU.
  */
-#include "context.h"
-#include "devices/device.h"
+#include "tensor_kernel.h"
 #include "streams/gpu.h"
 
 void tensor_run(const char *call, struct dist_at at, const tensor *t, struct kernel kernel)
@@ -18,9 +17,24 @@ bool tensor_together(const char *call, struct dist_at at, const tensor *a, const
 {
     if (a->gpu == b->gpu)
         return true;
-    return !report_tensor(
-        call, at, DIST_ERR_ARGUMENT,
-        "one tensor lies on the host, the other on the GPU; bring them together with tensor_to");
+    return refuse(call, at,
+                  "one tensor lies on the host, the other on the GPU; bring them together with tensor_to");
+}
+
+struct kernel tensor_kernel(const tensor *t, enum kernel_kind kind)
+{
+    int64_t columns = learn_columns(t);
+    return (struct kernel){ .kind = kind,
+                            .type = t->type,
+                            .out = t->data,
+                            .count = t->numel,
+                            .rows = columns ? t->numel / columns : 0,
+                            .columns = columns };
+}
+
+void tensor_kernel_reads(struct kernel *kernel, const tensor *t)
+{
+    kernel->in[kernel->inputs++] = t->data;
 }
 
 /* For the calls that take two tensors of one type and count; the same elements twice are fine. */
@@ -30,22 +44,16 @@ static bool tensor_math_check_pair(const char *call, struct dist_at at, const te
         !tensor_together(call, at, t, other))
         return false;
     if (t->type != other->type || t->numel != other->numel)
-        return !report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
+        return refuse(
+            call, at,
             "the first tensor has %lld elements of %s, the second %lld of %s; both must have the same "
             "number and type",
             (long long)t->numel, dtype_name(t->type), (long long)other->numel, dtype_name(other->type));
     if (t->data != other->data && tensor_overlap(t, other))
-        return !report_tensor(
-            call, at, DIST_ERR_ARGUMENT,
+        return refuse(
+            call, at,
             "the two views overlap in part, so the result would depend on the order; clone one first");
     return true;
-}
-
-/* A kernel that changes t, and maybe reads another. */
-static struct kernel tensor_math_on(const tensor *t, enum kernel_kind kind)
-{
-    return (struct kernel){ .kind = kind, .type = t->type, .out = t->data, .count = t->numel };
 }
 
 static void tensor_math_combine(const char *call, struct dist_at at, tensor *t, const tensor *other,
@@ -53,11 +61,10 @@ static void tensor_math_combine(const char *call, struct dist_at at, tensor *t, 
 {
     if (!tensor_math_check_pair(call, at, t, other))
         return;
-    struct kernel kernel = tensor_math_on(t, kind);
+    struct kernel kernel = tensor_kernel(t, kind);
     kernel.op = op;
-    kernel.inputs = 2;
-    kernel.in[0] = t->data;
-    kernel.in[1] = other->data;
+    tensor_kernel_reads(&kernel, t);
+    tensor_kernel_reads(&kernel, other);
     tensor_run(call, at, t, kernel);
 }
 
@@ -81,7 +88,7 @@ static void tensor_math_scale_and_add(const char *call, struct dist_at at, tenso
 {
     if (!tensor_may_write(call, at, t))
         return;
-    struct kernel kernel = tensor_math_on(t, KERNEL_SCALE);
+    struct kernel kernel = tensor_kernel(t, KERNEL_SCALE);
     kernel.value = factor;
     kernel.term = term;
     tensor_run(call, at, t, kernel);
@@ -101,7 +108,7 @@ void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)
 {
     if (!tensor_may_write_element("tensor_set", at, t, i))
         return;
-    struct kernel kernel = tensor_math_on(t, KERNEL_FILL);
+    struct kernel kernel = tensor_kernel(t, KERNEL_FILL);
     kernel.out = (char *)t->data + (size_t)i * dtype_size(t->type);
     kernel.count = 1;
     kernel.value = value;
@@ -112,7 +119,7 @@ void tensor_fill_at(struct dist_at at, tensor *t, double value)
 {
     if (!tensor_may_write("tensor_fill", at, t))
         return;
-    struct kernel kernel = tensor_math_on(t, KERNEL_FILL);
+    struct kernel kernel = tensor_kernel(t, KERNEL_FILL);
     kernel.value = value;
     tensor_run("tensor_fill", at, t, kernel);
 }
@@ -120,9 +127,8 @@ void tensor_fill_at(struct dist_at at, tensor *t, double value)
 static void tensor_math_copy_between(struct dist_at at, tensor *to, const tensor *from)
 {
     if (to->type != from->type)
-        report_tensor("tensor_copy", at, DIST_ERR_ARGUMENT,
-                      "from %s to %s, and between host and GPU; convert on one side, then copy",
-                      dtype_name(from->type), dtype_name(to->type));
+        refuse("tensor_copy", at, "from %s to %s, and between host and GPU; convert on one side, then copy",
+               dtype_name(from->type), dtype_name(to->type));
     else if (to->gpu)
         gpu_write(to->gpu, "tensor_copy", at, to->data, from->data, to->bytes);
     else
@@ -134,35 +140,33 @@ void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)
     if (!tensor_may_write("tensor_copy", at, to) || !tensor_may_read("tensor_copy", at, from))
         return;
     if (to->numel != from->numel) {
-        report_tensor("tensor_copy", at, DIST_ERR_ARGUMENT,
-                      "%lld elements do not fit into %lld; take a slice, so that both have as many",
-                      (long long)from->numel, (long long)to->numel);
+        refuse("tensor_copy", at,
+               "%lld elements do not fit into %lld; take a slice, so that both have as many",
+               (long long)from->numel, (long long)to->numel);
         return;
     }
     if (to->gpu != from->gpu) {
         tensor_math_copy_between(at, to, from);
         return;
     }
-    struct kernel kernel = tensor_math_on(to, KERNEL_CONVERT);
+    struct kernel kernel = tensor_kernel(to, KERNEL_CONVERT);
     kernel.from = from->type;
-    kernel.inputs = 1;
-    kernel.in[0] = from->data;
+    tensor_kernel_reads(&kernel, from);
     tensor_run("tensor_copy", at, to, kernel);
 }
 
 void tensor_relu_at(struct dist_at at, tensor *t)
 {
     if (tensor_may_write("tensor_relu", at, t))
-        tensor_run("tensor_relu", at, t, tensor_math_on(t, KERNEL_RELU));
+        tensor_run("tensor_relu", at, t, tensor_kernel(t, KERNEL_RELU));
 }
 
 void tensor_relu_backward_at(struct dist_at at, tensor *t, const tensor *y)
 {
     if (!tensor_math_check_pair("tensor_relu_backward", at, t, y))
         return;
-    struct kernel kernel = tensor_math_on(t, KERNEL_RELU_BACKWARD);
-    kernel.inputs = 1;
-    kernel.in[0] = y->data;
+    struct kernel kernel = tensor_kernel(t, KERNEL_RELU_BACKWARD);
+    tensor_kernel_reads(&kernel, y);
     tensor_run("tensor_relu_backward", at, t, kernel);
 }
 
@@ -171,8 +175,8 @@ double tensor_sum_at(struct dist_at at, const tensor *t)
     double sum = 0;
     if (!tensor_may_read("tensor_sum", at, t))
         return 0;
-    struct kernel kernel = { .kind = KERNEL_SUM, .type = t->type, .count = t->numel, .inputs = 1 };
-    kernel.in[0] = t->data;
+    struct kernel kernel = tensor_kernel(t, KERNEL_SUM);
+    tensor_kernel_reads(&kernel, t);
     kernel.out = t->gpu ? t->gpu->scratch : &sum;
     tensor_run("tensor_sum", at, t, kernel);
     if (t->gpu)

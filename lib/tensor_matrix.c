@@ -1,8 +1,7 @@
 /*
  * tensor_matrix.c: the calls that see rows and columns.
  */
-#include "context.h"
-#include "devices/device.h"
+#include "tensor_kernel.h"
 
 static bool tensor_matrix_check_matrix(const char *call, struct dist_at at, const tensor *t)
 {
@@ -10,21 +9,18 @@ static bool tensor_matrix_check_matrix(const char *call, struct dist_at at, cons
         return false;
     if (t->ndim == 2)
         return true;
-    return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                          "a tensor of %d dimension%s is no matrix; make it with two lengths", t->ndim,
-                          t->ndim == 1 ? "" : "s");
+    return refuse(call, at, "a tensor of %d dimension%s is no matrix; make it with two lengths", t->ndim,
+                  t->ndim == 1 ? "" : "s");
 }
 
 /* Types that agree, and an out that is apart from what is read. */
 static bool tensor_matrix_check_out(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
     if (out->type != in->type)
-        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                              "the result is %s and what goes in is %s; use one type", dtype_name(out->type),
-                              dtype_name(in->type));
+        return refuse(call, at, "the result is %s and what goes in is %s; use one type",
+                      dtype_name(out->type), dtype_name(in->type));
     if (tensor_overlap(out, in))
-        return !report_tensor(call, at, DIST_ERR_ARGUMENT,
-                              "the result overlaps what goes in; give it a tensor of its own");
+        return refuse(call, at, "the result overlaps what goes in; give it a tensor of its own");
     return true;
 }
 
@@ -35,18 +31,6 @@ static bool tensor_matrix_may_compute(const char *call, struct dist_at at, const
            tensor_together(call, at, out, a) && tensor_together(call, at, out, b);
 }
 
-static struct kernel tensor_matrix_matrix_kernel(enum kernel_kind kind, const tensor *out, const tensor *a)
-{
-    return (struct kernel){ .kind = kind,
-                            .type = out->type,
-                            .out = out->data,
-                            .in = { a->data },
-                            .inputs = 1,
-                            .count = out->numel,
-                            .rows = a->shape[0],
-                            .columns = a->shape[1] };
-}
-
 void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b)
 {
     const char *call = "tensor_matmul";
@@ -55,25 +39,23 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
         return;
     if (a->shape[1] != b->shape[0] || out->shape[0] != a->shape[0] || out->shape[1] != b->shape[1]) {
         char left[100], right[100], result[100];
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "the shapes do not fit: %s times %s into %s; (n x k) times (k x m) gives (n x m)",
-                      tensor_shape_words(a, left, sizeof(left)), tensor_shape_words(b, right, sizeof(right)),
-                      tensor_shape_words(out, result, sizeof(result)));
+        refuse(call, at, "the shapes do not fit: %s times %s into %s; (n x k) times (k x m) gives (n x m)",
+               tensor_shape_words(a, left, sizeof(left)), tensor_shape_words(b, right, sizeof(right)),
+               tensor_shape_words(out, result, sizeof(result)));
         return;
     }
     if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_check_out(call, at, out, b) ||
         !tensor_matrix_may_compute(call, at, out, a, b))
         return;
     if (out->type != DIST_F32 && out->type != DIST_F64) {
-        report_tensor(call, at, DIST_ERR_ARGUMENT, "matrices of %s cannot be multiplied; use F32 or F64",
-                      dtype_name(out->type));
+        refuse(call, at, "matrices of %s cannot be multiplied; use F32 or F64", dtype_name(out->type));
         return;
     }
-    struct kernel kernel = tensor_matrix_matrix_kernel(KERNEL_MATMUL, out, a);
-    kernel.inputs = 2;
-    kernel.in[1] = b->data;
+    struct kernel kernel = tensor_kernel(out, KERNEL_MATMUL);
+    kernel.rows = out->shape[0];
     kernel.inner = a->shape[1];
-    kernel.columns = b->shape[1];
+    tensor_kernel_reads(&kernel, a);
+    tensor_kernel_reads(&kernel, b);
     tensor_run(call, at, out, kernel);
 }
 
@@ -84,12 +66,15 @@ void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
         return;
     if (out->shape[0] != a->shape[1] || out->shape[1] != a->shape[0]) {
         char in[100], result[100];
-        report_tensor(call, at, DIST_ERR_ARGUMENT,
-                      "%s does not turn into %s; the result of (n x m) has the shape (m x n)",
-                      tensor_shape_words(a, in, sizeof(in)), tensor_shape_words(out, result, sizeof(result)));
+        refuse(call, at, "%s does not turn into %s; the result of (n x m) has the shape (m x n)",
+               tensor_shape_words(a, in, sizeof(in)), tensor_shape_words(out, result, sizeof(result)));
         return;
     }
     if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_may_compute(call, at, out, a, a))
         return;
-    tensor_run(call, at, out, tensor_matrix_matrix_kernel(KERNEL_TRANSPOSE, out, a));
+    struct kernel kernel = tensor_kernel(out, KERNEL_TRANSPOSE);
+    kernel.rows = a->shape[0];
+    kernel.columns = a->shape[1];
+    tensor_kernel_reads(&kernel, a);
+    tensor_run(call, at, out, kernel);
 }

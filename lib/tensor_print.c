@@ -34,7 +34,8 @@ static void tensor_print_element(FILE *line, const tensor *t, int64_t i)
         fprintf(line, "%g", isnan(value) ? NAN : value);
 }
 
-/* How many dimensions begin at element i (or end before it): each of them is a bracket. */
+/* How many dimensions begin at element i (or end before it): each of them is a bracket. Where the middle is left out it is only the
+ * whole. */
 static int tensor_print_brackets(const tensor *t, int64_t i)
 {
     int count = 0;
@@ -43,12 +44,18 @@ static int tensor_print_brackets(const tensor *t, int64_t i)
         length *= t->shape[d];
         count += i % length == 0;
     }
-    return count;
+    return t->numel <= PRINT_ALL ? count : i % t->numel == 0;
 }
 
-static void tensor_print_all(FILE *line, const tensor *t)
+static void tensor_print_seen(FILE *line, const tensor *t)
 {
+    char shape[100];
+    bool all = t->numel <= PRINT_ALL;
     for (int64_t i = 0; i < t->numel; i++) {
+        if (!all && i == PRINT_END) {
+            fputs(", ...", line);
+            i = t->numel - PRINT_END;
+        }
         if (i > 0)
             fputs(", ", line);
         for (int n = tensor_print_brackets(t, i); n > 0; n--)
@@ -59,27 +66,13 @@ static void tensor_print_all(FILE *line, const tensor *t)
     }
     if (t->numel == 0)
         fputs("[]", line);
+    if (!all && t->ndim > 1)
+        fprintf(line, " (%s = %" PRId64 " elements)", tensor_shape_words(t, shape, sizeof(shape)), t->numel);
+    else if (!all)
+        fprintf(line, " (%" PRId64 " elements)", t->numel);
 }
 
-static void tensor_print_ends(FILE *line, const tensor *t)
-{
-    char shape[100];
-    for (int64_t i = 0; i < PRINT_END; i++) {
-        fputs(i ? ", " : "[", line);
-        tensor_print_element(line, t, i);
-    }
-    fputs(", ...", line);
-    for (int64_t i = t->numel - PRINT_END; i < t->numel; i++) {
-        fputs(", ", line);
-        tensor_print_element(line, t, i);
-    }
-    fputs("] (", line);
-    if (t->ndim > 1)
-        fprintf(line, "%s = ", tensor_shape_words(t, shape, sizeof(shape)));
-    fprintf(line, "%" PRId64 " elements)", t->numel);
-}
-
-/* The elements that tensor_print_all or tensor_print_ends looks at, copied to the host; the rest of the copy stays unwritten. */
+/* The elements that tensor_print_seen looks at, copied to the host; the rest of the copy stays unwritten. */
 static void *tensor_print_fetch(struct dist_at at, const tensor *t)
 {
     size_t size = dtype_size(t->type), bytes = (size_t)t->numel * size, ends = PRINT_END * size;
@@ -100,7 +93,7 @@ static void tensor_print_elements(FILE *line, struct dist_at at, const tensor *t
     if (t->gpu)
         seen.data = tensor_print_fetch(at, t);
     if (seen.data)
-        (t->numel <= PRINT_ALL ? tensor_print_all : tensor_print_ends)(line, &seen);
+        tensor_print_seen(line, &seen);
     if (t->gpu)
         free(seen.data);
 }

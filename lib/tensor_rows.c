@@ -2,14 +2,14 @@
  * tensor_rows.c: what a model does with each element, or with each row: the checks. devices/host_learn.c and
  * devices/cuda/rows.cuh calculate.
  */
-#include "tensor_learn.h"
+#include "tensor_kernel.h"
 
 /* ---- element by element, row by row ----------------------------------------------------------------------- */
 
 static void tensor_rows_change(const char *call, struct dist_at at, tensor *t, enum kernel_kind kind)
 {
     if (learn_target(call, at, t))
-        tensor_run(call, at, t, learn_kernel(t, kind));
+        tensor_run(call, at, t, tensor_kernel(t, kind));
 }
 
 static void tensor_rows_change_by(const char *call, struct dist_at at, tensor *t, const tensor *other,
@@ -18,8 +18,8 @@ static void tensor_rows_change_by(const char *call, struct dist_at at, tensor *t
     if (!learn_target(call, at, t) || !learn_beside(call, at, t, other, t->numel) ||
         !learn_apart(call, at, t, other))
         return;
-    struct kernel kernel = learn_kernel(t, kind);
-    learn_read(&kernel, other);
+    struct kernel kernel = tensor_kernel(t, kind);
+    tensor_kernel_reads(&kernel, other);
     tensor_run(call, at, t, kernel);
 }
 
@@ -50,7 +50,7 @@ void tensor_causal_mask_at(struct dist_at at, tensor *t, int64_t ahead)
         !learn_check(t->ndim >= 2, call, at,
                      "a mask needs rows and columns, and the tensor has %lld dimension", t->ndim, 0))
         return;
-    struct kernel kernel = learn_kernel(t, KERNEL_CAUSAL_MASK);
+    struct kernel kernel = tensor_kernel(t, KERNEL_CAUSAL_MASK);
     kernel.rows = t->shape[t->ndim - 2];
     kernel.inner = ahead;
     tensor_run(call, at, t, kernel);
@@ -70,11 +70,11 @@ void tensor_layer_norm_at(struct dist_at at, tensor *out, const tensor *x, const
         !(x->data == out->data || learn_apart(call, at, out, x)) || !learn_apart(call, at, out, weight) ||
         !learn_apart(call, at, out, bias))
         return;
-    struct kernel kernel = learn_kernel(out, KERNEL_LAYER_NORM);
+    struct kernel kernel = tensor_kernel(out, KERNEL_LAYER_NORM);
     kernel.value = EPSILON;
-    learn_read(&kernel, x);
-    learn_read(&kernel, weight);
-    learn_read(&kernel, bias);
+    tensor_kernel_reads(&kernel, x);
+    tensor_kernel_reads(&kernel, weight);
+    tensor_kernel_reads(&kernel, bias);
     tensor_run(call, at, out, kernel);
 }
 
@@ -82,12 +82,12 @@ void tensor_layer_norm_at(struct dist_at at, tensor *out, const tensor *x, const
 static void tensor_rows_add_columns(const char *call, struct dist_at at, tensor *row, const tensor *dy,
                                     const tensor *by)
 {
-    struct kernel kernel = learn_kernel(dy, KERNEL_ADD_COLUMNS);
+    struct kernel kernel = tensor_kernel(dy, KERNEL_ADD_COLUMNS);
     kernel.out = row->data;
     kernel.count = row->numel;
-    learn_read(&kernel, dy);
+    tensor_kernel_reads(&kernel, dy);
     if (by)
-        learn_read(&kernel, by);
+        tensor_kernel_reads(&kernel, by);
     tensor_run(call, at, row, kernel);
 }
 
@@ -103,16 +103,16 @@ void tensor_layer_norm_backward_at(struct dist_at at, tensor *dx, tensor *dweigh
         !learn_beside(call, at, dx, dbias, learn_columns(dx)) || !learn_apart(call, at, dx, dy) ||
         !learn_apart(call, at, dx, x) || !learn_apart(call, at, dx, weight))
         return;
-    struct kernel kernel = learn_kernel(dx, KERNEL_LAYER_NORM);
+    struct kernel kernel = tensor_kernel(dx, KERNEL_LAYER_NORM);
     kernel.value = EPSILON;
-    learn_read(&kernel, x);
+    tensor_kernel_reads(&kernel, x);
     tensor_run(call, at, dx, kernel);
     tensor_rows_add_columns(call, at, dweight, dy, dx);
     tensor_rows_add_columns(call, at, dbias, dy, NULL);
     kernel.kind = KERNEL_LAYER_NORM_BACKWARD;
     kernel.inputs = 0;
-    learn_read(&kernel, dy);
-    learn_read(&kernel, x);
-    learn_read(&kernel, weight);
+    tensor_kernel_reads(&kernel, dy);
+    tensor_kernel_reads(&kernel, x);
+    tensor_kernel_reads(&kernel, weight);
     tensor_run(call, at, dx, kernel);
 }

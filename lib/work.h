@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "dist_base.h"
+#include "handles.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ struct dist_work {
 
     uint32_t live; /* WORK_LIVE from start to wait; this and the next ones are the pool's */
     bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
-    struct dist_work *next_free, *older, *newer; /* the last two: of the rank's works not waited for */
+    struct handle handle;
 
     char why[256]; /* with a status: what differs, in words */
 

@@ -46,7 +46,7 @@ static int look_at_all(const char *path, const char *text, int (*look)(const cha
     char piece[LONGEST];
     size_t length = 0;
     for (const char *at = text;; at++) {
-        bool value = *at == '%' && at[1] != '%' && at[1] != ' ', line = *at == '\n';
+        bool value = *at == '%' && at[1] && at[1] != '%' && at[1] != ' ', line = *at == '\n';
         if (*at && !value && !line) {
             piece[length++] = *at;
             continue;

@@ -81,7 +81,7 @@ static void sum(struct stage *stage, int rank, struct ending *ending)
 {
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     *(float *)op->in.data = (float)(1 + rank);
-    backend_nccl.all_reduce(stage->room, op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
     end(stage, op, ending);
 }
 
@@ -128,7 +128,7 @@ Test(nccl_far_jobs, jobs_work_checked)
 static void other_count(struct stage *stage, int rank, struct ending *ending)
 {
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, rank == 1 ? 5 : 4);
-    backend_nccl.all_reduce(stage->room, op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
     end(stage, op, ending);
 }
 

@@ -15,7 +15,7 @@ static bool wrap_is_ours(const struct algorithms *outer, const struct dist_work 
 {
     if (op->p2p || !wrap_is_collective(op->call))
         return false;
-    return outer->all || !backend_collective(outer->inner, op->call) ||
+    return outer->all || !outer->inner->collectives[op->call] ||
            (op->call == CALL_ALL_REDUCE && outer->forced);
 }
 
@@ -125,7 +125,7 @@ static int algorithms_collective(void *state, struct dist_work *op)
 {
     struct algorithms *outer = state;
     return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op)
-                                   : backend_collective(outer->inner, op->call)(outer->state, op);
+                                   : outer->inner->collectives[op->call](outer->state, op);
 }
 
 static bool algorithms_test(void *state, struct dist_work *op)
@@ -176,9 +176,9 @@ static const struct backend wrapping = {
     .send = algorithms_send,
     .recv = algorithms_recv,
     BACKEND_COLLECTIVES(algorithms_collective),
-    .all_to_all = algorithms_collective,
-    .barrier = algorithms_collective,
-    .monitored_barrier = algorithms_collective,
+    .collectives[CALL_ALL_TO_ALL] = algorithms_collective,
+    .collectives[CALL_BARRIER] = algorithms_collective,
+    .collectives[CALL_MONITORED_BARRIER] = algorithms_collective,
     .test = algorithms_test,
     .wait = algorithms_wait,
     .note = algorithms_note,
@@ -188,7 +188,7 @@ static const struct backend wrapping = {
 static bool wrap_is_complete(const struct backend *inner)
 {
     for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
-        if (!backend_collective(inner, (enum call)call))
+        if (!inner->collectives[call])
             return false;
     return true;
 }

@@ -99,7 +99,7 @@ const struct device *device_named(const char *name);
 const char *device_why(void);
 int device_fail(enum dist_error status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* no_gpu.c: what of a GPU can be seen below `root` ("", or a test's folder). */
+/* What of a GPU can be seen below `root` ("", or a test's folder). */
 enum gpu_found {
     GPU_NONE,
     GPU_NO_DRIVER, /* a GPU, but no driver for it */

@@ -84,14 +84,23 @@ DEFINE_ENDS_OF(__m256d, double, _mm256, pd, _mm256_cmp_pd(a, b, _CMP_UNORD_Q), A
     (__builtin_cpu_supports("avx") \
          ? (lower ? fold_lower_##wide : fold_higher_##wide)(block, next, inputs, count) \
          : (lower ? fold_lower_##narrow : fold_higher_##narrow)(block, next, inputs, count))
-#define FOLD_FLOAT(...) FOLD_BY(__m128, __m256, __VA_ARGS__)
-#define FOLD_DOUBLE(...) FOLD_BY(__m128d, __m256d, __VA_ARGS__)
+#define fold_float(...) FOLD_BY(__m128, __m256, __VA_ARGS__)
+#define fold_double(...) FOLD_BY(__m128d, __m256d, __VA_ARGS__)
 #else
-#define FOLD_FLOAT FOLD_NONE
-#define FOLD_DOUBLE FOLD_NONE
+#define fold_float FOLD_NONE
+#define fold_double FOLD_NONE
 #endif
 
 /* For types whose loops compilers do well. */
 #define FOLD_NONE(block, next, inputs, count, lower) 0
+#define fold_int32_t FOLD_NONE
+#define lower_int32_t LEAST
+#define higher_int32_t MOST
+#define fold_int64_t FOLD_NONE
+#define lower_int64_t LEAST
+#define higher_int64_t MOST
+#define fold_uint8_t FOLD_NONE
+#define lower_uint8_t LEAST
+#define higher_uint8_t MOST
 
 #endif

@@ -47,15 +47,10 @@ static void kernel_arange(const struct kernel *k)
 
 static void kernel_convert(const struct kernel *k)
 {
-    double values[BLOCK];
-    if (k->from == k->type) {
+    if (k->from == k->type)
         memmove(k->out, k->in[0], (size_t)k->count * dtype_size(k->type));
-        return;
-    }
-    for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
-        dtype_load_many(k->from, kernel_part(k->in[0], k->from, begin), kernel_block_at(k, begin), values);
-        dtype_store_many(k->type, kernel_part(k->out, k->type, begin), kernel_block_at(k, begin), values);
-    }
+    else
+        dtype_convert(k->type, k->out, k->from, k->in[0], k->count);
 }
 
 static void kernel_reduce(const struct kernel *k)

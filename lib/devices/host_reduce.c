@@ -15,29 +15,15 @@
 
 #define REDUCE reduce_f32
 #define element float
-#define number float
-#define adder float
-#define LOWER lower_float
-#define HIGHER higher_float
-#define FOLD FOLD_FLOAT
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_f64
 #define element double
-#define number double
-#define adder double
-#define LOWER lower_double
-#define HIGHER higher_double
-#define FOLD FOLD_DOUBLE
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_f16
 #define element uint16_t
 #define number float
-#define adder float
-#define LOWER lower_float
-#define HIGHER higher_float
-#define FOLD FOLD_FLOAT
 #define OPEN dtype_f32_from_f16
 #define CLOSE dtype_f16_from_f32
 #include "host_reduce.inc.h"
@@ -45,29 +31,22 @@
 #define REDUCE reduce_bf16
 #define element uint16_t
 #define number float
-#define adder float
-#define LOWER lower_float
-#define HIGHER higher_float
-#define FOLD FOLD_FLOAT
 #define OPEN dtype_f32_from_bf16
 #define CLOSE dtype_bf16_from_f32
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_i32
 #define element int32_t
-#define number int32_t
 #define adder uint32_t
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_i64
 #define element int64_t
-#define number int64_t
 #define adder uint64_t
 #include "host_reduce.inc.h"
 
 #define REDUCE reduce_u8
 #define element uint8_t
-#define number uint8_t
 #define adder unsigned
 #include "host_reduce.inc.h"
 
@@ -75,14 +54,12 @@
 #define REDUCE average_u8
 #define element uint8_t
 #define number int32_t
-#define adder int32_t
 #define CLOSE (uint8_t)
 #include "host_reduce.inc.h"
 
 #define REDUCE average_i32
 #define element int32_t
 #define number int64_t
-#define adder int64_t
 #define CLOSE (int32_t)
 #include "host_reduce.inc.h"
 

@@ -3,16 +3,18 @@
  *
  *   REDUCE                 the name of the function
  *   element                what lies in the tensors
- *   number                 what is compared and divided: element itself, float for the 16-bit floats, or a wider integer
- *   adder                  what is added and multiplied: number itself, or its unsigned kind, since only that may wrap
- *   LOWER, HIGHER, FOLD    what MIN and MAX do, as host_ends.h has it; integers need not say it
+ *   number                 what is compared and divided, where that is not the element: float for the 16-bit floats, or a wider integer
+ *   adder                  what is added and multiplied, where that is not the number: its unsigned kind, since only that may wrap
  *   OPEN(element)          the number in an element, where that is not the element itself,
  *   CLOSE(number)          and back, rounded
+ *
+ * What MIN and MAX do with numbers of a type is in host_ends.h.
  */
-#ifndef LOWER
-#define LOWER LEAST
-#define HIGHER MOST
-#define FOLD FOLD_NONE
+#ifndef number
+#define number element
+#endif
+#ifndef adder
+#define adder number
 #endif
 #ifndef OPEN
 #define OPEN SAME
@@ -26,9 +28,9 @@ static inline number NAMED(REDUCE, pair)(number a, number b, enum dist_op op)
     if (op == DIST_PRODUCT)
         return (number)((adder)a * (adder)b);
     if (op == DIST_MIN)
-        return LOWER(a, b);
+        return NAMED(lower, number)(a, b);
     if (op == DIST_MAX)
-        return HIGHER(a, b);
+        return NAMED(higher, number)(a, b);
     return (number)((adder)a + (adder)b);
 }
 
@@ -50,7 +52,7 @@ static inline void NAMED(REDUCE, fold)(number *restrict block, const number *con
 {
     const number *a = next[0], *b = next[1], *c = next[2];
     bool ends = op == DIST_MIN || op == DIST_MAX;
-    int64_t done = ends ? FOLD(block, next, inputs, count, op == DIST_MIN) : 0;
+    int64_t done = ends ? NAMED(fold, number)(block, next, inputs, count, op == DIST_MIN) : 0;
     if (inputs == 3)
         for (int64_t i = done; i < count; i++) {
             number ab = NAMED(REDUCE, pair)(NAMED(REDUCE, pair)(block[i], a[i], op), b[i], op);
@@ -125,8 +127,5 @@ static void REDUCE(void *out, const void *const *in, int inputs, int ways, int64
 #undef element
 #undef number
 #undef adder
-#undef LOWER
-#undef HIGHER
-#undef FOLD
 #undef OPEN
 #undef CLOSE

@@ -4,8 +4,8 @@
  *   memory   pages of the rank's arena. The program's view of them is closed; the streams use the second view, world.base
  *   streams  a queue and a thread each (sim_stream.c), that does what stands in it, in order
  *   events   count how often they were put into a stream, and how often a stream came to them (sim_mark.c)
- *   gates    open or closed
- *   sure     what will pass by itself, whatever the ranks do from now on (sim_sure.c)
+ *   gates    open or closed; events with one mark, that anybody can make pass
+ *   sure     what will pass by itself, whatever the ranks do from now on
  *   copies   between host and device go over a link that makes them as slow as DIST_SIM says (link.h); those who wait
  *            for it sleep, and the other streams go on
  *
@@ -23,14 +23,13 @@
 
 #define SIM_STREAMS (DEVICE_STREAMS + 1) /* the backend's own is the first, number -1 */
 
-enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
+enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW };
 
 /* What stands in a stream. */
 struct item {
     enum item_kind kind;
     uint64_t mark; /* RECORD, FOLLOW: which of the event's */
     struct event *event;
-    struct gate *gate;
     struct { /* COPY */
         void *to;
         const void *from;
@@ -52,7 +51,7 @@ struct stream {
     bool stop;            /* its thread shall end once it is empty */
     struct item *first, **end;
     struct item *unsure; /* the first of which it is not known that it will pass by itself; NULL: none */
-    bool asked;          /* sim_sure.c is looking at it */
+    bool asked;          /* whether it will, right now: sim_mark.c */
     uint64_t put, done;  /* items, ever */
 };
 
@@ -64,13 +63,11 @@ struct event {
     int64_t time;           /* when the last was done */
     struct stream *stream;  /* where the last was put */
     struct item *followers; /* what stands in streams and waits for one of its marks */
+    struct gate *gate;      /* that it is; NULL: it is none */
 };
 
 struct gate {
-    struct sim *sim;
-    int users;
-    bool open, sure;       /* sure: it will open by itself */
-    struct stream *opener; /* with what will open it; NULL: none */
+    struct event event; /* its only mark: it is open; its stream: with what will open it, NULL: none */
 };
 
 /* Freed memory that streams may still use: it waits until each has done what stood in it then. */
@@ -104,22 +101,20 @@ void sim_stream_free(struct stream *stream);
 bool sim_stream_passed(struct stream *stream);
 int sim_launch(struct stream *stream, const struct kernel *kernel);
 int sim_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way);
-int sim_put(struct stream *stream, struct item item); /* takes a user of the item's event or gate */
+int sim_put(struct stream *stream, struct item item); /* takes a user of the item's event */
 
 /* sim_mark.c. With the lock held: may a stream pass this item? And what doing it changes. */
 bool sim_may_pass(const struct item *item);
 void sim_mark(const struct item *item);
-void sim_stand(struct item *item);                      /* it was put into its stream */
-void sim_unuse(struct event *event, struct gate *gate); /* one user fewer; either may be NULL */
-
-/* sim_sure.c */
-bool sim_event_sure(struct event *event);
+void sim_stand(struct item *item);   /* it was put into its stream */
+void sim_unuse(struct event *event); /* one user fewer; may be NULL */
 
 struct event *sim_event_new(void *state, bool timed);
 void sim_event_free(struct event *event);
 int sim_event_record(struct event *event, struct stream *stream);
 int sim_event_follow(struct event *event, struct stream *stream);
 bool sim_event_passed(struct event *event);
+bool sim_event_sure(struct event *event);
 double sim_event_elapsed(struct event *from, struct event *to);
 struct gate *sim_gate_new(void *state);
 void sim_gate_free(struct gate *gate);

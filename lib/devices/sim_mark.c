@@ -1,25 +1,30 @@
-/* sim_mark.c: events and gates: what a stream leaves behind where it has been, and what makes it wait. */
+/*
+ * sim_mark.c: events and gates: what a stream leaves behind where it has been, and what makes it wait. A gate is an event with one
+ * mark, that not only a stream can make pass.
+ */
 #include "sim.h"
 
 #include <stdlib.h>
 
 bool sim_may_pass(const struct item *item)
 {
-    if (item->kind == ITEM_FOLLOW)
-        return item->event->passed >= item->mark;
-    return item->kind != ITEM_HOLD || item->gate->open;
+    return item->kind != ITEM_FOLLOW || item->event->passed >= item->mark;
 }
 
 /* A stream of another rank that stands at this mark sleeps on a bell of its own. */
-static void sim_mark_ring_followers(struct event *event, const struct sim *here)
+static void sim_mark_pass(struct event *event, uint64_t mark)
 {
+    event->passed = mark;
+    event->sure = event->sure < mark ? mark : event->sure;
+    event->time = launch_clock_ns();
+    sim_ring(event->sim);
     for (struct item **at = &event->followers; *at;) {
         struct item *item = *at;
-        if (item->mark > event->passed) {
+        if (item->mark > mark) {
             at = &item->next_follower;
             continue;
         }
-        if (item->stream->sim != here)
+        if (item->stream->sim != event->sim)
             sim_ring(item->stream->sim);
         *at = item->next_follower;
     }
@@ -27,37 +32,25 @@ static void sim_mark_ring_followers(struct event *event, const struct sim *here)
 
 void sim_mark(const struct item *item)
 {
-    struct event *event = item->event;
-    if (item->kind == ITEM_RECORD) {
-        event->passed = item->mark;
-        event->sure = event->sure < item->mark ? item->mark : event->sure;
-        event->time = launch_clock_ns();
-        sim_mark_ring_followers(event, item->stream->sim);
-    } else if (item->kind == ITEM_OPEN) {
-        item->gate->open = true;
-        sim_ring(item->gate->sim);
-    }
+    if (item->kind == ITEM_RECORD)
+        sim_mark_pass(item->event, item->mark);
 }
 
 void sim_stand(struct item *item)
 {
     struct event *event = item->event;
-    if (item->kind == ITEM_FOLLOW && event->passed < item->mark) {
+    if (!sim_may_pass(item)) {
         item->next_follower = event->followers;
         event->followers = item;
     }
-    if (item->kind == ITEM_OPEN)
-        item->gate->opener = item->stream;
     if (!item->stream->unsure)
         item->stream->unsure = item;
 }
 
-void sim_unuse(struct event *event, struct gate *gate)
+void sim_unuse(struct event *event)
 {
     if (event && --event->users == 0)
         free(event);
-    if (gate && --gate->users == 0)
-        free(gate);
 }
 
 /* ---- events ---------------------------------------------------------------------------- */
@@ -74,7 +67,7 @@ struct event *sim_event_new(void *state, bool timed)
 void sim_event_free(struct event *event)
 {
     pthread_mutex_lock(&sim_lock);
-    sim_unuse(event, NULL);
+    sim_unuse(event);
     pthread_mutex_unlock(&sim_lock);
 }
 
@@ -127,43 +120,39 @@ struct gate *sim_gate_new(void *state)
 {
     struct gate *gate = calloc(1, sizeof *gate);
     if (gate)
-        *gate = (struct gate){ .sim = state, .users = 1 };
+        gate->event = (struct event){ .sim = state, .users = 1, .marks = 1, .gate = gate };
     return gate;
 }
 
 void sim_gate_free(struct gate *gate)
 {
-    pthread_mutex_lock(&sim_lock);
-    sim_unuse(NULL, gate);
-    pthread_mutex_unlock(&sim_lock);
+    sim_event_free(&gate->event);
 }
 
 int sim_gate_hold(struct gate *gate, struct stream *stream)
 {
-    return sim_put(stream, (struct item){ .kind = ITEM_HOLD, .gate = gate });
+    return sim_event_follow(&gate->event, stream);
 }
 
 int sim_gate_open_behind(struct gate *gate, struct stream *stream)
 {
-    return sim_put(stream, (struct item){ .kind = ITEM_OPEN, .gate = gate });
+    pthread_mutex_lock(&sim_lock);
+    gate->event.stream = stream;
+    pthread_mutex_unlock(&sim_lock);
+    return sim_put(stream, (struct item){ .kind = ITEM_RECORD, .event = &gate->event, .mark = 1 });
 }
 
 /* Nobody may touch the gate once it is open: a stream that passes it may free it. */
 void sim_gate_open(struct gate *gate)
 {
-    struct sim *sim = gate->sim;
     pthread_mutex_lock(&sim_lock);
-    gate->open = true;
+    sim_mark_pass(&gate->event, 1);
     pthread_mutex_unlock(&sim_lock);
-    sim_ring(sim);
 }
 
 bool sim_gate_is_open(struct gate *gate)
 {
-    pthread_mutex_lock(&sim_lock);
-    bool open = gate->open;
-    pthread_mutex_unlock(&sim_lock);
-    return open;
+    return sim_event_passed(&gate->event);
 }
 
 /* Each stream that an event leads to stands before that event, so no stream comes twice, but for the mistake of
@@ -174,11 +163,52 @@ struct gate *sim_stream_held(struct stream *stream)
     pthread_mutex_lock(&sim_lock);
     for (int i = 0; i < DEVICE_STREAMS && stream && stream->first && !gate; i++) {
         const struct item *item = stream->first;
-        if (item->kind == ITEM_HOLD && !item->gate->open)
-            gate = item->gate;
-        /* A stream that has passed the mark may have been freed since. */
-        stream = item->kind == ITEM_FOLLOW && !sim_may_pass(item) ? item->marker : NULL;
+        bool stands = !sim_may_pass(item); /* a stream that has passed the mark may have been freed since */
+        gate = stands ? item->event->gate : NULL;
+        stream = stands ? item->marker : NULL;
     }
     pthread_mutex_unlock(&sim_lock);
     return gate;
+}
+
+/* ---- what will pass by itself? A stream is sure up to the first item that nobody has yet seen to: a gate that is closed and has
+ * nothing in a stream to open it, or an event, or a gate with an opener, that is not sure itself. That border only moves on. So each
+ * stream keeps it, and whoever asks moves it as far as it goes, in the streams that it depends on, too.
+ *
+ * If streams depend on each other in a ring, none of them can be sure: one that is being asked already has gone as far as it can without
+ * the others. */
+
+static void sim_sure_ask(struct stream *stream);
+
+static bool sim_sure_is_sure(const struct item *item)
+{
+    const struct event *event = item->event;
+    if (item->kind != ITEM_FOLLOW)
+        return true;
+    struct stream *marker = event->gate ? event->stream : item->marker;
+    if (event->sure < item->mark && marker)
+        sim_sure_ask(marker);
+    return event->sure >= item->mark;
+}
+
+static void sim_sure_ask(struct stream *stream)
+{
+    if (stream->asked)
+        return;
+    stream->asked = true;
+    for (struct item *item; (item = stream->unsure) && sim_sure_is_sure(item); stream->unsure = item->next) {
+        if (item->kind == ITEM_RECORD && item->event->sure < item->mark)
+            item->event->sure = item->mark;
+    }
+    stream->asked = false;
+}
+
+bool sim_event_sure(struct event *event)
+{
+    pthread_mutex_lock(&sim_lock);
+    if (event->sure < event->marks)
+        sim_sure_ask(event->stream);
+    bool sure = event->sure >= event->marks;
+    pthread_mutex_unlock(&sim_lock);
+    return sure;
 }

@@ -104,8 +104,8 @@ static void sim_stream_step(struct stream *stream)
     if (!stream->first)
         stream->end = &stream->first;
     stream->done++;
-    sim_unuse(item->event, item->gate);
-    if (!stream->first || item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+    sim_unuse(item->event);
+    if (!stream->first || item->kind == ITEM_RECORD)
         sim_ring(sim);
     free(item);
 }
@@ -206,8 +206,6 @@ int sim_put(struct stream *stream, struct item what)
     }
     if (item->event)
         item->event->users++;
-    if (item->gate)
-        item->gate->users++;
     *stream->end = item;
     stream->end = &item->next;
     stream->put++;

@@ -73,7 +73,6 @@ struct launch_self {
                           * sent and that its receiver, which has left, has not taken */
     void *_Atomic context;                       /* dist.c's state of this rank */
     void *_Atomic arena;                         /* devices/host.c's state of this rank */
-    void *_Atomic tensors;                       /* tensor.c's state of this rank */
     struct solitude alone;         /* is the thread that called first the only one in the backend, */
     struct solitude alone_calling; /* and above it? */
     void *trace;                   /* lib/trace's state of this rank; NULL: nothing is recorded */

@@ -108,13 +108,8 @@ void gpu_free(struct gpu *gpu, struct storage *storage)
 
 struct dist_event *gpu_take_event(struct gpu *gpu)
 {
-    struct dist_event *event = gpu->free_first;
-    if (gpu->free_count > QUARANTINE) {
-        gpu->free_first = event->next_free;
-        gpu->free_count--;
-    } else {
-        event = malloc(sizeof *event);
-    }
+    struct handle *again = handle_again(&gpu->events, false);
+    struct dist_event *event = again ? HANDLE_OF(struct dist_event, again) : malloc(sizeof *event);
     if (!event)
         return NULL;
     *event = (struct dist_event){ .live = EVENT_LIVE, .gpu = gpu, .stream = gpu->current };
@@ -129,12 +124,7 @@ void gpu_give_event(struct gpu *gpu, struct dist_event *event)
 {
     gpu->device->event_free(event->event);
     event->live = 0;
-    event->next_free = NULL;
-    if (gpu->free_count++)
-        gpu->free_last->next_free = event;
-    else
-        gpu->free_first = event;
-    gpu->free_last = event;
+    handle_queue(&gpu->events, &event->handle);
 }
 
 /* ---- work ------------------------------------------------------------------------------ */

@@ -30,7 +30,7 @@ struct dist_event {
     struct event *event;            /* the device's */
     struct dist_stream *stream;     /* in which it was recorded */
     uint64_t clock[DEVICE_STREAMS]; /* order.c */
-    struct dist_event *next_free;
+    struct handle handle;
 };
 
 struct gpu {
@@ -41,11 +41,10 @@ struct gpu {
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
     struct dist_stream *current;
-    void *scratch;                             /* device memory for one number */
-    struct gpu_ops *ops;                       /* NULL: nothing was communicated yet */
-    struct order *order;                       /* NULL: nobody checks */
-    struct dist_event *free_first, *free_last; /* freed events, which keep their handle for a while */
-    int free_count;
+    void *scratch;         /* device memory for one number */
+    struct gpu_ops *ops;   /* NULL: nothing was communicated yet */
+    struct order *order;   /* NULL: nobody checks */
+    struct handles events; /* freed ones: the queue */
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */

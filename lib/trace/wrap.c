@@ -137,17 +137,17 @@ static int trace_recv(void *state, struct dist_work *op)
 static int trace_collective(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
-    return wrap_hand_on(trace, EVENT_COLLECTIVE, backend_collective(trace->inner, op->call), op);
+    return wrap_hand_on(trace, EVENT_COLLECTIVE, trace->inner->collectives[op->call], op);
 }
 
 static int trace_barrier(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
     if (trace->joined)
-        return wrap_hand_on(trace, EVENT_COLLECTIVE, trace->inner->barrier, op);
+        return wrap_hand_on(trace, EVENT_COLLECTIVE, trace->inner->collectives[CALL_BARRIER], op);
     trace->joined = true; /* the one with which dist_init_process_group ends */
     uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
-    return wrap_finish(trace, event, op, trace->inner->barrier(trace->state, op));
+    return wrap_finish(trace, event, op, trace->inner->collectives[CALL_BARRIER](trace->state, op));
 }
 
 static void trace_hold(void *state, bool held)
@@ -185,9 +185,9 @@ static const struct backend wrapping = {
     .send = trace_send,
     .recv = trace_recv,
     BACKEND_COLLECTIVES(trace_collective),
-    .all_to_all = trace_collective,
-    .barrier = trace_barrier,
-    .monitored_barrier = trace_collective,
+    .collectives[CALL_ALL_TO_ALL] = trace_collective,
+    .collectives[CALL_BARRIER] = trace_barrier,
+    .collectives[CALL_MONITORED_BARRIER] = trace_collective,
     .test = trace_test,
     .wait = trace_wait,
     .hold = trace_hold,
@@ -199,17 +199,9 @@ static void wrap_fill_table(struct backend *table, const struct backend *inner)
 {
     *table = wrapping;
     table->name = inner->name;
-    backend_call **const ours[] = { &table->broadcast,        &table->reduce,     &table->all_reduce,
-                                    &table->scatter,          &table->gather,     &table->all_gather,
-                                    &table->reduce_scatter,   &table->all_to_all, &table->barrier,
-                                    &table->monitored_barrier };
-    backend_call *const theirs[] = { inner->broadcast,        inner->reduce,     inner->all_reduce,
-                                     inner->scatter,          inner->gather,     inner->all_gather,
-                                     inner->reduce_scatter,   inner->all_to_all, inner->barrier,
-                                     inner->monitored_barrier };
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-        if (!theirs[i])
-            *ours[i] = NULL;
+    for (int call = 0; call < CALL_COUNT; call++)
+        if (!inner->collectives[call])
+            table->collectives[call] = NULL;
     if (!inner->quick_send)
         table->quick_send = NULL;
     if (!inner->note)

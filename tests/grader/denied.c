@@ -27,7 +27,7 @@ static const char *const looked_at[] = {
     "/proc/meminfo",                  /* devices/host.c, and C's library for qsort */
     "/proc/sys/vm/overcommit_memory", /* C's library: memory that a thread gives back */
     "/sys/devices/system/cpu*",       /* C's library: how many processors */
-    "/sys/bus/pci/devices*",          /* devices/no_gpu.c */
+    "/sys/bus/pci/devices*",          /* devices/devices.c */
     "/dev/nvidia*",                   /* the same */
     "/dev/dxg",                       /* the same */
     "/etc/localtime",                 /* C's library: strftime */

@@ -232,7 +232,8 @@ void transport_leave(void *room);
 #define TRANSPORT_CALLS \
     .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
     .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
-    .barrier = transport_collective, .test = transport_test, .wait = transport_wait, .note = transport_note
+    .collectives[CALL_BARRIER] = transport_collective, .test = transport_test, .wait = transport_wait, \
+    .note = transport_note
 /* all_to_all goes by messages (algorithms/): members with splits and members without must meet, to be told that they differ. */
 #define TRANSPORT_COLLECTIVES BACKEND_COLLECTIVES(transport_collective)
 

@@ -86,7 +86,7 @@ static void launch_simulated(struct kernel_run *run)
     run->event = device_sim.event_new(stream->sim, false);
     run->gate = device_sim.gate_new(stream->sim);
     pthread_mutex_lock(&sim_lock);
-    run->gate->sure = true; /* what was launched comes to its end by itself, as on a real GPU */
+    run->gate->event.sure = 1; /* what was launched comes to its end by itself, as on a real GPU */
     pthread_mutex_unlock(&sim_lock);
     device_sim.event_record(run->event, stream);
     device_sim.gate_hold(run->gate, stream);

@@ -1,6 +1,6 @@
-/* tensor_learn.h: what the calls of learning check, and how they begin. All checks: false, it was reported. */
-#ifndef TENSOR_LEARN_H
-#define TENSOR_LEARN_H
+/* tensor_kernel.h: how calls begin a kernel on tensors, and what those of learning check. All checks: false, it was reported. */
+#ifndef TENSOR_KERNEL_H
+#define TENSOR_KERNEL_H
 
 #include "context.h"
 #include "devices/device.h"
@@ -22,8 +22,8 @@ bool learn_target(const char *call, struct dist_at at, const tensor *t);
 bool learn_beside(const char *call, struct dist_at at, const tensor *t, const tensor *other, int64_t numel);
 bool learn_apart(const char *call, struct dist_at at, const tensor *out, const tensor *in);
 
-/* A kernel that changes the rows of t; and one more tensor that it reads. */
-struct kernel learn_kernel(const tensor *t, enum kernel_kind kind);
-void learn_read(struct kernel *kernel, const tensor *t);
+/* A kernel that changes t, whose rows run along its last dimension; and one more tensor that it reads. (tensor_math.c) */
+struct kernel tensor_kernel(const tensor *t, enum kernel_kind kind);
+void tensor_kernel_reads(struct kernel *kernel, const tensor *t);
 
 #endif

@@ -1,0 +1,49 @@
+/* start.c: how an op that was checked and filled in comes to its backend, or into its stream. */
+#include "checked.h"
+#include "devices/host.h"
+#include "noted.h"
+#include "streams/gpu.h"
+
+int start_op(struct context *context, struct dist_work *op)
+{
+    op->group->pending += op->async;
+    if (context->log)
+        noted_add(context, op);
+    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
+}
+
+int start_and_wait(struct context *context, struct dist_work *op)
+{
+    int status = start_op(context, op);
+    checked_end(op);
+    noted_source(context, op);
+    if (op->splits)
+        host_free(context->self, op->splits);
+    return status != DIST_OK ? report_op(op) : op->from >= 0 ? op->from : 0;
+}
+
+int start_follow(struct context *context, const char *call, struct dist_work *op)
+{
+    uint32_t receive = op->p2p && !op->sends ? op->logged : 0; /* the op may be gone then */
+    int result = ops_follow(context, op->gpu, call, op);
+    if (receive)
+        noted_add_source(context, receive, result);
+    return result;
+}
+
+struct dist_work *start_work(struct context *context, struct dist_work *op, int *result)
+{
+    bool async = op->async; /* to the backend all works on a GPU are */
+    int status = start_op(context, op);
+    if (status == DIST_OK && async)
+        return op;
+    if (status == DIST_OK) {
+        *result = start_follow(context, call_name(op->call), op);
+        return NULL;
+    }
+    checked_end(op);
+    op->group->pending -= async;
+    work_free(context, op); /* where it waits, and can still be read */
+    *result = report_op(op);
+    return NULL;
+}
