@@ -344,7 +344,7 @@ $(MPI_PLUGINS): build/plugins/dist-%.so: lib/backends/mpi/plugin.c lib/backends/
 	$(call say,MPICC,$@) $(call mpi_compiler,$(if $(MPI_NAMED),mpicc.$*,mpicc)) $(FLAGS) $(COLOR) -fPIC -shared $< -o $@
 build/plugins/dist-gloo.so: lib/backends/gloo/plugin.cc $(wildcard lib/backends/gloo/*.inc.h) lib/backends/transport/transport.h build/flags
 	$Q mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -std=c++14 -O2 -g -Wall -Wextra $(COLOR) -fPIC -shared -pthread $< -lgloo -o $@
+	$(call say,CXX,$@) $(CXX) -std=c++14 -O2 -g -Wall -Wextra $(COLOR) -idirafter lib/backends/gloo/missing -fPIC -shared -pthread $< -lgloo -o $@
 OPENERS := $(patsubst %,%/lib/backends/transport/open.o,build build/asan build/tsan)
 $(OPENERS): EXTRA = -DTRANSPORT_FOLDER=$(call quoted,$(call c_string,$(CURDIR)/build/plugins))
 build/pic/lib/backends/transport/open.o: EXTRA = -DTRANSPORT_FOLDER=$(call quoted,$(call c_string,$(LIBDIR)))

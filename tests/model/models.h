@@ -10,6 +10,8 @@ extern const struct model model_helper; /* lib/backends/shm/progress.c: two thre
 extern const struct model
     model_channel;                      /* lib/backends/shm/channel.c, sends.c, recvs.c: messages both ways */
 extern const struct model model_wanted; /* lib/backends/shm/quick.c: letters that need no answer */
-extern const struct model model_board;  /* lib/backends/shm/barrier.c: barriers, cards and slots */
+extern const struct model
+    model_early; /* lib/backends/transport/wants.c: receives that ask before their message comes */
+extern const struct model model_board; /* lib/backends/shm/barrier.c: barriers, cards and slots */
 
 #endif

@@ -14,6 +14,10 @@ struct part {
     {
         return ((i % size()) + size()) % size();
     }
+    int neighbour(int distance) const
+    {
+        return g.ranks[static_cast<size_t>(place(g.rank + distance))];
+    }
     size_t bytes(int64_t elements) const
     {
         return static_cast<size_t>(elements) * what.element;
@@ -25,12 +29,12 @@ void swap(const part &p, int to, const char *out, size_t out_bytes, int from, ch
 {
     buffer sent, received;
     if (out_bytes) {
-        sent = job_mesh->context->createUnboundBuffer(const_cast<char *>(out), out_bytes);
-        sent->send(p.g.ranks[static_cast<size_t>(to)], p.slot);
+        sent = buffer_of(out, out_bytes);
+        sent->send(p.g.ranks[static_cast<size_t>(to)], p.slot, 0, out_bytes);
     }
     if (in_bytes) {
-        received = job_mesh->context->createUnboundBuffer(in, in_bytes);
-        received->recv(p.g.ranks[static_cast<size_t>(from)], p.slot);
+        received = buffer_of(in, in_bytes);
+        received->recv(p.g.ranks[static_cast<size_t>(from)], p.slot, 0, in_bytes);
         received->waitRecv(nullptr, EVER);
     }
     if (out_bytes)
@@ -43,20 +47,88 @@ int64_t start(const part &p, int64_t count, int i)
     return count * i / p.size();
 }
 
-// Around the ring, each time one block: those that come in are added (`adds`), until block `rank` is complete; or kept, from that on.
-void ring(const part &p, char *x, int64_t count, bool adds)
+// Around the ring in steps, each time one block: in the first n - 1 of them those that come in are added, until block `rank` is complete;
+// in the next n - 1 they are kept. A block is cut into pieces: while one is waited for and added up, the others are on their way.
+class ring
 {
-    std::vector<char> room(adds ? p.bytes(count / p.size() + 1) : 0);
-    for (int step = adds; step < p.size() - !adds; step++) {
-        int out = p.place(p.g.rank - step), in = p.place(p.g.rank - step - 1);
-        int64_t out_at = start(p, count, out), out_count = start(p, count, out + 1) - out_at;
-        int64_t in_at = start(p, count, in), in_count = start(p, count, in + 1) - in_at;
-        swap(p, p.place(p.g.rank + 1), x + p.bytes(out_at), p.bytes(out_count), p.place(p.g.rank - 1),
-             adds ? room.data() : x + p.bytes(in_at), p.bytes(in_count));
-        if (adds && in_count)
-            job_mesh->job.reduce(x + p.bytes(in_at), room.data(), in_count, p.what.type, p.what.op);
+  public:
+    ring(const part &p, char *x, int64_t count) : p(p), x(x), count(count), n(p.size())
+    {
+        size_t bytes = p.bytes(count / n + 1);
+        pieces.resize(bytes < 2 * PIECE ? 1 : bytes / PIECE < MOST ? bytes / PIECE : MOST);
+        room.resize(pieces.size() * (bytes / pieces.size() + p.what.element));
     }
-}
+    void add()
+    {
+        go(1, n);
+    }
+    void keep()
+    {
+        go(n, 2 * n - 1);
+    }
+    void add_and_keep()
+    {
+        go(1, 2 * n - 1);
+    }
+
+  private:
+    static constexpr size_t PIECE = 256 << 10, MOST = 8;
+    struct piece {
+        buffer sent, received;
+    };
+    struct span {
+        char *at;
+        int64_t count;
+    };
+    const part &p;
+    char *x;
+    int64_t count;
+    int n;
+    std::vector<piece> pieces;
+    std::vector<char> room; // for what is added
+
+    span of(int block, size_t piece) const
+    {
+        int64_t first = start(p, count, block), all = start(p, count, block + 1) - first,
+                parts = static_cast<int64_t>(pieces.size()), i = static_cast<int64_t>(piece),
+                from = all * i / parts;
+        return { x + p.bytes(first + from), all * (i + 1) / parts - from };
+    }
+    void begin(int step, size_t i)
+    {
+        span out = of(p.place(p.g.rank - step), i), in = of(p.place(p.g.rank - step - 1), i);
+        char *to = step < n ? room.data() + i * (room.size() / pieces.size()) : in.at;
+        if (in.count) {
+            pieces[i].received = buffer_of(to, p.bytes(in.count));
+            pieces[i].received->recv(p.neighbour(-1), p.slot, 0, p.bytes(in.count));
+        }
+        if (out.count) {
+            pieces[i].sent = buffer_of(out.at, p.bytes(out.count));
+            pieces[i].sent->send(p.neighbour(1), p.slot, 0, p.bytes(out.count));
+        }
+    }
+    void end(int step, size_t i)
+    {
+        span out = of(p.place(p.g.rank - step), i), in = of(p.place(p.g.rank - step - 1), i);
+        if (in.count)
+            pieces[i].received->waitRecv(nullptr, EVER);
+        if (in.count && step < n)
+            job_mesh->job.reduce(in.at, pieces[i].received->ptr, in.count, p.what.type, p.what.op);
+        if (out.count)
+            pieces[i].sent->waitSend(nullptr, EVER);
+    }
+    void go(int step, int last)
+    {
+        for (size_t i = 0; i < pieces.size() && step < last; i++)
+            begin(step, i);
+        for (; step < last; step++)
+            for (size_t i = 0; i < pieces.size(); i++) {
+                end(step, i);
+                if (step + 1 < last)
+                    begin(step + 1, i);
+            }
+    }
+};
 
 // To the root, or from it, `count` elements in blocks: `whole` is the root's, `own` everybody's.
 void star(const part &p, bool gathers, char *whole, int64_t count, char *own)
@@ -89,7 +161,7 @@ void reduce(const part &p, const char *in, char *out, int64_t count)
 {
     std::vector<char> sum(in, in + p.bytes(count));
     int64_t mine = start(p, count, p.g.rank);
-    ring(p, sum.data(), count, true);
+    ring(p, sum.data(), count).add();
     if (p.what.call == TRANSPORT_REDUCE)
         star(p, true, out, count, sum.data() + p.bytes(mine));
     else
@@ -111,26 +183,24 @@ void collect(const part &p)
         return reduce(p, in, out, all);
     case TRANSPORT_ALL_REDUCE:
         memmove(out, in, block);
-        ring(p, out, c.block, true);
-        return ring(p, out, c.block, false);
+        return ring(p, out, c.block).add_and_keep();
     case TRANSPORT_SCATTER:
         return star(p, false, in, all, out);
     case TRANSPORT_GATHER:
         return star(p, true, out, all, in);
     case TRANSPORT_ALL_GATHER:
         memmove(out + mine, in, block);
-        return ring(p, out, all, false);
+        return ring(p, out, all).keep();
     }
 }
 
 void run(request *r, const part p)
 {
-    void (*wake)(void) = job_mesh->job.wake; // once it is done, the mesh may be gone
     pthread_setname_np(pthread_self(), "transport");
     try {
         collect(p);
         r->done = true;
-        wake();
+        mesh_wake(); // (once it is done, the mesh may be gone)
     } catch (const std::exception &e) {
         fail(job_mesh, e.what());
     }

@@ -1,65 +1,68 @@
 // plugin.cc: Gloo as a transport: TCP between all ranks, over its unbound buffers.
 //
-// Gloo's waits block, and a wait that times out closes the connections. So two threads wait: the ear, for notes, which it puts into a
-// queue for hear(); and the waiter, for what is under way, one after the other. The ear listens always, and data are sent when their
-// receiver expects them: so whatever the waiter waits for ends without the program's doing, and none holds up another for long.
+// Gloo's own thread reads and writes the sockets, and wakes the rank, which then looks whether what it waits for is over. Gloo means a
+// program to wait for each buffer, in a thread; the classes derived from its own (mesh.inc.h) ask without waiting. So no byte passes
+// through more threads than with Gloo called directly.
 //
-// Gloo sends nothing before the receiver has said that it is ready. So the ear says so beforehand: for AHEAD notes of each peer there is
-// a place, and a note goes at once; a receive from anybody would cost a question and an answer for each.
-//
-// Both sides of a message must name the same number of bytes, or Gloo ends the process: so notes are all of one size.
+// Gloo sends nothing before the receiver has said that it is ready. So for AHEAD notes of each peer there is a place beforehand, and a
+// note goes at once.
 //
 // No exception of Gloo's leaves this file.
 #include "../transport/transport.h"
 
-#include <gloo/rendezvous/context.h>
+#include <gloo/transport/tcp/address.h>
+#include <gloo/transport/tcp/context.h>
 #include <gloo/transport/tcp/device.h>
+#include <gloo/transport/tcp/pair.h>
+#include <gloo/transport/tcp/unbound_buffer.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <pthread.h>
 #include <stdexcept>
 #include <thread>
 
-namespace {
+namespace
+{
 
-constexpr size_t NOTE = 2048; // bytes of data in a note, at most
-constexpr int AHEAD = 4;      // notes that a peer may send before the first is read
+namespace tcp = gloo::transport::tcp;
+using steady = std::chrono::steady_clock;
+
+constexpr int AHEAD = 4; // notes that a peer may send before the first is read
 constexpr auto EVER = std::chrono::hours(24 * 365);
 constexpr auto JOIN = std::chrono::seconds(60);
-constexpr auto GRACE = std::chrono::seconds(10); // until a lost connection is told, unless the job has failed by then: of a dead rank
+constexpr auto GRACE = std::chrono::seconds(
+    10); // until a lost connection is told, unless the job has failed by then: of a dead rank
 
-using buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
-using steady = std::chrono::steady_clock;
+// Of Gloo's thread, for the rank, and not gone before that thread is.
+std::atomic<uint32_t> mesh_news{ 0 }; // how often something was over
+void (*mesh_wake)(void);
+
+#include "mesh.inc.h"
+
+using buffer = std::unique_ptr<memory>;
 
 struct note {
     uint32_t bytes;
-    int32_t from;
-    char data[NOTE];
-    uint32_t whole; // 1: the last that comes
+    char data[TRANSPORT_NOTE];
 };
+constexpr size_t NOTE_HEAD = offsetof(note, data);
 
+// Where the notes of one peer come in, one after the other.
 struct ear {
-    std::vector<note> places;    // AHEAD for each rank, its own stay empty
-    std::vector<int> next, full; // of each rank: the place that is filled next, and how many are full from there
-    buffer memory;               // all places
-    std::thread thread;
-    note *place(size_t from, int i) // i: how many come before it
-    {
-        return &places[from * AHEAD + static_cast<size_t>((next[from] + i) % AHEAD)];
-    }
+    note places[AHEAD];
+    int next; // the place that is filled next
+    buffer whole;
 };
 
 struct request {
-    buffer memory;
+    buffer data; // of a collective: none
     bool sends;
-    std::unique_ptr<note> copy; // of a note that is sent
+    std::unique_ptr<char[]> copy; // of a note that is sent
     std::atomic<bool> done{ false };
 };
 
@@ -73,37 +76,38 @@ struct group {
 struct mesh {
     transport_job job;
     group world;
-    std::shared_ptr<gloo::rendezvous::Context> context;
-    struct ear ear;
-    std::thread waiter;
+    std::shared_ptr<context> all;
+    std::vector<std::unique_ptr<ear>> ears; // of each rank; none for its own
+    size_t listens = 0;                     // to which it listened last
+    int heard_from = -1;                    // whose note was the last; its place is not free yet
+    uint32_t heard = 0;                     // mesh_news, when nobody had sent any
     std::mutex lock;
-    std::condition_variable wanted;
-    std::deque<note> notes;
-    std::deque<request *> flights;
     bool closing = false;
     std::atomic<bool> failed{ false };
     steady::time_point failed_at;
     char error[256] = "";
 };
-mesh *job_mesh; // never destroyed by exit(), at which its threads may still wait
+mesh *job_mesh; // never destroyed by exit(), at which threads of collectives may still wait
 
-// Gloo writes to connections that the other side has closed. Here that is an error, not the end of the process: a SIGPIPE that comes of it
-// is taken back. Threads that are started meanwhile never see one.
+// Gloo writes to connections that the other side has closed. Here that is an error, not the end of the process: who finds one takes back
+// the SIGPIPE that comes of it.
 struct quiet {
-    sigset_t before, pipe, pending;
+    sigset_t before, pipe;
     quiet()
     {
         sigemptyset(&pipe);
         sigaddset(&pipe, SIGPIPE);
-        sigpending(&pending);
         pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    }
+    void take_back()
+    {
+        const struct timespec now = {};
+        if (!sigismember(&before, SIGPIPE))
+            while (sigtimedwait(&pipe, nullptr, &now) < 0 && errno == EINTR)
+                ;
     }
     ~quiet()
     {
-        const struct timespec now = {};
-        if (!sigismember(&pending, SIGPIPE))
-            while (sigtimedwait(&pipe, nullptr, &now) < 0 && errno == EINTR)
-                ;
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 };
@@ -124,65 +128,40 @@ int failure(mesh *m)
     return m->failed && steady::now() > m->failed_at + GRACE ? -1 : 0;
 }
 
-// ---- the two threads -----------------------------------------------------------------------------
-
-#include "ear.inc.h"
-
-request *next_flight(mesh *m)
-{
-    std::unique_lock<std::mutex> guard(m->lock);
-    m->wanted.wait(guard, [m] { return m->closing || !m->flights.empty(); });
-    if (m->flights.empty())
-        return nullptr;
-    request *next = m->flights.front();
-    m->flights.pop_front();
-    return next;
-}
-
-void wait_for_flights(mesh *m)
-{
-    try {
-        while (request *r = next_flight(m)) {
-            if (r->sends)
-                r->memory->waitSend(nullptr, EVER);
-            else
-                r->memory->waitRecv(nullptr, EVER);
-            r->done = true;
-            m->job.wake();
-        }
-    } catch (const std::exception &e) {
-        fail(m, e.what());
-    }
-}
-
 // ---- joining and leaving -----------------------------------------------------------------------------
 
-#include "board.inc.h"
+buffer buffer_of(const void *data, size_t bytes)
+{
+    return buffer(new memory(job_mesh->all, const_cast<void *>(data), bytes));
+}
+
+void expect_note(ear *e, int from)
+{
+    e->whole->recv(from, TRANSPORT_NOTES, static_cast<size_t>(e->next) * sizeof(note), sizeof(note));
+    e->next = (e->next + 1) % AHEAD;
+}
 
 void join(mesh *m)
 {
-    auto store = std::make_shared<board_store>(m->job);
-    gloo::transport::tcp::attr where(m->job.address);
-    auto device = gloo::transport::tcp::CreateDevice(where);
-    m->context = std::make_shared<gloo::rendezvous::Context>(m->job.rank, m->job.size);
-    m->context->setTimeout(JOIN);
+    tcp::attr where(m->job.address);
+    auto device = std::static_pointer_cast<tcp::Device>(tcp::CreateDevice(where));
+    m->all = std::make_shared<context>(device, m->job.rank, m->job.size);
+    m->all->setTimeout(JOIN);
     m->world.rank = m->job.rank;
     m->world.slots = uint64_t{ 1 } << 32;
     for (int i = 0; i < m->job.size; i++)
         m->world.ranks.push_back(i);
-    if (m->job.size == 1) // a mesh of one: nothing will be sent
-        return;
-    connect(*m->context, store, device, 0);
-    size_t size = static_cast<size_t>(m->job.size);
-    m->ear.places.resize(size * AHEAD);
-    m->ear.next.resize(size);
-    m->ear.full.resize(size);
-    m->ear.memory = m->context->createUnboundBuffer(m->ear.places.data(), m->ear.places.size() * sizeof(note));
-    for (size_t from = 0; from < size; from++)
-        for (int i = 0; i < AHEAD && from != static_cast<size_t>(m->job.rank); i++)
-            expect_note(&m->ear, from, i);
-    m->ear.thread = std::thread(listen, m);
-    m->waiter = std::thread(wait_for_flights, m);
+    connect(m->job, m->all.get());
+    m->ears.resize(static_cast<size_t>(m->job.size));
+    for (int from = 0; from < m->job.size; from++) {
+        if (from == m->job.rank)
+            continue;
+        ear *e = new ear();
+        m->ears[static_cast<size_t>(from)].reset(e);
+        e->whole = buffer_of(e->places, sizeof e->places);
+        for (int i = 0; i < AHEAD; i++)
+            expect_note(e, from);
+    }
 }
 
 int plugin_open(const transport_job *job, char *why, size_t why_size)
@@ -191,9 +170,11 @@ int plugin_open(const transport_job *job, char *why, size_t why_size)
     try {
         job_mesh = new mesh();
         job_mesh->job = *job;
+        mesh_wake = job->wake;
         join(job_mesh);
         return 0;
     } catch (const std::exception &e) {
+        hush.take_back();
         snprintf(why, why_size, "Gloo could not connect the ranks: %.200s", e.what());
         return 1;
     }
@@ -204,7 +185,8 @@ int plugin_meet()
 {
     const transport_job &job = job_mesh->job;
     auto last = [&job](int rank) {
-        return reinterpret_cast<uint64_t *>(job.board + (static_cast<size_t>(rank) + 1) * job.board_bytes) - 1;
+        return reinterpret_cast<uint64_t *>(job.board + (static_cast<size_t>(rank) + 1) * job.board_bytes) -
+               1;
     };
     __atomic_store_n(last(job.rank), 1, __ATOMIC_RELEASE);
     for (int i = 0; i < job.size; i++)
@@ -220,14 +202,7 @@ void plugin_close()
         std::lock_guard<std::mutex> guard(m->lock);
         m->closing = true;
     }
-    m->wanted.notify_all();
-    if (m->ear.thread.joinable()) {
-        m->ear.memory->abortWaitRecv();
-        m->ear.thread.join();
-        m->waiter.join();
-    }
     try {
-        m->ear.memory.reset();
         delete m;
     } catch (const std::exception &) {
         // all have met: nobody is left whom this could concern
@@ -237,78 +212,119 @@ void plugin_close()
 
 // ---- messages --------------------------------------------------------------------------------------------
 
-transport_request begin(request *r, void *data, size_t bytes, int peer, int tag)
+// What goes wrong is never done; test() tells.
+transport_request begin(std::unique_ptr<request> r, const void *data, size_t bytes, int peer, int tag,
+                        bool sends)
 {
-    mesh *m = job_mesh;
     quiet hush;
-    std::unique_ptr<request> owner(r);
     try {
-        r->memory = m->context->createUnboundBuffer(data, bytes);
-        if (r->sends)
-            r->memory->send(peer, static_cast<uint64_t>(tag));
+        r->sends = sends;
+        r->data = buffer_of(data, bytes);
+        if (sends)
+            r->data->send(peer, static_cast<uint64_t>(tag), 0, bytes);
         else
-            r->memory->recv(peer, static_cast<uint64_t>(tag));
+            r->data->recv(peer, static_cast<uint64_t>(tag), 0, bytes);
     } catch (const std::exception &e) {
-        fail(m, e.what());
-        return reinterpret_cast<transport_request>(owner.release()); // is never done; test() tells
+        hush.take_back();
+        fail(job_mesh, e.what());
     }
-    {
-        std::lock_guard<std::mutex> guard(m->lock);
-        m->flights.push_back(r);
-    }
-    m->wanted.notify_all();
-    return reinterpret_cast<transport_request>(owner.release());
+    return reinterpret_cast<transport_request>(r.release());
 }
 
 transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
 {
-    auto *r = new (std::nothrow) request();
-    if (!r || (tag == TRANSPORT_NOTES && bytes > NOTE))
-        return delete r, 0;
-    r->sends = true;
+    std::unique_ptr<request> r(new (std::nothrow) request());
+    if (!r || (tag == TRANSPORT_NOTES && bytes > TRANSPORT_NOTE))
+        return 0;
     if (tag != TRANSPORT_NOTES)
-        return begin(r, const_cast<void *>(data), bytes, peer, tag);
-    r->copy.reset(new (std::nothrow) note());
-    if (!r->copy)
-        return delete r, 0;
-    r->copy->bytes = static_cast<uint32_t>(bytes);
-    r->copy->from = job_mesh->job.rank;
-    r->copy->whole = 1;
-    memcpy(r->copy->data, data, bytes);
-    return begin(r, r->copy.get(), sizeof *r->copy, peer, tag);
+        return begin(std::move(r), data, bytes, peer, tag, true);
+    const uint32_t length = static_cast<uint32_t>(bytes);
+    char *copy = new (std::nothrow) char[NOTE_HEAD + bytes];
+    if (!copy)
+        return 0;
+    r->copy.reset(copy);
+    memcpy(copy, &length, sizeof length);
+    memcpy(copy + NOTE_HEAD, data, bytes);
+    return begin(std::move(r), copy, NOTE_HEAD + bytes, peer, tag, true);
 }
 
 transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
 {
-    auto *r = new (std::nothrow) request();
-    if (!r)
-        return 0;
-    r->sends = false;
-    return begin(r, data, bytes, peer, tag);
+    std::unique_ptr<request> r(new (std::nothrow) request());
+    return r ? begin(std::move(r), data, bytes, peer, tag, false) : 0;
+}
+
+void plugin_cancel(transport_request number)
+{
+    delete reinterpret_cast<request *>(number);
+}
+
+// Done, or a piece of a collective whose thread says so.
+bool is_over(request *r)
+{
+    return r->done || (r->data && (r->sends ? r->data->take_sent() : r->data->take_received()));
 }
 
 int plugin_test(transport_request *number)
 {
     auto *r = reinterpret_cast<request *>(*number);
-    if (!r->done)
+    try {
+        if (!is_over(r))
+            return failure(job_mesh);
+    } catch (const std::exception &e) {
+        fail(job_mesh, e.what());
         return failure(job_mesh);
+    }
     delete r;
     *number = 0;
     return 1;
 }
 
+// The place of the note that was heard last is free again. What that note was answered with has gone first.
+void free_place(mesh *m)
+{
+    if (m->heard_from < 0)
+        return;
+    quiet hush;
+    try {
+        expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from);
+    } catch (const std::exception &e) {
+        hush.take_back();
+        fail(m, e.what());
+    }
+    m->heard_from = -1;
+}
+
+int take_note(mesh *m, int from, void *data, size_t size)
+{
+    const ear *e = m->ears[static_cast<size_t>(from)].get();
+    const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
+    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
+    m->heard_from = from;
+    return static_cast<int>(first.bytes);
+}
+
 int plugin_hear(void *data, size_t size, int *from)
 {
     mesh *m = job_mesh;
-    std::lock_guard<std::mutex> guard(m->lock);
-    if (m->notes.empty())
+    uint32_t news = mesh_news;
+    free_place(m);
+    if (news == m->heard)
         return failure(m);
-    const note &first = m->notes.front();
-    int bytes = static_cast<int>(first.bytes);
-    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
-    *from = first.from;
-    m->notes.pop_front();
-    return bytes;
+    try {
+        for (size_t i = 0; i < m->ears.size(); i++) {
+            m->listens = (m->listens + 1) % m->ears.size();
+            const ear *e = m->ears[m->listens].get();
+            if (e && e->whole->take_received()) {
+                *from = static_cast<int>(m->listens);
+                return take_note(m, *from, data, size);
+            }
+        }
+    } catch (const std::exception &e) {
+        fail(m, e.what());
+    }
+    m->heard = news;
+    return failure(m);
 }
 
 const char *plugin_error()
@@ -323,9 +339,12 @@ const char *plugin_error()
 extern "C" {
 extern const struct transport dist_transport;
 const struct transport dist_transport = {
-    TRANSPORT_VERSION, 2, plugin_open, plugin_meet,
-    plugin_close,      plugin_send, plugin_recv,
-    plugin_collect,    plugin_test, plugin_hear,
-    plugin_group_new, plugin_group_free, plugin_error,
+    TRANSPORT_VERSION, 1,
+    plugin_open,       plugin_meet,
+    plugin_close,      plugin_send,
+    plugin_recv,       plugin_collect,
+    plugin_cancel,     plugin_test,
+    plugin_hear,       plugin_group_new,
+    plugin_group_free, plugin_error,
 };
 }

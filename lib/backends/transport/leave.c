@@ -3,6 +3,7 @@
  * and collectives are over, but for those that nobody will come for any more.
  */
 #include "answers.h"
+#include "wants.h"
 #include "../common/members.h"
 
 #include <stdio.h>
@@ -100,6 +101,7 @@ void transport_leave(void *state)
     while (room->posted.first) {
         struct dist_work *op = match_receive(room->posted.first);
         match_remove(&room->posted, room->posted.first);
+        wants_drop(room, op);
         transport_done(op, DIST_ERR_PEER_LOST);
     }
 }

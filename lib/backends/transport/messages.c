@@ -5,9 +5,12 @@
  *                                             <---  TAKEN, REFUSED; or BEGIN, of long ones, and then:
  *             data                            --->
  *
+ * A receive that is posted before its message has come says so to the sender (WANT), and needs no BEGIN then (wants.c).
+ *
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
 #include "answers.h"
+#include "wants.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -37,46 +40,53 @@ void messages_end(struct dist_work *op, int status)
 
 /* ---- the receiver ---------------------------------------------------------------------------------- */
 
-static void answer(struct transport_room *room, int from, const struct wire *message, enum wire_kind kind)
-{
-    struct wire wire = { .kind = (uint8_t)kind, .tag = message->tag, .op = message->op };
-    wire_send(room, from, &wire, WIRE_SHORT);
-}
-
 static void refuse(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
 {
     struct wire wire = { .kind = WIRE_REFUSED, .op = message->op, .claim = claim_of(op) };
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
+    wants_drop(room, op);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(room, from, &wire, WIRE_ONE);
+}
+
+/* Long data. What this receive has sent a WANT for comes by itself. */
+static void receive_long(struct transport_room *room, struct dist_work *op, int from,
+                         const struct wire *message)
+{
+    struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
+    if (op->ticket) {
+        wire_fly(room, wants_early(room, op), op);
+        return;
+    }
+    wire_fly(room, room->transport->recv(op->out.data, bytes_of(op), from, (int)message->tag), op);
+    wire_send(room, from, &begin, WIRE_SHORT);
 }
 
 /* A message has met its receive. */
 static void deliver(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
 {
-    size_t bytes = bytes_of(op);
+    size_t bytes = bytes_of(op), inside = wire_inside(room, from, bytes);
     op->from = from;
     if (message->claim.type != op->type || message->claim.count != op->out.count) {
         refuse(room, op, from, message);
     } else if (from == room->rank) {
         host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
-        answer(room, from, message, WIRE_TAKEN);
+        wire_send(room, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_SHORT);
         transport_done(op, DIST_OK);
-    } else if (bytes <= NOTE_INLINE || (near_has(room, from) && message->in != NOWHERE)) {
-        const void *data = bytes <= NOTE_INLINE ? message->data : world_at(&room->self->world, message->in);
+    } else if (inside == bytes || (near_has(room, from) && message->in != NOWHERE)) {
+        const void *data = inside == bytes ? wire_data(message) : world_at(&room->self->world, message->in);
         host_copy(op->out.data, data, bytes);
         answers_taken(room, from, message);
         transport_done(op, DIST_OK);
     } else {
-        wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
-        answer(room, from, message, WIRE_BEGIN);
+        receive_long(room, op, from, message);
     }
 }
 
 static void park(struct transport_room *room, int from, const struct wire *message)
 {
     size_t bytes = (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type),
-           used = WIRE_ONE + (bytes <= NOTE_INLINE ? bytes : 0);
+           used = WIRE_ONE + wire_inside(room, from, bytes);
     struct parked *parked = malloc(offsetof(struct parked, wire) + used);
     if (!parked) {
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left to set a message aside");
@@ -117,6 +127,7 @@ static void post_recv(struct transport_room *room, struct dist_work *op)
 {
     struct match *found = parked_for(room, op);
     if (!found) {
+        wants_tell(room, op);
         match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         room->posted_any += op->peer == DIST_ANY_SOURCE;
         return;
@@ -159,6 +170,8 @@ void messages_hear(struct transport_room *room, int from, const struct wire *wir
 {
     if (wire->kind == WIRE_MESSAGE)
         hear_message(room, from, wire);
+    else if (wire->kind == WIRE_WANT)
+        wants_hear(room, from, wire);
     else
         hear_answer(room, from, wire);
 }
@@ -183,12 +196,11 @@ static void post_send(struct transport_room *room, struct dist_work *op)
                          .op = (uint64_t)(uintptr_t)op,
                          .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
-    size_t bytes = bytes_of(op), inside = bytes <= NOTE_INLINE ? bytes : 0;
-    wire.tag = 1 + room->tags++ % (TRANSPORT_TAGS - 1);
-    memcpy(wire.data, inside ? op->in.data : "", inside);
-    queue_add(&room->sends, op);
+    size_t inside = wire_inside(room, op->peer, bytes_of(op));
+    wire.tag = 1 + room->tags++ % (WANTS_FIRST_TAG - 1);
+    wants_post(room, op);
     answers_see_message(room, op->peer);
-    wire_send(room, op->peer, &wire, WIRE_ONE + inside);
+    wire_send_message(room, op->peer, &wire, inside ? op->in.data : "", inside);
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */

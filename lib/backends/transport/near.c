@@ -27,7 +27,10 @@ struct near_note {
     _Atomic uint64_t next; /* in its list: a place in the world; 0: the last */
     int32_t from;
     uint32_t bytes;
-    struct wire wire;
+    union {
+        struct wire wire;
+        char whole[WIRE_ONE + INSIDE_NEAR];
+    };
 };
 
 bool near_has(const struct transport_room *room, int rank)
@@ -93,14 +96,16 @@ static struct near_note *take_free(struct transport_room *room)
     return note;
 }
 
-bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes, const void *data,
+               size_t inside)
 {
     struct near_note *note = take_free(room);
     if (!note)
         return false;
     note->from = room->rank;
-    note->bytes = (uint32_t)bytes;
-    memcpy(&note->wire, wire, bytes);
+    note->bytes = (uint32_t)(bytes + inside);
+    memcpy(note->whole, wire, bytes);
+    memcpy(note->whole + bytes, data, inside);
     push(room, &room->ranks[peer].inbox, note);
     return true;
 }
@@ -130,7 +135,7 @@ bool near_hear(struct transport_room *room, struct wire *wire, int *from)
         return false;
     room->near_taken = atomic_load_explicit(&note->next, memory_order_relaxed);
     *from = note->from;
-    memcpy(wire, &note->wire, note->bytes);
+    memcpy(wire, note->whole, note->bytes);
     push(room, &room->ranks[*from].returned, note);
     return true;
 }

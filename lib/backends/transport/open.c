@@ -1,11 +1,11 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
 #include "lookout.h"
-#include "room.h"
+#include "wants.h"
 #include "../../devices/host.h"
 
 #include <dlfcn.h>
-#include <sched.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +75,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     queue_reset(&room->members);
     match_open(&room->posted);
     match_open(&room->parked);
+    match_open(&room->wants.held);
     wire_open(room);
     room->all = world;
     world->room = &room->world;
@@ -85,6 +86,7 @@ static void room_free(struct transport_room *room)
 {
     messages_forget_parked(room);
     meet_forget(room);
+    wants_close(room);
     match_close(&room->posted);
     match_close(&room->parked);
     if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
@@ -105,30 +107,21 @@ static void wake(void)
         bell_strike(&woken_slot->helper);
 }
 
-/*
- * What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c), and how it is scheduled: as a
- * batch, which never takes a processor from whoever runs there. Else Gloo's took it from a thread that held the lock of a connection, and
- * tried that lock again and again until its time was over: 3.6 ms. And a rank that waits gives way to them, unless all have a processor.
- */
+/* What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c). A rank that they wake does not spin
+ * before: their work comes first. */
 static int open_modestly(struct transport_room *room, const struct transport_job *job, char *why,
                          size_t why_size)
 {
     int here = room->spread ? room->self->env.local_size : room->size;
-    const struct sched_param none = { 0 };
-    bool usual = sched_getscheduler(0) == SCHED_OTHER;
     char name[16] = "";
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "transport");
-    if (usual)
-        sched_setscheduler(0, SCHED_BATCH, &none);
     struct lookout lookout;
     lookout_begin(&lookout, room->self);
     int result = room->transport->open(job, why, why_size);
     lookout_end(&lookout);
-    if (usual)
-        sched_setscheduler(0, SCHED_OTHER, &none);
     prctl(PR_SET_NAME, name);
-    patience_tune(here * (1 + room->transport->threads));
+    patience_tune(room->transport->wakes ? INT_MAX : here);
     return result;
 }
 

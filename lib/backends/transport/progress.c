@@ -16,13 +16,18 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-static bool look_at_job(struct transport_room *room)
+static void give_up_with_job(struct transport_room *room)
 {
     struct dist_work op = { .call = CALL_BARRIER };
-    if (room->failed || !world_failed(&room->self->world))
-        return false;
     int status = backend_failed(&room->self->world, &op);
     transport_fail(room, status, op.why);
+}
+
+static bool look_at_job(struct transport_room *room)
+{
+    if (room->failed || !world_failed(&room->self->world))
+        return false;
+    give_up_with_job(room);
     return true;
 }
 
@@ -46,8 +51,8 @@ void transport_count_heard(struct transport_room *room)
 
 bool transport_moves(const struct transport_room *room)
 {
-    return !room->failed &&
-           (transport_flies(room) || room->spread || atomic_load(&room->ranks[room->rank].coming) > 0);
+    return !room->failed && (transport_flies(room) || (room->spread && !room->transport->wakes) ||
+                             atomic_load(&room->ranks[room->rank].coming) > 0);
 }
 
 bool transport_is_open(const struct transport_room *room)

@@ -8,6 +8,12 @@ bool transport_bytes_move(const struct transport_room *room)
     return transport_flies(room) || (!room->spread && transport_moves(room));
 }
 
+/* The nap after this one. Where the transport wakes a sleeper each look in between would only be in the way of its threads. */
+int64_t transport_nap(const struct transport_room *room, int64_t nap)
+{
+    return room->transport->wakes ? LONG_NAP : nap < LONG_NAP ? nap + nap / 4 : nap;
+}
+
 struct rest {
     struct transport_room *room;
     bool (*news)(void *);
@@ -38,10 +44,10 @@ void transport_sleep(struct transport_room *room, const struct dist_work *op, bo
         transport_count_heard(room);
         room->rests = true;
     }
-    room->nap = !moves ? SHORT_NAP : room->nap < LONG_NAP ? room->nap + room->nap / 4 : room->nap;
+    room->nap = !moves ? SHORT_NAP : transport_nap(room, room->nap);
     int64_t nap = room->nap;
     room_unlock(room);
-    if (!moves && room->spread) {
+    if (!moves && room->spread && !room->transport->wakes) {
         launch_listen(room->self, &room->slot->bell, rest_ends, &rest, NAP);
         return;
     }

@@ -5,12 +5,13 @@
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   answers.c   taken: now, or with the next note  collect.c   the transport's part in them
+ *   wants.c     data that need not ask
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
  * matching, and answers: taken, or refused, since counts or types differ; or, of longer data, that it has begun to receive them, and
- * under which tag. Then these travel, from tensor to tensor. So nothing moves before both have agreed.
+ * under which tag. Then these travel, from tensor to tensor. So nothing moves before both have agreed. (A receive may say so beforehand: wants.c.)
  *
  * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
  * tells all to go, or what differs. Then the transport's own collective runs: since all are sure to begin it, it will end.
@@ -102,6 +103,7 @@ struct transport_room {
     struct flights flights;    /* data and collectives that are under way, */
     struct flights notes_out;  /* and notes that the transport may still read */
     struct answers answers;
+    struct wants wants;
     struct meeting *meetings;
     struct dist_group *all; /* the world, */
     struct transport_group world;
@@ -163,7 +165,7 @@ bool transport_drive(struct transport_room *room,
                      const struct dist_work *until); /* that is over; true: something moved */
 void transport_count_heard(
     struct transport_room *room); /* for the watchers; the caller is awake, and has done what they ask */
-bool transport_moves(const struct transport_room *room); /* something is under way, and will come by itself */
+bool transport_moves(const struct transport_room *room); /* something may come for which nobody rings */
 void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
                      void *argument);
 static inline bool transport_flies(const struct transport_room *room)
@@ -177,13 +179,15 @@ void transport_done(struct dist_work *op, int status);
 
 /* rest.c: bytes are under way: whoever sleeps must nap, and look */
 bool transport_bytes_move(const struct transport_room *room);
+int64_t transport_nap(const struct transport_room *room,
+                      int64_t nap); /* ns, of the next nap after this one */
 
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 
 bool near_has(const struct transport_room *room, int rank); /* notes to it go through memory */
 int near_node(const struct transport_room *room, int rank); /* which machine it is on */
-bool near_send(struct transport_room *room, int peer, const struct wire *wire,
-               size_t bytes); /* false: no memory */
+bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes, const void *data,
+               size_t inside); /* false: no memory */
 bool near_hear(struct transport_room *room, struct wire *wire, int *from);
 void near_close(struct transport_room *room);
 

@@ -73,11 +73,11 @@ static void progress_main(void *argument)
         uint32_t seen = atomic_load(&bell->rings);
         bool moved = drive_for_program(room), watches = watch_answers(room, &owed),
              naps = watches || (room->drivers == 0 && transport_is_open(room) && transport_moves(room));
-        bool listens = naps && room->spread && !watches;
+        bool listens = naps && room->spread && !watches && !room->transport->wakes;
         room->progress_sleeps = !naps && !moved;
         if (!moved)
             transport_count_heard(room);
-        nap = moved ? SHORT_NAP : nap < LONG_NAP ? nap + nap / 4 : nap;
+        nap = moved ? SHORT_NAP : transport_nap(room, nap);
         room_unlock(room);
         if (moved)
             bell_ring(&room->slot->bell);

@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 2
+#define TRANSPORT_VERSION 3
 #define TRANSPORT_NOTES 0   /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 8192 /* that: few, so that every transport has them */
+#define TRANSPORT_NOTE 8704 /* bytes of a note, at most */
 
 struct transport_job {
     int rank, size;
@@ -24,8 +25,7 @@ struct transport_job {
     size_t board_bytes;
     const char *address; /* of this machine, for a transport that listens there */
     int (*over)(void);   /* 1: the job has failed, and nobody else will come */
-    void (*wake)(
-        void); /* a thread of the transport's own calls it when test() or hear() has news; one without such threads need not */
+    void (*wake)(void);  /* for its threads, if it has any */
 };
 
 enum transport_call {
@@ -53,7 +53,7 @@ typedef uint64_t transport_request;
 
 struct transport {
     uint32_t version;
-    int threads; /* of its own that want a processor while bytes move */
+    int wakes; /* 1: it has threads of its own, which call job.wake() when test() or hear() has news */
 
     /* Join the others, and leave with them. open: 0, or 1 with a sentence in why. */
     int (*open)(const struct transport_job *job, char *why, size_t why_size);
@@ -63,7 +63,8 @@ struct transport {
     transport_request (*send)(const void *data, size_t bytes, int peer, int tag);
     transport_request (*recv)(void *data, size_t bytes, int peer, int tag);
     transport_request (*collect)(void *group, const struct transport_collective *what);
-    int (*test)(transport_request *request); /* 1: done, and forgotten; -1: the transport has failed */
+    void (*cancel)(transport_request receive); /* nobody has sent for it, and nobody will */
+    int (*test)(transport_request *request);   /* 1: done, and forgotten; -1: the transport has failed */
 
     /* A message with tag TRANSPORT_NOTES, of any rank: its bytes, and *from. 0: none has come; -1: the transport has failed. */
     int (*hear)(void *buffer, size_t size, int *from);

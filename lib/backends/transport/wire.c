@@ -1,5 +1,6 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
 #include "answers.h"
+#include "wants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,8 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
 
 static void land(struct transport_room *room, struct dist_work *op)
 {
+    if (op->p2p && !op->sends)
+        wants_landed(room, op);
     if (op->p2p && op->sends)
         messages_end(op, DIST_OK);
     else if (op->p2p)
@@ -123,14 +126,17 @@ static void announce(struct transport_room *room, int peer)
         bell_strike(&slot->helper);
 }
 
-static void send_by_transport(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+static void send_by_transport(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+                              const void *data, size_t inside)
 {
-    struct flight *flight = malloc(sizeof *flight + bytes + answers_bytes(room, peer));
+    struct flight *flight = malloc(sizeof *flight + bytes + inside + answers_bytes(room, peer));
     if (!flight) {
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
         return;
     }
     memcpy(flight->note, wire, bytes);
+    memcpy(flight->note + bytes, data, inside);
+    bytes += inside;
     bytes += answers_take_along(room, peer, flight->note, bytes);
     flight->op = NULL;
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
@@ -144,7 +150,8 @@ static void send_by_transport(struct transport_room *room, int peer, const struc
         wire_reap(room);
 }
 
-void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+static void send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+                      const void *data, size_t inside)
 {
     bool near = near_has(room, peer);
     if (peer == room->rank) {
@@ -153,11 +160,28 @@ void wire_send(struct transport_room *room, int peer, const struct wire *wire, s
     }
     count(room, peer);
     if (!near)
-        send_by_transport(room, peer, wire, bytes);
-    else if (!near_send(room, peer, wire, bytes))
+        send_by_transport(room, peer, wire, bytes, data, inside);
+    else if (!near_send(room, peer, wire, bytes, data, inside))
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
     if (!room->failed && (near || !room->spread))
         announce(room, peer);
+}
+
+void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+{
+    send_note(room, peer, wire, bytes, "", 0);
+}
+
+void wire_send_message(struct transport_room *room, int peer, const struct wire *wire, const void *data,
+                       size_t inside)
+{
+    send_note(room, peer, wire, WIRE_ONE, data, inside);
+}
+
+size_t wire_inside(const struct transport_room *room, int peer, size_t bytes)
+{
+    size_t most = room->spread && !near_has(room, peer) ? INSIDE_FAR : INSIDE_NEAR;
+    return peer != room->rank && bytes <= most ? bytes : 0;
 }
 
 /* Mostly those of this machine are looked for first; but who sends without end must not be all that is heard. */

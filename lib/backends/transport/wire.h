@@ -4,13 +4,16 @@
 
 #include "transport.h"
 #include "../common/claim.h"
+#include "../common/match.h"
 
-#define NOTE_INLINE \
-    1536 /* bytes of data that travel in a note: with it, less than what every MPI sends at once */
+/* Bytes of data that travel in a note: with it, less than what every MPI sends at once, inside a machine and between two. */
+#define INSIDE_NEAR 1536
+#define INSIDE_FAR 8192
 
 enum wire_kind {
     WIRE_MESSAGE, /* a send: data, or what they will be */
-    WIRE_BEGIN,   /* its data are wanted, */
+    WIRE_WANT,    /* the data of the next that this receive is for are wanted; */
+    WIRE_BEGIN,   /* those of this one are, */
     WIRE_TAKEN,   /* have arrived, */
     WIRE_REFUSED, /* or are not */
     WIRE_COME,    /* a member is at a collective */
@@ -20,7 +23,7 @@ enum wire_kind {
     WIRE_GONE     /* or one never will be: its rank has left */
 };
 
-/* A note. Shorter ones end early. */
+/* A note. Shorter ones end early; data come after `claim`. */
 struct wire {
     uint8_t kind;
     uint8_t flat;     /* COME: others cannot reach its tensors; GO: so the transport does all of it */
@@ -35,18 +38,20 @@ struct wire {
     int32_t place;    /* the sender's in it, */
     int32_t members;  /* for how many it speaks, */
     int32_t stray;    /* and the place of one of them that differs, as `other` says; -1 */
-    struct claim claim;
-    union {
-        struct claim other;
-        char data[NOTE_INLINE];
-    };
+    struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX
 #define WIRE_SHORT offsetof(struct wire, claim)
 #define WIRE_ONE offsetof(struct wire, other)
 #define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
 #define WIRE_TAKEN_MOST 16 /* behind a note */
-#define WIRE_MOST (sizeof(struct wire) + WIRE_TAKEN_MOST * sizeof(uint64_t))
+_Static_assert(WIRE_ONE + INSIDE_FAR + WIRE_TAKEN_MOST * sizeof(uint64_t) <= TRANSPORT_NOTE,
+               "a note is too long");
+#define WIRE_MOST (WIRE_ONE + INSIDE_FAR + WIRE_TAKEN_MOST * sizeof(uint64_t))
+static inline const void *wire_data(const struct wire *wire)
+{
+    return (const char *)wire + WIRE_ONE;
+}
 
 /* Bytes under way: a note (of which it keeps a copy), data, or a collective. */
 struct flight {
@@ -74,11 +79,21 @@ struct answers {
     int64_t when;
 };
 
+/* Receives whose data may come without a question (wants.c). */
+#define WANTS_MOST 64
+struct wants {
+    struct match_table held;             /* what others want */
+    transport_request early[WANTS_MOST]; /* ours; 0: a free place */
+};
+
 /* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
 
 struct transport_room;
 void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
-bool wire_hear(struct transport_room *room); /* true: one was read */
+void wire_send_message(struct transport_room *room, int peer, const struct wire *wire, const void *data,
+                       size_t inside);
+size_t wire_inside(const struct transport_room *room, int peer, size_t bytes); /* of so many: all, or none */
+bool wire_hear(struct transport_room *room);                                   /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
 bool wire_progress(struct transport_room *room);

@@ -1,0 +1,135 @@
+// mesh.inc.h: the part of plugin.cc that is about Gloo's classes: what is added to them, and how the ranks' connections come about.
+
+// What is sent or received with it is over when its count of completions says so. Gloo only waits for that, until a time-out closes all
+// connections.
+class memory : public tcp::UnboundBuffer
+{
+  public:
+    using tcp::UnboundBuffer::UnboundBuffer;
+
+    bool take_received()
+    {
+        return take(&recvCompletions_);
+    }
+    bool take_sent()
+    {
+        return take(&sendCompletions_);
+    }
+
+  private:
+    bool take(int *completions)
+    {
+        std::lock_guard<std::mutex> guard(m_);
+        if (*completions == 0)
+            throwIfException();
+        return *completions > 0 && (*completions)--;
+    }
+};
+
+// A connection. Gloo's thread moves its bytes (handleReadWrite), and wakes the rank when something of the rank's is over.
+class connection : public tcp::Pair
+{
+  public:
+    using tcp::Pair::Pair;
+    ~connection() override // before Gloo's thread could find half of it gone
+    {
+        try {
+            tcp::Pair::close();
+        } catch (const std::exception &) {
+            // it was closed, or is now
+        }
+    }
+
+    // Gloo's thread would come back at once, again and again, if the rank has the lock; which it may have just taken the processor from.
+    void handleEvents(int events) override
+    {
+        std::unique_lock<std::mutex> lock(m_, std::try_to_lock);
+        if (!lock) {
+            std::this_thread::sleep_for(std::chrono::microseconds(1));
+            return;
+        }
+        lock.unlock();
+        tcp::Pair::handleEvents(events);
+    }
+
+  protected:
+    void handleReadWrite(int events) override
+    {
+        size_t open = count_open();
+        tcp::Pair::handleReadWrite(events);
+        if (count_open() == open)
+            return;
+        mesh_news++;
+        mesh_wake();
+    }
+
+  private:
+    // Sends that are not written, receives that are not read; not those of collectives, whose threads wait for them.
+    size_t count_open() const
+    {
+        const auto &head = rx_.preamble;
+        size_t open =
+            rx_.nread >= sizeof head && head.opcode == tcp::Op::SEND_UNBOUND_BUFFER && is_message(head.slot);
+        for (const tcp::Op &op : tx_)
+            open += is_message(op.preamble.slot);
+        for (const auto &slot : localPendingSend_)
+            open += is_message(slot.first) ? slot.second.size() : 0;
+        for (const auto &slot : localPendingRecv_)
+            open += is_message(slot.first) ? slot.second.size() : 0;
+        return open;
+    }
+    static bool is_message(uint64_t slot)
+    {
+        return slot < TRANSPORT_TAGS;
+    }
+};
+
+class context : public tcp::Context
+{
+  public:
+    using tcp::Context::Context;
+    std::unique_ptr<gloo::transport::Pair> &createPair(int rank) override
+    {
+        auto &place = pairs_[static_cast<size_t>(rank)];
+        place.reset(new connection(this, device_.get(), rank, getTimeout()));
+        return place;
+    }
+};
+
+// ---- joining ---------------------------------------------------------------------------------------
+//
+// Each rank puts the addresses at which it waits for the others, one for each, on its place on the board. The place begins with how many
+// bytes of it are used.
+
+uint64_t *board_used(const transport_job &job, int rank)
+{
+    return reinterpret_cast<uint64_t *>(job.board + static_cast<size_t>(rank) * job.board_bytes);
+}
+
+char *board_address(const transport_job &job, int rank, int peer, size_t bytes)
+{
+    return reinterpret_cast<char *>(board_used(job, rank) + 1) + static_cast<size_t>(peer) * bytes;
+}
+
+void connect(const transport_job &job, context *all)
+{
+    size_t bytes = tcp::Address().bytes().size(), used = static_cast<size_t>(job.size) * bytes;
+    if (used + 2 * sizeof(uint64_t) > job.board_bytes) // one is its length, and the last is plugin_meet's
+        throw std::runtime_error("too many ranks for the board of this machine");
+    for (int peer = 0; peer < job.size; peer++)
+        if (peer != job.rank)
+            memcpy(board_address(job, job.rank, peer, bytes), all->createPair(peer)->address().bytes().data(),
+                   bytes);
+    __atomic_store_n(board_used(job, job.rank), used, __ATOMIC_RELEASE);
+    for (int peer = 0; peer < job.size; peer++) {
+        if (peer == job.rank)
+            continue;
+        while (__atomic_load_n(board_used(job, peer), __ATOMIC_ACQUIRE) < used) {
+            if (job.over())
+                throw std::runtime_error("the job has failed");
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+        const char *address = board_address(job, peer, job.rank, bytes);
+        all->getPair(peer)->connect(std::vector<char>(address, address + bytes));
+    }
+}
