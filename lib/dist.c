@@ -3,6 +3,7 @@
 #include "algorithms/wrap.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"
+#include "launch/job.h"
 #include "leaks.h"
 #include "noted.h"
 #include "streams/gpu.h"
@@ -56,6 +57,14 @@ static int make_world(struct context *context)
     return DIST_OK;
 }
 
+/* What a watcher in a rank's process asks (launch/nodes_thread.c). */
+static const struct job_plan watching = { .asleep = diagnose_asleep,
+                                          .refresh = diagnose_refresh,
+                                          .explain = diagnose_explain,
+                                          .listed = replay_bytes,
+                                          .review = replay_check,
+                                          .write = diagnose_lost };
+
 /* The barrier at the end of init: nobody is inside before all are. */
 static int meet_everyone(struct context *context, struct dist_at at)
 {
@@ -82,6 +91,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     int status = make_world(context);
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, why, sizeof why);
+    context->self->plan = &watching;
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)

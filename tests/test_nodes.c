@@ -159,7 +159,7 @@ Test(nodes, another_version_is_refused)
     nodes_port = nodes_new_port();
     snprintf(nodes.port, sizeof nodes.port, "%d", nodes_port);
     nodes_begin_one(&hub, "DIST_INIT_TIMEOUT=3", "-n 2 --nodes 2 --node 0", CHAIN);
-    cr_expect_eq(nodes_meet(&nodes, 20, why, sizeof why), 46);
+    cr_expect_eq(nodes_meet(&nodes, -1, 20, why, sizeof why), 46);
     cr_expect(strstr(why, "another version of the library"), "%s", why);
     nodes_leave(&nodes);
     started_end(&hub, 30);

@@ -1,6 +1,7 @@
 /* stuck.c: can any rank still move? diagnose.h has the argument. */
 #define _GNU_SOURCE
 #include "diagnose.h"
+#include "../launch/spread.h"
 #include "../launch/text.h"
 
 #include <stdio.h>
@@ -60,9 +61,10 @@ static uint64_t stuck_all_but_asking(const struct world *world, int rank)
     return atomic_load(&notes->several) ? 0 : stuck_others_asleep(world, rank, NULL, 1);
 }
 
+/* On this machine. */
 static bool stuck_still_there(const struct world *world, int rank)
 {
-    return atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
+    return world_has(world, rank) && atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
 }
 
 static uint64_t stuck_look_at(const struct world *world, int rank, int caller, int asking)
@@ -75,9 +77,9 @@ static uint64_t stuck_look_at(const struct world *world, int rank, int caller, i
 static int stuck_asleep(const struct world *world, int caller, int asking, uint64_t *sleeps)
 {
     uint64_t first[WORLD_MAX_RANKS];
-    int begin = world->header->first, end = begin + world->header->local, there = 0;
+    int size = world->header->size, there = 0;
     *sleeps = 0;
-    for (int rank = begin; rank < end; rank++) {
+    for (int rank = 0; rank < size; rank++) {
         first[rank] = 0;
         if (!stuck_still_there(world, rank))
             continue;
@@ -89,7 +91,7 @@ static int stuck_asleep(const struct world *world, int caller, int asking, uint6
     }
     if (!diagnose_knows_threads(world))
         return -1;
-    for (int rank = begin; rank < end; rank++)
+    for (int rank = 0; rank < size; rank++)
         if (first[rank] != 0 &&
             (!stuck_still_there(world, rank) || stuck_look_at(world, rank, caller, asking) != first[rank]))
             return -1;
@@ -111,12 +113,12 @@ bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving)
 bool diagnose_others_stuck(const struct world *world, int asking)
 {
     uint64_t sleeps;
-    return world->header->local == world->header->size && stuck_asleep(world, -1, asking, &sleeps) > 0;
+    return !world_is_spread(world) && stuck_asleep(world, -1, asking, &sleeps) > 0;
 }
 
 bool diagnose_leaving(const struct world *world)
 {
-    for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++)
+    for (int rank = 0; rank < world->header->size; rank++)
         if (stuck_still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
             return false;
     return true;

@@ -48,13 +48,21 @@ static void take_failure(struct job *job, int node, const char *bytes, size_t si
         return;
     memcpy(&failure, bytes, size);
     failure.cause[sizeof failure.cause - 1] = '\0';
+    bool first = world_fail_as(&job->world, &failure);
+    if (control->hub ? first : !control->said_failure) /* it is another's to tell */
+        atomic_store(&job->world.header->permission, PERMISSION_DENIED);
     if (!control->hub && !control->said_failure) {
         control->said_failure = true;
         control_say_sights(job, &control->nodes->links[0]);
     }
-    bool first = world_fail_as(&job->world, &failure);
     if (control->hub)
         control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+}
+
+static void take_told(struct world *world)
+{
+    if (world_failed(world))
+        world_told(world);
 }
 
 static void take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
@@ -96,11 +104,8 @@ static void take_from_node(struct job *job, int node, const struct frame *frame,
         control_take_trace(job, node, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_END && is_rank)
         take_end(job, frame->number, frame->more, bytes, frame->bytes);
-    else if (frame->kind == FRAME_DONE) {
+    else if (frame->kind == FRAME_DONE)
         control->nodes->links[node].done = true;
-        if (frame->number)
-            world_told(&job->world);
-    }
 }
 
 /* What only the others are. */
@@ -128,6 +133,8 @@ static void take(struct job *job, int node, const struct frame *frame, const cha
         take_board(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_FAIL)
         take_failure(job, node, bytes, frame->bytes);
+    else if (frame->kind == FRAME_TOLD)
+        take_told(&job->world);
     else if (frame->kind == FRAME_SIGNAL)
         take_signal(job, node, frame->number);
     else if (job->control->hub)
@@ -145,5 +152,5 @@ void control_read(struct job *job, int node)
     while (link->fd >= 0 && connection_next(link, &frame, &bytes))
         take(job, node, &frame, bytes);
     if (!open && link->fd >= 0)
-        control_lost(job, node, "has lost its launcher");
+        control_lost(job, node, NULL);
 }

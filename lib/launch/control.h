@@ -11,12 +11,12 @@
  *   JOINED      nodes: a rank of theirs has called dist_init_process_group
  *   SIGHT       nodes: all that a rank has pinned up (sight.c): before they tell a failure, and when the hub asks
  *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
- *               your rank tells the user; or it was not, and says nothing
+ *               your rank tells the user; or it was not, and says nothing. TOLD: both: the user has been told
  *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
  *   PROBE       hub: do all of your ranks sleep? REPLY: nodes; what it holds stands in decide.c
  *   GIVE_UP     hub: all that are still there are leaving, and nothing that is open can end
  *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down, its list of calls, too
- *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything; was the failure told?
+ *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything
  *   BYE         hub, at last: the job's exit status
  *
  * A connection that ends before BYE means that the launcher there was killed, and its ranks with it.
@@ -37,6 +37,7 @@ enum frame_kind {
     FRAME_SIGHT,
     FRAME_FAIL,
     FRAME_FIRST,
+    FRAME_TOLD,
     FRAME_SIGNAL,
     FRAME_PROBE,
     FRAME_REPLY,
@@ -62,11 +63,10 @@ struct job;
 struct control {
     struct nodes *nodes;
     bool hub;
-    int first, local;        /* the ranks of this machine */
     struct relayed *relayed; /* per rank */
     struct buffer *sights;   /* per rank; the hub's */
     bool joined;             /* some rank of another machine has */
-    bool said_joined, said_failure;
+    bool said_joined, said_failure, said_told;
     bool lost_hub;             /* which was told here */
     bool asked_clocks;         /* of the hub, when the job began */
     bool over;                 /* BYE has come, or never will: */
@@ -86,11 +86,12 @@ void control_put(struct connection *link, enum frame_kind kind, int number, int 
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
 void control_say_sights(struct job *job, struct connection *link);
+void control_say_failure(struct job *job);
 
 /* control.c: take what has come over the connection to a node. */
 void control_read(struct job *job, int node);
 
-/* control_end.c: the host of that node is gone, and how. All is over here: wait until it is so everywhere. */
+/* control_end.c: the host of that node is gone, and how; NULL: whoever spoke for it has ended. All is over here: wait until it is so everywhere. */
 void control_lost(struct job *job, int node, const char *how);
 void control_finish(struct job *job);
 void control_bye(struct job *job, int status);

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -24,14 +25,38 @@ static void tell(const char *sentence)
 static void count_as_ended(struct job *job, int node)
 {
     struct control *control = job->control;
-    int end = nodes_first(control->nodes->size, control->nodes->count, node + 1);
-    for (int rank = nodes_first(control->nodes->size, control->nodes->count, node); rank < end; rank++) {
-        if (control->relayed[rank].end)
+    for (int rank = 0; rank < job->plan.size; rank++) {
+        if (control->nodes->node_of[rank] != node || control->relayed[rank].end)
             continue;
         control->relayed[rank].end = true;
         job->statuses[rank] = DIST_ERR_PEER_LOST << 8;
         job->alive--;
     }
+}
+
+/* Whoever spoke for that machine, or its cable, is gone. The watcher tells, of several ones node 1's; or where that was a rank, its own
+ * machine's ranks do, as they see it, or those of the first machine that is left. */
+static void fail_of_it(struct job *job, int first, bool is_rank, const char *why)
+{
+    struct control *control = job->control;
+    const struct nodes *nodes = control->nodes;
+    uint32_t unknown = PERMISSION_UNKNOWN;
+    bool speaks = control->hub || !nodes->foreign || nodes->number == 1;
+    if (is_rank) {
+        speaks &= control->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
+        world_fail(&job->world, first, END_EXIT, -1);
+    } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
+        tell(why);
+        if (control->hub && job->plan.write)
+            job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
+        world_told(&job->world);
+        world_tell_over();
+        world_wake(&job->world);
+    } else if (!speaks)
+        world_fail_because(&job->world, first, DIST_ERR_PEER_LOST, why);
+    if (!control->hub)
+        atomic_compare_exchange_strong(&job->world.header->permission, &unknown,
+                                       speaks ? PERMISSION_GRANTED : PERMISSION_DENIED);
 }
 
 void control_lost(struct job *job, int node, const char *how)
@@ -43,21 +68,14 @@ void control_lost(struct job *job, int node, const char *how)
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
     link->done = true;
+    if (world_failed(&job->world) && !how)
+        world_told(&job->world); /* there, or here, if it was that rank's to tell */
     if (done)
         return;
-    int first = nodes_first(control->nodes->size, control->nodes->count, node);
-    bool one = nodes_first(control->nodes->size, control->nodes->count, node + 1) == first + 1;
     nodes_ranks(control->nodes, node, ranks, sizeof ranks);
-    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node, how, ranks,
-             one ? "is" : "are");
-    if (world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
-        tell(why);
-        if (control->hub && job->plan.write)
-            job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
-        world_told(&job->world);
-        world_tell_over();
-        world_wake(&job->world);
-    }
+    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node,
+             how ? how : "has lost its launcher", ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
+    fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why);
     if (control->hub) {
         count_as_ended(job, node);
     } else {
@@ -79,15 +97,13 @@ static bool all_are_done(const struct control *control)
 void control_finish(struct job *job)
 {
     struct control *control = job->control;
-    bool told = false;
-    world_teller(&job->world, &told);
     control_turn(job);
     if (!control->hub && control_is_traced())
         control_say_trace(job);
     if (!control->hub && !world_failed(&job->world))
         control_say_calls(job);
     if (!control->hub)
-        control_put(&control->nodes->links[0], FRAME_DONE, told, 0, NULL, 0);
+        control_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
     while (control->hub ? !all_are_done(control) : !control->over)
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())

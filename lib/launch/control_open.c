@@ -72,9 +72,8 @@ struct control *control_open(struct job *job)
         return NULL;
     control->nodes = nodes;
     control->hub = nodes->number == 0;
-    control->first = header->first = nodes_first(nodes->size, nodes->count, nodes->number);
-    control->local = header->local =
-        nodes_first(nodes->size, nodes->count, nodes->number + 1) - header->first;
+    for (int rank = 0; rank < nodes->size; rank++)
+        header->slots[rank].node = nodes->node_of[rank];
     header->nodes = nodes->count;
     header->node = nodes->number;
     snprintf(header->address, sizeof header->address, "%s", nodes->address);
@@ -86,7 +85,7 @@ struct control *control_open(struct job *job)
     job->output.meanwhile = control->hub ? meanwhile : NULL;
     job->output.divert = control->hub ? NULL : divert;
     job->output.is_jammed = control->hub ? NULL : is_jammed;
-    job->alive += control->hub ? nodes->size - control->local : 0;
+    job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
         output_own(&job->output, nodes->links[node].fd);

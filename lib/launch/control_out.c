@@ -42,10 +42,12 @@ void control_signal(struct job *job, int number, int except)
 static void say_boards(struct job *job)
 {
     struct control *control = job->control;
-    for (int rank = control->first; rank < control->first + control->local; rank++) {
+    for (int rank = 0; rank < job->plan.size; rank++) {
         struct relayed *relayed = &control->relayed[rank];
         const struct world_board *board = world_board(&job->world, rank);
         uint64_t head[2] = { relayed->used, atomic_load(&board->steps) }, used = atomic_load(&board->used);
+        if (!world_has(&job->world, rank))
+            continue;
         if (used < relayed->used) /* wiped, and begun anew */
             relayed->used = head[0] = 0;
         if (used == relayed->used && head[1] == relayed->steps)
@@ -65,18 +67,19 @@ static void say_boards(struct job *job)
 
 void control_say_sights(struct job *job, struct connection *link)
 {
-    struct control *control = job->control;
-    for (int rank = control->first; rank < control->first + control->local; rank++) {
+    for (int rank = 0; rank < job->plan.size; rank++) {
         struct buffer sight = { 0 };
-        if (sight_pack(&job->world, rank, &sight))
+        if (world_has(&job->world, rank) && sight_pack(&job->world, rank, &sight))
             control_put(link, FRAME_SIGHT, rank, 0, sight.bytes, sight.used);
         free(sight.bytes);
     }
 }
 
-static void say_failure(struct job *job)
+/* Node 0's own rank tells it once all others can know. */
+void control_say_failure(struct job *job)
 {
     struct control *control = job->control;
+    uint32_t unknown = PERMISSION_UNKNOWN;
     if (control->said_failure || !world_failed(&job->world))
         return;
     control->said_failure = true;
@@ -84,15 +87,27 @@ static void say_failure(struct job *job)
         control_say_sights(job, &control->nodes->links[0]);
     const struct world_failure failure = *world_failure(&job->world);
     control_put_all(control, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
+    for (int node = 0; node < control->nodes->count; node++)
+        connection_send(&control->nodes->links[node]);
+    if (control->hub)
+        atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
+}
+
+static void say_told(struct control *control, const struct world *world)
+{
+    if (control->said_told || !launch_is_told(world))
+        return;
+    control->said_told = true;
+    control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
 }
 
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
 static void say_ends(struct job *job)
 {
     struct control *control = job->control;
-    for (int rank = control->first; rank < control->first + control->local && !control->hub; rank++) {
+    for (int rank = 0; rank < job->processes && !control->hub; rank++) {
         int status = job->statuses[rank], state = (int)atomic_load(&job->world.header->slots[rank].state);
-        if (job->pids[rank] != 0 || control->relayed[rank].end)
+        if (!world_has(&job->world, rank) || job->pids[rank] != 0 || control->relayed[rank].end)
             continue;
         if (WIFSIGNALED(status) && job->stop_step != 0 &&
             (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL))
@@ -127,7 +142,7 @@ static void look_after(struct job *job, int node)
     if (link->fd >= 0 && link->looked - link->spoke > PING_MS && link->out.used == 0)
         control_put(link, FRAME_PING, 0, 0, NULL, 0);
     if (link->fd >= 0 && !connection_send(link))
-        control_lost(job, node, "has hung up");
+        control_lost(job, node, NULL);
 }
 
 void control_turn(struct job *job)
@@ -135,7 +150,8 @@ void control_turn(struct job *job)
     struct control *control = job->control;
     say_joined(job);
     say_boards(job);
-    say_failure(job);
+    control_say_failure(job);
+    say_told(control, &job->world);
     say_ends(job);
     if (control->hub && !control->asked_clocks && control_is_traced())
         control_ask_clocks(job, false);

@@ -128,9 +128,10 @@ static size_t sites_of(const struct world *world, int rank)
 
 void control_say_trace(struct job *job)
 {
-    struct control *control = job->control;
     uint64_t from, bytes;
-    for (int rank = control->first; rank < control->first + control->local; rank++) {
+    for (int rank = 0; rank < job->plan.size; rank++) {
+        if (!world_has(&job->world, rank))
+            continue;
         say_part(job, rank, PART_SITES, 0, sites_of(&job->world, rank));
         for (int i = 0; job->plan.traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
             say_part(job, rank, PART_TRACE, from, bytes);
@@ -140,12 +141,11 @@ void control_say_trace(struct job *job)
 void control_say_calls(struct job *job)
 {
     const struct world_header *header = job->world.header;
-    const struct control *control = job->control;
-    for (int rank = control->first; rank < control->first + control->local; rank++) {
+    for (int rank = 0; rank < job->plan.size; rank++) {
         uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes;
         uint64_t calls = atomic_load(&world_notes(&job->world, rank)->log);
         uint64_t bytes = job->plan.listed ? job->plan.listed(&job->world, rank) : 0;
-        if (bytes == 0)
+        if (!world_has(&job->world, rank) || bytes == 0)
             continue;
         say_part(job, rank, PART_SITES, 0, sites_of(&job->world, rank));
         say_part(job, rank, PART_CALLS, calls - arena, bytes);

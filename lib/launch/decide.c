@@ -161,9 +161,13 @@ static void decided(struct job *job)
         world_give_up(&job->world);
         return;
     }
-    for (int rank = control->local; rank < job->plan.size; rank++) /* the hub's own are the first */
-        sight_unpack(&job->world, rank, &control->sights[rank]);
+    for (int rank = 0; rank < job->plan.size; rank++)
+        if (!world_has(&job->world, rank))
+            sight_unpack(&job->world, rank, &control->sights[rank]);
+    world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
     job->plan.explain(&job->world);
+    control_say_failure(job);
+    world_tell_over();
 }
 
 static void ask(struct job *job, int phase)

@@ -1,6 +1,7 @@
 /* door.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
 #define _GNU_SOURCE
 #include "door.h"
+#include "../dist_base.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -141,4 +142,26 @@ bool door_receive(int from, struct answer *answer, int *fd)
         memcpy(fd, CMSG_DATA(rights), sizeof *fd);
     answer->why[sizeof answer->why - 1] = '\0';
     return answer->error != 0 || *fd >= 0;
+}
+
+int door_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
+               char *why, size_t size)
+{
+    char who[96];
+    door_name_peer(caller, who, sizeof who);
+    if (hello->layout != door_layout())
+        snprintf(why, size, "rank %d was built with another version of the library; build it again",
+                 hello->rank);
+    else if (hello->world_size != env->world_size)
+        snprintf(why, size, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
+                 hello->rank, hello->world_size, env->world_size);
+    else if (hello->rank < 0 || hello->rank >= env->world_size || came[hello->rank])
+        snprintf(
+            why, size,
+            "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "
+            "port or an id, of its own",
+            hello->rank, who);
+    else
+        return 0;
+    return DIST_ERR_ENVIRONMENT;
 }

@@ -36,6 +36,10 @@ bool door_same_user(int fd, pid_t *pid);
 /* "process 4711 (nc) of user 1001": the other side, in words. */
 void door_name_peer(int fd, char *text, size_t size);
 
+/* Of a caller that says so: what is wrong with it, in words? 0: nothing. */
+int door_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
+               char *why, size_t size);
+
 /* How long a receive may block. */
 void door_limit(int fd, int64_t milliseconds);
 

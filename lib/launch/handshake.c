@@ -6,8 +6,10 @@
 
 #include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct opening handshake_opening(const struct nodes *nodes)
 {
@@ -46,14 +48,14 @@ bool handshake_give(int fd, const void *bytes, size_t size)
     return send(fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-void handshake_address(int fd, bool other, char *text, size_t size)
+void handshake_address(int fd, bool other, char *text, size_t size, char *port)
 {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
     snprintf(text, size, "somebody");
     struct sockaddr *to = (struct sockaddr *)&address;
     if ((other ? getpeername(fd, to, &length) : getsockname(fd, to, &length)) == 0)
-        getnameinfo((struct sockaddr *)&address, length, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+        getnameinfo(to, length, text, (socklen_t)size, port, port ? 8 : 0, NI_NUMERICHOST | NI_NUMERICSERV);
 }
 
 int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size)
@@ -65,4 +67,24 @@ int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *
     return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                     "the host %.100s, at which node 0 is to be, is not known here (%s)", nodes->host,
                     gai_strerror(error));
+}
+
+void handshake_own_name(char *name, size_t size)
+{
+    const char *told = getenv("MASTER_ADDR");
+    if (told && *told)
+        snprintf(name, size, "%s", told);
+    else
+        gethostname(name, size - 1);
+}
+
+void handshake_find(const char *name, char *address, size_t size)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
+    if (getaddrinfo(name, NULL, &hints, &found) != 0)
+        return;
+    getnameinfo(found->ai_addr, found->ai_addrlen, address, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+    if (strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0)
+        *address = '\0';
+    freeaddrinfo(found);
 }

@@ -33,11 +33,16 @@ uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct claim claim
 bool handshake_receive(int fd, void *bytes, size_t size);
 bool handshake_give(int fd, const void *bytes, size_t size);
 
-/* The address of this end of a connection, or of the other, in digits. */
-void handshake_address(int fd, bool other, char *text, size_t size);
+/* The address of this end of a connection, or of the other, in digits; and its port (8 bytes), unless NULL. */
+void handshake_address(int fd, bool other, char *text, size_t size, char *port);
 
 /* Where node 0 is. 0, or the status with a sentence. */
 int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size);
+
+/* What this machine is to be called by others: MASTER_ADDR, or its name. And the address of such a name: "", as it was, where others could
+ * not call there. */
+void handshake_own_name(char *name, size_t size);
+void handshake_find(const char *name, char *address, size_t size);
 
 /* nodes_call.c: nodes but 0. */
 int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size);

@@ -142,6 +142,9 @@ bool launch_can_settle(
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);
 
+/* peers.c: was the user told of the failure, and has the rank that did ended, of which no watcher would see it? */
+bool launch_is_told(const struct world *world);
+
 /* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
 void launch_hold(struct world *world, int rank);
 

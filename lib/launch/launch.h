@@ -37,6 +37,12 @@ struct launch_env {
     char key[128];    /* the same for all ranks of one job, different for others: names the meeting point */
 };
 
+/* Is the job on several machines, as the launcher says? */
+static inline bool launch_is_far(const struct launch_env *env)
+{
+    return env->local_size >= 0 && env->local_size != env->world_size;
+}
+
 /* Read the environment. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
 int launch_read_env(struct launch_env *env, char *why, size_t why_size);
 
@@ -58,14 +64,18 @@ const char *launch_device(void);  /* "host" */
 const char *launch_gpu_wish(void);
 
 struct dist_work;
+struct job_plan;
+struct nodes_watcher;
 
 /* This thread's rank and its world; made on first need. Everything per rank hangs here. In process mode it is
  * one per process and any thread sees it; in thread mode one per thread. */
 struct launch_self {
     struct launch_env env;
     struct world world;
-    bool threads; /* ranks are threads of this process */
-    bool watched; /* a watcher of ours reads this rank's end and tells the others */
+    bool threads;                  /* ranks are threads of this process */
+    bool watched;                  /* a watcher of ours reads this rank's end and tells the others */
+    const struct job_plan *plan;   /* what a watcher in this rank's process asks, and */
+    struct nodes_watcher *watcher; /* that, if there is one: nodes_thread.c */
     void (*look)(struct world *world,
                  int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
     void (*untaken)(struct launch_self *self,

@@ -1,10 +1,10 @@
 /*
- * meet.c: ranks that a foreign launcher has started find each other.
+ * meet.c: ranks that a foreign launcher has started find each other: all, or, of a job on several machines, those of this one.
  *
- *   rank 0   makes the world, and listens at an abstract Unix socket named after the job
+ *   first    (rank 0, or the first of this machine) makes the world, and listens at an abstract Unix socket named after the job
  *   others   call there until somebody answers, say who they are, get the world's descriptor, and say that they are in
  *
- * The socket has no file, so nothing is left behind, and rank 0 stops listening when all have come, so that
+ * The socket has no file, so nothing is left behind, and the first rank stops listening when all have come, so that
  * a second program under the same launcher can meet at the same name.
  */
 #define _GNU_SOURCE
@@ -22,6 +22,17 @@
 
 #define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point, */
 #define IN_AFTER 5000  /* and for one that has come to be in */
+
+/* How many are to meet here? */
+static int meet_count(const struct launch_env *env)
+{
+    return launch_is_far(env) ? env->local_size : env->world_size;
+}
+
+static const char *meet_first(const struct launch_env *env)
+{
+    return launch_is_far(env) ? "the first rank of this machine" : "rank 0";
+}
 
 static void meet_wait_a_moment(int64_t milliseconds)
 {
@@ -64,8 +75,8 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
         if (fd >= 0)
             return fd;
         if (errno != EADDRINUSE)
-            return -text_why(DIST_ERR_SYSTEM, why, why_size, "rank 0 cannot wait for the others: %s",
-                             strerror(errno));
+            return -text_why(DIST_ERR_SYSTEM, why, why_size, "%s cannot wait for the others: %s",
+                             meet_first(env), strerror(errno));
         bool late = job_clock() > give_up;
         if ((first || late) && (meet_is_taken(env, why, why_size) || late))
             return -DIST_ERR_ENVIRONMENT;
@@ -73,31 +84,8 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
     }
 }
 
-/* What is wrong with this caller, in words. */
-static int meet_judge(int caller, const struct hello *hello, const struct launch_env *env,
-                      const bool *missing, char *why, size_t size)
-{
-    char who[96];
-    door_name_peer(caller, who, sizeof who);
-    if (hello->layout != door_layout())
-        snprintf(why, size, "rank %d was built with another version of the library; build it again",
-                 hello->rank);
-    else if (hello->world_size != env->world_size)
-        snprintf(why, size, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
-                 hello->rank, hello->world_size, env->world_size);
-    else if (hello->rank < 1 || hello->rank >= env->world_size || !missing[hello->rank])
-        snprintf(
-            why, size,
-            "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "
-            "port or an id, of its own",
-            hello->rank, who);
-    else
-        return 0;
-    return DIST_ERR_ENVIRONMENT;
-}
-
 /* Hear one caller. Strangers, and callers that go away again, are passed over. */
-static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *missing,
+static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *came,
                       char *why, size_t why_size)
 {
     pid_t pid;
@@ -107,24 +95,41 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
-    answer.error = meet_judge(caller, &hello, env, missing, answer.why, sizeof answer.why);
+    answer.error = door_judge(caller, &hello, env, came, answer.why, sizeof answer.why);
     if (answer.error != 0) {
         snprintf(why, why_size, "%s", answer.why);
         door_send(caller, &answer, -1);
         return answer.error;
     }
-    missing[hello.rank] = !door_send(caller, &answer, world->fd);
+    came[hello.rank] = door_send(caller, &answer, world->fd);
     door_limit(caller, IN_AFTER);
-    if (!missing[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0)
+    if (came[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0)
         return text_why(DIST_ERR_PEER_LOST, why, why_size,
                         "rank %d came, and has ended before it was in; look at that rank first", hello.rank);
     return 0;
 }
 
-static int meet_late(const struct launch_env *env, const bool *missing, char *why, size_t why_size)
+/* Of those that are to come here, how many have not? */
+static int meet_missing(const struct launch_env *env, const bool *came)
+{
+    int missing = meet_count(env);
+    for (int rank = 0; rank < env->world_size; rank++)
+        missing -= came[rank];
+    return missing;
+}
+
+/* Which ranks are on one machine of several only the launcher knows. */
+static int meet_late(const struct launch_env *env, const bool *came, char *why, size_t why_size)
 {
     struct text who = { .used = 0 };
-    int count = text_add_ranks(&who, missing, env->world_size);
+    bool missing[WORLD_MAX_RANKS];
+    int count = meet_missing(env, came);
+    for (int rank = 0; rank < env->world_size; rank++)
+        missing[rank] = !came[rank];
+    if (launch_is_far(env))
+        text_add(&who, "%d of the %d ranks of this machine", count, env->local_size);
+    else
+        text_add_ranks(&who, missing, env->world_size);
     return text_why(
         DIST_ERR_TIMEOUT, why, why_size,
         "%.100s %s not come within %d s; see whether the launcher started %s (DIST_INIT_TIMEOUT=SECONDS "
@@ -135,20 +140,20 @@ static int meet_late(const struct launch_env *env, const bool *missing, char *wh
 static int meet_receive_all(int fd, const struct launch_env *env, const struct world *world, char *why,
                             size_t why_size)
 {
-    bool missing[WORLD_MAX_RANKS] = { false };
+    bool came[WORLD_MAX_RANKS] = { false };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
-    memset(missing + 1, true, (size_t)env->world_size - 1);
-    while (memchr(missing, true, (size_t)env->world_size)) {
+    came[env->rank] = true;
+    while (meet_missing(env, came) > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return meet_late(env, missing, why, why_size);
+            return meet_late(env, came, why, why_size);
         if (poll(&ready, 1, left < 1000 ? (int)left : 1000) <= 0)
             continue;
         int caller = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
         if (caller < 0)
             continue;
-        int status = meet_greet(caller, env, world, missing, why, why_size);
+        int status = meet_greet(caller, env, world, came, why, why_size);
         close(caller);
         if (status != 0)
             return status;
@@ -160,9 +165,9 @@ static int meet_host(const struct launch_env *env, struct world *world, char *wh
 {
     if (world_create(world, env->world_size) != 0)
         return text_why(DIST_ERR_SYSTEM, why, why_size, "no shared memory could be had: %s", strerror(errno));
-    if (env->world_size == 1)
+    launch_hold(world, env->rank);
+    if (meet_count(env) == 1)
         return 0;
-    launch_hold(world, 0);
     int fd = meet_listen_there(env, why, why_size);
     int status = fd < 0 ? -fd : meet_receive_all(fd, env, world, why, why_size);
     if (fd >= 0)
@@ -222,12 +227,13 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
     }
     return text_why(
         DIST_ERR_TIMEOUT, why, why_size,
-        "rank 0 has not come within %d s; see whether the launcher started it, and in the same container "
+        "%s has not come within %d s; see whether the launcher started it, and in the same container "
         "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-        env->meet_seconds);
+        meet_first(env), env->meet_seconds);
 }
 
 int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size)
 {
-    return env->rank == 0 ? meet_host(env, world, why, why_size) : meet_visit(env, world, why, why_size);
+    bool first = launch_is_far(env) ? env->local_rank == 0 : env->rank == 0;
+    return first ? meet_host(env, world, why, why_size) : meet_visit(env, world, why, why_size);
 }

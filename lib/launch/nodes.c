@@ -37,7 +37,7 @@ static bool is_everywhere(const struct addrinfo *address)
     return strcmp(text, "0.0.0.0") == 0 || strcmp(text, "::") == 0;
 }
 
-static int listen_there(const struct nodes *nodes, int *out, char *why, size_t why_size)
+int nodes_listen(struct nodes *nodes, int *out, char *why, size_t why_size)
 {
     struct addrinfo *found;
     int fd = -1, error = 0, on = 1, status = handshake_resolve(nodes, &found, why, why_size);
@@ -57,8 +57,10 @@ static int listen_there(const struct nodes *nodes, int *out, char *why, size_t w
     }
     freeaddrinfo(found);
     *out = fd;
-    if (fd >= 0)
+    if (fd >= 0) {
+        handshake_address(fd, false, nodes->address, sizeof nodes->address, nodes->port);
         return 0;
+    }
     if (everywhere)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "%s would listen to everybody; name this machine's address in the network of the job",
@@ -93,11 +95,11 @@ static int judge(const struct nodes *nodes, const struct claim *claim, const cha
     return 0;
 }
 
-static void stranger(const char *from, const char *what)
+static void stranger(const struct nodes *nodes, const char *from, const char *what)
 {
     static bool told;
     if (!told)
-        fprintf(stderr, "distrun: %s, at %s, was sent away.\n", what, from);
+        fprintf(stderr, "%s: %s, at %s, was sent away.\n", nodes->foreign ? "rank 0" : "distrun", what, from);
     told = true;
 }
 
@@ -127,12 +129,12 @@ static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
     struct claim claim = { .node = -1 };
     char from[64];
-    handshake_address(fd, true, from, sizeof from);
+    handshake_address(fd, true, from, sizeof from, NULL);
     door_limit(fd, PATIENCE_MS);
     const char *strange = hear(nodes, fd, &claim);
     if (strange) {
         if (*strange)
-            stranger(from, strange);
+            stranger(nodes, from, strange);
         close(fd);
         return 0;
     }
@@ -159,10 +161,9 @@ static int missing(const struct nodes *nodes, int seconds, char *why, size_t why
                      : node == last ? " and "
                                     : ", ",
                      node, nodes_ranks(nodes, node, ranks, sizeof ranks));
-    return text_why(
-        DIST_ERR_TIMEOUT, why, why_size,
-        "%.300s %s not come within %d s; start distrun there, too (DIST_INIT_TIMEOUT=SECONDS waits longer)",
-        text.bytes, count == 1 ? "has" : "have", seconds);
+    return text_why(DIST_ERR_TIMEOUT, why, why_size,
+                    "%.300s %s not come within %d s; %s (DIST_INIT_TIMEOUT=SECONDS waits longer)", text.bytes,
+                    count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
 }
 
 static bool all_have_come(const struct nodes *nodes)
@@ -201,12 +202,11 @@ static int receive_all(struct nodes *nodes, int fd, int seconds, char *why, size
     return 0;
 }
 
-static int host(struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int host(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
 {
-    int fd = -1, status = listen_there(nodes, &fd, why, why_size);
+    int status = fd < 0 ? nodes_listen(nodes, &fd, why, why_size) : 0;
     if (status != 0)
         return status;
-    handshake_address(fd, false, nodes->address, sizeof nodes->address);
     nodes_say_secret(nodes); /* now that somebody can come */
     status = receive_all(nodes, fd, seconds, why, why_size);
     close(fd);
@@ -218,7 +218,7 @@ static int host(struct nodes *nodes, int seconds, char *why, size_t why_size)
     return status;
 }
 
-int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size)
+int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why_size)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
@@ -226,7 +226,7 @@ int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size)
                         nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? host(nodes, seconds, why, why_size)
+    return nodes->number == 0 ? host(nodes, door, seconds, why, why_size)
                               : nodes_call(nodes, seconds, why, why_size);
 }
 

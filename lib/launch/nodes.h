@@ -7,9 +7,10 @@
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
  * nodes.c         how the watchers meet                               connection.c      frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
+ * nodes_thread.c  the same where another launcher has started the ranks
  * decide.c        can any rank of any host still move?                sight.c     what one rank pins up, packed
  *
- * The ranks are dealt out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
+ * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
  * these connections: the engine (Gloo, MPI) makes its own. Whatever the ranks print goes to node 0.
  */
 #ifndef LAUNCH_NODES_H
@@ -76,23 +77,19 @@ bool connection_is_taken(const struct connection *link, int64_t within_ms);
 
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
-    int size;          /* ranks in all */
+    int size;          /* ranks in all, */
+    short node_of[WORLD_MAX_RANKS]; /* and where each of them is */
     char host[256], port[8];
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
     char key_text[2 * SECRET_BYTES + 1];
+    bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
     bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes */
     const char *version;      /* of the library */
     char address[64];         /* of this machine, as the others see it */
     struct connection *links; /* [count]: node 0 has one to each, the others one to node 0 */
 };
-
-/* The first rank of a node; of node `nodes`: the number of ranks. */
-static inline int nodes_first(int size, int nodes, int node)
-{
-    return node * (size / nodes) + (node < size % nodes ? node : size % nodes);
-}
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
@@ -108,9 +105,19 @@ void nodes_prepare(
 int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size);
 int nodes_no_restarts(char *why, size_t why_size);
 
-/* nodes.c: wait until all nodes have come, on each of them. Same status. */
-int nodes_meet(struct nodes *nodes, int seconds, char *why, size_t why_size);
+/* nodes.c: wait until all nodes have come, on each of them. Same status. `door`: where node 0 listens already; -1: nowhere yet. */
+int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why_size);
+int nodes_listen(struct nodes *nodes, int *door, char *why, size_t why_size);
+const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
 void nodes_leave(struct nodes *nodes);
+
+/* nodes_thread.c: on all ranks, when their engine has started, whose all-gather of `bytes` of each rank `gather` is (false: it has failed). The
+ * same status, on all; -1: gather has failed. And at the end, after which nobody fails any more; or where the job has failed. */
+typedef bool nodes_gather(void *argument, const void *own, void *all, size_t bytes);
+struct launch_self;
+int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *version, char *why,
+               size_t why_size);
+void nodes_part(struct launch_self *self);
 
 /* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
 int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size);
@@ -119,6 +126,22 @@ void nodes_say_secret(const struct nodes *nodes);
 /* secret.c: a number that only who knows the key can make of these bytes. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);
 bool secret_random(void *bytes, size_t size);
+
+/* How many ranks a node has, and the first of them. */
+static inline int nodes_ranks_of(const struct nodes *nodes, int node)
+{
+    int count = 0;
+    for (int rank = 0; rank < nodes->size; rank++)
+        count += nodes->node_of[rank] == node;
+    return count;
+}
+static inline int nodes_first(const struct nodes *nodes, int node)
+{
+    int rank = 0;
+    while (nodes->node_of[rank] != node)
+        rank++;
+    return rank;
+}
 
 /* "rank 3", "ranks 4 to 7": those of a node. */
 const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t size);

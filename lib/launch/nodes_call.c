@@ -91,9 +91,10 @@ static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_
 {
     char ranks[80];
     return text_why(DIST_ERR_TIMEOUT, why, why_size,
-                    "node 0 (%s) has not answered at %.100s port %s within %d s; start distrun there, too "
+                    "node 0 (%s) has not answered at %.100s port %s within %d s; %s "
                     "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                    nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds);
+                    nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds,
+                    nodes_advice(nodes));
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
@@ -111,7 +112,7 @@ static int call(struct nodes *nodes, const struct addrinfo *found, int seconds, 
         return status;
     }
     *heard = true;
-    handshake_address(fd, false, nodes->address, sizeof nodes->address);
+    handshake_address(fd, false, nodes->address, sizeof nodes->address, NULL);
     connection_open(&nodes->links[0], fd);
     snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
     return wait_for_all(nodes, seconds, why, why_size);

@@ -16,12 +16,18 @@ const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t 
 {
     bool in[WORLD_MAX_RANKS] = { false };
     struct text who = { .used = 0 };
-    int end = nodes_first(nodes->size, nodes->count, node + 1);
-    for (int rank = nodes_first(nodes->size, nodes->count, node); rank < end; rank++)
-        in[rank] = true;
+    for (int rank = 0; rank < nodes->size; rank++)
+        in[rank] = nodes->node_of[rank] == node;
     text_add_ranks(&who, in, nodes->size);
     snprintf(text, size, "%s", who.bytes);
     return text;
+}
+
+const char *nodes_advice(const struct nodes *nodes)
+{
+    return nodes->foreign
+               ? "see what keeps the two machines apart, or name another address of rank 0's in MASTER_ADDR"
+               : "start distrun there, too";
 }
 
 /* ---- options ----------------------------------------------------------------------------------------- */
@@ -169,13 +175,25 @@ static int check(struct nodes *nodes, char *why, size_t why_size)
     return check_settings(why, why_size);
 }
 
+/* In blocks. */
+static void deal_ranks(struct nodes *nodes)
+{
+    int share = nodes->size / nodes->count, more = nodes->size % nodes->count, rank = 0;
+    for (int node = 0; node < nodes->count; node++)
+        for (int i = 0; i < share + (node < more); i++)
+            nodes->node_of[rank++] = (short)node;
+}
+
 int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size)
 {
     int status = check(nodes, why, why_size);
-    if (status == 0)
-        status = find_place(nodes, why, why_size);
+    if (status != 0)
+        return status;
+    deal_ranks(nodes);
+    status = find_place(nodes, why, why_size);
     if (status == 0)
         status = nodes_find_secret(nodes, why, why_size);
     nodes->program = number_of(program);
-    return status ? status : nodes_meet(nodes, (int)setting_number("DIST_INIT_TIMEOUT", 60), why, why_size);
+    return status ? status
+                  : nodes_meet(nodes, -1, (int)setting_number("DIST_INIT_TIMEOUT", 60), why, why_size);
 }

@@ -9,7 +9,8 @@
 #define LOOKS \
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
 #define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
-#define TELL_LOOKS 200        /* ms that the teller of an unwatched job has for its sentence */
+#define TELL_LOOKS 200        /* ms that the teller of an unwatched job has for its sentence and its end, */
+#define SEEN_AFTER 20000      /* us in which its launcher sees that end, and no other beside it */
 
 void launch_rank_ended(struct world *world, int rank)
 {
@@ -39,9 +40,10 @@ void launch_hold(struct world *world, int rank)
 
 static bool peers_has_ended(const struct world *world, int rank)
 {
+    const struct launch_self *own = launch_self_if_any(); /* whose lock would not be told from none */
     struct flock lock = peers_byte_of(rank);
-    return atomic_load(&world->header->slots[rank].held) && fcntl(world->fd, F_GETLK, &lock) == 0 &&
-           lock.l_type == F_UNLCK;
+    return !(own && own->env.rank == rank) && atomic_load(&world->header->slots[rank].held) &&
+           fcntl(world->fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 bool world_check_peers(struct world *world, int rank)
@@ -61,34 +63,64 @@ bool world_check_peers(struct world *world, int rank)
     return world_failed(world);
 }
 
-/* On another machine somebody may have seen it before us, and tells; or what we see comes of it. */
-static bool peers_is_permitted(const struct world *world)
+/* The rank in whose process this machine's watcher is, where no launcher of ours is. */
+static bool peers_lack_watcher(const struct launch_self *self)
 {
-    const struct world_header *header = world->header;
-    for (int look = 0; look < PERMISSION_LOOKS && header->node > 0; look++) {
+    int first = 0;
+    while (!world_has(&self->world, first))
+        first++;
+    return !self->watched && peers_has_ended(&self->world, first);
+}
+
+/* On another machine somebody may have seen it before us, and tells; or what we see comes of it. Node 0's watcher says so, once all know.
+ * Of a machine that has lost its watcher it tells itself. */
+static bool peers_is_permitted(const struct launch_self *self)
+{
+    const struct world_header *header = self->world.header;
+    for (int look = 0; look < PERMISSION_LOOKS && world_is_spread(&self->world); look++) {
         uint32_t permission = atomic_load(&header->permission);
         if (permission != PERMISSION_UNKNOWN)
             return permission == PERMISSION_GRANTED;
+        if (peers_lack_watcher(self))
+            break;
         usleep(1000);
     }
     return header->node == 0;
 }
 
-/* Where nobody watches, whoever ends first may have its launcher end the others, too: so let the teller be through; and if it has
- * ended before it was, or nobody tells, tell instead. */
+bool launch_is_told(const struct world *world)
+{
+    bool told;
+    int teller = world_teller(world, &told);
+    bool is_rank = teller >= 0 && teller < world->header->size;
+    return told &&
+           !(is_rank && atomic_load(&world->header->slots[teller].held) && !peers_has_ended(world, teller));
+}
+
+/* Where nobody watches, whoever ends first may have its launcher end the others, too, and gives it the job's status: so let the teller be
+ * through, and end; and if it has ended before it was, or nobody tells, tell instead. */
 bool launch_tells(struct launch_self *self, int code, const char *cause)
 {
     struct world *world = &self->world;
-    bool told = false;
-    if (world_fail_and_tell(world, self->env.rank, code, cause))
-        return peers_is_permitted(world);
-    for (int look = 0; look < TELL_LOOKS && !self->watched && !told; look++) {
+    bool told, chosen = world_fail_and_tell(world, self->env.rank, code, cause);
+    if (chosen && peers_is_permitted(self))
+        return true;
+    if (chosen && !self->watched)
+        world_tell_over();
+    for (int look = 0; look < TELL_LOOKS && !self->watched && !launch_is_told(world); look++) {
         int teller = world_teller(world, &told);
-        if ((teller < 0 || (teller < world->header->size && peers_has_ended(world, teller))) &&
-            world_tell_instead(world, teller))
-            return true;
+        bool instead = !chosen && !told &&
+                       (teller < 0 || (teller < world->header->size && peers_has_ended(world, teller)));
+        if (instead && world_tell_instead(world, teller)) {
+            if (peers_is_permitted(self))
+                return true;
+            chosen = true;
+            world_tell_over();
+        }
         usleep(1000);
     }
+    if (!self->watched)
+        usleep(SEEN_AFTER);
     return false;
 }
 
@@ -109,6 +141,7 @@ void launch_look_around(struct launch_self *self)
     if (self->watched)
         return;
     world_check_peers(&self->world, self->env.rank);
-    if (self->look && !world_failed(&self->world))
+    if (self->look && !world_failed(&self->world) &&
+        !world_is_spread(&self->world)) /* else the watchers look */
         self->look(&self->world, self->env.rank);
 }

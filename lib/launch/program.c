@@ -54,9 +54,9 @@ static bool set_place(const struct nodes *nodes)
 
 bool program_set_place(const struct job *job, int rank)
 {
-    const struct world_header *header = job->world.header;
-    return set_number("RANK", rank) && set_number("LOCAL_RANK", rank - header->first) &&
-           set_number("WORLD_SIZE", job->plan.size) && set_number("LOCAL_WORLD_SIZE", header->local) &&
+    int before = world_has_before(&job->world, rank), all = world_has_before(&job->world, job->plan.size);
+    return set_number("RANK", rank) && set_number("LOCAL_RANK", before) &&
+           set_number("WORLD_SIZE", job->plan.size) && set_number("LOCAL_WORLD_SIZE", all) &&
            (!job->plan.nodes || set_place(job->plan.nodes)) && set_number("DIST_WORLD_FD", job->world.fd) &&
            set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart);
 }

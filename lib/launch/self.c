@@ -129,13 +129,14 @@ static int self_make_world(struct launch_self *self, int size, char *why, size_t
     return status;
 }
 
-/* Over several machines a rank has a world of its own, in which the others are never seen: only nccl can do with that. */
+/* Over several machines: under MPI the ranks of one machine share a world, and the machines meet when MPI has started; under NCCL each has one
+ * of its own, in which the others are never seen. */
 static int self_attach_foreign(struct launch_self *self, char *why, size_t why_size)
 {
     const struct launch_env *env = &self->env;
-    if (env->local_size < 0 || env->local_size == env->world_size)
+    if (!launch_is_far(env) || strcmp(launch_backend(), "mpi") == 0)
         return launch_meet(env, &self->world, why, why_size);
-    if (strcmp(launch_backend(), "nccl") == 0 || strcmp(launch_backend(), "mpi") == 0)
+    if (strcmp(launch_backend(), "nccl") == 0)
         return self_make_world(self, env->world_size, why, why_size);
     bool gloo = strcmp(launch_backend(), "gloo") == 0;
     return text_why(

@@ -28,7 +28,16 @@ static inline bool world_is_spread(const struct world *world)
 /* Is it a rank of this machine? */
 static inline bool world_has(const struct world *world, int rank)
 {
-    return rank >= world->header->first && rank < world->header->first + world->header->local;
+    return world->header->slots[rank].node == world->header->node;
+}
+
+/* How many of the first `end` ranks are. */
+static inline int world_has_before(const struct world *world, int end)
+{
+    int count = 0;
+    for (int rank = 0; rank < end; rank++)
+        count += world_has(world, rank);
+    return count;
 }
 
 #endif

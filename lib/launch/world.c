@@ -138,7 +138,6 @@ int world_create(struct world *world, int size)
     header->room_offset = world_room_offset(size);
     header->room_bytes = world_room_bytes(size);
     header->board_offset = world_board_offset(size);
-    header->local = size;
     header->arena_offset = world_arena_offset(size);
     header->arena_bytes = arena_bytes;
     header->trace_offset = header->arena_offset + (uint64_t)size * arena_bytes;

@@ -57,6 +57,7 @@ struct rank_slot {
     _Atomic uint32_t held; /* 1: it holds the lock by which its peers know that it is alive (peers.c) */
     _Atomic uint32_t call; /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
     _Atomic uint32_t last_call;           /* the last one that it entered */
+    int32_t node;                         /* the machine that it is on: written before anybody reads it */
     alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
     struct bell helper;      /* the same, for the thread that drives its operations while it computes */
     struct sleep_note sleep; /* of the thread that was the rank's first to call */
@@ -122,7 +123,6 @@ struct world_header {
     uint64_t trace_offset; /* rank r's record of what it did (lib/trace): like the arenas, if asked for */
     uint64_t trace_bytes;
     int32_t nodes, node;         /* how many machines (0 or 1: this one), and which this is; */
-    int32_t first, local;        /* its ranks: from which one on, and how many; */
     char address[64];            /* and its address, as the other machines see it */
     _Atomic uint32_t permission; /* enum permission (spread.h) */
     _Atomic uint32_t leavers;    /* ranks that have left the job */

@@ -54,9 +54,9 @@ static void hosts_bring_rank(const struct world *world, int rank, const struct n
 void hosts_bring_together(const struct world *world, const struct nodes *nodes)
 {
     for (int node = 1; nodes && node < nodes->count; node++)
-        for (int rank = nodes_first(nodes->size, nodes->count, node);
-             rank < nodes_first(nodes->size, nodes->count, node + 1); rank++)
-            hosts_bring_rank(world, rank, &nodes->links[node].clock);
+        for (int rank = 0; rank < nodes->size; rank++)
+            if (nodes->node_of[rank] == node)
+                hosts_bring_rank(world, rank, &nodes->links[node].clock);
 }
 
 /* ---- in the file ------------------------------------------------------------------------------------------------- */
@@ -76,16 +76,14 @@ void hosts_write(struct writing *w)
     fputs("\"hosts\":[", w->file);
     for (int node = 0; node < w->nodes->count; node++) {
         const struct node_clock *clock = &w->nodes->links[node].clock;
-        int first = nodes_first(w->nodes->size, w->nodes->count, node);
-        int end = nodes_first(w->nodes->size, w->nodes->count, node + 1);
+        int first = nodes_first(w->nodes, node), count = nodes_ranks_of(w->nodes, node);
         struct clock_reading look = hosts_look(clock, clock->last.when);
         bool there = atomic_load(&record_of(w->world, first)->magic) == TRACE_MAGIC;
         hosts_name(w->nodes, node, name, sizeof name);
         fprintf(w->file, "%s\n{\"node\":%d,\"name\":", node ? "," : "", node);
         text_put_json(w->file, name, strlen(name));
         fprintf(w->file, ",\"first_rank\":%d,\"ranks\":%d,\"clock_ahead_ns\":%lld,\"clock_error_ns\":%lld%s}",
-                first, end - first, (long long)look.ahead, (long long)look.error,
-                there ? "" : ",\"missing\":true");
+                first, count, (long long)look.ahead, (long long)look.error, there ? "" : ",\"missing\":true");
     }
     fputs("],\n", w->file);
 }
@@ -93,9 +91,7 @@ void hosts_write(struct writing *w)
 void hosts_write_label(struct writing *w, int rank)
 {
     char name[64], label[128];
-    int node = 0;
-    while (nodes_first(w->nodes->size, w->nodes->count, node + 1) <= rank)
-        node++;
+    int node = w->nodes->node_of[rank];
     const struct node_clock *clock = &w->nodes->links[node].clock;
     hosts_name(w->nodes, node, name, sizeof name);
     snprintf(label, sizeof label, "%s, clock within %.1f us", name,

@@ -34,7 +34,7 @@ conform()
     sed 's/^/    /' "$work/said"
 }
 
-for engine in gloo mpi openmpi; do
+for engine in ${ENGINES:-gloo mpi openmpi mpich}; do
     plugin=$engine
     [ $engine = mpi ] && plugin=mpich
     [ -e build/plugins/dist-$plugin.so ] || continue

@@ -7,7 +7,7 @@
 
 engine=$1 ranks=${WORLD_SIZE:-4}
 shift
-unset WORLD_SIZE
+export WORLD_SIZE=$ranks
 read -r -a hosts <<<"$HOSTS"
 [ "$ranks" -ge ${#hosts[@]} ] || hosts=("${hosts[@]:0:ranks}")
 
@@ -38,7 +38,7 @@ under_openmpi()
         --mca oob_tcp_if_include $net --mca btl self,vader,tcp --mca btl_tcp_if_include $net
         --mca btl_tcp_eager_limit 1000000 --mca btl_tcp_max_send_size 1000000 -H "$places" -n "$ranks")
     exec 2> >(grep --line-buffered -v 'plm:rsh: Warning: setpgid' >&2) # (its agent was faster than it)
-    for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_|EXAM_BOARD$)'); do start+=(-x "$name"); done
+    for name in $(compgen -e | grep -E '^(DIST_|BACKEND$|DEVICE$|TEST_|EXAM_BOARD$|WORLD_SIZE$)'); do start+=(-x "$name"); done
 }
 
 # What the launchers of the other hosts say on their own terminals comes when all have ended, without the line that node 0 tells why.

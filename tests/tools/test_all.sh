@@ -83,6 +83,10 @@ nodes()
         return
     fi
     on_three_hosts "faults on three hosts" tests/tools/nodes_faults.sh 17
+    for engine in openmpi mpich; do
+        [ -e build/plugins/dist-$engine.so ] || continue
+        on_three_hosts "faults on three hosts, started by mpirun of $engine" tests/tools/nodes_faults.sh 7 $engine
+    done
     on_three_hosts "each engine's promises over three hosts" tests/tools/hosts_conform.sh 2
     on_three_hosts "mistakes are told over three hosts as on one machine" tests/tools/hosts_misuse.sh 4
 }

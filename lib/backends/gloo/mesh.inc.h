@@ -26,11 +26,43 @@ class memory : public tcp::UnboundBuffer
     }
 };
 
-// A connection. Gloo's thread moves its bytes (handleReadWrite), and wakes the rank when something of the rank's is over.
-class connection : public tcp::Pair
+template <class mutex> bool rank_is_out(mutex &m)
+{
+    std::unique_lock<mutex> lock(m, std::try_to_lock);
+    if (!lock)
+        std::this_thread::sleep_for(std::chrono::microseconds(1));
+    return lock.owns_lock();
+}
+
+// Gloo's thread would come back at once, again and again, if the rank has the lock; which it may have just taken the processor from. Since
+// 2025 it also says whose loop it is.
+template <class pair, class = void> class patient_pair : public pair
 {
   public:
-    using tcp::Pair::Pair;
+    using pair::pair;
+    void handleEvents(tcp::Loop &loop, int events) override
+    {
+        if (rank_is_out(this->m_))
+            pair::handleEvents(loop, events);
+    }
+};
+
+template <class pair> class patient_pair<pair, decltype(std::declval<pair &>().handleEvents(0))> : public pair
+{
+  public:
+    using pair::pair;
+    void handleEvents(int events) override
+    {
+        if (rank_is_out(this->m_))
+            pair::handleEvents(events);
+    }
+};
+
+// A connection. Gloo's thread moves its bytes (handleReadWrite), and wakes the rank when something of the rank's is over.
+class connection : public patient_pair<tcp::Pair>
+{
+  public:
+    using patient_pair::patient_pair;
     ~connection() override // before Gloo's thread could find half of it gone
     {
         try {
@@ -38,18 +70,6 @@ class connection : public tcp::Pair
         } catch (const std::exception &) {
             // it was closed, or is now
         }
-    }
-
-    // Gloo's thread would come back at once, again and again, if the rank has the lock; which it may have just taken the processor from.
-    void handleEvents(int events) override
-    {
-        std::unique_lock<std::mutex> lock(m_, std::try_to_lock);
-        if (!lock) {
-            std::this_thread::sleep_for(std::chrono::microseconds(1));
-            return;
-        }
-        lock.unlock();
-        tcp::Pair::handleEvents(events);
     }
 
   protected:

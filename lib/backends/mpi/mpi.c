@@ -19,11 +19,6 @@ struct flavour {
 static const struct flavour open_mpi = { "openmpi", "libopenmpi-dev", "mpirun.openmpi" };
 static const struct flavour mpich = { "mpich", "libmpich-dev", "mpirun.mpich" };
 
-static bool is_spread(const struct launch_self *self)
-{
-    return self->env.local_size >= 0 && self->env.local_size != self->env.world_size;
-}
-
 /* Whose ranks are we? What their launchers set tells. NULL: no MPI's. */
 static const struct flavour *launcher_of(void)
 {
@@ -71,7 +66,7 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
     const struct transport *transport = transport_load(wanted->name, error, sizeof error);
     if (!transport)
         return missing(self, wanted, error, status, why, why_size);
-    if (!started && is_spread(self) && !world_is_spread(&self->world)) {
+    if (!started && launch_is_far(&self->env) && !world_is_spread(&self->world)) {
         *status = text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                            "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
                            wanted->starter);
@@ -90,7 +85,7 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **r
     if (self->threads)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
-    if (self->trace && is_spread(self) && !world_is_spread(&self->world))
+    if (self->trace && launch_is_far(&self->env) && !world_is_spread(&self->world))
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "under an mpirun DIST_TRACE writes down the ranks of one machine only; unset it, or start "

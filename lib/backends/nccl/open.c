@@ -36,7 +36,7 @@ static int nccl_open_share_gpu(const struct launch_self *self, char *why, size_t
 static int nccl_open_read_environment(struct nccl_state *nccl, char *why, size_t why_size)
 {
     const struct launch_env *env = &nccl->self->env;
-    nccl->spread = env->local_size >= 0 && env->local_size != env->world_size;
+    nccl->spread = launch_is_far(env);
     nccl->checked = setting_is("DIST_CHECK", "1");
     nccl->lazy = setting_is("DIST_CONNECT", "lazy");
     nccl->plain = setting_is("DIST_NCCL_PLAIN", "1");

@@ -15,7 +15,6 @@
  */
 #include "room.h"
 #include "../../devices/host.h"
-#include "../../launch/nodes.h"
 #include "../../launch/spread.h"
 
 #include <string.h>
@@ -36,21 +35,12 @@ struct near_note {
 bool near_has(const struct transport_room *room, int rank)
 {
     const struct world *world = &room->self->world;
-    return !room->flat && rank != room->rank &&
-           (!room->spread || (world_is_spread(world) && world_has(world, rank)));
+    return !room->flat && rank != room->rank && world_has(world, rank);
 }
 
 int near_node(const struct transport_room *room, int rank)
 {
-    const struct world_header *header = room->self->world.header;
-    if (!room->spread)
-        return 0;
-    if (!world_is_spread(&room->self->world)) /* its launcher is not ours: it shares memory with nobody */
-        return rank;
-    int node = header->nodes - 1;
-    while (rank < nodes_first(header->size, header->nodes, node))
-        node--;
-    return node;
+    return room->self->world.header->slots[rank].node;
 }
 
 static struct near_note *note_at(const struct transport_room *room, uint64_t place)

@@ -3,6 +3,9 @@
 #include "lookout.h"
 #include "wants.h"
 #include "../../devices/host.h"
+#include "../../dist.h"
+#include "../../launch/nodes.h"
+#include "../../launch/spread.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -12,7 +15,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define FAILED_SECONDS 5
+#define FAILED_SECONDS 1
 
 /* The Makefile says where plug-ins are built, and where they are installed. */
 #ifndef TRANSPORT_FOLDER
@@ -67,7 +70,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     room->slot = &self->world.header->slots[room->rank];
     room->notes = world_notes(&self->world, room->rank);
     room->ranks = world_at(&self->world, self->world.header->room_offset);
-    room->spread = self->env.local_size >= 0 && self->env.local_size != self->env.world_size;
+    room->spread = launch_is_far(&self->env);
     room->flat = setting_is("DIST_FLAT", "1");
     pthread_mutex_init(&room->lock, NULL);
     queue_reset(&room->sends);
@@ -125,6 +128,25 @@ static int open_modestly(struct transport_room *room, const struct transport_job
     return result;
 }
 
+/* The words of all ranks, before there are groups. */
+static bool gather(void *argument, const void *own, void *all, size_t bytes)
+{
+    struct transport_room *room = argument;
+    struct transport_collective what = { .call = TRANSPORT_ALL_GATHER,
+                                         .type = DIST_U8,
+                                         .element = 1,
+                                         .block = (int)bytes,
+                                         .in = own,
+                                         .out = all };
+    transport_request request = room->transport->collect(NULL, &what);
+    int done = request ? room->transport->test(&request) : -1;
+    for (; done == 0 && !world_failed(&room->self->world); done = room->transport->test(&request)) {
+        launch_look_around(room->self);
+        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+    }
+    return done > 0;
+}
+
 /* The job has failed while the transport waited for the others, which then gives up. */
 static const struct world *opening;
 static bool gave_up;
@@ -142,6 +164,16 @@ static int not_opened(char *why, size_t why_size)
         return DIST_ERR_ENVIRONMENT;
     int status = backend_failed(opening, &op);
     return text_why(status, why, why_size, "%s; look at that rank first", op.why);
+}
+
+/* Under a launcher that is not ours (under ours the machines have met before). */
+static int join_machines(struct transport_room *room, char *why, size_t why_size)
+{
+    int status = nodes_join(room->self, gather, room, DIST_VERSION, why, why_size);
+    if (status >= 0)
+        return status;
+    snprintf(why, why_size, "the transport could not join the machines: %.150s", room->transport->error());
+    return over() ? not_opened(why, why_size) : DIST_ERR_SYSTEM;
 }
 
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
@@ -162,6 +194,8 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
         room->transport = find(self, &job, &status, why, why_size);
     if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
         status = not_opened(why, why_size);
+    if (status == DIST_OK && room->spread && !world_is_spread(&self->world))
+        status = join_machines(room, why, why_size);
     if (status == DIST_OK && !transport_form_world(room)) {
         snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
                  room->transport->error());
@@ -192,6 +226,7 @@ static void meet_others(struct transport_room *room)
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec * 2 : nap.tv_nsec;
     }
+    nodes_part(room->self);
     if (!world_failed(world))
         room->transport->close();
 }
@@ -202,6 +237,7 @@ int transport_close(void *state)
     int status = room->failed;
     if (status == DIST_OK)
         meet_others(room);
+    nodes_part(room->self);
     room_free(room);
     return status;
 }
