@@ -1,6 +1,6 @@
 /* dist_wait.c: waiting for works, and asking for them. dist_wait_any.c waits for whichever is first. */
 #include "checked.h"
-#include "diagnose/poll.h"
+#include "diagnose/diagnose.h"
 #include "noted.h"
 #include "streams/order.h"
 #include "waiting.h"

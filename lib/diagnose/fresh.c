@@ -16,16 +16,12 @@
 #define ROUNDS 16       /* more than any run needed; what is known then has to do */
 #define ROUND_LOOKS 200 /* how often to look whether all are asleep again: 0.2 s at least */
 
-static bool fresh_still_there(const struct rank_slot *slot)
-{
-    return atomic_load(&slot->state) < RANK_LEFT;
-}
-
 static bool fresh_all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
 {
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
-        if (rank != caller && fresh_still_there(slot) && atomic_load(&slot->sleep.epoch) == epochs[rank])
+        if (rank != caller && diagnose_still_there(world, rank) &&
+            atomic_load(&slot->sleep.epoch) == epochs[rank])
             return false;
     }
     uint64_t sleeps;
@@ -49,7 +45,8 @@ static bool fresh_wake_helpers(struct world *world, int caller)
     bool any = false;
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
-        if (!fresh_still_there(slot) || atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
+        if (!diagnose_still_there(world, rank) ||
+            atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
             continue;
         bell_ring_slow(&slot->helper);
         any = true;
@@ -64,7 +61,7 @@ static bool fresh_wake_ranks(struct world *world, int caller)
     for (int rank = world->header->first; rank < world->header->first + world->header->local; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         epochs[rank] = atomic_load(&slot->sleep.epoch);
-        if (rank != caller && fresh_still_there(slot))
+        if (rank != caller && diagnose_still_there(world, rank))
             bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
     }
     return fresh_wait_until_stuck(world, caller, epochs);
