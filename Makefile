@@ -537,6 +537,7 @@ lib/dist_cpp*.h      : lib/tensor.h lib/dist.h lib/dist_streams.h
 lib/call.h           : nothing
 lib/stretch.h        : nothing
 lib/handles.h        : nothing
+lib/pairing.h        : nothing
 lib/dtype.h          : lib/dist_base.h
 lib/tensor_impl.h    : lib/dtype.h lib/handles.h lib/tensor.h
 lib/work.h           : lib/call.h lib/dist_base.h lib/handles.h
@@ -545,8 +546,8 @@ lib/context.h        : lib/backend.h
 lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h
 lib/streams/*        : lib/stretch.h lib/dist.h lib/tensor*.h lib/backend.h lib/context.h lib/checked.h lib/devices/*.h lib/launch/*.h ./*.h
 lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
-lib/diagnose/*       : lib/stretch.h lib/dist_base.h lib/call.h lib/dtype.h lib/launch/*.h ./*.h
-lib/trace/*          : lib/backend.h lib/call.h lib/dtype.h lib/tensor*.h lib/dist.h lib/launch/*.h ./*.h
+lib/diagnose/*       : lib/stretch.h lib/pairing.h lib/dist_base.h lib/call.h lib/dtype.h lib/launch/*.h ./*.h
+lib/trace/*          : lib/pairing.h lib/backend.h lib/call.h lib/dtype.h lib/tensor*.h lib/dist.h lib/launch/*.h ./*.h
 lib/launch/distrun.c : lib/dist.h lib/diagnose/diagnose.h lib/trace/trace.h ./*.h
 lib/launch/*         : lib/dist_base.h lib/call.h ./*.h
 lib/devices/amd/*    : ./*.h

@@ -16,12 +16,10 @@ static bool tell_two_groups(struct diagnosis *d)
         if (in->group == 0 || out->group != 0 || in->call != out->call ||
             (!by_messages && (in->type != out->type || in->count != out->count)))
             continue;
-        char here[80], there[80];
-        describe_place(d, ranks[far], in->site, here, sizeof here);
-        describe_place(d, ranks[!far], out->site, there, sizeof there);
         d->class = CAUSE_MISMATCH;
         say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
-            call_name(in->call), in->group, here, ranks[!far], there);
+            call_name(in->call), in->group, place_of(d, ranks[far], in->site).text, ranks[!far],
+            place_of(d, ranks[!far], out->site).text);
         advise(d, LESSON_TWO_GROUPS,
                "give both calls the same group; or, if all make both calls, in the same order");
         return true;
@@ -80,12 +78,9 @@ static bool tell_two_calls(struct diagnosis *d)
         a = first_alone(&d->views[one], &d->views[other], a->group, a->kind != NOTE_COLLECTIVE);
         if (!a || !b)
             continue;
-        char here[80], there[80];
-        describe_place(d, one, a->site, here, sizeof here);
-        describe_place(d, other, b->site, there, sizeof there);
         d->class = CAUSE_MISMATCH;
-        say(d, "rank %d calls %s (%s), rank %d calls %s (%s)", one, call_name(a->call), here, other,
-            call_name(b->call), there);
+        say(d, "rank %d calls %s (%s), rank %d calls %s (%s)", one, call_name(a->call),
+            place_of(d, one, a->site).text, other, call_name(b->call), place_of(d, other, b->site).text);
         advise(d, LESSON_NOT_ALL, "let all members of a group make the same calls, in the same order");
         return true;
     }

@@ -6,9 +6,9 @@
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
  *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match;
- *               apart.c: two collectives that never meet; alternatives.c: a rank that any of several operations would let go on
+ *               apart.c: two collectives that never meet
  *   report.c    the text on stderr          json.c  the same for programs
- *   poll.c      a rank only asks whether something is over, and all others wait (poll.h)
+ *   poll.c      a rank only asks whether something is over, and all others wait
  *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
  *   guard.c, fault.c, where.c, misuse.c     who touches a tensor in flight? (guard.h)
  *
@@ -92,7 +92,20 @@ void diagnose_look(struct world *world, int rank);
 bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving);
 void diagnose_explain(struct world *world);
 
-bool diagnose_stuck(const struct world *world, int rank);        /* stuck.c */
+/* poll.c: a rank asks again and again. The next of the asks in vain; `first`: the rank's last call was another one. True: it is time to
+ * tell. And: do all others wait, so that none of them will ever move by itself? Then tell, with what the rank has pinned up. */
+struct polling {
+    uint32_t asks;  /* in vain, without another call between, since */
+    int64_t since;  /* nothing has changed, */
+    int64_t worked; /* the thread had used so much of a processor then (all in ns), */
+    uint64_t bells; /* and the others' bells had come to this */
+    bool told;
+};
+bool poll_ask(struct polling *polling, const struct world *world, int rank, bool first);
+void poll_tell(struct polling *polling, const struct world *world, int rank);
+
+bool diagnose_still_there(const struct world *world, int rank); /* stuck.c */
+bool diagnose_stuck(const struct world *world, int rank);
 bool diagnose_others_stuck(const struct world *world, int rank); /* all but what this thread does */
 bool diagnose_knows_threads(const struct world *world);          /* tasks.c: no others could still call */
 bool diagnose_leaving(
@@ -104,8 +117,8 @@ bool in_collective(const struct note_op *op);
 void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
 bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have the notes written anew */
 
-/* graph.c. A diagnosis whose size is known gets its lists (false: no memory), and gives them back. */
-bool diagnosis_open(struct diagnosis *d);
+/* graph.c. A new diagnosis gets its lists (false: no memory), and gives them back. */
+bool diagnosis_open(struct diagnosis *d, const struct world *world);
 void diagnosis_close(struct diagnosis *d);
 bool waits(const struct view *view);                           /* asleep in a call that needs others */
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
@@ -122,8 +135,8 @@ void find_cycle(struct diagnosis *d);
 /* cause.c. `say` adds to the sentence; what does not fit is cut off. */
 void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
-void say_alternatives(struct diagnosis *d, int rank);                   /* "rank 0 waits for any of: ..." */
-void advise(struct diagnosis *d, enum lesson lesson, const char *text);
+void advise(struct diagnosis *d, enum lesson lesson, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
 bool tell_two_collectives(struct diagnosis *d);                     /* apart.c; the same */
 const struct note_op *freed_by_a_member(const struct diagnosis *d); /* a collective; NULL: none */
@@ -134,16 +147,13 @@ int how_many(const struct diagnosis *d, enum note_kind kind);
 void find_cause(struct diagnosis *d);
 void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 
-/* In such a run a receive from anybody `took` one message, and could have taken another. `starves`: where it would then have waited for
- * that one for ever; 0: nowhere. */
-void explain_race(struct diagnosis *d, int rank, int took, int other, uint32_t starves);
-
-/* report.c. `describe` writes "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)". */
+/* report.c */
+struct place {
+    char text[80];
+};
+struct place place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
 bool brings_nothing(const struct note_op *op); /* a barrier, or a group to be made: no elements to tell of */
-int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size);
-int describe_place(const struct diagnosis *d, int rank, uint32_t site, char *text, size_t size);
 int exit_status_of(enum cause_class class);
-const char *class_name(enum cause_class class);
 void report_text(const struct diagnosis *d);
 
 void report_json(const struct diagnosis *d, const struct told *told); /* json.c */

@@ -17,16 +17,11 @@
 #define ROUNDS 16       /* more than any run needed; what is known then has to do */
 #define ROUND_LOOKS 200 /* how often to look whether all are asleep again: 0.2 s at least */
 
-static bool fresh_still_there(const struct world *world, int rank)
-{
-    return world_has(world, rank) && atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
-}
-
 static bool fresh_all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
 {
     for (int rank = 0; rank < world->header->size; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
-        if (rank != caller && fresh_still_there(world, rank) &&
+        if (rank != caller && diagnose_still_there(world, rank) &&
             atomic_load(&slot->sleep.epoch) == epochs[rank])
             return false;
     }
@@ -51,7 +46,7 @@ static bool fresh_wake_helpers(struct world *world, int caller)
     bool any = false;
     for (int rank = 0; rank < world->header->size; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
-        if (!fresh_still_there(world, rank) ||
+        if (!diagnose_still_there(world, rank) ||
             atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
             continue;
         bell_ring_slow(&slot->helper);
@@ -67,7 +62,7 @@ static bool fresh_wake_ranks(struct world *world, int caller)
     for (int rank = 0; rank < world->header->size; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         epochs[rank] = atomic_load(&slot->sleep.epoch);
-        if (rank != caller && fresh_still_there(world, rank))
+        if (rank != caller && diagnose_still_there(world, rank))
             bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
     }
     return fresh_wait_until_stuck(world, caller, epochs);

@@ -9,8 +9,9 @@
 
 #include <stdlib.h>
 
-bool diagnosis_open(struct diagnosis *d)
+bool diagnosis_open(struct diagnosis *d, const struct world *world)
 {
+    *d = (struct diagnosis){ .world = world, .size = world->header->size };
     d->views = calloc((size_t)d->size, sizeof *d->views);
     d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
     return d->views && d->cycle;

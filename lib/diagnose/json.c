@@ -15,105 +15,83 @@
 #include "../launch/text.h"
 #include "../launch/whole.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *json_class_of(int status)
+/* "deadlock" of DIST_ERR_DEADLOCK; what is no error of ours has ended a rank. */
+static void json_put_class(FILE *file, int status)
 {
-    static const struct {
-        int status;
-        const char *name;
-    } classes[] = {
-        { DIST_ERR_ARGUMENT, "argument" },       { DIST_ERR_STATE, "state" },
-        { DIST_ERR_MISMATCH, "mismatch" },       { DIST_ERR_PEER_LOST, "peer_lost" },
-        { DIST_ERR_TIMEOUT, "timeout" },         { DIST_ERR_DEADLOCK, "deadlock" },
-        { DIST_ERR_ENVIRONMENT, "environment" }, { DIST_ERR_MEMORY, "memory" },
-        { DIST_ERR_SYSTEM, "system" },           { DIST_ERR_BUFFER, "buffer" },
-    };
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (classes[i].status == status)
-            return classes[i].name;
-    return "rank_lost";
+    static const char ours[] = "DIST_ERR_";
+    const char *name = dist_error_name((enum dist_error)status);
+    bool known = strncmp(name, ours, strlen(ours)) == 0;
+    fputs("{\n  \"class\": \"", file);
+    for (name = known ? name + strlen(ours) : "rank_lost"; *name; name++)
+        fputc(tolower((unsigned char)*name), file);
+    fprintf(file, "\", \"status\": %d", status);
 }
 
-static void json_put_string(FILE *file, const char *text)
+static void json_put_string(FILE *file, const char *name, const char *text)
 {
+    fprintf(file, "\"%s\": ", name);
     if (text)
         text_put_json(file, text, strlen(text));
     else
         fputs("null", file);
 }
 
-static void json_put_place(FILE *file, const char *name, int line)
+static void json_put_number(FILE *file, const char *name, bool known, int64_t value)
 {
-    fputs(", \"file\": ", file);
-    json_put_string(file, line > 0 ? name : NULL);
-    if (line > 0)
-        fprintf(file, ", \"line\": %d }", line);
-    else
-        fputs(", \"line\": null }", file);
+    fprintf(file, known ? ", \"%s\": %lld" : ", \"%s\": null", name, (long long)value);
 }
 
-/* A rank of which no operation is known: it computes, or is in a call. */
-static void json_put_plain(FILE *file, const struct diagnosis *d, const struct told *told, int rank)
+/* A rank waits; or no operation is known of it: it computes, or is in a call. */
+static void json_put_rank(FILE *file, const struct diagnosis *d, const struct told *told, int rank)
 {
     const struct view *view = &d->views[rank];
-    bool told_it = told->rank == rank && told->call;
-    const struct site *at = world_site_at(d->world, rank, view->call & 0xffff);
-    const char *call = told_it ? told->call : view->call ? call_name((enum call)(view->call >> 16)) : NULL;
-    const char *state = view->state >= RANK_LEFT     ? "left"
+    const struct note_op *op = &view->open[0];
+    bool waiting = waits(view), told_it = !waiting && told->rank == rank && told->call;
+    bool message = waiting && !in_collective(op), counts = waiting && !brings_nothing(op);
+    const struct site *at = world_site_at(d->world, rank, waiting ? op->site : view->call & 0xffff);
+    int line = told_it ? told->at.line : waiting || view->call ? at->line : 0;
+    const char *call = waiting      ? call_name((enum call)op->call)
+                       : told_it    ? told->call
+                       : view->call ? call_name((enum call)(view->call >> 16))
+                                    : NULL;
+    const char *state = waiting                      ? "waiting"
+                        : has_left(view)             ? "left"
                         : view->state == RANK_ABSENT ? "absent"
                         : call                       ? "calling"
                                                      : "computing";
-    fprintf(file, "\"state\": \"%s\", \"call\": ", state);
-    json_put_string(file, call);
-    fputs(", \"peer\": null, \"tag\": null, \"count\": null, \"type\": null, \"group\": null", file);
-    if (told_it)
-        json_put_place(file, text_file(told->at.file), told->at.line);
-    else
-        json_put_place(file, at->file, view->call ? at->line : 0);
-}
-
-static void json_put_waiting(FILE *file, const struct diagnosis *d, int rank)
-{
-    const struct note_op *op = &d->views[rank].open[0];
-    const struct site *at = world_site_at(d->world, rank, op->site);
-    fputs("\"state\": \"waiting\", \"call\": ", file);
-    json_put_string(file, call_name((enum call)op->call));
-    if (in_collective(op))
-        fputs(", \"peer\": null, \"tag\": null", file);
-    else
-        fprintf(file, ", \"peer\": %d, \"tag\": %d", op->peer < 0 ? -1 : op->peer, op->tag);
-    if (brings_nothing(op) || (in_collective(op) && op->kind != NOTE_COLLECTIVE)) {
-        fputs(", \"count\": null, \"type\": null", file);
-    } else {
-        fprintf(file, ", \"count\": %lld, \"type\": ", (long long)op->count);
-        json_put_string(file, dtype_name(op->type));
-    }
-    fprintf(file, ", \"group\": %d", op->group);
-    json_put_place(file, at->file, at->line);
+    fprintf(file, "%s\n    { \"rank\": %d, \"state\": \"%s\", ", rank ? "," : "", rank, state);
+    json_put_string(file, "call", call);
+    json_put_number(file, "peer", message, op->peer < 0 ? -1 : op->peer);
+    json_put_number(file, "tag", message, op->tag);
+    json_put_number(file, "count", counts, op->count);
+    fputs(", ", file);
+    json_put_string(file, "type", counts ? dtype_name(op->type) : NULL);
+    json_put_number(file, "group", waiting, op->group);
+    fputs(", ", file);
+    json_put_string(file, "file", line <= 0 ? NULL : told_it ? text_file(told->at.file) : at->file);
+    json_put_number(file, "line", line > 0, line);
+    fputs(" }", file);
 }
 
 static void json_put_ranks(FILE *file, const struct diagnosis *d, const struct told *told)
 {
     fputs("  \"ranks\": [", file);
-    for (int rank = 0; rank < d->size; rank++) {
-        fprintf(file, "%s\n    { \"rank\": %d, ", rank ? "," : "", rank);
-        if (waits(&d->views[rank]))
-            json_put_waiting(file, d, rank);
-        else
-            json_put_plain(file, d, told, rank);
-    }
+    for (int rank = 0; rank < d->size; rank++)
+        json_put_rank(file, d, told, rank);
     fputs(" ],\n  \"waits\": [", file);
-    bool first = true;
+    const char *comma = "";
     for (int rank = 0; rank < d->size; rank++)
         for (int peer = 0; peer < d->size; peer++)
             if (waits_for(d, rank, peer)) {
-                fprintf(file, "%s[%d, %d]", first ? "" : ", ", rank, peer);
-                first = false;
+                fprintf(file, "%s[%d, %d]", comma, rank, peer);
+                comma = ", ";
             }
     fputs("],\n  \"cycle\": [", file);
     for (int i = 0; i < d->cycle_length; i++)
@@ -127,11 +105,11 @@ static void json_put_report(FILE *file, const struct diagnosis *d, const struct 
     for (const char *next; cut && (next = strstr(cut + 1, "; "));)
         cut = next;
     size_t length = cut ? (size_t)(cut - told->sentence) : strlen(told->sentence);
-    fprintf(file, "{\n  \"class\": \"%s\", \"status\": %d,\n  \"sentence\": ", json_class_of(told->status),
-            told->status);
+    json_put_class(file, told->status);
+    fputs(",\n  \"sentence\": ", file);
     text_put_json(file, told->sentence, length);
-    fputs(",\n  \"advice\": ", file);
-    json_put_string(file, advice ? advice : cut ? cut + 2 : NULL);
+    fputs(",\n  ", file);
+    json_put_string(file, "advice", advice ? advice : cut ? cut + 2 : NULL);
     fputs(",\n", file);
     if (told->lesson) { /* without "see: " and the stop */
         fputs("  \"lesson\": ", file);
@@ -141,18 +119,17 @@ static void json_put_report(FILE *file, const struct diagnosis *d, const struct 
     json_put_ranks(file, d, told);
 }
 
-static void json_say_unwritten(const char *path, int error)
-{
-    text_say("DIST_REPORT: %s could not be written: %s.\n", path, strerror(error));
-}
-
-static bool json_write_report(const struct diagnosis *d, const struct told *told, const char *path)
+/* False: it could not be written, which the user hears who `asked` for it. */
+static bool json_write(const struct diagnosis *d, const struct told *told, const char *path, bool asked)
 {
     struct whole whole;
     FILE *file = whole_open(&whole, path);
     if (file)
         json_put_report(file, d, told);
-    return whole_close(&whole, true);
+    bool good = whole_close(&whole, true);
+    if (!good && asked)
+        text_say("DIST_REPORT: %s could not be written: %s.\n", path, strerror(errno));
+    return good;
 }
 
 /* In a directory that nobody else can write to, nor lead us astray with. */
@@ -172,15 +149,11 @@ static bool json_own_file(char *path, size_t size)
 
 void report_json(const struct diagnosis *d, const struct told *told)
 {
-    const char *path = setting_text("DIST_REPORT");
+    const char *asked = setting_text("DIST_REPORT");
     char own[2048];
-    if (path ? json_write_report(d, told, path)
-             : json_own_file(own, sizeof own) && json_write_report(d, told, own)) {
-        if (!path || !whole_is_special(path)) /* "report: /dev/stderr" tells nobody anything */
-            text_say("report: %s; build/bin/explain makes a page of it\n", path ? path : own);
-    } else if (path) {
-        json_say_unwritten(path, errno);
-    }
+    if ((asked || json_own_file(own, sizeof own)) && json_write(d, told, asked ? asked : own, asked) &&
+        (!asked || !whole_is_special(asked))) /* "report: /dev/stderr" tells nobody anything */
+        text_say("report: %s; build/bin/explain makes a page of it\n", asked ? asked : own);
 }
 
 void diagnose_lost(const struct world *world, int rank, int status, const char *text)
@@ -202,11 +175,11 @@ void diagnose_write(const struct world *world, const struct told *told)
     if (told->status == DIST_ERR_ENVIRONMENT && setting_check("DIST_REPORT", why, sizeof why) != DIST_OK)
         return; /* perhaps the very thing that was told */
     d.views = calloc((size_t)d.size + 1, sizeof *d.views);
-    for (int rank = 0; d.views && rank < d.size; rank++) {
+    d.size = d.views ? d.size : 0;
+    for (int rank = 0; rank < d.size; rank++) {
         d.views[rank].state = atomic_load(&world->header->slots[rank].state);
         d.views[rank].call = atomic_load(&world->header->slots[rank].call);
     }
-    if (!d.views || !json_write_report(&d, told, path))
-        json_say_unwritten(path, d.views ? errno : ENOMEM);
+    json_write(&d, told, path, true);
     free(d.views);
 }

@@ -46,6 +46,13 @@ static inline struct call_log *log_of(const struct world *world, int rank)
     return offset ? world_at(world, offset) : NULL;
 }
 
+/* How many entries are there. */
+static inline uint32_t log_count(const struct call_log *log)
+{
+    uint32_t count = atomic_load(&log->count);
+    return count < LOG_ROOM ? count : LOG_ROOM;
+}
+
 /* Add an entry. Gives its number, from 1; 0: nothing is noted. */
 static inline uint32_t log_add(struct call_log *log, struct log_entry entry)
 {

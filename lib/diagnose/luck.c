@@ -1,26 +1,18 @@
 /* luck.c: the warning that a run ended well only because its messages were short: who would have waited for whom. */
 #include "replay.h"
 
-static uint32_t luck_waited_entry(const struct replay *replay, int rank)
-{
-    const struct log_entry *e = entry_of(replay, rank, replay->at[rank]);
-    return e->kind == LOG_WAIT ? e->number - 1 : replay->at[rank];
-}
-
 static bool luck_edge(const struct diagnosis *d, int rank, int peer)
 {
     const struct replay *replay = d->replay;
-    uint32_t entry = luck_waited_entry(replay, rank);
+    uint32_t entry = entry_begun(replay, rank, replay->ranks[rank].at);
     const struct log_entry *e = entry_of(replay, rank, entry);
     if (e->kind != LOG_COLLECTIVE)
         return e->peer == peer;
-    for (size_t i = replay->partner[rank][entry]; i < replay->key_count; i++) {
-        const struct key *key = &replay->keys[i];
-        if (!key_same(key, &replay->keys[replay->partner[rank][entry]]))
-            break;
-        if ((int)key->rank == peer)
-            return key->entry > replay->at[peer];
-    }
+    const struct half *own = &replay->halves[partner_of(replay, rank, entry)];
+    const struct half *end = replay->halves + replay->half_count;
+    for (const struct half *half = own; half < end && half_same_channel(half, own); half++)
+        if (half->rank == peer)
+            return half->entry > replay->ranks[peer].at;
     return false;
 }
 
@@ -42,26 +34,24 @@ void replay_view(const struct log_entry *e, struct view *view)
                                       .count = e->count };
 }
 
-static void luck_view_of(const struct replay *replay, int rank, struct view *view)
-{
-    bool ended = replay->at[rank] == replay->counts[rank];
-    if (!ended)
-        replay_view(entry_of(replay, rank, luck_waited_entry(replay, rank)), view);
-    else
-        view->state = replay->counts[rank] < LOG_ROOM ? RANK_LEFT : RANK_JOINED;
-}
-
 void luck_tell(const struct world *world, const struct replay *replay)
 {
-    struct diagnosis d = { .world = world, .size = replay->size, .edge = luck_edge, .replay = replay };
-    bool open = diagnosis_open(&d);
-    for (int rank = 0; open && rank < d.size; rank++)
-        luck_view_of(replay, rank, &d.views[rank]);
-    if (open)
+    struct diagnosis d;
+    if (diagnosis_open(&d, world)) {
+        d.edge = luck_edge;
+        d.replay = replay;
+        for (int rank = 0; rank < d.size; rank++) {
+            const struct replayed *list = &replay->ranks[rank];
+            if (list->at < list->count)
+                replay_view(entry_of(replay, rank, entry_begun(replay, rank, list->at)), &d.views[rank]);
+            else
+                d.views[rank].state = list->count < LOG_ROOM ? RANK_LEFT : RANK_JOINED;
+        }
         find_cycle(&d);
-    if (d.cycle_length > 0) {
-        explain_luck(&d);
-        report_text(&d);
+        if (d.cycle_length > 0) {
+            explain_luck(&d);
+            report_text(&d);
+        }
     }
     diagnosis_close(&d);
 }

@@ -1,20 +1,24 @@
-/* poll.c: the warning that a rank polls while all others wait. poll.h tells when. */
+/*
+ * poll.c: a rank that asks dist_is_completed again and again, while all others wait.
+ *
+ * It may make another call in the next moment, so it is not stuck, and nothing is decided. But if nothing in the world has changed for
+ * some seconds, in which it did little but ask, it is told once where it stands, and who waits for whom. What changes, shows in
+ * the bells: whoever brings news to a rank that sleeps rings there.
+ */
 #define _GNU_SOURCE
-#include "poll.h"
 #include "diagnose.h"
 
-#include <string.h>
 #include <time.h>
 
-#define LONG 5.0       /* s */
-#define LOOK_EVERY 64  /* asks */
-#define IDLE_ASK 50e-6 /* s of processor time: who needs more from one ask to the next computes in between */
+#define LONG 5000000000 /* ns */
+#define LOOK_EVERY 64   /* asks */
+#define IDLE_ASK 50000 /* ns of processor time: who needs more from one ask to the next computes in between */
 
-static double poll_seconds_of(clockid_t clock)
+static int64_t poll_worked(void)
 {
     struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* A number that another one follows as soon as anybody is rung for news, or leaves. */
@@ -39,7 +43,7 @@ bool poll_ask(struct polling *polling, const struct world *world, int rank, bool
     polling->asks = first ? 1 : polling->asks + 1;
     if (polling->told || (!first && polling->asks % LOOK_EVERY != 0))
         return false;
-    double now = poll_seconds_of(CLOCK_MONOTONIC), worked = poll_seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    int64_t now = launch_clock_ns(), worked = poll_worked();
     uint64_t bells = poll_bells_of(world, rank);
     if (first || bells != polling->bells) {
         *polling = (struct polling){ .asks = 1, .since = now, .worked = worked, .bells = bells };
@@ -48,15 +52,15 @@ bool poll_ask(struct polling *polling, const struct world *world, int rank, bool
     return now - polling->since >= LONG && (worked - polling->worked) / polling->asks < IDLE_ASK;
 }
 
-static void poll_say_poll(struct diagnosis *d, const struct polling *polling, int rank)
+static void poll_explain(struct diagnosis *d, const struct polling *polling, int rank)
 {
     int left = 0;
-    char here[80];
     for (int peer = 0; peer < d->size; peer++)
         left += peer != rank && has_left(&d->views[peer]);
-    describe_place(d, rank, d->views[rank].call & 0xffff, here, sizeof here);
+    d->class = CAUSE_POLLS;
     say(d, "rank %d has been polling for %.0f s (%s), and ", rank,
-        poll_seconds_of(CLOCK_MONOTONIC) - polling->since, here);
+        (double)(launch_clock_ns() - polling->since) / 1e9,
+        place_of(d, rank, d->views[rank].call & 0xffff).text);
     say(d, "%s",
         left == 0             ? "all other ranks wait"
         : left == d->size - 1 ? "all other ranks have left the job"
@@ -70,17 +74,17 @@ static void poll_say_poll(struct diagnosis *d, const struct polling *polling, in
 
 void poll_tell(struct polling *polling, const struct world *world, int rank)
 {
-    struct diagnosis d = { .world = world, .size = world->header->size, .class = CAUSE_POLLS };
-    if (d.size < 2 || !diagnose_others_stuck(world, rank))
+    struct diagnosis d;
+    if (world->header->size < 2 || !diagnose_others_stuck(world, rank))
         return;
-    if (diagnosis_open(&d)) {
+    bool open = diagnosis_open(&d, world);
+    if (open)
         read_views(world, d.views);
-        if (diagnose_others_stuck(world, rank)) {
-            polling->told = true;
-            find_cycle(&d);
-            poll_say_poll(&d, polling, rank);
-            report_text(&d);
-        }
+    if (open && diagnose_others_stuck(world, rank)) {
+        polling->told = true;
+        find_cycle(&d);
+        poll_explain(&d, polling, rank);
+        report_text(&d);
     }
     diagnosis_close(&d);
 }

@@ -8,8 +8,8 @@
  */
 #include "replay.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct race {
     int rank, took, other; /* who received, from whom, and from whom it could have */
@@ -17,38 +17,23 @@ struct race {
     const struct log_entry *starves; /* a receive that would then wait for ever; NULL: none */
 };
 
-bool races_open(struct replay *replay)
+bool races_open(struct replay *replay, size_t entries)
 {
     size_t size = (size_t)replay->size;
-    replay->clock = calloc(size, sizeof *replay->clock);
-    replay->over = calloc(size, sizeof *replay->over);
+    replay->clock = calloc((entries + 1) * size, sizeof *replay->clock);
     replay->now = calloc(size * size, sizeof *replay->now);
-    if (!replay->clock || !replay->over || !replay->now)
-        return false;
-    for (size_t rank = 0; rank < size; rank++) {
-        size_t count = (size_t)replay->counts[rank] + 1;
-        replay->clock[rank] = calloc(count * size, sizeof **replay->clock);
-        replay->over[rank] = malloc(count * sizeof **replay->over);
-        if (!replay->clock[rank] || !replay->over[rank])
-            return false;
-        for (size_t i = 0; i < count; i++)
-            replay->over[rank][i] = NOBODY;
-    }
-    return true;
-}
-
-void races_close(struct replay *replay)
-{
-    for (int rank = 0; rank < replay->size; rank++) {
-        free(replay->clock ? replay->clock[rank] : NULL);
-        free(replay->over ? replay->over[rank] : NULL);
-    }
-    free(replay->clock);
-    free(replay->over);
-    free(replay->now);
+    replay->over = malloc((entries + 1) * sizeof *replay->over);
+    for (size_t i = 0; replay->over && i < entries; i++)
+        replay->over[i] = NOBODY;
+    return replay->clock && replay->now && replay->over;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------ */
+
+static uint32_t *race_clock_of(const struct replay *replay, int rank, uint32_t entry)
+{
+    return replay->clock + place_among(replay, rank, entry) * (size_t)replay->size;
+}
 
 static uint32_t *race_now_of(const struct replay *replay, int rank)
 {
@@ -57,14 +42,13 @@ static uint32_t *race_now_of(const struct replay *replay, int rank)
 
 void races_arrive(struct replay *replay, int rank)
 {
-    uint32_t *clock = clock_of(replay, rank, replay->at[rank]), *now = race_now_of(replay, rank);
-    for (int i = 0; i < replay->size; i++)
-        clock[i] = now[i];
+    memcpy(race_clock_of(replay, rank, replay->ranks[rank].at), race_now_of(replay, rank),
+           (size_t)replay->size * sizeof *replay->now);
 }
 
 static void race_learn(const struct replay *replay, int rank, int other, uint32_t entry)
 {
-    uint32_t *now = race_now_of(replay, rank), *clock = clock_of(replay, other, entry);
+    uint32_t *now = race_now_of(replay, rank), *clock = race_clock_of(replay, other, entry);
     for (int i = 0; i < replay->size; i++)
         now[i] = clock[i] > now[i] ? clock[i] : now[i];
 }
@@ -80,23 +64,23 @@ static bool race_hears(const struct log_entry *e, int rank, int other)
 static void race_learn_all(const struct replay *replay, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
-    size_t first = replay->partner[rank][entry];
-    for (size_t i = first; i < replay->key_count && key_same(&replay->keys[i], &replay->keys[first]); i++)
-        if (race_hears(e, rank, (int)replay->keys[i].rank))
-            race_learn(replay, rank, (int)replay->keys[i].rank, replay->keys[i].entry);
+    const struct half *first = &replay->halves[partner_of(replay, rank, entry)];
+    const struct half *end = replay->halves + replay->half_count;
+    for (const struct half *half = first; half < end && half_same_channel(half, first); half++)
+        if (race_hears(e, rank, half->rank))
+            race_learn(replay, rank, half->rank, half->entry);
 }
 
 void races_pass(struct replay *replay, int rank)
 {
-    uint32_t at = replay->at[rank];
-    const struct log_entry *e = entry_of(replay, rank, at);
-    uint32_t entry = e->kind == LOG_WAIT ? e->number - 1 : at;
+    uint32_t at = replay->ranks[rank].at, entry = entry_begun(replay, rank, at);
+    uint32_t *over = &replay->over[place_among(replay, rank, entry)];
     race_now_of(replay, rank)[rank] = at + 1;
-    if ((e->kind != LOG_WAIT && !e->blocks) || replay->over[rank][entry] != NOBODY)
+    if ((entry == at && !entry_of(replay, rank, at)->blocks) || *over != NOBODY)
         return;
-    replay->over[rank][entry] = at;
-    e = entry_of(replay, rank, entry);
-    uint32_t partner = replay->partner[rank][entry];
+    *over = at;
+    const struct log_entry *e = entry_of(replay, rank, entry);
+    uint32_t partner = partner_of(replay, rank, entry);
     if (e->kind == LOG_COLLECTIVE)
         race_learn_all(replay, rank, entry);
     else if (partner != NOBODY && !was_buffered(replay, e))
@@ -107,31 +91,47 @@ void races_pass(struct replay *replay, int rank)
 
 static bool race_is_whole(const struct replay *replay, int rank)
 {
-    return atomic_load(&replay->logs[rank]->count) == replay->counts[rank];
+    return atomic_load(&replay->ranks[rank].log->count) == replay->ranks[rank].count;
+}
+
+/* Where the messages from one rank to another that `like` could have met begin among the halves. */
+static size_t race_find_channel(const struct replay *replay, int src, int dst, const struct log_entry *like)
+{
+    struct half first = { src, dst, like->group, (uint32_t)like->tag, false, -1, 0, 0 };
+    size_t low = 0, high = replay->half_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (half_compare(&replay->halves[middle], &first) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < replay->half_count && half_same_channel(&replay->halves[low], &first) ? low
+                                                                                       : replay->half_count;
 }
 
 /* Could the first message of `other` that no earlier receive has taken have come for this one? */
 static bool race_could_take(const struct replay *replay, struct race *race)
 {
-    const struct log_entry *e = entry_of(replay, race->rank, race->receive);
-    struct key key = { race->other, race->rank, e->group, (uint32_t)e->tag, 0, 0, 0 };
-    size_t begin, end = replay_find(replay, &key, &begin), receives = begin;
+    const struct half *halves = replay->halves;
+    size_t receives, begin = race_find_channel(replay, race->other, race->rank,
+                                               entry_of(replay, race->rank, race->receive));
+    size_t end = half_channel_end(halves, replay->half_count, begin, &receives), next = receives;
     bool named = race_is_whole(replay, race->rank) && race_is_whole(replay, race->other);
-    while (receives < end && !replay->keys[receives].receives)
-        receives++;
-    size_t sends = receives - begin, next = receives;
-    while (next < end && replay->keys[next].entry < race->receive)
+    while (next < end && halves[next].entry < race->receive)
         next++;
-    if (next - receives >= sends)
+    if (next - receives >= receives - begin)
         return false;
-    race->message = replay->keys[begin + (next - receives)].entry;
+    race->message = halves[begin + (next - receives)].entry;
     for (size_t i = receives; i < end; i++)
-        named &= !entry_of(replay, race->rank, replay->keys[i].entry)->any;
-    race->starves =
-        named && end - receives == sends ? entry_of(replay, race->rank, replay->keys[end - 1].entry) : NULL;
-    const uint32_t *known = clock_of(replay, race->other, race->message);
-    return race->message <= replay->at[race->other] &&
-           known[race->rank] <= replay->over[race->rank][race->receive] && known[race->took] <= race->taken;
+        named &= !entry_of(replay, race->rank, halves[i].entry)->any;
+    race->starves = named && end - receives == receives - begin
+                        ? entry_of(replay, race->rank, halves[end - 1].entry)
+                        : NULL;
+    const uint32_t *known = race_clock_of(replay, race->other, race->message);
+    return race->message <= replay->ranks[race->other].at &&
+           known[race->rank] <= replay->over[place_among(replay, race->rank, race->receive)] &&
+           known[race->took] <= race->taken;
 }
 
 /* The first; rather one after which somebody would wait for ever, if there is one. */
@@ -140,9 +140,9 @@ static bool race_find_race(const struct replay *replay, struct race *found)
     struct race here, *race = &here;
     bool any = false;
     for (race->rank = 0; race->rank < replay->size; race->rank++)
-        for (race->receive = 0; race->receive < replay->at[race->rank]; race->receive++) {
+        for (race->receive = 0; race->receive < replay->ranks[race->rank].at; race->receive++) {
             const struct log_entry *e = entry_of(replay, race->rank, race->receive);
-            race->taken = replay->partner[race->rank][race->receive];
+            race->taken = partner_of(replay, race->rank, race->receive);
             race->took = e->peer;
             if (e->kind != LOG_RECV || !e->any || race->taken == NOBODY)
                 continue;
@@ -159,17 +159,32 @@ static bool race_find_race(const struct replay *replay, struct race *found)
 
 void races_tell(const struct world *world, const struct replay *replay)
 {
-    struct race race = { 0 };
-    struct diagnosis d = { .world = world, .size = replay->size, .class = CAUSE_LUCK };
-    d.views = calloc((size_t)d.size, sizeof *d.views);
-    if (d.views && race_find_race(replay, &race)) {
+    struct race race;
+    struct diagnosis d;
+    if (diagnosis_open(&d, world) && race_find_race(replay, &race)) {
+        const struct log_entry *message = entry_of(replay, race.other, race.message),
+                               *taken = entry_of(replay, race.took, race.taken),
+                               *receive = entry_of(replay, race.rank, race.receive);
         for (int rank = 0; rank < d.size; rank++)
             d.views[rank].state = RANK_LEFT;
-        replay_view(entry_of(replay, race.other, race.message), &d.views[race.other]);
-        replay_view(entry_of(replay, race.took, race.taken), &d.views[race.took]);
-        replay_view(entry_of(replay, race.rank, race.receive), &d.views[race.rank]);
-        explain_race(&d, race.rank, race.took, race.other, race.starves ? race.starves->site : 0);
+        replay_view(message, &d.views[race.other]);
+        replay_view(taken, &d.views[race.took]);
+        replay_view(receive, &d.views[race.rank]);
+        d.class = CAUSE_LUCK;
+        say(&d,
+            "it was luck which message rank %d received from anybody (%s): it was rank %d's (%s), and could "
+            "have been rank %d's (%s)",
+            race.rank, place_of(&d, race.rank, receive->site).text, race.took,
+            place_of(&d, race.took, taken->site).text, race.other,
+            place_of(&d, race.other, message->site).text);
+        if (race.starves)
+            say(&d, "; then rank %d would have waited for that one for ever (%s)", race.rank,
+                place_of(&d, race.rank, race.starves->site).text);
+        advise(&d, LESSON_WHICH_MESSAGE,
+               race.starves ? "name the rank that is meant, or give its messages a tag of their own"
+                            : "name the rank that is meant, or give its messages a tag of their own; if any "
+                              "order is right, DIST_SHUFFLE=1 tries others");
         report_text(&d);
     }
-    free(d.views);
+    diagnosis_close(&d);
 }

@@ -2,53 +2,59 @@
 #ifndef DIAGNOSE_REPLAY_H
 #define DIAGNOSE_REPLAY_H
 
+#include "../pairing.h"
 #include "diagnose.h"
 #include "log.h"
 
-/* An entry, by what must agree for two to belong together. */
-struct key {
-    int32_t src, dst; /* of a message; collectives: -1 */
-    uint32_t group;
-    uint32_t tag;      /* collectives: which one of the group */
-    uint32_t receives; /* 0: the send */
-    uint32_t rank;
-    uint32_t entry;
-};
-
 #define NOBODY UINT32_MAX
+
+/* One rank's list. */
+struct replayed {
+    const struct call_log *log;
+    uint32_t count; /* entries */
+    uint32_t at;    /* the entry that it has come to */
+    size_t first;   /* where its entries begin among those of all ranks */
+};
 
 struct replay {
     int size;
-    struct call_log **logs;
-    uint32_t *counts; /* per rank: entries */
-    uint32_t *at;     /* per rank: the entry that it has come to */
-    uint32_t **
-        partner; /* per rank and entry: messages: the other side's entry, or NOBODY; collectives: place in keys */
-    uint32_t *arrived; /* per place in keys: members that have come to this collective */
-    struct key *keys;
-    size_t key_count;
+    struct replayed *ranks;
+    uint32_t
+        *partner; /* per entry: messages: the other side's entry, or NOBODY; collectives: place in halves */
+    uint32_t *arrived; /* per place in halves: members that have come to this collective */
+    struct half *
+        halves; /* all entries but the waits, by what must agree for two to belong together; collectives: src and dst are -1, */
+    size_t half_count; /* and their tag is which one of the group */
+    uint64_t buffered; /* bytes: of these a send returns before it has met its receive */
 
     /* For races (race.c): the calls are gone through as they went. What a rank knows of the others' progress is a vector, by
      * rank: how many entries of its list surely came before. NULL: not for races. */
-    uint32_t **clock;  /* per rank: a vector for each of its entries, as it came to it; */
-    uint32_t *now;     /* and its present one */
-    uint32_t **over;   /* per rank and entry: the entry at which it knew that the operation was over */
-    uint64_t buffered; /* bytes: of these a send returns before it has met its receive */
+    uint32_t *clock; /* per entry: a vector, as its rank came to it; */
+    uint32_t *now;   /* and each rank's present one */
+    uint32_t *over;  /* per entry: the entry at which its rank knew that the operation was over */
 };
 
 static inline const struct log_entry *entry_of(const struct replay *replay, int rank, uint32_t entry)
 {
-    return &replay->logs[rank]->entries[entry];
+    return &replay->ranks[rank].log->entries[entry];
 }
 
-static inline bool key_same(const struct key *a, const struct key *b)
+/* Its place among those of all ranks. */
+static inline size_t place_among(const struct replay *replay, int rank, uint32_t entry)
 {
-    return a->src == b->src && a->dst == b->dst && a->group == b->group && a->tag == b->tag;
+    return replay->ranks[rank].first + entry;
 }
 
-static inline uint32_t *clock_of(const struct replay *replay, int rank, uint32_t entry)
+static inline uint32_t partner_of(const struct replay *replay, int rank, uint32_t entry)
 {
-    return replay->clock[rank] + (size_t)entry * (size_t)replay->size;
+    return replay->partner[place_among(replay, rank, entry)];
+}
+
+/* What a wait waits for; else the entry itself. */
+static inline uint32_t entry_begun(const struct replay *replay, int rank, uint32_t entry)
+{
+    const struct log_entry *e = entry_of(replay, rank, entry);
+    return e->kind == LOG_WAIT ? e->number - 1 : entry;
 }
 
 /* A send that ended before it had met its receive? */
@@ -57,20 +63,15 @@ static inline bool was_buffered(const struct replay *replay, const struct log_en
     return e->kind == LOG_SEND && (uint64_t)e->count * dtype_size(e->type) <= replay->buffered;
 }
 
-/* The entries that agree with this key, from *begin to the end that is given back; of messages the sends come first. */
-size_t replay_find(const struct replay *replay, const struct key *key, size_t *begin);
-
 /* race.c. False: no memory. `races_arrive`: the rank has come to its present entry; `races_pass`: it leaves it. */
 #define RACES_ROOM ((uint64_t)1 << 24) /* numbers in all vectors */
-bool races_open(struct replay *replay);
-void races_close(struct replay *replay);
+bool races_open(struct replay *replay, size_t entries);
 void races_arrive(struct replay *replay, int rank);
 void races_pass(struct replay *replay, int rank);
 void races_tell(const struct world *world, const struct replay *replay);
 
-void replay_view(const struct log_entry *e, struct view *view); /* luck.c: as if the rank waited there */
-
-/* The ranks are stuck at replay->at: print the warning. */
+/* luck.c: a rank as if it waited there; and the ranks are stuck where they have come to: print the warning. */
+void replay_view(const struct log_entry *e, struct view *view);
 void luck_tell(const struct world *world, const struct replay *replay);
 
 #endif

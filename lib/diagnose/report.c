@@ -2,10 +2,6 @@
 #include "diagnose.h"
 #include "../launch/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #define WIDTH 78       /* columns of prose; */
 #define PREFIX 6       /* "[1023] " stands before what a rank prints itself */
 #define COLUMNS 80     /* of any line */
@@ -30,70 +26,46 @@ int exit_status_of(enum cause_class class)
     return classes[class].status;
 }
 
-const char *class_name(enum cause_class class)
+struct place place_of(const struct diagnosis *d, int rank, uint32_t site)
 {
-    return classes[class].name;
-}
-
-int describe_place(const struct diagnosis *d, int rank, uint32_t site, char *text, size_t size)
-{
+    struct place place;
     const struct site *at = world_site_at(d->world, rank, site);
-    return snprintf(text, size, "%s:%d", at->file, at->line);
+    snprintf(place.text, sizeof place.text, "%s:%d", at->file, at->line);
+    return place;
 }
 
 bool brings_nothing(const struct note_op *op)
 {
-    return op->call == CALL_BARRIER || op->call == CALL_MONITORED_BARRIER || op->call == CALL_NEW_GROUP;
+    return op->call == CALL_BARRIER || op->call == CALL_MONITORED_BARRIER || op->call == CALL_NEW_GROUP ||
+           (in_collective(op) && op->kind != NOTE_COLLECTIVE); /* there it is the message's count */
 }
 
-int describe_op(const struct diagnosis *d, int rank, const struct note_op *op, char *text, size_t size)
+/* "dist_recv from 2, tag 7, 4 elements of F32 (chain.c:17)" */
+static void report_op_line(struct text *page, const struct diagnosis *d, int rank, const struct note_op *op)
 {
-    char peer[32] = "", tag[32] = "", count[48] = "", group[32] = "";
-    bool collective = in_collective(op);
-    const char *word = collective ? NULL : op->kind == NOTE_SEND ? " to " : " from ";
-    if (word && op->peer == DIST_ANY_SOURCE)
-        snprintf(peer, sizeof peer, "%sanybody", word);
-    else if (word)
-        snprintf(peer, sizeof peer, "%s%d", word, op->peer);
-    if (word && op->tag > 0)
-        snprintf(tag, sizeof tag, ", tag %d", op->tag);
-    if (op->kind == NOTE_COLLECTIVE ? !brings_nothing(op) : !collective) /* else it is the message's count */
-        snprintf(count, sizeof count, ", %lld %s", (long long)op->count, dtype_name(op->type));
+    text_add(page, "%s", call_name(op->call));
+    if (!in_collective(op)) {
+        text_add(page, op->kind == NOTE_SEND ? " to " : " from ");
+        text_add(page, op->peer == DIST_ANY_SOURCE ? "anybody" : "%d", op->peer);
+        if (op->tag > 0)
+            text_add(page, ", tag %d", op->tag);
+    }
+    if (!brings_nothing(op))
+        text_add(page, ", %lld %s", (long long)op->count, dtype_name(op->type));
     if (op->group != 0)
-        snprintf(group, sizeof group, ", group %d", op->group);
-    const struct site *at = world_site_at(d->world, rank, op->site);
-    return snprintf(text, size, "%s%s%s%s%s (%s:%d)", call_name(op->call), peer, tag, count, group, at->file,
-                    at->line);
+        text_add(page, ", group %d", op->group);
+    text_add(page, " (%s)\n", place_of(d, rank, op->site).text);
 }
 
-/* The whole report is built here and written at once, so that no other output tears it. */
-struct page {
-    char text[16384];
-    size_t used;
-    int width;
-};
-
-static void add(struct page *page, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(page->text + page->used, sizeof page->text - page->used, format, list);
-    va_end(list);
-    if (length > 0)
-        page->used += (size_t)length;
-    if (page->used >= sizeof page->text)
-        page->used = sizeof page->text - 1;
-}
-
-static void add_prose(struct page *page, const char *first, const char *text)
+static void report_prose(struct text *page, const struct diagnosis *d, const char *first, const char *text)
 {
     char line[512], wrapped[600];
-    snprintf(line, sizeof line, "%s%s.", first, text);
-    text_wrap(line, page->width, wrapped, sizeof wrapped);
-    add(page, "%s\n", wrapped);
+    snprintf(line, sizeof line, "%s: %s.", first, text);
+    text_wrap(line, d->class == CAUSE_POLLS ? WIDTH - PREFIX : WIDTH, wrapped, sizeof wrapped);
+    text_add(page, "%s\n", wrapped);
 }
 
-static bool in_cycle(const struct diagnosis *d, int rank)
+static bool report_in_cycle(const struct diagnosis *d, int rank)
 {
     for (int i = 0; i < d->cycle_length; i++)
         if (d->cycle[i] == rank)
@@ -102,103 +74,82 @@ static bool in_cycle(const struct diagnosis *d, int rank)
 }
 
 /* The program went on when the operation was put into a stream; where did it stop? */
-static void add_host(struct page *page, const struct diagnosis *d, int rank)
+static void report_host(struct text *page, const struct diagnosis *d, int rank)
 {
     const struct view *view = &d->views[rank];
     uint32_t stream = view->count > 0 ? view->open[0].stream : 0;
-    char place[80];
-    describe_place(d, rank, view->host_site, place, sizeof place);
-    char stands[64], line[200];
-    if (stream > 1)
-        snprintf(stands, sizeof stands, "stands in stream %u; the host waits in", stream - 1);
-    else
-        snprintf(stands, sizeof stands, "stands in the stream; the host waits in");
-    int length = snprintf(line, sizeof line, "%s %s (%s)", stands, view->host_call, place);
-    if (length <= COLUMNS - INDENT)
-        add(page, "%*s%s\n", INDENT, "", line);
-    else
-        add(page, "%*s%s\n%*s%s (%s)\n", INDENT, "", stands, INDENT, "", view->host_call, place);
+    char stands[64];
+    struct place place = place_of(d, rank, view->host_site);
+    snprintf(stands, sizeof stands,
+             stream > 1 ? "stands in stream %u; the host waits in"
+                        : "stands in the stream; the host waits in",
+             stream - 1);
+    bool fits = snprintf(NULL, 0, "%s %s (%s)", stands, view->host_call, place.text) <= COLUMNS - INDENT;
+    text_add(page, "%*s%s%s%*s%s (%s)\n", INDENT, "", stands, fits ? " " : "\n", fits ? 0 : INDENT, "",
+             view->host_call, place.text);
 }
 
 /* Any of several will do: where it waits, then what for. */
-static void add_alternatives(struct page *page, const struct diagnosis *d, int rank)
+static void report_alternatives(struct text *page, const struct diagnosis *d, int rank)
 {
     const struct view *view = &d->views[rank];
-    char what[200];
-    int shown = 0, hidden = 0;
-    if ((view->call >> 16) == CALL_WAIT_ANY) {
-        describe_place(d, rank, view->call & 0xffff, what, sizeof what);
-        add(page, "  rank %-3d %s (%s), for any of:\n", rank, call_name(CALL_WAIT_ANY), what);
-    } else {
-        add(page, "  rank %-3d %s, for any of:\n", rank, call_name(CALL_WAIT_ANY));
-    }
-    for (int i = -1; (i = next_awaited(view, i)) >= 0;) {
-        if (shown++ >= ALTERNATIVES) {
-            hidden++;
-            continue;
+    int count = 0;
+    text_add(page, "%s", call_name(CALL_WAIT_ANY));
+    if (view->call >> 16 == CALL_WAIT_ANY)
+        text_add(page, " (%s)", place_of(d, rank, view->call & 0xffff).text);
+    text_add(page, ", for any of:\n");
+    for (int i = -1; (i = next_awaited(view, i)) >= 0;)
+        if (count++ < ALTERNATIVES) {
+            text_add(page, "%*s", INDENT, "");
+            report_op_line(page, d, rank, &view->open[i]);
         }
-        describe_op(d, rank, &view->open[i], what, sizeof what);
-        add(page, "%*s%s\n", INDENT, "", what);
-    }
-    if (hidden > 0)
-        add(page, "%*sand %d more\n", INDENT, "", hidden);
+    if (count > ALTERNATIVES)
+        text_add(page, "%*sand %d more\n", INDENT, "", count - ALTERNATIVES);
 }
 
-static void add_rank(struct page *page, const struct diagnosis *d, int rank)
+static void report_rank(struct text *page, const struct diagnosis *d, int rank)
 {
     const struct view *view = &d->views[rank];
-    char what[200];
-    if (has_left(view)) {
-        add(page, "  rank %-3d has left the job\n", rank);
-        return;
-    }
-    if (view->count == 0 && !view->host_call[0]) {
-        add(page, "  rank %-3d in %s\n", rank, call_name((enum call)(view->call >> 16)));
-        return;
-    }
-    if (waits_for_any(view)) {
-        add_alternatives(page, d, rank);
-    } else if (view->count > 0) {
-        describe_op(d, rank, &view->open[0], what, sizeof what);
-        add(page, "  rank %-3d %s\n", rank, what);
-    }
+    bool elsewhere = view->count == 0 && view->host_call[0]; /* only its host waits */
+    if (!elsewhere)
+        text_add(page, "  rank %-3d ", rank);
+    if (has_left(view))
+        text_add(page, "has left the job\n");
+    else if (waits_for_any(view))
+        report_alternatives(page, d, rank);
+    else if (view->count > 0)
+        report_op_line(page, d, rank, &view->open[0]);
+    else if (!elsewhere)
+        text_add(page, "in %s\n", call_name((enum call)(view->call >> 16)));
     if (view->host_call[0])
-        add_host(page, d, rank);
+        report_host(page, d, rank);
 }
 
-static void add_cycle(struct page *page, const struct diagnosis *d)
-{
-    if (d->cycle_length < 2)
-        return;
-    add(page, "  cycle: ");
-    for (int i = 0; i < d->cycle_length && i < STEPS; i++)
-        add(page, "%d > ", d->cycle[i]);
-    add(page, "%s%d\n", d->cycle_length > STEPS ? "... > " : "", d->cycle[0]);
-}
-
+/* Written at once, so that no other output tears it. */
 void report_text(const struct diagnosis *d)
 {
-    struct page page;
-    page.used = 0;
-    page.width = d->class == CAUSE_POLLS ? WIDTH - PREFIX : WIDTH;
-    char first[32];
-    snprintf(first, sizeof first, "%s: ", class_name(d->class));
-    add_prose(&page, first, d->sentence);
+    struct text page = { .used = 0 };
     int shown = 0, hidden = 0;
+    report_prose(&page, d, classes[d->class].name, d->sentence);
     for (int rank = 0; rank < d->size; rank++) {
         if (d->class == CAUSE_LUCK && has_left(&d->views[rank]))
             continue;
-        if (d->size > SHOWN && shown >= SHOWN && !(in_cycle(d, rank) && shown < 2 * SHOWN)) {
+        if (d->size > SHOWN && shown >= SHOWN && !(report_in_cycle(d, rank) && shown < 2 * SHOWN)) {
             hidden++;
             continue;
         }
-        add_rank(&page, d, rank);
+        report_rank(&page, d, rank);
         shown++;
     }
     if (hidden > 0)
-        add(&page, "  and %d more ranks\n", hidden);
-    add_cycle(&page, d);
-    add_prose(&page, "try: ", d->advice);
-    add(&page, "%s\n", lesson_line(d->lesson));
-    text_tell(page.text, page.used);
+        text_add(&page, "  and %d more ranks\n", hidden);
+    if (d->cycle_length > 1) {
+        text_add(&page, "  cycle: ");
+        for (int i = 0; i < d->cycle_length && i < STEPS; i++)
+            text_add(&page, "%d > ", d->cycle[i]);
+        text_add(&page, "%s%d\n", d->cycle_length > STEPS ? "... > " : "", d->cycle[0]);
+    }
+    report_prose(&page, d, "try", d->advice);
+    text_add(&page, "%s\n", lesson_line(d->lesson));
+    text_tell(page.bytes, page.used);
 }

@@ -4,7 +4,6 @@
 #include "../launch/spread.h"
 #include "../launch/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
@@ -29,11 +28,14 @@ static bool stuck_keeps_awake(const struct world *world, const struct sleep_note
     return there && epoch == 0;
 }
 
-/* The threads of a rank beside the one that was the first to call. 0: one of them can move. */
-static uint64_t stuck_others_asleep(const struct world *world, int rank, const struct sleep_note *own,
-                                    uint64_t epochs)
+/* A number that tells the present sleep of a rank's threads from others; 0: one of them can move. The rank that is `asking` is awake itself,
+ * with what it has started asleep. */
+static uint64_t stuck_rank_asleep(const struct world *world, int rank, int caller, int asking)
 {
     const struct rank_notes *notes = world_notes(world, rank);
+    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
+    uint64_t epochs = rank == asking ? !atomic_load(&notes->several)
+                                     : stuck_sound_asleep(world, &world->header->slots[rank].sleep, own);
     if (epochs == 0 || stuck_keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
         atomic_load(&notes->more_hands) > 0)
         return 0;
@@ -46,30 +48,9 @@ static uint64_t stuck_others_asleep(const struct world *world, int rank, const s
     return epochs ? epochs : 1;
 }
 
-/* A number that tells a rank's present sleep, of all its threads, from others; 0: it can move. */
-static uint64_t stuck_rank_asleep(const struct world *world, int rank, int caller)
-{
-    const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
-    const struct sleep_note *sleep = &world->header->slots[rank].sleep;
-    return stuck_others_asleep(world, rank, own, stuck_sound_asleep(world, sleep, own));
-}
-
-/* The same of the rank that asks: it is awake, with what it has started asleep. */
-static uint64_t stuck_all_but_asking(const struct world *world, int rank)
-{
-    const struct rank_notes *notes = world_notes(world, rank);
-    return atomic_load(&notes->several) ? 0 : stuck_others_asleep(world, rank, NULL, 1);
-}
-
-/* On this machine. */
-static bool stuck_still_there(const struct world *world, int rank)
+bool diagnose_still_there(const struct world *world, int rank)
 {
     return world_has(world, rank) && atomic_load(&world->header->slots[rank].state) < RANK_LEFT;
-}
-
-static uint64_t stuck_look_at(const struct world *world, int rank, int caller, int asking)
-{
-    return rank == asking ? stuck_all_but_asking(world, rank) : stuck_rank_asleep(world, rank, caller);
 }
 
 /* Do all ranks of this machine sleep? How many are there; -1: one is awake. Where the job is on one machine, these are all. Of
@@ -81,10 +62,10 @@ static int stuck_asleep(const struct world *world, int caller, int asking, uint6
     *sleeps = 0;
     for (int rank = 0; rank < size; rank++) {
         first[rank] = 0;
-        if (!stuck_still_there(world, rank))
+        if (!diagnose_still_there(world, rank))
             continue;
         there++;
-        first[rank] = stuck_look_at(world, rank, caller, asking);
+        first[rank] = stuck_rank_asleep(world, rank, caller, asking);
         *sleeps = *sleeps * 31 + first[rank];
         if (first[rank] == 0)
             return -1;
@@ -92,8 +73,8 @@ static int stuck_asleep(const struct world *world, int caller, int asking, uint6
     if (!diagnose_knows_threads(world))
         return -1;
     for (int rank = 0; rank < size; rank++)
-        if (first[rank] != 0 &&
-            (!stuck_still_there(world, rank) || stuck_look_at(world, rank, caller, asking) != first[rank]))
+        if (first[rank] != 0 && (!diagnose_still_there(world, rank) ||
+                                 stuck_rank_asleep(world, rank, caller, asking) != first[rank]))
             return -1;
     return world_failed(world) ? -1 : there;
 }
@@ -119,7 +100,7 @@ bool diagnose_others_stuck(const struct world *world, int asking)
 bool diagnose_leaving(const struct world *world)
 {
     for (int rank = 0; rank < world->header->size; rank++)
-        if (stuck_still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
+        if (diagnose_still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
             return false;
     return true;
 }
@@ -148,48 +129,46 @@ void read_views(const struct world *world, struct view *views)
     atomic_thread_fence(memory_order_acquire); /* what comes next is the second look at the epochs */
 }
 
-/* Nobody can be asked what he waits for: but that no rank will ever go on is known, and must not be kept. */
-static void stuck_report_without_memory(struct world *world)
+/* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. Without memory
+ * nobody can be asked what he waits for: but that no rank will ever go on is known, and must not be kept. */
+static void stuck_explain(struct diagnosis *d, struct world *world, bool memory)
 {
-    static const char sentence[] = "no rank can go on, and the system gives no memory to find out why";
-    if (!world_fail_and_tell(world, -1, DIST_ERR_DEADLOCK, sentence))
+    int first = -1;
+    if (memory) {
+        find_cycle(d);
+        find_cause(d);
+        first = d->cycle_length > 0 ? d->cycle[0] : 0;
+        while (!waits(&d->views[first]) && first < d->size - 1)
+            first++;
+    } else {
+        d->class = CAUSE_DEADLOCK;
+        say(d, "no rank can go on, and the system gives no memory to find out why");
+    }
+    int status = exit_status_of(d->class);
+    if (!world_fail_and_tell(world, first, status, d->sentence))
         return;
-    text_say("deadlock: %s.\n", sentence);
+    if (memory)
+        report_text(d);
+    else
+        text_say("deadlock: %s.\n", d->sentence);
     world_told(world);
-    world_tell_over();
-    world_wake(world);
-}
-
-/* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. */
-static void stuck_explain(struct diagnosis *d, struct world *world)
-{
-    find_cycle(d);
-    find_cause(d);
-    int first = d->cycle_length > 0 ? d->cycle[0] : 0;
-    while (!waits(&d->views[first]) && first < d->size - 1)
-        first++;
-    if (!world_fail_and_tell(world, first, exit_status_of(d->class), d->sentence))
-        return;
-    report_text(d);
-    world_told(world);
-    report_json(d, &(struct told){ .status = exit_status_of(d->class),
-                                   .sentence = d->sentence,
-                                   .advice = d->advice,
-                                   .lesson = lesson_line(d->lesson),
-                                   .rank = first });
+    if (memory)
+        report_json(d, &(struct told){ .status = status,
+                                       .sentence = d->sentence,
+                                       .advice = d->advice,
+                                       .lesson = lesson_line(d->lesson),
+                                       .rank = first });
     world_tell_over();
     world_wake(world);
 }
 
 void diagnose_explain(struct world *world)
 {
-    struct diagnosis d = { .world = world, .size = world->header->size };
-    if (diagnosis_open(&d)) {
+    struct diagnosis d;
+    bool memory = diagnosis_open(&d, world);
+    if (memory)
         read_views(world, d.views);
-        stuck_explain(&d, world);
-    } else {
-        stuck_report_without_memory(world);
-    }
+    stuck_explain(&d, world, memory);
     diagnosis_close(&d);
 }
 
@@ -198,13 +177,11 @@ void diagnose_look(struct world *world, int rank)
 {
     if (!diagnose_stuck(world, rank))
         return;
-    struct diagnosis d = { .world = world, .size = world->header->size };
-    bool memory = diagnosis_open(&d), stuck = memory && diagnose_refresh(world, rank);
-    if (stuck)
+    struct diagnosis d;
+    bool memory = diagnosis_open(&d, world), stuck = !memory || diagnose_refresh(world, rank);
+    if (memory && stuck)
         read_views(world, d.views);
     if (stuck && diagnose_stuck(world, rank))
-        diagnose_leaving(world) ? world_give_up(world) : stuck_explain(&d, world);
-    else if (!memory && diagnose_stuck(world, rank))
-        stuck_report_without_memory(world);
+        diagnose_leaving(world) ? world_give_up(world) : stuck_explain(&d, world, memory);
     diagnosis_close(&d);
 }

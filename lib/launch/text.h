@@ -25,7 +25,7 @@ static inline const char *text_file_in(const char *path, size_t letters)
 /* A text that grows to its end and never beyond. Start with used = 0. */
 struct text {
     size_t used;
-    char bytes[4096];
+    char bytes[16384];
 };
 
 /* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
