@@ -122,7 +122,7 @@ static int meet_missing(const struct launch_env *env, const bool *came)
 static int meet_late(const struct launch_env *env, const bool *came, char *why, size_t why_size)
 {
     struct text who = { .used = 0 };
-    bool missing[WORLD_MAX_RANKS];
+    bool missing[WORLD_MAX_RANKS] = { false };
     int count = meet_missing(env, came);
     for (int rank = 0; rank < env->world_size; rank++)
         missing[rank] = !came[rank];
