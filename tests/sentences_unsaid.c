@@ -6,6 +6,7 @@
 #define OTHER "the library has to be built otherwise, or on another machine"
 #define ENGINE "only an engine that fails says so: MPI, Gloo or NCCL"
 #define STRANGER "a process that is none of ours has to stand at the port"
+#define MPIRUN "an mpirun over several machines; tools/nodes_faults.sh tries what else is told there"
 #define ENDS "somebody has to end within a moment that no program can hit"
 
 const struct unsaid sentences_unsaid[] = {
@@ -24,7 +25,7 @@ const struct unsaid sentences_unsaid[] = {
     { "the job's shared memory could not be mapped", NULL, FAILS },
     { "DIST_TRACE: the system gives no memory", NULL, FAILS },
     { "no rank can go on, and the system gives no memory", NULL, FAILS },
-    { "rank 0 cannot wait for the others", NULL, FAILS },
+    { "the system refuses memory without a name", "test_launch_far.c", "/dev/shm, which would do as well" },
     { "free tensors that are no longer needed", NULL, FAILS },
     { "free groups that are no longer needed", NULL, FAILS },
     { "see what limits this machine sets", NULL, FAILS },
@@ -32,6 +33,13 @@ const struct unsaid sentences_unsaid[] = {
     { "a place not noted", NULL, FAILS },
     { "the line could not be written", "test_launch_output.c", "could not be written" },
     { "65536 groups are open", NULL, "all of them take minutes" },
+    /* many machines under mpirun */
+    { "the transport could not join the machines", NULL, ENGINE },
+    { "rank 0's machine is called", NULL, MPIRUN },
+    { "by which others do not find it; set MASTER_ADDR", NULL, MPIRUN },
+    { "the first rank of this machine", NULL, MPIRUN },
+    { "ranks of this machine", NULL, MPIRUN },
+    { "see what keeps the two machines apart", NULL, MPIRUN },
     /* GPUs */
     { "the world has too little memory", NULL, GPU },
     { "the GPU has no memory left", NULL, GPU },

@@ -183,10 +183,10 @@ static int verdict_exit_status(const struct world_failure *failure)
     return failure->code > 0 ? failure->code : DIST_ERR_STATE;
 }
 
-/* Each line of the text, broken so that a terminal holds it. */
+/* Each line of the text, broken so that a terminal holds it. (Static, since the stack may be small: `ulimit -s 64`.) */
 static void verdict_say_in_lines(const struct text *text)
 {
-    char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];
+    static char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];
     for (const char *at = text->used ? text->bytes : ""; *at;) {
         int length = (int)strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", length, at);
