@@ -88,7 +88,8 @@ nodes()
         on_three_hosts "faults on three hosts, started by mpirun of $engine" tests/tools/nodes_faults.sh 7 $engine
     done
     on_three_hosts "each engine's promises over three hosts" tests/tools/hosts_conform.sh 2
-    on_three_hosts "mistakes are told over three hosts as on one machine" tests/tools/hosts_misuse.sh 4
+    # Not under an mpirun: Open MPI's may lose what a rank has printed last, and MPICH's puts the statuses of ranks together.
+    on_three_hosts "mistakes are told over three hosts as on one machine" env ENGINES="gloo mpi" tests/tools/hosts_misuse.sh 4
 }
 
 on_three_hosts()
