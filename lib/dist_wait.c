@@ -64,18 +64,19 @@ static int wait_for(struct waiting *waiting, dist_work *work)
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
     noted_over(context, work, !waiting->may);
     struct gpu *gpu = wait_gpu_of(work);
-    int status = work->refused || gpu ? work->status : context->backend->wait(context->room, work);
-    if (!gpu)
-        noted_source(context, work);
-    checked_end(work);
-    work->group->pending--;
-    int result = work->from >= 0 ? work->from : 0;
-    if (gpu) {
+    if (gpu) { /* what it has come to is the stream's, until the host follows */
+        checked_end(work);
+        work->group->pending--;
         gpu_range_begin(gpu, call_name(waiting->call));
-        result = start_follow(context, call_name(waiting->call), work);
+        int followed = start_follow(context, call_name(waiting->call), work);
         gpu_range_end(gpu);
-        return result;
+        return followed;
     }
+    int status = work->refused ? work->status : context->backend->wait(context->room, work);
+    noted_source(context, work);
+    checked_end(work);
+    int result = work->from >= 0 ? work->from : 0;
+    work->group->pending--;
     work_free(context, work); /* where it waits, and can still be read */
     if (status != DIST_OK)
         wait_hold(waiting, false);
