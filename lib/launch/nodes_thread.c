@@ -47,7 +47,7 @@ struct round {
     struct word own, *all;
 };
 
-static bool say(struct round *r)
+static bool nodes_thread_say(struct round *r)
 {
     bool said = r->gather(r->argument, &r->own, r->all, sizeof r->own);
     memset(&r->own, 0, sizeof r->own);
@@ -57,7 +57,7 @@ static bool say(struct round *r)
 /* ---- the thread ------------------------------------------------------------------------------------------ */
 
 /* Who ends this process because the job has failed waits until the others know. */
-static void watch(void *argument)
+static void nodes_thread_watch(void *argument)
 {
     struct nodes_watcher *w = argument;
     struct job *job = &w->job;
@@ -82,7 +82,7 @@ static void watch(void *argument)
         world_tell_over();
 }
 
-static void watcher_free(struct nodes_watcher *w)
+static void nodes_thread_watcher_free(struct nodes_watcher *w)
 {
     control_close(&w->job);
     output_close(&w->job.output);
@@ -93,7 +93,7 @@ static void watcher_free(struct nodes_watcher *w)
 }
 
 /* A job without processes: another launcher sees their ends. */
-static bool watcher_open(struct nodes_watcher *w, struct launch_self *self)
+static bool nodes_thread_watcher_open(struct nodes_watcher *w, struct launch_self *self)
 {
     struct job *job = &w->job;
     job->plan = *self->plan;
@@ -103,7 +103,8 @@ static bool watcher_open(struct nodes_watcher *w, struct launch_self *self)
     job->world.author = w->nodes.size;
     job->statuses = calloc((size_t)w->nodes.size, sizeof *job->statuses);
     job->notes = calloc((size_t)w->nodes.size, sizeof *job->notes);
-    w->thread = (struct worker){ .self = self, .name = "dist watcher", .work = watch, .argument = w };
+    w->thread =
+        (struct worker){ .self = self, .name = "dist watcher", .work = nodes_thread_watch, .argument = w };
     return output_open(&job->output, 0, false, false) && job->statuses && job->notes && control_open(job) &&
            worker_start(&w->thread);
 }
@@ -118,14 +119,14 @@ void nodes_part(struct launch_self *self)
     worker_join(&w->thread);
     atomic_fetch_sub(&world_notes(&self->world, self->env.rank)->tidying, 1);
     atomic_compare_exchange_strong(&self->world.header->permission, &unknown, PERMISSION_GRANTED);
-    watcher_free(w);
+    nodes_thread_watcher_free(w);
     self->watcher = NULL;
 }
 
 /* ---- how they meet --------------------------------------------------------------------------------------- */
 
 /* All have said their machine's first rank. */
-static void number_nodes(struct nodes *nodes, const struct word *words, int rank)
+static void nodes_thread_number_nodes(struct nodes *nodes, const struct word *words, int rank)
 {
     for (int i = 0; i < nodes->size; i++)
         nodes->node_of[i] = (short)(words[i].number == i ? nodes->count++ : nodes->node_of[words[i].number]);
@@ -133,8 +134,8 @@ static void number_nodes(struct nodes *nodes, const struct word *words, int rank
 }
 
 /* Rounds 1 and 2. */
-static int find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size, char *why,
-                       size_t why_size)
+static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size,
+                                    char *why, size_t why_size)
 {
     int rank = r->self->env.rank, first = 0;
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
@@ -142,14 +143,14 @@ static int find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
     r->own.number = first;
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);
-    if (!say(r))
+    if (!nodes_thread_say(r))
         return -1;
     snprintf(name, name_size, "%s", r->all[0].text);
-    number_nodes(nodes, r->all, rank);
+    nodes_thread_number_nodes(nodes, r->all, rank);
     int asked = nodes_first(nodes, 1);
     if (rank == asked)
         handshake_find(name, r->own.text, sizeof r->own.text);
-    if (!say(r))
+    if (!nodes_thread_say(r))
         return -1;
     snprintf(nodes->host, sizeof nodes->host, "%.255s", r->all[asked].text);
     if (*nodes->host)
@@ -162,7 +163,7 @@ static int find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
 }
 
 /* Round 3. Gives where node 0 listens. */
-static int open_door(struct round *r, struct nodes *nodes, int *door, char *why, size_t why_size)
+static int nodes_thread_open_door(struct round *r, struct nodes *nodes, int *door, char *why, size_t why_size)
 {
     int status = 0;
     strcpy(nodes->port, "0"); /* one that is free */
@@ -174,7 +175,7 @@ static int open_door(struct round *r, struct nodes *nodes, int *door, char *why,
         snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : nodes->port);
         r->own.number = status;
     }
-    if (!say(r))
+    if (!nodes_thread_say(r))
         return -1;
     if (r->all[0].number != 0)
         return text_why(r->all[0].number, why, why_size, "%s", r->all[0].text);
@@ -184,11 +185,11 @@ static int open_door(struct round *r, struct nodes *nodes, int *door, char *why,
 }
 
 /* Round 4: all end with the first status that is not 0. */
-static int agree(struct round *r, int status, char *why, size_t why_size)
+static int nodes_thread_agree(struct round *r, int status, char *why, size_t why_size)
 {
     r->own.number = status;
     snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : "");
-    if (!say(r))
+    if (!nodes_thread_say(r))
         return -1;
     for (int i = 0; i < r->self->env.world_size; i++)
         if (r->all[i].number != 0)
@@ -196,14 +197,14 @@ static int agree(struct round *r, int status, char *why, size_t why_size)
     return 0;
 }
 
-static int meet(struct round *r, struct nodes_watcher *w, char *why, size_t why_size)
+static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why, size_t why_size)
 {
     struct nodes *nodes = &w->nodes;
     struct launch_self *self = r->self;
     char name[sizeof r->own.text];
-    int door = -1, status = find_node_0(r, nodes, name, sizeof name, why, why_size);
+    int door = -1, status = nodes_thread_find_node_0(r, nodes, name, sizeof name, why, why_size);
     if (status == 0)
-        status = open_door(r, nodes, &door, why, why_size);
+        status = nodes_thread_open_door(r, nodes, &door, why, why_size);
     if (status != 0)
         return status;
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
@@ -211,12 +212,12 @@ static int meet(struct round *r, struct nodes_watcher *w, char *why, size_t why_
         if (nodes->number > 0)
             snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", name);
         atomic_fetch_add(&world_notes(&self->world, self->env.rank)->tidying, 1);
-        if (status == 0 && !watcher_open(w, self))
+        if (status == 0 && !nodes_thread_watcher_open(w, self))
             status = text_why(DIST_ERR_SYSTEM, why, why_size,
                               "the system gives no thread or no memory for a watcher");
         self->watcher = w;
     }
-    return agree(r, status, why, why_size);
+    return nodes_thread_agree(r, status, why, why_size);
 }
 
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *version, char *why,
@@ -226,13 +227,16 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
     struct round r = { .self = self, .gather = gather, .argument = argument };
     struct nodes_watcher *w = calloc(1, sizeof *w);
     r.all = calloc((size_t)size, sizeof *r.all);
-    if (!r.all || !w)
+    if (!r.all || !w) {
+        free(r.all);
+        free(w);
         return text_why(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d words", size);
+    }
     w->nodes = (struct nodes){ .size = size, .foreign = true, .version = version };
     w->job.output.events_fd = -1;
-    int status = meet(&r, w, why, why_size);
+    int status = nodes_thread_meet(&r, w, why, why_size);
     if (self->watcher != w)
-        watcher_free(w);
+        nodes_thread_watcher_free(w);
     free(r.all);
     return status;
 }
