@@ -111,7 +111,7 @@ struct shm_state {
     bool hurried;       /* a peer was told that sends wait for a place, and the thread has not looked since */
     struct worker progress;
     bool progress_listens; /* it is counted among the sleepers of slot.helper */
-    int drivers;           /* threads inside wait */
+    _Atomic int drivers;   /* threads inside wait */
     int open;              /* operations in the lists below */
 
     struct peer *peers; /* by rank */
