@@ -73,13 +73,12 @@ static int wait_for(struct waiting *waiting, dist_work *work)
         return followed;
     }
     int status = work->refused ? work->status : context->backend->wait(context->room, work);
+    int result = work->from >= 0 ? work->from : 0;
     noted_source(context, work);
     checked_end(work);
-    int result = work->from >= 0 ? work->from : 0;
     work->group->pending--;
     work_free(context, work); /* where it waits, and can still be read */
-    if (status != DIST_OK)
-        wait_hold(waiting, false);
+    wait_hold(waiting, waiting->held && status == DIST_OK);
     return status != DIST_OK ? report_op(work) : result;
 }
 
