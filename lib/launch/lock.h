@@ -9,7 +9,8 @@
  * of this process settle its stores (the kernel's membarrier), and then waits until the first one is not inside: either the
  * first one sees that it is not alone, or it is seen inside. A second thread of the program stays (hands.c): from then on
  * all take the lock. A guest, the progress thread, takes the lock, and gives the solitude back when it leaves: it comes
- * seldom, and pays for both. The model in tests/model/ walks through all of it. Where membarrier is refused (old kernels, filters of containers) all take the lock from the beginning.
+ * seldom, and pays for both. Where membarrier is refused (old kernels, filters of containers) all take the lock from the beginning.
+ * The model in tests/model/ walks through all of it.
  */
 #ifndef LAUNCH_LOCK_H
 #define LAUNCH_LOCK_H

@@ -31,20 +31,11 @@ static inline bool quick_meet_agrees(const struct contribution *contribution, en
            contribution->count == (uint64_t)t->numel;
 }
 
-/* Is an earlier collective still in the engine? Only this thread puts any in, but the progress thread takes them out. */
-static inline bool quick_meet_waits(struct shm_state *shm)
-{
-    engine_lock(shm);
-    bool waits = shm->world_group.queue.first;
-    engine_unlock(shm);
-    return waits;
-}
-
 static inline enum quick quick_meet_meet(struct shm_state *shm, enum call call, tensor *t, enum dist_op op,
                                          uint32_t site)
 {
     struct shm_group *g = &shm->world_group;
-    if (engine_is_shared(shm) || t->bytes > CONTRIBUTION_BYTES || shm->size > CROWD || quick_meet_waits(shm))
+    if (engine_is_shared(shm) || t->bytes > CONTRIBUTION_BYTES || shm->size > CROWD)
         return QUICK_NOT;
     g->seq++;
     struct contribution *contribution = barrier_contribution(g, shm->rank, g->seq);
