@@ -1,8 +1,10 @@
+#define _GNU_SOURCE
 #include "text.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,13 +55,19 @@ void text_tell(const char *bytes, size_t size)
 
 void text_say(const char *format, ...)
 {
-    char bytes[sizeof(struct text) + 512];
+    char *bytes = NULL; /* not on the stack, which may be small (ulimit -s) and holds the environment, too */
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(bytes, sizeof bytes, format, arguments);
+    int length = vasprintf(&bytes, format, arguments);
     va_end(arguments);
-    if (length > 0)
-        text_tell(bytes, (size_t)length < sizeof bytes ? (size_t)length : sizeof bytes - 1);
+    if (length >= 0) {
+        text_tell(bytes, (size_t)length);
+        free(bytes);
+        return;
+    }
+    va_start(arguments, format); /* no memory for it: perhaps in pieces, then */
+    vdprintf(STDERR_FILENO, format, arguments);
+    va_end(arguments);
 }
 
 /* The end of the run of neighbours that begins at `first`. Two neighbours are listed, three are a run. */
