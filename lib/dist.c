@@ -4,6 +4,7 @@
 #include "checked.h"
 #include "diagnose/diagnose.h"
 #include "launch/job.h"
+#include "launch/nodes.h"
 #include "leaks.h"
 #include "noted.h"
 #include "streams/gpu.h"
@@ -63,7 +64,9 @@ static const struct job_plan watching = { .asleep = diagnose_asleep,
                                           .explain = diagnose_explain,
                                           .listed = replay_bytes,
                                           .review = replay_check,
-                                          .write = diagnose_lost };
+                                          .write = diagnose_lost,
+                                          .traced = trace_part,
+                                          .after = trace_write };
 
 /* The barrier at the end of init: nobody is inside before all are. */
 static int meet_everyone(struct context *context, struct dist_at at)
@@ -188,6 +191,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     /* Where nobody watches, the last to leave looks back. */
     if (atomic_fetch_add(&world->leavers, 1) + 1 == (uint32_t)world->size && !context->self->watched)
         replay_check(&context->self->world);
+    nodes_part(context->self);
     return 0;
 }
 

@@ -35,6 +35,9 @@ const struct unsaid sentences_unsaid[] = {
     { "65536 groups are open", NULL, "all of them take minutes" },
     /* many machines under mpirun */
     { "the transport could not join the machines", NULL, ENGINE },
+    { "DIST_TRACE is set for rank", NULL, MPIRUN },
+    { "but not for rank", NULL, MPIRUN },
+    { "set it for all (mpirun", NULL, MPIRUN },
     { "rank 0's machine is called", NULL, MPIRUN },
     { "by which others do not find it; set MASTER_ADDR", NULL, MPIRUN },
     { "the first rank of this machine", NULL, MPIRUN },
@@ -120,7 +123,6 @@ const struct unsaid sentences_unsaid[] = {
     { "BACKEND is \"gloo\", which joins processes", NULL, "a line says it, where Gloo is there" },
     { "BACKEND is \"mpi\", which joins processes", NULL, "a line says it, where MPI is there" },
     { "DIST_TRACE writes down the ranks of one machine only", NULL, "NCCL's ranks on several machines" },
-    { "under an mpirun DIST_TRACE writes down", NULL, "an mpirun's ranks on several machines" },
     { "joins those of several where our distrun --nodes", "test_gloo.c",
       "where our distrun --nodes has started them" },
     { "at which node 0 is to be, is not known", NULL,

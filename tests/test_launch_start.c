@@ -20,8 +20,10 @@ static void expect_refused(const struct started *job, int status, const char *wo
     cr_expect(newline && newline[1] == '\0', "not one line: %s", job->stderr_text);
 }
 
+#define STEP "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=8", "SLURM_PROCID=0"
+
 static const struct {
-    const char *settings[5];
+    const char *settings[6];
     const char *words;
 } wrong[] = {
     { { "WORLD_SIZE=0" }, "WORLD_SIZE is \"0\"; it must be a whole number from 1 to 1024" },
@@ -39,6 +41,10 @@ static const struct {
     { { "OMPI_COMM_WORLD_RANK=0" }, "OMPI_COMM_WORLD_SIZE is not set" },
     { { "PMI_RANK=9", "PMI_SIZE=2" }, "PMI_RANK is \"9\"" },
     { { "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2" }, "SLURM_PROCID is not" },
+    { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3" }, "only 1 of the 8 ranks run on this machine" },
+    { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3", "SLURM_NODEID=2" }, "only 2 of the 8 ranks run" },
+    { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3", "SLURM_NODEID=3" }, "only 3 of the 8 ranks run" },
+    { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,99,3", "SLURM_NODEID=1" }, "its numbers must be from 1 to 8" },
     { { "DIST_RANKS=fibres" }, "DIST_RANKS is \"fibres\"; it must be processes or threads" },
     { { "DIST_OUTPUT=loud" }, "DIST_OUTPUT is \"loud\"; it must be live or ordered" },
     { { "DIST_WORLD_FD=77", "RANK=0", "WORLD_SIZE=1" }, "start the program with distrun" },

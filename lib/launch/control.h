@@ -107,6 +107,7 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
 /* control_trace.c: clocks are asked, and answered; records are said, and taken. */
 bool control_is_traced(void);
 void control_ask_clocks(struct job *job, bool at_end);
+void control_await_leavers(struct job *job);
 bool control_clocks_are_asked(const struct control *control);
 void control_answer_clock(struct connection *hub, int question);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);

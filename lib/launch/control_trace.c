@@ -171,6 +171,16 @@ void control_take_trace(struct job *job, int node, int rank, int which, const ch
         job->control->nodes->links[node].clock.unlike = true;
 }
 
+/* Another launcher's ranks: what they have written down is whole when all of this machine have left. */
+void control_await_leavers(struct job *job)
+{
+    const struct nodes *nodes = job->control->nodes;
+    uint32_t here = (uint32_t)nodes_ranks_of(nodes, nodes->number);
+    while (control_is_traced() && !world_failed(&job->world) &&
+           atomic_load(&job->world.header->leavers) < here)
+        job_watch_round(job, 1);
+}
+
 /* ---- at the start ----------------------------------------------------------------------------------------------- */
 
 /* Node 0 says whether all write down what they do, and writes the file. */

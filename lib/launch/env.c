@@ -97,7 +97,23 @@ int launch_read_buffering(size_t *bytes, char *why, size_t why_size)
     return status;
 }
 
-/* Numbers that a launcher may leave out. Slurm writes "2(x3)" for two ranks on each of three machines. */
+/* Slurm writes "3,2(x4)" for three ranks on the first machine, and two on each of four others. Where this one's begins. */
+static const char *env_own_entry(const char *list)
+{
+    const char *name = getenv("SLURM_NODEID");
+    for (long node = name ? setting_whole_number(name) : 0; node > 0;) {
+        const char *end = list + strspn(list, "0123456789");
+        const char *comma = strchr(end, ',');
+        long times = strncmp(end, "(x", 2) == 0 ? strtol(end + 2, NULL, 10) : 1;
+        if (!comma || node < times)
+            break;
+        list = comma + 1;
+        node -= times > 0 ? times : 1;
+    }
+    return list;
+}
+
+/* Numbers that a launcher may leave out. */
 static int env_read_optional(const char *name, long least, long most, int *number, char *why, size_t why_size)
 {
     *number = -1;
@@ -108,12 +124,13 @@ static int env_read_optional(const char *name, long least, long most, int *numbe
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
         return env_read_number(name, least, most, number, why, why_size);
-    snprintf(first, sizeof first, "%.*s", (int)digits, text);
+    const char *own = env_own_entry(text);
+    snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
     *number = (int)setting_whole_number(first);
     if (*number >= least && *number <= most)
         return 0;
     return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "%s is \"%.40s\"; its first number must be from %ld to %ld", name, text, least, most);
+                    "%s is \"%.40s\"; its numbers must be from %ld to %ld", name, text, least, most);
 }
 
 static int env_read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)

@@ -7,7 +7,7 @@
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
  * nodes.c         how the watchers meet                               connection.c      frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
- * nodes_thread.c  the same where another launcher has started the ranks
+ * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h)
  * decide.c        can any rank of any host still move?                sight.c     what one rank pins up, packed
  *
  * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
@@ -112,7 +112,8 @@ const char *nodes_advice(const struct nodes *nodes); /* where one does not come 
 void nodes_leave(struct nodes *nodes);
 
 /* nodes_thread.c: on all ranks, when their engine has started, whose all-gather of `bytes` of each rank `gather` is (false: it has failed). The
- * same status, on all; -1: gather has failed. And at the end, after which nobody fails any more; or where the job has failed. */
+ * same status, on all; -1: gather has failed. And when a rank has left: its watcher waits for those of other machines, whose records
+ * (DIST_TRACE) it gathers. */
 typedef bool nodes_gather(void *argument, const void *own, void *all, size_t bytes);
 struct launch_self;
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *version, char *why,

@@ -1,14 +1,6 @@
 /*
  * nodes_thread.c: the watchers of a job on several machines whose ranks another launcher has started (mpirun): on each machine a thread of
- * its first rank. From then on they do what those of distrun do (control.h, decide.c).
- *
- * Where node 0 listens nobody tells the ranks before MPI has started: each launcher has a protocol of its own to exchange words by (PMI-1,
- * PMIx, ...), and none of them is asked here. Once it has started, MPI carries them itself. In four rounds each rank says a word to all:
- *
- *   1  which is the first rank of my machine? Rank 0, too: the name of its machine (MASTER_ADDR, or the system's)
- *   2  the first rank of node 1: the address of that name, as others see it (at home it is often 127.0.1.1)
- *   3  rank 0: it listens there, and nowhere else; the port, and a secret
- *   4  the first rank of each machine: the watchers have met
+ * its first rank. How they meet stands in nodes_rounds.h; from then on they do what those of distrun do (control.h, decide.c).
  *
  * It is a thread, and no process of its own: that would be a child which the program does not know of (and waits for, if it waits for all), with
  * the program's files open, and would have to be ended wherever a launcher ends ranks in its own way. If its rank ends, the other
@@ -16,16 +8,19 @@
  */
 #define _GNU_SOURCE
 #include "job.h"
+#include "control.h"
 #include "nodes.h"
-#include "handshake.h"
+#include "nodes_rounds.h"
 #include "worker.h"
 #include "../dist_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ROUND_MS 10
+#define TELL_MS 2000 /* for rank 0's machine to tell why the job ends */
 
 struct nodes_watcher {
     struct worker thread;
@@ -34,27 +29,15 @@ struct nodes_watcher {
     _Atomic bool stops;
 };
 
-struct word {
-    int32_t number; /* round 1: a rank; 3, 4: a status */
-    char text[300]; /* a name, an address, a port, why not */
-    unsigned char key[SECRET_BYTES];
-};
-
-struct round {
-    struct launch_self *self;
-    nodes_gather *gather;
-    void *argument;
-    struct word own, *all;
-};
-
-static bool nodes_thread_say(struct round *r)
-{
-    bool said = r->gather(r->argument, &r->own, r->all, sizeof r->own);
-    memset(&r->own, 0, sizeof r->own);
-    return said;
-}
-
 /* ---- the thread ------------------------------------------------------------------------------------------ */
+
+static void nodes_thread_look_back(const struct job *job)
+{
+    char why[512];
+    job->plan.review(&job->world);
+    if (job->plan.after(&job->world, job->plan.nodes, why, sizeof why) != 0)
+        text_say("%s\n", why);
+}
 
 /* Who ends this process because the job has failed waits until the others know. */
 static void nodes_thread_watch(void *argument)
@@ -71,12 +54,13 @@ static void nodes_thread_watch(void *argument)
             world_tell_over();
         }
     }
+    control_await_leavers(job);
     if (world_failed(&job->world))
         control_turn(job);
     else
         control_finish(job);
     if (!world_failed(&job->world) && job->control->hub)
-        job->plan.review(&job->world);
+        nodes_thread_look_back(job);
     control_bye(job, 0);
     if (telling)
         world_tell_over();
@@ -125,86 +109,14 @@ void nodes_part(struct launch_self *self)
 
 /* ---- how they meet --------------------------------------------------------------------------------------- */
 
-/* All have said their machine's first rank. */
-static void nodes_thread_number_nodes(struct nodes *nodes, const struct word *words, int rank)
-{
-    for (int i = 0; i < nodes->size; i++)
-        nodes->node_of[i] = (short)(words[i].number == i ? nodes->count++ : nodes->node_of[words[i].number]);
-    nodes->number = nodes->node_of[rank];
-}
-
-/* Rounds 1 and 2. */
-static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size,
-                                    char *why, size_t why_size)
-{
-    int rank = r->self->env.rank, first = 0;
-    while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
-        first++;
-    r->own.number = first;
-    if (rank == 0)
-        handshake_own_name(r->own.text, sizeof r->own.text);
-    if (!nodes_thread_say(r))
-        return -1;
-    snprintf(name, name_size, "%s", r->all[0].text);
-    nodes_thread_number_nodes(nodes, r->all, rank);
-    int asked = nodes_first(nodes, 1);
-    if (rank == asked)
-        handshake_find(name, r->own.text, sizeof r->own.text);
-    if (!nodes_thread_say(r))
-        return -1;
-    snprintf(nodes->host, sizeof nodes->host, "%.255s", r->all[asked].text);
-    if (*nodes->host)
-        return 0;
-    return text_why(
-        DIST_ERR_ENVIRONMENT, why, why_size,
-        "rank 0's machine is called %.60s, by which others do not find it; set MASTER_ADDR to its address "
-        "in the job's network (mpirun.openmpi -x MASTER_ADDR=..., mpirun.mpich -genv MASTER_ADDR ...)",
-        name);
-}
-
-/* Round 3. Gives where node 0 listens. */
-static int nodes_thread_open_door(struct round *r, struct nodes *nodes, int *door, char *why, size_t why_size)
-{
-    int status = 0;
-    strcpy(nodes->port, "0"); /* one that is free */
-    if (r->self->env.rank == 0) {
-        status = nodes_listen(nodes, door, why, why_size);
-        if (status == 0 && !secret_random(r->own.key, sizeof r->own.key))
-            status =
-                text_why(DIST_ERR_SYSTEM, why, why_size, "the system gives no random bytes for a secret");
-        snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : nodes->port);
-        r->own.number = status;
-    }
-    if (!nodes_thread_say(r))
-        return -1;
-    if (r->all[0].number != 0)
-        return text_why(r->all[0].number, why, why_size, "%s", r->all[0].text);
-    memcpy(nodes->key, r->all[0].key, sizeof nodes->key);
-    snprintf(nodes->port, sizeof nodes->port, "%.7s", r->all[0].text);
-    return 0;
-}
-
-/* Round 4: all end with the first status that is not 0. */
-static int nodes_thread_agree(struct round *r, int status, char *why, size_t why_size)
-{
-    r->own.number = status;
-    snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : "");
-    if (!nodes_thread_say(r))
-        return -1;
-    for (int i = 0; i < r->self->env.world_size; i++)
-        if (r->all[i].number != 0)
-            return text_why(r->all[i].number, why, why_size, "%s", r->all[i].text);
-    return 0;
-}
-
 static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why, size_t why_size)
 {
     struct nodes *nodes = &w->nodes;
     struct launch_self *self = r->self;
     char name[sizeof r->own.text];
-    int door = -1, status = nodes_thread_find_node_0(r, nodes, name, sizeof name, why, why_size);
+    int door = -1, status = rounds_find_node_0(r, nodes, name, sizeof name, why, why_size);
     if (status == 0)
-        status = nodes_thread_open_door(r, nodes, &door, why, why_size);
+        status = rounds_open_door(r, nodes, &door, why, why_size);
     if (status != 0)
         return status;
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
@@ -217,7 +129,16 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why
                               "the system gives no thread or no memory for a watcher");
         self->watcher = w;
     }
-    return nodes_thread_agree(r, status, why, why_size);
+    return rounds_agree(r, status, why, why_size);
+}
+
+/* All know the same, so one tells. A launcher that sees a rank end may end all others: so that one first. */
+static void nodes_thread_leave_it_to_0(struct world *world, int status, const char *why)
+{
+    for (int ms = 0; ms < TELL_MS; ms += ROUND_MS) /* (a launcher's signal cuts a nap short) */
+        usleep(ROUND_MS * 1000);
+    world_fail_because(world, 0, status, why);
+    world_told(world);
 }
 
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *version, char *why,
@@ -235,6 +156,8 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
     w->nodes = (struct nodes){ .size = size, .foreign = true, .version = version };
     w->job.output.events_fd = -1;
     int status = nodes_thread_meet(&r, w, why, why_size);
+    if (status > 0 && w->nodes.number > 0)
+        nodes_thread_leave_it_to_0(&self->world, status, why);
     if (self->watcher != w)
         nodes_thread_watcher_free(w);
     free(r.all);

@@ -193,11 +193,45 @@ cable_is_cut()
     wait_for_cable "h$1"
 }
 
+# ---- under an mpirun: what distrun's own suites ask, and what only goes wrong there
+
+# One file of all hosts, whose events are those of as many ranks on one.
+all_are_traced()
+{
+    local program=build/chapters/02_send_recv_chain/chain event count=5
+    DIST_TRACE=$work/run.json begin $program
+    finish "a trace of all hosts" $program "" 0
+    for event in '"name":"destroy_process_group"' '"name":"send"' '"name":"recv"' '"node":'; do
+        case $event in *send*) count=4 ;; *node*) count=3 ;; esac
+        [ "$(grep -c "$event" "$work/run.json")" = $count ] && continue
+        wrong=$((wrong + 1))
+        echo "a trace of all hosts: not $count times $event"
+    done
+}
+
+some_are_traced()
+{
+    local program=build/chapters/02_send_recv_chain/chain
+    DIST_TRACE=$work/run.json begin sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 3 ] && unset DIST_TRACE; exec "$@"' sh $program
+    finish "DIST_TRACE not for all" $program "but not for rank 3" "$environment"
+}
+
+# (mpirun.openmpi hands on what we tell it to; mpirun.mpich all.)
+nobody_finds_rank_0()
+{
+    local program=build/chapters/02_send_recv_chain/chain
+    begin env MASTER_ADDR=nowhere.invalid $program
+    finish "a name that nobody knows" $program "by which others do not find it" "$environment"
+}
+
 cases=("rank_is_killed 0" "launcher_is_killed 1" deadlock "cable_is_cut 1" "rank_is_killed 3" "launcher_is_asked 2" "launcher_is_killed 0"
     "launcher_is_stopped 1" element_too_many "rank_is_killed 4" "launcher_is_asked 0" "cable_is_cut 0" "launcher_is_killed 2"
     "rank_is_killed 2" "launcher_is_asked 1" "rank_is_killed 1" "cable_is_cut 2")
-[ "$engine" ] && cases=(deadlock "rank_is_killed 2" element_too_many "cable_is_cut 1" "rank_is_killed 0" "rank_is_killed 3" "cable_is_cut 0"
+[ "$engine" ] && cases=(deadlock "rank_is_killed 2" element_too_many all_are_traced some_are_traced nobody_finds_rank_0 "cable_is_cut 1" "rank_is_killed 0" "rank_is_killed 3" "cable_is_cut 0"
     "rank_is_killed 1" "rank_is_killed 4" "cable_is_cut 2")
+environment=46
+[ "$engine" = mpich ] && environment="[1-9]*" # (as above)
+[ "$ONLY" ] && cases=("$ONLY")
 for run in $(seq "$wanted"); do
     ${cases[(run - 1) % ${#cases[@]}]}
 done

@@ -85,11 +85,6 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **r
     if (self->threads)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
-    if (self->trace && launch_is_far(&self->env) && !world_is_spread(&self->world))
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "under an mpirun DIST_TRACE writes down the ranks of one machine only; unset it, or start "
-            "them by distrun --nodes");
     int status = transport_open(mpi_find, self, world, room, why, why_size);
     pmi_end();
     return status;

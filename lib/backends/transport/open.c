@@ -226,7 +226,6 @@ static void meet_others(struct transport_room *room)
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec * 2 : nap.tv_nsec;
     }
-    nodes_part(room->self);
     if (!world_failed(world))
         room->transport->close();
 }
@@ -237,7 +236,6 @@ int transport_close(void *state)
     int status = room->failed;
     if (status == DIST_OK)
         meet_others(room);
-    nodes_part(room->self);
     room_free(room);
     return status;
 }
