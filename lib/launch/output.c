@@ -135,7 +135,7 @@ void output_take(struct output *output, int index, const char *bytes, size_t siz
 
 void output_read(struct output *output, int index)
 {
-    char bytes[OUTPUT_LINE / 4]; /* a stack may be small (ulimit -s) */
+    char bytes[OUTPUT_LINE / 16]; /* a stack may be small (ulimit -s) */
     struct stream *stream = &output->streams[index];
     if (stream->read_fd < 0)
         return;
