@@ -135,7 +135,6 @@ void output_take(struct output *output, int index, const char *bytes, size_t siz
 
 void output_read(struct output *output, int index)
 {
-    char bytes[OUTPUT_LINE / 16]; /* a stack may be small (ulimit -s) */
     struct stream *stream = &output->streams[index];
     if (stream->read_fd < 0)
         return;
@@ -143,7 +142,7 @@ void output_read(struct output *output, int index)
         usleep(JAM_US);
         return;
     }
-    ssize_t size = read(stream->read_fd, bytes, sizeof bytes);
+    ssize_t size = read(stream->read_fd, output->piece, OUTPUT_PIECE);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (size < 0 && output->error[0] == 0)
@@ -151,9 +150,9 @@ void output_read(struct output *output, int index)
     if (size <= 0)
         output_close_stream(output, stream);
     else if (output->divert)
-        output->divert(output->argument, index, bytes, (size_t)size);
+        output->divert(output->argument, index, output->piece, (size_t)size);
     else
-        output_take(output, index, bytes, (size_t)size);
+        output_take(output, index, output->piece, (size_t)size);
 }
 
 /* Nobody reads our output any more: close the pipes behind it, so that the ranks learn it as they would

@@ -10,6 +10,7 @@
 #include "buffer.h"
 
 #define OUTPUT_LINE (64 * 1024)        /* longer lines are handed on in pieces */
+#define OUTPUT_PIECE (16 * 1024)       /* read at once */
 #define OUTPUT_KEPT (64 * 1024 * 1024) /* ordered: more of one rank is dropped, and said so */
 
 /* One pipe: stdout or stderr of one rank. */
@@ -29,6 +30,7 @@ struct output {
     int events_fd; /* epoll, over the pipes and the watcher's signals */
     bool ordered;
     bool colour[2];
+    char *piece;            /* [OUTPUT_PIECE]: not on the stack, which may be small (ulimit -s) */
     struct buffer ready[2]; /* whole lines for stdout, stderr */
     int error[2];           /* errno of the write that failed; nothing is written after */
     void *argument;         /* of these, where the job is on several machines; else they are NULL: */

@@ -23,8 +23,9 @@ bool output_open(struct output *output, int ranks, bool spare, bool ordered)
     output->owned_count = 4 * channels + 1024;
     output->streams = calloc((size_t)output->count, sizeof *output->streams);
     output->owned = calloc((size_t)output->owned_count, sizeof *output->owned);
+    output->piece = malloc(OUTPUT_PIECE);
     output->events_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (!output->streams || !output->owned || output->events_fd < 0)
+    if (!output->streams || !output->owned || !output->piece || output->events_fd < 0)
         return false;
     output_own(output, output->events_fd);
     for (int i = 0; i < output->count; i++) {
@@ -53,6 +54,7 @@ void output_close(struct output *output)
     free(output->ready[1].bytes);
     free(output->streams);
     free(output->owned);
+    free(output->piece);
 }
 
 bool output_make_pipes(struct output *output, int channel)
