@@ -137,6 +137,37 @@ Test(trace, other_launchers_leave_a_trace_too)
 }
 
 /* In nanoseconds, for one event: the goal is 100, on a machine that has nothing else to do. */
+/* Tokens go to their experts and come back: what one rank sends the other, that one expects. */
+Test(trace, splits_fit_together)
+{
+    struct started job;
+    long in[4][2], out[4][2];
+    static char line[4000];
+    int found = 0;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "build/chapters/11_sharding/experts");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    FILE *file = fopen(FILE_NAME, "r");
+    cr_assert(file);
+    while (fgets(line, sizeof line, file)) { /* rank 0's two calls, then rank 1's */
+        const char *here = strstr(line, "\"In split size\"");
+        const char *there = strstr(line, "\"Out split size\"");
+        if (!here || !there)
+            continue;
+        cr_assert_lt(found, 4);
+        cr_expect_eq(sscanf(here, "\"In split size\":\"[%ld, %ld]\"", &in[found][0], &in[found][1]), 2);
+        cr_expect_eq(sscanf(there, "\"Out split size\":\"[%ld, %ld]\"", &out[found][0], &out[found][1]), 2);
+        found++;
+    }
+    fclose(file);
+    unlink(FILE_NAME);
+    cr_assert_eq(found, 4);
+    for (int call = 0; call < 2; call++) {
+        cr_expect_eq(in[call][1], out[2 + call][0]);
+        cr_expect_eq(out[call][1], in[2 + call][0]);
+        cr_expect_neq(in[call][1], out[call][1], "the example tells nothing");
+    }
+}
+
 Test(trace, an_event_costs_little)
 {
     double plain = 1e9, traced = 1e9;
