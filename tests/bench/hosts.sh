@@ -6,7 +6,7 @@
 #
 #   gloo       ours: by distrun --nodes; direct: bench_gloo, a process for each rank
 #   mpich      ours: by distrun --nodes; direct: bench_mpich, by its mpirun
-#   openmpi    both by its mpirun: there ranks of one host do not share memory of ours, so all goes by Open MPI
+#   openmpi    both by its mpirun
 #
 # Called by bench.sh; it calls itself on the switch of the hosts.
 
