@@ -6,7 +6,7 @@
 #define OTHER "the library has to be built otherwise, or on another machine"
 #define ENGINE "only an engine that fails says so: MPI, Gloo or NCCL"
 #define STRANGER "a process that is none of ours has to stand at the port"
-#define MPIRUN "an mpirun over several machines; tools/nodes_faults.sh tries what else is told there"
+#define MPIRUN "an mpirun over several machines; tools/nodes_faults.sh tries some of it"
 #define ENDS "somebody has to end within a moment that no program can hit"
 
 const struct unsaid sentences_unsaid[] = {

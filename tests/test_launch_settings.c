@@ -226,7 +226,7 @@ Test(launch_settings, every_variable_that_the_library_reads_is_in_the_table)
     int count = 0;
     for (; fgets(name, sizeof name, names); count++) {
         bool found = strcmp(name, "PATH\n") == 0 || strcmp(name, "TERM\n") == 0 ||
-                     strcmp(name, "NCCL_COMM_ID\n") == 0 || strcmp(name, "SLURM_NODEID\n") == 0 ||
+                     strcmp(name, "NCCL_COMM_ID\n") == 0 ||
                      strcmp(name, "TORCHELASTIC_USE_AGENT_STORE\n") == 0;
         name[strcspn(name, "\n")] = '\0';
         for (size_t i = 0; i < settings_count; i++)

@@ -136,7 +136,6 @@ Test(trace, other_launchers_leave_a_trace_too)
     cr_expect(counts.messages == 2 * 3 + 4, "%d messages", counts.messages);
 }
 
-/* In nanoseconds, for one event: the goal is 100, on a machine that has nothing else to do. */
 /* Tokens go to their experts and come back: what one rank sends the other, that one expects. */
 Test(trace, splits_fit_together)
 {
@@ -168,6 +167,7 @@ Test(trace, splits_fit_together)
     }
 }
 
+/* In nanoseconds, for one event: the goal is 100, on a machine that has nothing else to do. */
 Test(trace, an_event_costs_little)
 {
     double plain = 1e9, traced = 1e9;

@@ -15,17 +15,18 @@ struct dialect {
     const char *world_size;
     const char *local_rank;
     const char *local_size;
+    const char *node; /* of a list of sizes: which entry is this machine's? */
 };
 
 /* In order of precedence: what starts processes around another launcher's variables comes first. */
 static const struct dialect dialects[] = {
-    { LAUNCH_DISTRUN, "DIST_WORLD_FD", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
+    { LAUNCH_DISTRUN, "DIST_WORLD_FD", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", NULL },
     { LAUNCH_OPENMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-      "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE" },
-    { LAUNCH_MPICH, "PMI_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS" },
+      "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL },
+    { LAUNCH_MPICH, "PMI_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", NULL },
     { LAUNCH_SLURM, "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
-      "SLURM_STEP_TASKS_PER_NODE" },
-    { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE" },
+      "SLURM_STEP_TASKS_PER_NODE", "SLURM_NODEID" },
+    { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", NULL },
 };
 
 /* Read a number from `name`, which must be set. */
@@ -98,10 +99,10 @@ int launch_read_buffering(size_t *bytes, char *why, size_t why_size)
 }
 
 /* Slurm writes "3,2(x4)" for three ranks on the first machine, and two on each of four others. Where this one's begins. */
-static const char *env_own_entry(const char *list)
+static const char *env_own_entry(const char *list, const char *name)
 {
-    const char *name = getenv("SLURM_NODEID");
-    for (long node = name ? setting_whole_number(name) : 0; node > 0;) {
+    const char *number = name ? getenv(name) : NULL;
+    for (long node = number ? setting_whole_number(number) : 0; node > 0;) {
         const char *end = list + strspn(list, "0123456789");
         const char *comma = strchr(end, ',');
         long times = strncmp(end, "(x", 2) == 0 ? strtol(end + 2, NULL, 10) : 1;
@@ -114,7 +115,8 @@ static const char *env_own_entry(const char *list)
 }
 
 /* Numbers that a launcher may leave out. */
-static int env_read_optional(const char *name, long least, long most, int *number, char *why, size_t why_size)
+static int env_read_optional(const char *name, const char *node, long least, long most, int *number,
+                             char *why, size_t why_size)
 {
     *number = -1;
     if (!name || !getenv(name))
@@ -124,7 +126,7 @@ static int env_read_optional(const char *name, long least, long most, int *numbe
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
         return env_read_number(name, least, most, number, why, why_size);
-    const char *own = env_own_entry(text);
+    const char *own = env_own_entry(text, node);
     snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
     *number = (int)setting_whole_number(first);
     if (*number >= least && *number <= most)
@@ -152,9 +154,11 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, c
                         getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
     status = env_read_number(say->rank, 0, env->world_size - 1, &env->rank, why, why_size);
     if (status == 0)
-        status = env_read_optional(say->local_rank, 0, env->world_size - 1, &env->local_rank, why, why_size);
+        status =
+            env_read_optional(say->local_rank, NULL, 0, env->world_size - 1, &env->local_rank, why, why_size);
     if (status == 0)
-        status = env_read_optional(say->local_size, 1, env->world_size, &env->local_size, why, why_size);
+        status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why,
+                                   why_size);
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     launch_name_job(env);
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why, why_size) : status;

@@ -173,6 +173,20 @@ static const char *job_explain(int error)
     }
 }
 
+int job_look_back(const struct job *job, int result)
+{
+    const struct job_plan *plan = &job->plan;
+    char why[512];
+    if (job->control && !job->control->hub)
+        return result;
+    if (result == 0 && plan->review)
+        plan->review(&job->world);
+    int status = plan->after ? plan->after(&job->world, plan->nodes, why, sizeof why) : 0;
+    if (status != 0)
+        fprintf(stderr, "%s\n", why);
+    return result == 0 ? status : result;
+}
+
 int job_run(const struct job_plan *plan, char *why, size_t why_size)
 {
     struct job job;
@@ -191,13 +205,7 @@ int job_run(const struct job_plan *plan, char *why, size_t why_size)
         control_bye(&job, result);
         if (plan->lost)
             *plan->lost = job_lost(&job);
-        bool has_all = !job.control || job.control->hub;
-        if (result == 0 && plan->review && has_all)
-            plan->review(&job.world);
-        int status = plan->after && has_all ? plan->after(&job.world, plan->nodes, why, why_size) : 0;
-        if (status != 0)
-            fprintf(stderr, "%s\n", why);
-        result = result == 0 ? status : result;
+        result = job_look_back(&job, result);
         interrupt = job.interrupt;
     }
     job_close(&job);

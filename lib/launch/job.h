@@ -120,6 +120,8 @@ int64_t job_clock(void);
 
 /* verdict.c: say on stderr what went wrong, unless somebody has. The exit status of the job. */
 int job_verdict(const struct job *job);
+int job_look_back(const struct job *job,
+                  int result); /* who has all ranks' records: was it luck? And writes them; the new result */
 int job_lost(const struct job *job); /* how many ranks failed, and were not stopped because of another */
 
 /* signals.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */

@@ -31,14 +31,6 @@ struct nodes_watcher {
 
 /* ---- the thread ------------------------------------------------------------------------------------------ */
 
-static void nodes_thread_look_back(const struct job *job)
-{
-    char why[512];
-    job->plan.review(&job->world);
-    if (job->plan.after(&job->world, job->plan.nodes, why, sizeof why) != 0)
-        text_say("%s\n", why);
-}
-
 /* Who ends this process because the job has failed waits until the others know. */
 static void nodes_thread_watch(void *argument)
 {
@@ -59,8 +51,8 @@ static void nodes_thread_watch(void *argument)
         control_turn(job);
     else
         control_finish(job);
-    if (!world_failed(&job->world) && job->control->hub)
-        nodes_thread_look_back(job);
+    if (!world_failed(&job->world))
+        job_look_back(job, 0);
     control_bye(job, 0);
     if (telling)
         world_tell_over();

@@ -183,8 +183,8 @@ static int verdict_exit_status(const struct world_failure *failure)
     return failure->code > 0 ? failure->code : DIST_ERR_STATE;
 }
 
-/* Each line of the text, broken so that a terminal holds it. (Static, since the stack may be small: `ulimit -s 64`. The
- * environment takes its part of it.) */
+/* Each line of the text, broken so that a terminal holds it. (Static, since the stack may be small: `ulimit -s 64`; and
+ * the environment lies on it, too.) */
 static void verdict_say_in_lines(const struct text *text)
 {
     static char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];
@@ -199,7 +199,7 @@ static void verdict_say_in_lines(const struct text *text)
 
 int job_verdict(const struct job *job)
 {
-    static struct text text; /* as the lines below */
+    static struct text text; /* as the lines above */
     bool told;
     const struct world_failure failure = verdict_what_happened(job, &told);
     int lost = job->output.error[0];
