@@ -116,7 +116,7 @@ rank_is_killed()
     under_way
     kill -KILL "$(process "$1")"
     case $engine in
-    openmpi) finish "rank $1 killed" $rounds "^rank .*: rank $1 has ended" 137 ;;
+    openmpi) finish "rank $1 killed" $rounds "^rank .*: rank $1 has ended" "@(137|43)" ;; # (whose host told mpirun first)
     mpich) finish "rank $1 killed" $rounds "EXIT CODE: 9" "[1-9]*" ;; # (it may have ended all before one of them can tell)
     *) finish "rank $1 killed" $rounds "rank $1 was killed by signal 9" 137 137 137 ;;
     esac
