@@ -115,9 +115,7 @@ all)
     kernels
     echo "chapters over three hosts"
     tests/tools/hosts_test.sh all
-    elsewhere
-    asan
-    tsan
+    side_by_side asan "elsewhere; tsan"
     ;;
 *)
     echo "usage: test.sh quick|all" >&2
