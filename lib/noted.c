@@ -37,7 +37,7 @@ static void noted_shuffle(struct context *context, const struct dist_work *op)
     usleep(op->sends ? (unsigned)(dice >> 40) % LATE_MOST : 2 * LATE_MOST);
 }
 
-void noted_add(struct context *context, struct dist_work *op)
+static uint32_t noted_entry(struct context *context, const struct dist_work *op)
 {
     struct log_entry entry = { .kind = !op->p2p    ? LOG_COLLECTIVE
                                        : op->sends ? LOG_SEND
@@ -57,7 +57,12 @@ void noted_add(struct context *context, struct dist_work *op)
         entry.number = op->group->logged++;
         entry.count = op->block;
     }
-    op->logged = log_add(context->log, entry);
+    return log_add(context->log, entry);
+}
+
+void noted_add(struct context *context, struct dist_work *op)
+{
+    op->logged = log_is_full(context->log) ? 0 : noted_entry(context, op);
     if (op->p2p)
         noted_shuffle(context, op);
 }

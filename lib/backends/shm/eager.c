@@ -30,12 +30,19 @@ static struct eager *eager_copy(struct shm_state *shm, size_t bytes)
     return eager;
 }
 
+/* Lock held, so without a locked instruction. */
+static void eager_count(struct dist_group *group, int change)
+{
+    int untaken = atomic_load_explicit(&group->untaken, memory_order_relaxed);
+    atomic_store_explicit(&group->untaken, untaken + change, memory_order_release);
+}
+
 bool eager_forget(struct shm_state *shm, struct dist_work *op)
 {
     if (!op->aside)
         return false;
     struct eager *eager = (struct eager *)op;
-    atomic_fetch_sub(&op->group->untaken, 1);
+    eager_count(op->group, -1);
     if (bytes_of(op, op->in) > EAGER_PAGE) {
         host_free(shm->self, eager->page);
         free(eager);
@@ -86,7 +93,7 @@ int eager_send(struct shm_state *shm, struct dist_work *op)
     copy->op.aside = copy->op.in.data = copy->page ? copy->page : copy->text;
     copy->op.async = true;
     host_copy(copy->op.aside, op->in.data, bytes);
-    atomic_fetch_add(&op->group->untaken, 1);
+    eager_count(op->group, +1);
     shm->open++;
     engine_done(shm, op, DIST_OK);
     sends_line_up(shm, &copy->op);

@@ -189,11 +189,14 @@ static void engine_give_up(struct shm_state *shm, struct dist_work *op)
     engine_unlock(shm);
 }
 
+/* Changed by whoever has the lock, so without a locked instruction. The progress thread, which reads it without, sees it no later than
+ * what it is woken for. */
 void engine_drive(struct shm_state *shm, int change)
 {
     engine_lock(shm);
-    shm->drivers += change;
-    if (shm->drivers > 0)
+    int drivers = atomic_load_explicit(&shm->drivers, memory_order_relaxed) + change;
+    atomic_store_explicit(&shm->drivers, drivers, memory_order_relaxed);
+    if (drivers > 0)
         progress_rests(shm);
     else
         progress_takes_over(shm);
