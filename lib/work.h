@@ -64,7 +64,8 @@ struct dist_work {
         void *aside;        /* an eager message's copy; */
         void *result;       /* nccl, host tensors: a collective's, until all have read their inputs; */
         struct event *mark; /* nccl: once the stream has passed it the op is over; */
-        struct run *run;    /* algorithms: the collective by messages */
+        struct run *run;    /* algorithms: the collective by messages; */
+        struct ring *ring;  /* mpi, gloo: how far a long sum is between machines */
     };
     struct dist_work *next, *before;
     struct match match;      /* of a send: its number among those to its receiver */

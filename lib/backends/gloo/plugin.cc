@@ -339,7 +339,7 @@ const char *plugin_error()
 extern "C" {
 extern const struct transport dist_transport;
 const struct transport dist_transport = {
-    TRANSPORT_VERSION, 1,
+    TRANSPORT_VERSION, 1, 1,
     plugin_open,       plugin_meet,
     plugin_close,      plugin_send,
     plugin_recv,       plugin_collect,

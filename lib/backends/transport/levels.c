@@ -9,6 +9,8 @@
  * the collective is over, so nobody else touches the tensors. While the transport does its part the leader has bytes under way, and is
  * not counted asleep; the others are, and sleep on.
  *
+ * A small one needs no collective of the transport (inside.c), and a long all_reduce goes round a ring (ring.c).
+ *
  * Between n machines of k ranks an all_reduce so moves the bytes of n ranks, not of n * k; the same goes for reduce and broadcast. In the
  * others every block crosses once, whoever carries it: over several machines the transport does these, with all members.
  *
@@ -27,12 +29,17 @@ struct here {
     void *in[WORLD_MAX_RANKS], *out[WORLD_MAX_RANKS];
 };
 
+/* One sum, or one tensor, for all: less goes between machines where each is spoken for by one. */
+bool levels_gain(const struct dist_work *op)
+{
+    return op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE || op->call == CALL_BROADCAST;
+}
+
 bool levels_take(const struct dist_work *op)
 {
     const struct transport_group *g = op->group->room;
-    bool gains = op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE || op->call == CALL_BROADCAST;
     return op->call != CALL_NEW_GROUP && op->call != CALL_BARRIER && op->block > 0 &&
-           g->nodes < op->group->size && (g->nodes == 1 || (gains && op->block <= INT_MAX));
+           g->nodes < op->group->size && (g->nodes == 1 || (levels_gain(op) && op->block <= INT_MAX));
 }
 
 static void *tensor_at(const struct transport_room *room, uint64_t place)
@@ -112,16 +119,22 @@ static void add_up(const struct dist_work *op, const struct here *here, void *su
         }
 }
 
+void levels_want_memory(struct transport_room *room, struct dist_work *op)
+{
+    transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    transport_done(op, DIST_ERR_MEMORY);
+}
+
 /* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
-static void go_between(struct transport_room *room, struct dist_work *op, const struct here *here)
+static void go_between(struct transport_room *room, struct dist_work *op, const struct here *here,
+                       uint64_t next)
 {
     const struct transport_group *g = op->group->room;
     struct transport_collective c = collect_what(op);
     bool aside = op->call == CALL_REDUCE || (int)op->type != c.type;
     op->aside = aside ? malloc((size_t)op->block * c.element) : NULL;
     if (aside && !op->aside) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-        transport_done(op, DIST_ERR_MEMORY);
+        levels_want_memory(room, op);
         return;
     }
     c.in = c.out = aside ? op->aside : op->out.data;
@@ -130,18 +143,20 @@ static void go_between(struct transport_room *room, struct dist_work *op, const 
         add_up(op, here, c.out, (enum dist_type)c.type);
     else if (here->root > 0)
         host_copy(c.out, here->in[here->root], (size_t)op->block * c.element);
+    if (ring_pays(room, op)) {
+        ring_begin(room, op, c.out, next);
+        return;
+    }
     op->step = STEP_BETWEEN;
     wire_fly(room, room->transport->collect(g->leaders, &c), op);
 }
 
-/* The transport has done its part. */
-void levels_finish(struct transport_room *room, struct dist_work *op)
+/* To all that are here: what came out, in the type in which it was added up. */
+void levels_deliver(struct transport_room *room, struct dist_work *op, struct meeting *m, void *result)
 {
     struct here here;
-    struct meeting *m = meet_find(room, op);
     enum dist_type wide = collect_type(op);
     size_t bytes = (size_t)op->block * dtype_size(op->type);
-    void *result = op->aside ? op->aside : op->out.data;
     find_tensors(room, op, m, &here);
     void **to = op->call == CALL_REDUCE ? here.out + here.root : here.out;
     int copies = op->call != CALL_REDUCE ? here.count : here.root >= 0;
@@ -158,13 +173,32 @@ void levels_finish(struct transport_room *room, struct dist_work *op)
     meet_over(room, op, m);
 }
 
-void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m)
+/* The transport has done its part. */
+void levels_finish(struct transport_room *room, struct dist_work *op)
+{
+    levels_deliver(room, op, meetings_find(room, op), op->aside ? op->aside : op->out.data);
+}
+
+size_t levels_sum_here(const struct transport_room *room, const struct dist_work *op, const struct meeting *m,
+                       void *sum)
+{
+    struct here here;
+    size_t bytes = (size_t)op->block * dtype_size(collect_type(op));
+    find_tensors(room, op, m, &here);
+    if (call_reduces(op->call))
+        add_up(op, &here, sum, collect_type(op));
+    else if (here.root >= 0)
+        host_copy(sum, here.in[here.root], bytes);
+    return call_reduces(op->call) || here.root >= 0 ? bytes : 0;
+}
+
+void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m, uint64_t next)
 {
     const struct transport_group *g = op->group->room;
     struct here here;
     find_tensors(room, op, m, &here);
     if (g->nodes > 1) {
-        go_between(room, op, &here);
+        go_between(room, op, &here, next);
         return;
     }
     do_here(op, &here);

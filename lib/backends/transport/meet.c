@@ -5,74 +5,38 @@
  *   leader      COME  ---> the first of all, when all of its machine have come: one for all, and which of them differs, if one does
  *   the first   GO, DIFFER, GONE ---> leaders ---> members
  *
- * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER.
+ * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER. A small sum
+ * travels inside the notes: with COME that of a machine, and with GO that of all.
  */
 #include "room.h"
 #include "../common/members.h"
 
 #include <stdlib.h>
-
-/* ---- meetings ------------------------------------------------------------------------------------- */
-
-static struct meeting *look_up(const struct transport_room *room, int number, uint32_t seq)
-{
-    struct meeting *m = room->meetings;
-    while (m && (m->number != number || m->seq != seq))
-        m = m->next;
-    return m;
-}
-
-/* NULL: nobody has come to this rank for it. */
-struct meeting *meet_find(const struct transport_room *room, const struct dist_work *op)
-{
-    return look_up(room, op->group->number, op->phase);
-}
-
-static struct meeting *find_or_make(struct transport_room *room, const struct wire *wire)
-{
-    struct meeting *m = look_up(room, wire->a, wire->seq);
-    if (m)
-        return m;
-    m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);
-    if (!m) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-        return NULL;
-    }
-    m->number = wire->a;
-    m->size = wire->b;
-    m->seq = wire->seq;
-    m->next = room->meetings;
-    return room->meetings = m;
-}
-
-static void take_out(struct transport_room *room, const struct meeting *meeting)
-{
-    struct meeting **at = &room->meetings;
-    while (*at != meeting)
-        at = &(*at)->next;
-    *at = meeting->next;
-}
-
-void meet_forget(struct transport_room *room)
-{
-    while (room->meetings) {
-        struct meeting *m = room->meetings;
-        room->meetings = m->next;
-        free(m);
-    }
-}
+#include <string.h>
 
 /* ---- the answer goes down -------------------------------------------------------------------------- */
 
+static struct dist_work *own_op(const struct meeting *m)
+{
+    return (struct dist_work *)(uintptr_t)m->arrivals[m->group->rank].op;
+}
+
 /* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
 static void tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
-                         size_t bytes)
+                         size_t bytes, const void *data)
 {
-    for (int i = m->size - 1; i >= 0 && !room->failed; i--)
-        if (m->arrivals[i].op && !near_has(room, m->group->ranks[i])) {
-            wire->op = m->arrivals[i].op;
-            wire_send(room, m->group->ranks[i], wire, bytes);
-        }
+    bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(room, own_op(m));
+    for (int i = m->size - 1; i >= 0 && !room->failed; i--) {
+        int rank = m->group->ranks[i];
+        if (!m->arrivals[i].op || near_has(room, rank))
+            continue;
+        wire->op = m->arrivals[i].op;
+        wire->in = long_one ? m->arrivals[ring_leader(m->group, i, +1)].op : 0;
+        if (wire->inside > 0 && rank != room->rank)
+            wire_send_message(room, rank, wire, data, (size_t)wire->inside);
+        else
+            wire_send(room, rank, wire, bytes);
+    }
 }
 
 /* From a leader to those that have come to it. */
@@ -80,13 +44,13 @@ static void tell_members(struct transport_room *room, struct meeting *m, struct 
 {
     if (!m)
         return;
-    take_out(room, m);
+    meetings_take_out(room, m);
     for (int i = 0; i < m->size && !room->failed; i++)
         if (m->arrivals[i].op && near_has(room, m->group->ranks[i])) {
             wire.op = m->arrivals[i].op;
             wire_send(room, m->group->ranks[i], &wire, bytes);
         }
-    free(m);
+    meetings_free(m);
 }
 
 void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m)
@@ -104,7 +68,7 @@ void meet_desert(struct transport_room *room)
         for (int i = 0; m->group && i < m->size && !deserted; i++)
             deserted = m->arrivals[i].op == 0 && member_is_gone(room->self, m->group->ranks[i]);
         if (deserted)
-            tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
+            tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT, NULL);
     }
 }
 
@@ -126,8 +90,10 @@ static int stray_of(const struct meeting *m, int base, const struct claim **clai
     return stray;
 }
 
+/* The sum of all lies with the first's op until it has gone to itself, too. */
 static void judge(struct transport_room *room, struct meeting *m)
 {
+    struct dist_work *op = own_op(m);
     const struct claim *other;
     int stray = stray_of(m, 0, &other);
     struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
@@ -137,8 +103,10 @@ static void judge(struct transport_room *room, struct meeting *m)
         wire.b = m->group->ranks[stray];
         wire.claim = m->arrivals[0].claim;
         wire.other = *other;
+    } else if (!m->flat && inside_fits(op)) {
+        wire.inside = inside_sum(room, op, m);
     }
-    tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
+    tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT, op->aside);
 }
 
 static void speak_for_all(struct transport_room *room, const struct meeting *m)
@@ -157,25 +125,33 @@ static void speak_for_all(struct transport_room *room, const struct meeting *m)
                          .members = m->came,
                          .stray = stray,
                          .claim = m->arrivals[me].claim };
-    if (stray >= 0)
+    if (stray >= 0) {
         wire.other = *other;
-    wire_send(room, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
+        wire_send(room, m->group->ranks[0], &wire, WIRE_BOTH);
+        return;
+    }
+    inside_come(room, own_op(m), m, &wire);
 }
 
 static void hear_come(struct transport_room *room, int from, const struct wire *wire)
 {
-    struct meeting *m = find_or_make(room, wire);
+    struct meeting *m = meetings_make(room, wire);
     if (!m)
         return;
     struct arrival *a = &m->arrivals[wire->place];
-    *a = (struct arrival){ wire->op, wire->in, wire->out, wire->stray, wire->claim, { 0 } };
+    *a = (struct arrival){ .op = wire->op,
+                           .in = wire->in,
+                           .out = wire->out,
+                           .stray = wire->stray,
+                           .inside = inside_keep(room, wire),
+                           .claim = wire->claim };
     if (wire->stray >= 0)
         a->other = wire->other;
     m->came += wire->members;
     m->flat |= wire->flat;
     if (from == room->rank)
         m->group = ((struct dist_work *)(uintptr_t)wire->op)->group;
-    if (!m->group)
+    if (!m->group || room->failed)
         return;
     const struct transport_group *g = m->group->room;
     if (m->group->rank == 0 && m->came == m->size)
@@ -209,7 +185,10 @@ static void post(struct transport_room *room, struct dist_work *op)
     wire.members = 1;
     wire.stray = -1;
     queue_add(&room->members, op);
-    wire_send(room, group->ranks[g->near > 1 ? g->leader : 0], &wire, WIRE_ONE);
+    if (g->near > 1)
+        wire_send(room, group->ranks[g->leader], &wire, WIRE_ONE);
+    else
+        inside_come(room, op, NULL, &wire);
 }
 
 int transport_collective(void *state, struct dist_work *op)
@@ -224,14 +203,22 @@ void meet_hear(struct transport_room *room, int from, const struct wire *wire)
         hear_come(room, from, wire);
         return;
     }
+    if (wire->kind == WIRE_RING) {
+        ring_hear(room, wire);
+        return;
+    }
     queue_remove(&room->members, op);
     if (wire->kind == WIRE_OVER) {
         transport_done(op, DIST_OK);
         return;
     }
-    struct meeting *m = meet_find(room, op);
+    struct meeting *m = meetings_find(room, op);
+    if (wire->inside > 0) {
+        inside_take(room, op, m, from == room->rank ? op->aside : wire_data(wire));
+        return;
+    }
     if (wire->kind == WIRE_GO && !wire->flat && levels_take(op)) {
-        levels_begin(room, op, m);
+        levels_begin(room, op, m, wire->in);
         return;
     }
     tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);

@@ -88,7 +88,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
 static void room_free(struct transport_room *room)
 {
     messages_forget_parked(room);
-    meet_forget(room);
+    meetings_forget(room);
     wants_close(room);
     match_close(&room->posted);
     match_close(&room->parked);

@@ -8,6 +8,7 @@
  *   wants.c     data that need not ask
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
+ *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
  * matching, and answers: taken, or refused, since counts or types differ; or, of longer data, that it has begun to receive them, and
@@ -47,8 +48,8 @@ struct transport_rank {
     _Atomic uint64_t returned;               /* and its own, which they have read: near.c */
 };
 
-/* op->step: a copy that nobody waits for (DIST_BUFFERING=eager); a collective in two levels, while the transport does its part. */
-enum { STEP_ASIDE = 1, STEP_BETWEEN };
+/* op->step: a copy that nobody waits for (DIST_BUFFERING=eager); a collective in two levels, while the transport, or the ring, does its part. */
+enum { STEP_ASIDE = 1, STEP_BETWEEN, STEP_RING };
 
 /* A message that no receive has asked for. */
 struct parked {
@@ -67,7 +68,8 @@ struct meeting {
     struct arrival {
         uint64_t op; /* 0: has not come */
         uint64_t in, out;
-        int stray; /* as in a wire */
+        int stray;    /* as in a wire */
+        void *inside; /* its note's data, copied; NULL: it had none */
         struct claim claim, other;
     } arrivals[];
 };
@@ -195,6 +197,7 @@ void near_close(struct transport_room *room);
 
 int transport_message(void *room, struct dist_work *op);
 void messages_hear(struct transport_room *room, int from, const struct wire *wire);
+uint32_t messages_tag(struct transport_room *room);  /* for data that leave */
 bool messages_set_out(struct transport_room *room);  /* true: somebody's data have */
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
 void messages_forget_parked(struct transport_room *room);
@@ -203,17 +206,54 @@ void messages_forget_parked(struct transport_room *room);
 
 int transport_collective(void *room, struct dist_work *op);
 void meet_hear(struct transport_room *room, int from, const struct wire *wire);
-struct meeting *meet_find(const struct transport_room *room, const struct dist_work *op);
 void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m);
 void meet_desert(
     struct transport_room *room); /* tell the members of those to which somebody that has left has not come */
-void meet_forget(struct transport_room *room);
+
+/* ---- meetings.c ------------------------------------------------------------------------------------------- */
+
+struct meeting *meetings_find(const struct transport_room *room,
+                              const struct dist_work *op); /* NULL: nobody has come to this rank for it */
+struct meeting *meetings_make(struct transport_room *room,
+                              const struct wire *wire); /* or find it; NULL: no memory */
+void meetings_take_out(struct transport_room *room, const struct meeting *meeting);
+void meetings_free(struct meeting *m);
+void meetings_forget(struct transport_room *room);
 
 /* ---- levels.c: a leader's part in a collective in two levels; m: who is here, NULL: nobody else ----------------- */
 
 bool levels_take(const struct dist_work *op); /* is it done so? */
-void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m);
+void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m,
+                  uint64_t next); /* the op of the next machine's leader */
 void levels_finish(struct transport_room *room, struct dist_work *op);
+bool levels_gain(const struct dist_work *op); /* does less travel so between machines? */
+size_t levels_sum_here(const struct transport_room *room, const struct dist_work *op, const struct meeting *m,
+                       void *sum); /* what this machine adds; so many bytes, or 0 */
+void levels_deliver(struct transport_room *room, struct dist_work *op, struct meeting *m,
+                    void *result); /* to all that are here; the op is over */
+void levels_want_memory(struct transport_room *room, struct dist_work *op); /* in vain: it has failed */
+
+/* ---- inside.c: small ones, in the notes: the sum of a machine with COME, that of all with GO --------------- */
+
+bool inside_fits(const struct dist_work *op);
+void inside_come(struct transport_room *room, const struct dist_work *op, const struct meeting *m,
+                 struct wire *wire); /* to the first */
+void *inside_keep(struct transport_room *room,
+                  const struct wire *wire); /* a copy of what it carries; or NULL */
+int inside_sum(
+    struct transport_room *room, struct dist_work *op,
+    const struct meeting *m); /* at the first: of all, in op->aside; so many bytes; 0: it has failed */
+void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m, const void *data);
+
+/* ---- ring.c: long ones, from leader to leader ------------------------------------------------------------------ */
+
+bool ring_pays(const struct transport_room *room, const struct dist_work *op);
+int ring_leader(const struct dist_group *group, int place,
+                int steps); /* the place of that machine's leader, so many further */
+void ring_begin(struct transport_room *room, struct dist_work *op, void *data,
+                uint64_t next); /* data: this machine's sum; next: the next leader's op */
+void ring_hear(struct transport_room *room, const struct wire *wire);
+void ring_landed(struct transport_room *room, struct dist_work *op); /* a block has come, or gone */
 
 /* ---- collect.c: the transport's part ------------------------------------------------------------------------------ */
 

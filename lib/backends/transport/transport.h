@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 3
+#define TRANSPORT_VERSION 4
 #define TRANSPORT_NOTES 0   /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 8192 /* that: few, so that every transport has them */
 #define TRANSPORT_NOTE 8704 /* bytes of a note, at most */
@@ -53,7 +53,8 @@ typedef uint64_t transport_request;
 
 struct transport {
     uint32_t version;
-    int wakes; /* 1: it has threads of its own, which call job.wake() when test() or hear() has news */
+    int wakes;     /* 1: it has threads of its own, which call job.wake() when test() or hear() has news */
+    int sums_well; /* 1: in a long all_reduce it sends no more than each member must (ring.c) */
 
     /* Join the others, and leave with them. open: 0, or 1 with a sentence in why. */
     int (*open)(const struct transport_job *job, char *why, size_t why_size);

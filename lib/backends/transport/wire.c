@@ -58,6 +58,8 @@ static void land(struct transport_room *room, struct dist_work *op)
         transport_done(op, DIST_OK);
     else if (op->step == STEP_BETWEEN)
         levels_finish(room, op);
+    else if (op->step == STEP_RING)
+        ring_landed(room, op);
     else
         collect_finish(op);
 }
@@ -84,6 +86,8 @@ static bool test_all(struct transport_room *room, struct flights *flights)
             land(room, flight->op);
         free(flight);
         moved = true;
+        if (room->failed) /* the list was forgotten, and who waited for what was in it no longer does */
+            return true;
     }
     return moved;
 }

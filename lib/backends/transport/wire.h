@@ -19,6 +19,7 @@ enum wire_kind {
     WIRE_COME,    /* a member is at a collective */
     WIRE_GO,      /* all are, */
     WIRE_OVER,    /* and the result is there; */
+    WIRE_RING,    /* the blocks of a ring come from the leader before under this tag; */
     WIRE_DIFFER,  /* they do not say the same, */
     WIRE_GONE     /* or one never will be: its rank has left */
 };
@@ -26,18 +27,20 @@ enum wire_kind {
 /* A note. Shorter ones end early; data come after `claim`. */
 struct wire {
     uint8_t kind;
-    uint8_t flat;     /* COME: others cannot reach its tensors; GO: so the transport does all of it */
-    uint8_t aside;    /* of a message: it was copied aside, and nobody waits until it is taken */
-    uint8_t taken;    /* so many answers TAKEN travel behind the note, each the op that is answered */
-    uint32_t tag;     /* of the data */
-    uint32_t site;    /* of a message: where it was sent, for whoever reads this rank's notes */
-    uint32_t seq;     /* which collective of the group */
-    uint64_t op;      /* the op that is answered; of what is to be answered: the sender's, */
-    uint64_t in, out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it */
-    int32_t a, b;     /* DIFFER: the ranks that do; COME: the group's number and size, */
-    int32_t place;    /* the sender's in it, */
-    int32_t members;  /* for how many it speaks, */
-    int32_t stray;    /* and the place of one of them that differs, as `other` says; -1 */
+    uint8_t flat;  /* COME: others cannot reach its tensors; GO: so the transport does all of it */
+    uint8_t aside; /* of a message: it was copied aside, and nobody waits until it is taken */
+    uint8_t taken; /* so many answers TAKEN travel behind the note, each the op that is answered */
+    uint32_t tag;  /* of the data */
+    uint32_t site; /* of a message: where it was sent, for whoever reads this rank's notes */
+    uint32_t seq;  /* which collective of the group */
+    uint64_t op;   /* the op that is answered; of what is to be answered: the sender's, */
+    uint64_t in,
+        out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it. GO: `in`: the op of the next leader */
+    int32_t a, b;    /* DIFFER: the ranks that do; COME: the group's number and size, */
+    int32_t place;   /* the sender's in it, */
+    int32_t members; /* for how many it speaks, */
+    int32_t stray;   /* and the place of one of them that differs, as `other` says; -1 */
+    int32_t inside;  /* COME, GO: bytes of data in it (levels.c) */
     struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX

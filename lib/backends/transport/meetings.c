@@ -1,0 +1,59 @@
+/* meetings.c: the collectives for which a rank waits for members: the first of all, and the first of each machine. */
+#include "room.h"
+
+#include <stdlib.h>
+
+static struct meeting *look_up(const struct transport_room *room, int number, uint32_t seq)
+{
+    struct meeting *m = room->meetings;
+    while (m && (m->number != number || m->seq != seq))
+        m = m->next;
+    return m;
+}
+
+/* NULL: nobody has come to this rank for it. */
+struct meeting *meetings_find(const struct transport_room *room, const struct dist_work *op)
+{
+    return look_up(room, op->group->number, op->phase);
+}
+
+struct meeting *meetings_make(struct transport_room *room, const struct wire *wire)
+{
+    struct meeting *m = look_up(room, wire->a, wire->seq);
+    if (m)
+        return m;
+    m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);
+    if (!m) {
+        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+        return NULL;
+    }
+    m->number = wire->a;
+    m->size = wire->b;
+    m->seq = wire->seq;
+    m->next = room->meetings;
+    return room->meetings = m;
+}
+
+void meetings_free(struct meeting *m)
+{
+    for (int i = 0; m && i < m->size; i++)
+        free(m->arrivals[i].inside);
+    free(m);
+}
+
+void meetings_take_out(struct transport_room *room, const struct meeting *meeting)
+{
+    struct meeting **at = &room->meetings;
+    while (*at != meeting)
+        at = &(*at)->next;
+    *at = meeting->next;
+}
+
+void meetings_forget(struct transport_room *room)
+{
+    while (room->meetings) {
+        struct meeting *m = room->meetings;
+        room->meetings = m->next;
+        meetings_free(m);
+    }
+}
