@@ -66,11 +66,14 @@ struct backend {
     int (*group_new)(void *state, struct dist_work *op);
     void (*group_free)(void *state, struct dist_group *group);
 
-    /* Quick ways for small blocking calls in the world, without an op, that the calls try first. All four or none (NULL).
-     * The tensor is good and lies in the world; peer and tag are in range. */
-    enum quick (*quick_send)(void *state, const tensor *t, int peer, int tag, uint32_t site);
-    enum quick (*quick_recv)(void *state, tensor *t, int peer, int tag, uint32_t site);
-    enum quick (*quick_sum)(void *state, tensor *t, enum dist_op op, uint32_t site); /* all_reduce */
+    /* Quick ways for small blocking calls, without an op, that the calls try first. All four or none (NULL). The tensor is good and lies
+     * in the world; peer and tag are in range, and both ranks in the group. */
+    enum quick (*quick_send)(void *state, const tensor *t, int peer, int tag, const struct dist_group *group,
+                             uint32_t site);
+    enum quick (*quick_recv)(void *state, tensor *t, int peer, int tag, const struct dist_group *group,
+                             uint32_t site);
+    enum quick (*quick_sum)(void *state, tensor *t, enum dist_op op,
+                            uint32_t site); /* all_reduce, in the world */
     enum quick (*quick_barrier)(void *state, uint32_t site);
 
     backend_call *send, *recv;

@@ -92,15 +92,14 @@ static inline struct context *context_enter_from(enum call call, const char *fil
     return context->backend ? context : context_refuse(context, call, (struct dist_at){ file, line });
 }
 
-/* The same for a call that may go the quick way, in the world. NULL: it may not, or its place was never looked up. Nothing is
- * reported, and what is noted is the call as the last one: it is over in a moment, or will be entered. */
-static inline struct context *context_quick(enum call call, const char *file, int line,
-                                            const dist_group *group, uint32_t *site)
+/* The same for a call that may go the quick way. NULL: it may not, or its place was never looked up. Nothing is reported, and what is
+ * noted is the call as the last one: it is over in a moment, or will be entered. */
+static inline struct context *context_quick(enum call call, const char *file, int line, uint32_t *site)
 {
     struct launch_self *self = launch_self_of_thread;
     struct context *context = self ? atomic_load_explicit(&self->context, memory_order_acquire) : NULL;
     const struct site_memo *memo = context_memo(file, line);
-    if (!context || !memo || group)
+    if (!context || !memo)
         return NULL;
     *site = memo->site;
     call_note.error = 0;
@@ -132,6 +131,18 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
 int group_index(const struct dist_group *group, int rank);
 int context_rank(struct context *context, enum call call, struct dist_at at, const char *name, int rank,
                  const struct dist_group *group);
+
+/* The group of a message that may go the quick way. NULL: it may not. */
+static inline const struct dist_group *context_quick_group(const struct context *context,
+                                                           const tensor *tensor, int peer, int tag,
+                                                           const dist_group *group)
+{
+    if (!context || !context_reaches(context, tensor) || peer >= context->world.size || (peer | tag) < 0)
+        return NULL;
+    if (!group)
+        return &context->world;
+    return group->live == GROUP_LIVE && group->rank >= 0 && group_index(group, peer) >= 0 ? group : NULL;
+}
 
 /* Report an error: fill in rank, call and place; call the handler, or print and exit. Returns -error: so a check that fails ends with
  * `return !report(...)`. */

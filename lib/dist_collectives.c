@@ -196,9 +196,10 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args a)
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 {
     uint32_t site;
-    struct context *context = context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, a.group, &site);
+    struct context *context = context_quick(CALL_ALL_REDUCE, a.at.file, a.at.line, &site);
     enum quick went = QUICK_NOT;
-    if (context && context_reaches(context, a.tensor) && !a.async_op && (unsigned)a.op <= DIST_MAX)
+    if (context && context_reaches(context, a.tensor) && !a.group && !a.async_op &&
+        (unsigned)a.op <= DIST_MAX)
         went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
     if (went == QUICK_DONE)
         return NULL;
@@ -210,9 +211,9 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
 dist_work *dist_barrier_with(struct dist_barrier_args a)
 {
     uint32_t site;
-    struct context *context = context_quick(CALL_BARRIER, a.at.file, a.at.line, a.group, &site);
+    struct context *context = context_quick(CALL_BARRIER, a.at.file, a.at.line, &site);
     enum quick went = QUICK_NOT;
-    if (context && context->quick_reach == context->self->world.header && !a.async_op &&
+    if (context && context->quick_reach == context->self->world.header && !a.group && !a.async_op &&
         !gpu_if_open(context->self))
         went = context->backend->quick_barrier(context->room, site);
     if (went == QUICK_DONE)

@@ -139,10 +139,10 @@ int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag,
     uint32_t site;
     struct p2p ask;
     p2p_put_down(&ask, file, line, tensor, dst, tag, group);
-    struct context *context = context_quick(CALL_SEND, file, line, group, &site);
-    enum quick went = QUICK_NOT;
-    if (context && context_reaches(context, tensor) && dst < context->world.size && (dst | tag) >= 0)
-        went = context->backend->quick_send(context->room, tensor, dst, tag, site);
+    struct context *context = context_quick(CALL_SEND, file, line, &site);
+    const struct dist_group *in = context_quick_group(context, tensor, dst, tag, group);
+    enum quick went =
+        in ? context->backend->quick_send(context->room, tensor, dst, tag, in, site) : QUICK_NOT;
     return went == QUICK_DONE ? 0 : p2p_blocking(&ask, CALL_SEND, went == QUICK_BEGUN);
 }
 
@@ -151,10 +151,10 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     uint32_t site;
     struct p2p ask;
     p2p_put_down(&ask, file, line, tensor, src, tag, group);
-    struct context *context = context_quick(CALL_RECV, file, line, group, &site);
-    enum quick went = QUICK_NOT;
-    if (context && context_reaches(context, tensor) && src < context->world.size && (src | tag) >= 0)
-        went = context->backend->quick_recv(context->room, tensor, src, tag, site);
+    struct context *context = context_quick(CALL_RECV, file, line, &site);
+    const struct dist_group *in = context_quick_group(context, tensor, src, tag, group);
+    enum quick went =
+        in ? context->backend->quick_recv(context->room, tensor, src, tag, in, site) : QUICK_NOT;
     return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, went == QUICK_BEGUN);
 }
 

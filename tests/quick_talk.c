@@ -24,7 +24,7 @@ void talk_send(struct exam *exam, int rank, int to, struct word word)
     unsigned char values[MOST_BYTES];
     ref_fill(word.type, values, word.count, word.seed);
     tensor *t = tensor_from(word.type, values, word.count);
-    int result = dist_send(t, to, .tag = word.tag);
+    int result = dist_send(t, to, .tag = word.tag, .group = word.group);
     uint32_t sends = atomic_fetch_add(ended(exam, rank, to), 1) + 1,
              receives = atomic_load(begun(exam, rank, to));
     exam_check(exam, result == 0, "dist_send gave %d", result);
@@ -40,7 +40,7 @@ void talk_recv(struct exam *exam, int rank, int from, struct word word)
     ref_fill(word.type, values, word.count, word.seed);
     tensor *t = tensor_zeros(word.type, word.count);
     uint32_t number = atomic_fetch_add(begun(exam, from, rank), 1);
-    int result = dist_recv(t, from, .tag = word.tag);
+    int result = dist_recv(t, from, .tag = word.tag, .group = word.group);
     exam_check(exam, result == from, "dist_recv gave %d and must give %d", result, from);
     exam_check(exam, ref_difference(word.type, tensor_data(t), values, word.count) < 0,
                "receive %u from %d at %d: %lld of %s, tag %d: wrong data", number, from, rank,

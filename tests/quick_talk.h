@@ -8,6 +8,7 @@
 #define TESTS_QUICK_TALK_H
 
 #include "conform_exam.h"
+#include "dist.h"
 
 #define TALK_RANKS 4
 #define TALK_BOARD (2 * TALK_RANKS * TALK_RANKS) /* words of the board from here on are free */
@@ -18,6 +19,7 @@ struct word {
     int64_t count;
     int tag;
     uint64_t seed;
+    dist_group *group; /* NULL: the world */
 };
 
 /* Send it, then overwrite and free its tensor. */

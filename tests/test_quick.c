@@ -19,9 +19,9 @@ TestSuite(quick, .timeout = 100);
 #define LETTERS 2500     /* in a row: more than ack can count */
 #define ROUNDS 1500      /* of random messages */
 
-/* Around the letter that fits into a lane (12 bytes), and the tag that fits into a want (14 bits). */
+/* Around the letter that fits into a lane (12 bytes), the tag that fits into a want (9 bits), and the group (6 bits). */
 static const int64_t sizes[] = { 0, 1, 2, 3, 4, 8, 11, 12, 13, 14, 16, 200 };
-static const int tags[] = { 0, 1, 16383, 16384 };
+static const int tags[] = { 0, 1, 511, 512, 1 << 30 };
 #define SIZES (sizeof sizes / sizeof *sizes)
 #define TAGS (sizeof tags / sizeof *tags)
 
@@ -48,28 +48,45 @@ static void every_kind(struct exam *exam, int rank, int size)
         for (size_t i = 0; i < SIZES * TAGS * 3; i++) {
             int64_t bytes = sizes[i / 3 / TAGS], element = (int64_t)ref_bytes(type);
             int from = (int)(seed++ % (uint64_t)size), to = (from + 1) % size;
-            struct word word = { type, bytes / element, tags[i / 3 % TAGS], seed };
+            struct word word = { type, bytes / element, tags[i / 3 % TAGS], seed, NULL };
             if (bytes % element == 0)
                 there_and_back(exam, rank, from, to, word, lates[i % 3]);
         }
     for (int i = 0; i < 6; i++)
         there_and_back(exam, rank, i % size, (i + 1) % size,
-                       (struct word){ DIST_I32, i % 3, i, seed + (uint64_t)i },
+                       (struct word){ DIST_I32, i % 3, i, seed + (uint64_t)i, NULL },
                        i < 3 ? VERY_LATE : -VERY_LATE);
 }
 TALK_TESTS(quick, every_kind, 2, every_kind)
 TALK_TESTS(quick, every_kind, 3, every_kind)
 
-/* Who talks to whom, and what, is drawn; and everybody dawdles now and then. */
+#define GROUPS 70
+#define TALKING 4 /* of these groups, and the world is one */
+
+/* All ranks, in another order, again and again; the ids of some are large. */
+static void groups_of_all(dist_group **groups, int size)
+{
+    int ranks[TALK_RANKS];
+    for (int i = 0; i < size; i++)
+        ranks[i] = size - 1 - i;
+    for (int i = 0; i < GROUPS; i++)
+        groups[i] = dist_new_group(ranks, size);
+}
+
+/* Who talks to whom, and what, and in which group, is drawn; and everybody dawdles now and then. */
 static void at_random(struct exam *exam, int rank, int size)
 {
     uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;
+    dist_group *groups[GROUPS];
+    groups_of_all(groups, size);
+    dist_group *const talking[TALKING] = { NULL, groups[0], groups[1], groups[GROUPS - 1] };
     for (int round = 0; round < ROUNDS; round++) {
         int from = (int)ref_below(&common, size), to = (from + 1 + (int)ref_below(&common, size - 1)) % size;
         int64_t bytes = sizes[ref_below(&common, (int64_t)SIZES)];
         enum dist_type type = (enum dist_type)ref_below(&common, REF_TYPES);
         struct word word = { type, bytes / (int64_t)ref_bytes(type), tags[ref_below(&common, (int64_t)TAGS)],
-                             common };
+                             common, NULL };
+        word.group = talking[ref_below(&common, TALKING)];
         if (ref_below(&own, 12) == 0)
             usleep((useconds_t)ref_below(&own, 300));
         if (rank == from)
@@ -77,6 +94,8 @@ static void at_random(struct exam *exam, int rank, int size)
         if (rank == to)
             talk_recv(exam, rank, from, word);
     }
+    for (int i = 0; i < GROUPS; i++)
+        dist_group_free(groups[i]);
 }
 TALK_TESTS(quick, at_random, 2, at_random)
 TALK_TESTS(quick, at_random, 3, at_random)
@@ -86,7 +105,7 @@ static void in_a_row(struct exam *exam, int rank, int size)
 {
     uint64_t own = exam->seed + (uint64_t)rank;
     for (int i = 0; i < LETTERS; i++) {
-        struct word word = { DIST_I64, 1, 3, exam->seed + (uint64_t)i };
+        struct word word = { DIST_I64, 1, 3, exam->seed + (uint64_t)i, NULL };
         if (i / 100 % size == rank && ref_below(&own, 10) == 0)
             usleep((useconds_t)ref_below(&own, 200));
         if (rank > 0)
@@ -104,7 +123,7 @@ TALK_TESTS(quick, in_a_row, 3, in_a_row)
 static void parked_meanwhile(struct exam *exam, int rank, int size)
 {
     for (int round = 0; round < 60 * (size > 2); round++) {
-        struct word first = { DIST_F32, 2, 1, exam->seed + (uint64_t)round }, second = first;
+        struct word first = { DIST_F32, 2, 1, exam->seed + (uint64_t)round, NULL }, second = first;
         second.seed += 1000;
         if (rank == 1) {
             talk_send(exam, rank, 0, first);

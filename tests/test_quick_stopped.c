@@ -37,7 +37,7 @@ static double now(void)
 /* The first letter goes the long way, in both directions. */
 static void get_acquainted(struct exam *exam, int rank)
 {
-    struct word word = { DIST_I32, 1, 0, 5 };
+    struct word word = { DIST_I32, 1, 0, 5, NULL };
     if (rank == 0) {
         talk_send(exam, rank, 1, word);
         talk_recv(exam, rank, 1, word);
@@ -77,7 +77,7 @@ static void continue_it(struct exam *exam)
     kill((pid_t)atomic_load(&exam->board[PID]), SIGCONT);
 }
 
-static const struct word wanted = { DIST_I32, 2, 9, 77 };
+static const struct word wanted = { DIST_I32, 2, 9, 77, NULL };
 
 /* Behind the letter rank 0 starts a long one, and computes; rank 1 computes, too, until it is there. */
 static void isend_behind(struct exam *exam, int rank, int size)

@@ -112,7 +112,7 @@ static void late_now_and_then(struct exam *exam, int rank, int size)
     uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;
     for (int round = 0; round < ROUNDS; round++) {
         struct sum sum = drawn(&common);
-        struct word word = { DIST_I32, 1, 4, sum.seed };
+        struct word word = { DIST_I32, 1, 4, sum.seed, NULL };
         int from = (int)ref_below(&common, size), to = (from + 1) % size;
         if (ref_below(&own, 15) == 0)
             usleep((useconds_t)ref_below(&own, 300));

@@ -43,7 +43,7 @@ static void none_spare(struct exam *exam, int rank, int size)
 {
     struct shm_state *room = context_get()->room;
     for (int i = 0; i < 300; i++) {
-        struct word word = { DIST_F32, 1 + i % 4, i % 3, exam->seed + (uint64_t)i };
+        struct word word = { DIST_F32, 1 + i % 4, i % 3, exam->seed + (uint64_t)i, NULL };
         if (i % 3 == 0)
             room->spare = NO_TICKET;
         if (rank == i % size)
@@ -83,7 +83,7 @@ static void parked_while_looking(struct exam *exam, int rank, int size)
     room->looks = 1u << 20;
     all_are_there(exam, room);
     for (int round = 0; round < 20 * (size > 2); round++) {
-        struct word early = { DIST_F32, round % 2 ? 20 : 1, 20000, exam->seed + (uint64_t)round };
+        struct word early = { DIST_F32, round % 2 ? 20 : 1, 20000, exam->seed + (uint64_t)round, NULL };
         if (rank == 1) {
             talk_send(exam, rank, 0, early);
         } else if (rank == 2) {

@@ -18,7 +18,8 @@ static void mixed(struct exam *exam, int rank, int size)
     uint64_t common = exam->seed, own = exam->seed + (uint64_t)rank + 1;
     for (int round = 0; round < ROUNDS; round++) {
         int from = (int)ref_below(&common, size), to = (from + 1) % size;
-        struct word word = { DIST_F32, ref_below(&common, 6), (int)ref_below(&common, 3) * 8192, common };
+        struct word word = { DIST_F32, ref_below(&common, 6), (int)ref_below(&common, 3) * 8192, common,
+                             NULL };
         usleep(ref_below(&own, 8) ? 0 : (useconds_t)ref_below(&own, 300));
         if (rank == from)
             talk_send(exam, rank, to, word);

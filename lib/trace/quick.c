@@ -40,28 +40,32 @@ static inline enum quick quick_end(struct trace *trace, uint32_t event, const st
     return went;
 }
 
-enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
+enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, const struct dist_group *group,
+                            uint32_t site)
 {
     struct trace *trace = state;
     struct dist_work op;
     quick_describe(trace, &op, CALL_SEND, t->type, site);
     op.peer = peer;
     op.tag = tag;
+    op.group = (struct dist_group *)(uintptr_t)group;
     op.in = (struct span){ t->data, t->numel };
     uint32_t event = quick_begin(trace, EVENT_MESSAGE, &op);
-    return quick_end(trace, event, &op, trace->inner->quick_send(trace->state, t, peer, tag, site));
+    return quick_end(trace, event, &op, trace->inner->quick_send(trace->state, t, peer, tag, group, site));
 }
 
-enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site)
+enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const struct dist_group *group,
+                            uint32_t site)
 {
     struct trace *trace = state;
     struct dist_work op;
     quick_describe(trace, &op, CALL_RECV, t->type, site);
     op.peer = op.from = peer;
     op.tag = tag;
+    op.group = (struct dist_group *)(uintptr_t)group;
     op.out = (struct span){ t->data, t->numel };
     uint32_t event = quick_begin(trace, EVENT_MESSAGE, &op);
-    return quick_end(trace, event, &op, trace->inner->quick_recv(trace->state, t, peer, tag, site));
+    return quick_end(trace, event, &op, trace->inner->quick_recv(trace->state, t, peer, tag, group, site));
 }
 
 enum quick trace_quick_sum(void *state, tensor *t, enum dist_op how, uint32_t site)

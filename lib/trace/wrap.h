@@ -19,8 +19,10 @@ struct trace {
 extern _Thread_local uint32_t trace_begun;
 
 /* quick.c */
-enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site);
-enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site);
+enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, const struct dist_group *group,
+                            uint32_t site);
+enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const struct dist_group *group,
+                            uint32_t site);
 enum quick trace_quick_sum(void *state, tensor *t, enum dist_op op, uint32_t site);
 enum quick trace_quick_barrier(void *state, uint32_t site);
 

@@ -62,8 +62,8 @@ static void bare_op(struct player *p, bool sends, tensor *t, int peer, int tag, 
 __attribute__((noinline)) static void bare_call(struct player *p, bool sends, tensor *t, int peer, int tag)
 {
     const struct context *context = launch_self_if_any()->context; /* who calls? */
-    enum quick went = sends ? context->backend->quick_send(context->room, t, peer, tag, 1)
-                            : context->backend->quick_recv(context->room, t, peer, tag, 1);
+    enum quick went = sends ? context->backend->quick_send(context->room, t, peer, tag, &context->world, 1)
+                            : context->backend->quick_recv(context->room, t, peer, tag, &context->world, 1);
     if (went != QUICK_DONE)
         bare_op(p, sends, t, peer, tag, went == QUICK_BEGUN);
 }

@@ -104,12 +104,14 @@ static inline size_t channel_index(int src, int dst)
 }
 
 /* The message that a receiver waits for, and nothing else, in one number; 0: it cannot be said so shortly. */
-static inline uint32_t channel_want(int tag, enum dist_type type, size_t bytes)
+static inline uint32_t channel_want(int tag, int group, enum dist_type type, size_t bytes)
 {
-    return tag >> 14 == 0 && bytes <= SLOT_TEXT
-               ? ((uint32_t)tag << 4 | (uint32_t)bytes) << 4 | ((uint32_t)type + 1)
+    uint32_t where = (uint32_t)group << 9 | (uint32_t)tag; /* 6 bits and 9, then 4 and 3 */
+    return tag >> 9 == 0 && group >> 6 == 0 && bytes <= SLOT_TEXT
+               ? (where << 4 | (uint32_t)bytes) << 3 | ((uint32_t)type + 1)
                : 0;
 }
+_Static_assert(SLOT_TEXT < 16 && DIST_U8 + 1 < 8, "a want has 4 bits for the bytes, and 3 for the type");
 
 /* A cell's line must come over from the core that used it last, and a row of messages would wait for each. So both ends have the
  * lines of the next cells fetched beforehand; the receiver one nearer, which is most often written already. */

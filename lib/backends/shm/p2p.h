@@ -73,8 +73,10 @@ enum { SEND_WAITING, SEND_POSTED, SEND_PARKED }; /* a send's way, in op->step */
 
 int shm_send(void *shm, struct dist_work *op);
 int shm_recv(void *shm, struct dist_work *op);
-enum quick shm_quick_send(void *shm, const tensor *t, int peer, int tag, uint32_t site); /* quick.c */
-enum quick shm_quick_recv(void *shm, tensor *t, int peer, int tag, uint32_t site);
+enum quick shm_quick_send(void *shm, const tensor *t, int peer, int tag, const struct dist_group *group,
+                          uint32_t site); /* quick.c */
+enum quick shm_quick_recv(void *shm, tensor *t, int peer, int tag, const struct dist_group *group,
+                          uint32_t site);
 enum quick shm_quick_sum(void *shm, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
 enum quick shm_quick_barrier(void *shm, uint32_t site);
 void sends_spare(struct shm_state *shm);          /* take a ticket for the next quick message */

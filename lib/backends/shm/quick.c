@@ -19,12 +19,12 @@ static inline bool quick_is_busy(const struct shm_state *shm, int peer)
 }
 
 /* All but the text. */
-static inline void quick_address(struct envelope *envelope, const tensor *t, int tag, uint32_t site,
-                                 uint32_t ticket)
+static inline void quick_address(struct envelope *envelope, const tensor *t, int tag, int group,
+                                 uint32_t site, uint32_t ticket)
 {
     envelope->tag = tag;
     envelope->origin = envelope_origin(site, ticket);
-    envelope->group = 0;
+    envelope->group = (uint16_t)group;
     envelope->type = (uint8_t)t->type;
     envelope->length = (uint8_t)t->bytes;
 }
@@ -57,17 +57,18 @@ APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t w
 }
 
 /* A message that lies elsewhere. */
-APART enum quick quick_send_far(struct shm_state *shm, const tensor *t, int number, int tag, uint32_t site)
+APART enum quick quick_send_far(struct shm_state *shm, const tensor *t, int number, int tag, int group,
+                                uint32_t site)
 {
     struct peer *peer = &shm->peers[number];
     struct envelope *envelope = slot_envelope(peer->out);
-    quick_address(envelope, t, tag, site, shm->spare);
+    quick_address(envelope, t, tag, group, site, shm->spare);
     envelope_point(envelope, world_offset(shm->world, t->data), t->bytes);
     quick_post(shm, number, peer);
     return quick_look(shm, peer, 0);
 }
 
-static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int number, int tag,
+static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int number, int tag, int group,
                                     uint32_t site)
 {
     struct peer *peer = &shm->peers[number];
@@ -76,12 +77,12 @@ static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int 
         shm->spare == NO_TICKET || peer->sent == 0 || t->bytes > DIRECT_BYTES) /* channel_post comes first */
         return QUICK_NOT;
     if (t->bytes > SLOT_TEXT)
-        return quick_send_far(shm, t, number, tag, site);
+        return quick_send_far(shm, t, number, tag, group, site);
     struct envelope *envelope = slot_envelope(peer->out);
-    quick_address(envelope, t, tag, site, shm->spare);
+    quick_address(envelope, t, tag, group, site, shm->spare);
     envelope_put(envelope->text, t->data, t->bytes);
     quick_post(shm, number, peer);
-    uint32_t want = channel_want(tag, t->type, t->bytes);
+    uint32_t want = channel_want(tag, group, t->type, t->bytes);
     return want && ack >> ACK_WANT == want ? QUICK_DONE : quick_look(shm, peer, want);
 }
 
@@ -93,19 +94,20 @@ static inline enum quick quick_leave(struct shm_state *shm, enum quick went)
     return went;
 }
 
-enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, uint32_t site)
+enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, const struct dist_group *group,
+                          uint32_t site)
 {
     struct shm_state *shm = state;
     engine_lock(shm);
-    return quick_leave(shm, quick_send(shm, t, peer, tag, site));
+    return quick_leave(shm, quick_send(shm, t, peer, tag, group->id, site));
 }
 
 /* Anything but one or two numbers. */
-APART enum quick quick_take_other(struct shm_state *shm, tensor *t, int number, int tag,
+APART enum quick quick_take_other(struct shm_state *shm, tensor *t, int number, int tag, int group,
                                   const struct envelope *envelope)
 {
     struct peer *peer = &shm->peers[number];
-    if (envelope->tag != tag || envelope->group != 0 || envelope->type != (uint8_t)t->type ||
+    if (envelope->tag != tag || envelope->group != (uint16_t)group || envelope->type != (uint8_t)t->type ||
         envelope_bytes(envelope) != t->bytes)
         return QUICK_NOT;
     if (envelope->length != ENVELOPE_FAR)
@@ -135,27 +137,28 @@ static inline const struct envelope *quick_await(struct shm_state *shm, struct p
     return NULL;
 }
 
-static inline enum quick quick_recv(struct shm_state *shm, tensor *t, int number, int tag)
+static inline enum quick quick_recv(struct shm_state *shm, tensor *t, int number, int tag, int group)
 {
     struct peer *peer = &shm->peers[number];
     const struct envelope *envelope;
     if (quick_is_busy(shm, number) || shm->unexpected.count > 0 || t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
     if (!(envelope = channel_peek(peer)) &&
-        !(envelope = quick_await(shm, peer, channel_want(tag, t->type, t->bytes))))
+        !(envelope = quick_await(shm, peer, channel_want(tag, group, t->type, t->bytes))))
         return QUICK_BEGUN; /* it has said what it wants */
-    if (envelope->tag != tag || envelope->group != 0 || envelope->type != (uint8_t)t->type ||
+    if (envelope->tag != tag || envelope->group != (uint16_t)group || envelope->type != (uint8_t)t->type ||
         envelope->length != t->bytes || t->bytes > SLOT_TEXT || envelope != slot_envelope(peer->in))
-        return quick_take_other(shm, t, number, tag, envelope);
+        return quick_take_other(shm, t, number, tag, group, envelope);
     envelope_get(t->data, envelope->text, t->bytes);
     channel_take(shm, number, peer, envelope, VERDICT_DONE);
     return QUICK_DONE;
 }
 
-enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, uint32_t site)
+enum quick shm_quick_recv(void *state, tensor *t, int peer, int tag, const struct dist_group *group,
+                          uint32_t site)
 {
     (void)site;
     struct shm_state *shm = state;
     engine_lock(shm);
-    return quick_leave(shm, quick_recv(shm, t, peer, tag));
+    return quick_leave(shm, quick_recv(shm, t, peer, tag, group->id));
 }

@@ -5,7 +5,7 @@
  * Whoever comes from another machine decides by the same rule, and what the first has heard it uses only if all claims agree. The sums
  * are added in the order of the members' places, so a job always gets the same bits.
  */
-#include "room.h"
+#include "meet.h"
 #include "../../devices/host.h"
 
 #include <stdalign.h>

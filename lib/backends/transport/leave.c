@@ -3,6 +3,7 @@
  * and collectives are over, but for those that nobody will come for any more.
  */
 #include "answers.h"
+#include "meet.h"
 #include "wants.h"
 #include "../common/members.h"
 

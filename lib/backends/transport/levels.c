@@ -17,7 +17,7 @@
  * On one machine nothing is left for the transport. Sums are made in the order of the ranks there, as by shm; over several machines in that
  * order on each, and then as the transport likes. All ranks get the same bits, since one result is copied.
  */
-#include "room.h"
+#include "meet.h"
 #include "../../devices/host.h"
 
 #include <limits.h>

@@ -8,7 +8,7 @@
  * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER. A small sum
  * travels inside the notes: with COME that of a machine, and with GO that of all.
  */
-#include "room.h"
+#include "meet.h"
 #include "../common/members.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* meetings.c: the collectives for which a rank waits for members: the first of all, and the first of each machine. */
-#include "room.h"
+#include "meet.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
 #include "lookout.h"
+#include "meet.h"
 #include "wants.h"
 #include "../../devices/host.h"
 #include "../../dist.h"

@@ -11,6 +11,7 @@
  * Under which tag its blocks will come each leader tells the next (WIRE_RING), as a sender does of long messages. That one may not have
  * heard GO yet: the tag waits in its op, which the first has named to this one with GO.
  */
+#include "meet.h"
 #include "wants.h"
 #include "../../devices/host.h"
 

@@ -1,5 +1,6 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
 #include "answers.h"
+#include "meet.h"
 #include "wants.h"
 
 #include <stdio.h>

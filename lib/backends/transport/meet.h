@@ -1,0 +1,75 @@
+/* meet.h: what the parts of a collective know of each other: who has come, two levels, small sums inside notes, long ones round a ring. */
+#ifndef TRANSPORT_MEET_H
+#define TRANSPORT_MEET_H
+
+#include "room.h"
+
+/* A collective, where members are waited for: at the first of all, and at the first of those of a machine. */
+struct meeting {
+    struct meeting *next;
+    int number, size, came;
+    uint32_t seq;
+    bool flat;
+    const struct dist_group *group; /* NULL: this rank itself has not come yet */
+    struct arrival {
+        uint64_t op; /* 0: has not come */
+        uint64_t in, out;
+        int stray;    /* as in a wire */
+        void *inside; /* its note's data, copied; NULL: it had none */
+        struct claim claim, other;
+    } arrivals[];
+};
+
+/* ---- meet.c --------------------------------------------------------------------------------------------- */
+
+void meet_hear(struct transport_room *room, int from, const struct wire *wire);
+void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m);
+void meet_desert(
+    struct transport_room *room); /* tell the members of those to which somebody that has left has not come */
+
+/* ---- meetings.c ------------------------------------------------------------------------------------------- */
+
+struct meeting *meetings_find(const struct transport_room *room,
+                              const struct dist_work *op); /* NULL: nobody has come to this rank for it */
+struct meeting *meetings_make(struct transport_room *room,
+                              const struct wire *wire); /* or find it; NULL: no memory */
+void meetings_take_out(struct transport_room *room, const struct meeting *meeting);
+void meetings_free(struct meeting *m);
+void meetings_forget(struct transport_room *room);
+
+/* ---- levels.c: a leader's part in a collective in two levels; m: who is here, NULL: nobody else ----------------- */
+
+bool levels_take(const struct dist_work *op); /* is it done so? */
+void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m,
+                  uint64_t next); /* the op of the next machine's leader */
+void levels_finish(struct transport_room *room, struct dist_work *op);
+bool levels_gain(const struct dist_work *op); /* does less travel so between machines? */
+size_t levels_sum_here(const struct transport_room *room, const struct dist_work *op, const struct meeting *m,
+                       void *sum); /* what this machine adds; so many bytes, or 0 */
+void levels_deliver(struct transport_room *room, struct dist_work *op, struct meeting *m,
+                    void *result); /* to all that are here; the op is over */
+void levels_want_memory(struct transport_room *room, struct dist_work *op); /* in vain: it has failed */
+
+/* ---- inside.c: small ones, in the notes: the sum of a machine with COME, that of all with GO --------------- */
+
+bool inside_fits(const struct dist_work *op);
+void inside_come(struct transport_room *room, const struct dist_work *op, const struct meeting *m,
+                 struct wire *wire); /* to the first */
+void *inside_keep(struct transport_room *room,
+                  const struct wire *wire); /* a copy of what it carries; or NULL */
+int inside_sum(
+    struct transport_room *room, struct dist_work *op,
+    const struct meeting *m); /* at the first: of all, in op->aside; so many bytes; 0: it has failed */
+void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m, const void *data);
+
+/* ---- ring.c: long ones, from leader to leader ------------------------------------------------------------------ */
+
+bool ring_pays(const struct transport_room *room, const struct dist_work *op);
+int ring_leader(const struct dist_group *group, int place,
+                int steps); /* the place of that machine's leader, so many further */
+void ring_begin(struct transport_room *room, struct dist_work *op, void *data,
+                uint64_t next); /* data: this machine's sum; next: the next leader's op */
+void ring_hear(struct transport_room *room, const struct wire *wire);
+void ring_landed(struct transport_room *room, struct dist_work *op); /* a block has come, or gone */
+
+#endif
