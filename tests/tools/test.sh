@@ -101,12 +101,7 @@ quick)
     ;;
 all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
-    long_suites
-    chapters "threads sim room" "2 7"
-    echo "make install: programs outside the tree, gcc, clang and CMake, shared and static"
-    tests/tools/installed.sh
-    exercises 3
-    teachers
+    side_by_side whole_suites "exercises 3; teachers"
     model
     kills 60
     nodes

@@ -50,6 +50,14 @@ long_suites()
     done
 }
 
+whole_suites()
+{
+    long_suites
+    chapters "threads sim room" "2 7"
+    echo "make install: programs outside the tree, gcc, clang and CMake, shared and static"
+    tests/tools/installed.sh
+}
+
 model()
 {
     echo "every interleaving of the protocol's model"
