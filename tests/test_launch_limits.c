@@ -15,8 +15,11 @@ TestSuite(launch_limits, .timeout = 120);
 
 #define NO_THREADS "could be started as threads; allow more (ulimit -u, ulimit -v), or start fewer ranks."
 
-/* The environment lies on the stack, too: that of a build, say. */
-#define LARGE "WORLD_SIZE=4 LARGE=$(printf %030000d 0) "
+/* The environment lies on the stack, too: that of a build, say. The one of this test is not to lie there as well: neither that of the
+ * program, nor that of `env`, which would overflow itself. */
+#define SMALL_STACK(settings) \
+    "exec env -i WORLD_SIZE=4 " settings \
+    " sh -c 'ulimit -s 64; export LARGE=$(printf %030000d 0); exec $0 mixed' $0"
 
 /* $0 is a program whose four ranks talk to each other. */
 static const struct {
@@ -32,8 +35,8 @@ static const struct {
     { "ulimit -n 40; exec $0 mixed", 0, NULL },
     { "ulimit -v 40000; DIST_RANKS=threads exec $0 mixed", 48, NO_THREADS },
     { "ulimit -f 10; exec $0 mixed", 48, "may not be that large; allow more (ulimit -f)" },
-    { "ulimit -s 64; exec env -i " LARGE "$0 mixed", 0, NULL },
-    { "ulimit -s 64; exec env -i " LARGE "DIST_RANKS=threads $0 mixed", 0, NULL },
+    { SMALL_STACK(""), 0, NULL },
+    { SMALL_STACK("DIST_RANKS=threads"), 0, NULL },
     { "exec $0 mixed >&-", 0, NULL },
     { "exec $0 mixed <&- >&-", 0, NULL },
     { "exec $0 mixed >/dev/null 2>/dev/full", 0, NULL },

@@ -188,11 +188,6 @@ bool messages_set_out(struct transport_room *room)
     return true;
 }
 
-uint32_t messages_tag(struct transport_room *room)
-{
-    return 1 + room->tags++ % (WANTS_FIRST_TAG - 1);
-}
-
 static void post_send(struct transport_room *room, struct dist_work *op)
 {
     struct wire wire = { .kind = WIRE_MESSAGE,
@@ -202,7 +197,7 @@ static void post_send(struct transport_room *room, struct dist_work *op)
                          .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
     size_t inside = wire_inside(room, op->peer, bytes_of(op));
-    wire.tag = messages_tag(room);
+    wire.tag = 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
     wants_post(room, op);
     answers_see_message(room, op->peer);
     wire_send_message(room, op->peer, &wire, inside ? op->in.data : "", inside);

@@ -137,15 +137,16 @@ void ring_begin(struct transport_room *room, struct dist_work *op, void *data, u
         levels_want_memory(room, op);
         return;
     }
-    *ring = (struct ring){ .size = n,
-                           .me = g->node_of[place],
-                           .before = op->group->ranks[ring_leader(op->group, place, -1)],
-                           .next = op->group->ranks[ring_leader(op->group, place, +1)],
-                           .tag = (int)messages_tag(room),
-                           .element = element,
-                           .data = data,
-                           .block = block,
-                           .aside = op->aside };
+    *ring =
+        (struct ring){ .size = n,
+                       .me = g->node_of[place],
+                       .before = op->group->ranks[ring_leader(op->group, place, -1)],
+                       .next = op->group->ranks[ring_leader(op->group, place, +1)],
+                       .tag = RINGS_FIRST_TAG + (int)(room->rings++ % (WANTS_FIRST_TAG - RINGS_FIRST_TAG)),
+                       .element = element,
+                       .data = data,
+                       .block = block,
+                       .aside = op->aside };
     op->ring = ring;
     op->step = STEP_RING;
     wire_send(room, ring->next, &(struct wire){ .kind = WIRE_RING, .op = next, .tag = (uint32_t)ring->tag },

@@ -94,7 +94,7 @@ struct transport_room {
     struct dist_group *all;   /* the world, */
     struct transport_group world;
     struct dist_group *forming; /* the group that is being made */
-    uint32_t tags;
+    uint32_t tags, rings;       /* counted, for the tags of what is sent */
 
     int drivers; /* threads of the rank that wait here */
     struct worker progress;

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #define TRANSPORT_VERSION 4
-#define TRANSPORT_NOTES 0   /* the tag of what hear() gives; data have other tags, up to */
-#define TRANSPORT_TAGS 8192 /* that: few, so that every transport has them */
-#define TRANSPORT_NOTE 8704 /* bytes of a note, at most */
+#define TRANSPORT_NOTES 0    /* the tag of what hear() gives; data have other tags, up to */
+#define TRANSPORT_TAGS 32767 /* below that: as many as every MPI has */
+#define TRANSPORT_NOTE 8704  /* bytes of a note, at most */
 
 struct transport_job {
     int rank, size;

@@ -5,6 +5,7 @@
 #include "room.h"
 
 #define WANTS_FIRST_TAG (TRANSPORT_TAGS - WANTS_MOST)
+#define RINGS_FIRST_TAG (TRANSPORT_TAGS / 2) /* of long sums (ring.c); messages have those below */
 
 /* The receiver: about to post this receive; its data, which come under the tag op->ticket, or 0; they are there; or will not come. */
 void wants_tell(struct transport_room *room, struct dist_work *op);

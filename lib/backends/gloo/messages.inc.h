@@ -1,0 +1,121 @@
+// messages.inc.h: the part of plugin.cc that sends, receives, and hears notes.
+
+// What goes wrong is never done; test() tells.
+transport_request begin(std::unique_ptr<request> r, const void *data, size_t bytes, int peer, int tag,
+                        bool sends)
+{
+    quiet hush;
+    try {
+        r->sends = sends;
+        r->data = buffer_of(data, bytes);
+        if (sends)
+            r->data->send(peer, static_cast<uint64_t>(tag), 0, bytes);
+        else
+            r->data->recv(peer, static_cast<uint64_t>(tag), 0, bytes);
+    } catch (const std::exception &e) {
+        hush.take_back();
+        fail(job_mesh, e.what());
+    }
+    return reinterpret_cast<transport_request>(r.release());
+}
+
+transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
+{
+    std::unique_ptr<request> r(new (std::nothrow) request());
+    if (!r || (tag == TRANSPORT_NOTES && bytes > TRANSPORT_NOTE))
+        return 0;
+    if (tag != TRANSPORT_NOTES)
+        return begin(std::move(r), data, bytes, peer, tag, true);
+    const uint32_t length = static_cast<uint32_t>(bytes);
+    char *copy = new (std::nothrow) char[NOTE_HEAD + bytes];
+    if (!copy)
+        return 0;
+    r->copy.reset(copy);
+    memcpy(copy, &length, sizeof length);
+    memcpy(copy + NOTE_HEAD, data, bytes);
+    return begin(std::move(r), copy, NOTE_HEAD + bytes, peer, tag, true);
+}
+
+transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
+{
+    std::unique_ptr<request> r(new (std::nothrow) request());
+    return r ? begin(std::move(r), data, bytes, peer, tag, false) : 0;
+}
+
+void plugin_cancel(transport_request number)
+{
+    delete reinterpret_cast<request *>(number);
+}
+
+// Done, or a piece of a collective whose thread says so.
+bool is_over(request *r)
+{
+    return r->done || (r->data && (r->sends ? r->data->take_sent() : r->data->take_received()));
+}
+
+int plugin_test(transport_request *number)
+{
+    auto *r = reinterpret_cast<request *>(*number);
+    try {
+        if (!is_over(r))
+            return failure(job_mesh);
+    } catch (const std::exception &e) {
+        fail(job_mesh, e.what());
+        return failure(job_mesh);
+    }
+    delete r;
+    *number = 0;
+    return 1;
+}
+
+// The place of the note that was heard last is free again. What that note was answered with has gone first.
+void free_place(mesh *m)
+{
+    if (m->heard_from < 0)
+        return;
+    quiet hush;
+    try {
+        expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from);
+    } catch (const std::exception &e) {
+        hush.take_back();
+        fail(m, e.what());
+    }
+    m->heard_from = -1;
+}
+
+int take_note(mesh *m, int from, void *data, size_t size)
+{
+    const ear *e = m->ears[static_cast<size_t>(from)].get();
+    const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
+    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
+    m->heard_from = from;
+    return static_cast<int>(first.bytes);
+}
+
+int plugin_hear(void *data, size_t size, int *from)
+{
+    mesh *m = job_mesh;
+    uint32_t news = mesh_news;
+    free_place(m);
+    if (news == m->heard)
+        return failure(m);
+    try {
+        for (size_t i = 0; i < m->ears.size(); i++) {
+            m->listens = (m->listens + 1) % m->ears.size();
+            const ear *e = m->ears[m->listens].get();
+            if (e && e->whole->take_received()) {
+                *from = static_cast<int>(m->listens);
+                return take_note(m, *from, data, size);
+            }
+        }
+    } catch (const std::exception &e) {
+        fail(m, e.what());
+    }
+    m->heard = news;
+    return failure(m);
+}
+
+const char *plugin_error()
+{
+    return job_mesh && *job_mesh->error ? job_mesh->error : "there is no memory";
+}
