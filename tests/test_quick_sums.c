@@ -157,3 +157,52 @@ static void some_in_background(struct exam *exam, int rank, int size)
 }
 TALK_TESTS(quick_sums, some_in_background, 2, some_in_background)
 TALK_TESTS(quick_sums, some_in_background, 3, some_in_background)
+
+/* The first collective in the background, just when the progress thread has come into the engine for the first time, to leave it again: a
+ * barrier must not overtake the collective. There is one chance for each rank of a job, so there are many jobs. */
+#define JOBS 20
+static void behind_a_guest(struct exam *exam, int rank, int size)
+{
+    uint64_t own = exam->seed + (uint64_t)rank + 1;
+    tensor *in = tensor_full(DIST_U8, rank + 1, 50), *all = tensor_zeros(DIST_U8, size * 50),
+           *came = tensor_zeros(DIST_F32, 3);
+    dist_work *works[2] = { NULL, NULL };
+    for (int round = 0; round < 2; round++) { /* a call goes the quick way from its second time on */
+        if (round > 0) {
+            works[0] = dist_irecv(came, (rank + size - 1) % size);
+            for (double until = dist_time() + 1e-6 * (double)ref_below(&own, 80); dist_time() < until;)
+                ;
+            works[1] = dist_all_gather(all, in, .async_op = true);
+        }
+        dist_barrier();
+    }
+    dist_wait(works[1]);
+    for (int i = 0; i < size; i++)
+        exam_check(exam, tensor_item(all, i * 50) == i + 1, "of rank %d came %g", i,
+                   tensor_item(all, i * 50));
+    tensor *goes = tensor_full(DIST_F32, 1, 3);
+    dist_send(goes, (rank + 1) % size);
+    dist_wait(works[0]);
+    tensor_free(goes);
+    tensor_free(in);
+    tensor_free(all);
+    tensor_free(came);
+}
+
+static void many_jobs_behind_a_guest(const char *ranks)
+{
+    if (ranks)
+        setenv("DIST_RANKS", ranks, 1);
+    for (int i = 0; i < JOBS; i++)
+        talk_run("behind a guest", 16, behind_a_guest);
+}
+
+Test(quick_sums, behind_a_guest)
+{
+    many_jobs_behind_a_guest(NULL);
+}
+
+Test(quick_sums, behind_a_guest_of_threads)
+{
+    many_jobs_behind_a_guest("threads");
+}

@@ -61,6 +61,11 @@ static inline void solitude_leave(struct solitude *alone)
     atomic_store_explicit(&alone->inside, 0, memory_order_release);
 }
 
+static inline bool solitude_is_over_for_good(const struct solitude *alone)
+{
+    return atomic_load_explicit(&alone->over, memory_order_relaxed) & SOLITUDE_SEVERAL;
+}
+
 /* End it, for SEVERAL or for a GUEST, who has the lock: afterwards nobody is inside without it (hands.c). */
 void solitude_end(struct solitude *alone, uint32_t why);
 static inline void solitude_begin_again(struct solitude *alone)

@@ -78,7 +78,7 @@ bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light)
  * let in for good, which also keeps quick_meet.c from overtaking what is in the queue. */
 static int collectives_start_in_engine(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
-    if (!engine_is_shared(shm))
+    if (!solitude_is_over_for_good(&shm->self->alone)) /* a guest may be here, who goes again */
         solitude_end(&shm->self->alone, SOLITUDE_SEVERAL);
     if (engine_enter(shm, op, true) != DIST_OK)
         return op->status;
