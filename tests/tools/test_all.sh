@@ -118,7 +118,7 @@ torture()
     env -u SECONDS -u SEED -u FAULT timeout -k 5 180 build/tests/torture/torture 60 >build/results/torture.log 2>&1
     tail -n 2 build/results/torture.log | head -n 1
     # A seed says what is done, not when. One that was wrong is tried again: wrong again, it fails; else it is told, and `make torture` with
-    # some minutes has to find it.
+    # some minutes has to find it. Wrong data are wrong, however seldom.
     sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' build/results/torture.log | awk '
         { for (i = 1; i <= $1; i++) print "pass torture " i }
         END { if (!NR) print "fail torture: it did not end; see build/results/torture.log" }' >>"$RESULTS"
@@ -127,7 +127,7 @@ torture()
         for try in 1 2 3; do
             env -u SECONDS SEED="${seed#seed }" timeout -k 5 60 build/tests/torture/torture >build/results/torture.again 2>&1 || again=$((again + try))
         done
-        if [ $again -eq 0 ]; then
+        if [ $again -eq 0 ] && ! grep -A 1 "^$seed" build/results/torture.log | grep -q 'WRONG *rank'; then
             skip "torture, $seed: wrong once, and right three times since; see build/results/torture.log"
         else
             fail "torture, $seed: see build/results/torture.log, or make torture SEED=${seed#seed }"
