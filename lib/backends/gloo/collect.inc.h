@@ -56,7 +56,8 @@ class ring
     {
         size_t bytes = p.bytes(count / n + 1);
         pieces.resize(bytes < 2 * PIECE ? 1 : bytes / PIECE < MOST ? bytes / PIECE : MOST);
-        room.resize(pieces.size() * (bytes / pieces.size() + p.what.element));
+        each = (bytes / pieces.size() + p.what.element + LINE - 1) / LINE * LINE;
+        room.resize(pieces.size() * each);
     }
     void add()
     {
@@ -72,7 +73,7 @@ class ring
     }
 
   private:
-    static constexpr size_t PIECE = 256 << 10, MOST = 8;
+    static constexpr size_t PIECE = 256 << 10, MOST = 8, LINE = 64;
     struct piece {
         buffer sent, received;
     };
@@ -85,7 +86,8 @@ class ring
     int64_t count;
     int n;
     std::vector<piece> pieces;
-    std::vector<char> room; // for what is added
+    std::vector<char> room; // for what is added,
+    size_t each;            // bytes for a piece: elements are read where they lie, so on a border of theirs
 
     span of(int block, size_t piece) const
     {
@@ -97,7 +99,7 @@ class ring
     void begin(int step, size_t i)
     {
         span out = of(p.place(p.g.rank - step), i), in = of(p.place(p.g.rank - step - 1), i);
-        char *to = step < n ? room.data() + i * (room.size() / pieces.size()) : in.at;
+        char *to = step < n ? room.data() + i * each : in.at;
         if (in.count) {
             pieces[i].received = buffer_of(to, p.bytes(in.count));
             pieces[i].received->recv(p.neighbour(-1), p.slot, 0, p.bytes(in.count));
