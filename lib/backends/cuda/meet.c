@@ -16,13 +16,13 @@ static uint64_t cuda_meet_key_of(const struct dist_work *op)
     return (uint64_t)op->group->id << 32 | op->phase;
 }
 
-static struct meeting *cuda_meetings_find(const struct cuda_job *job, const struct dist_work *op)
+static struct meeting *cuda_meet_find(const struct cuda_job *job, const struct dist_work *op)
 {
     return (struct meeting *)match_find(&job->meetings, cuda_meet_key_of(op));
 }
 
 /* The first member that differs from member 0, with the words in its `why`. NULL: all agree. */
-static struct dist_work *cuda_meetings_find_stray(const struct meeting *meeting)
+static struct dist_work *cuda_meet_find_stray(const struct meeting *meeting)
 {
     struct claim first = claim_of(meeting->ops[0]);
     for (int i = 1; i < meeting->size; i++) {
@@ -42,7 +42,7 @@ static const int64_t *cuda_meet_splits_of(const void *meeting, int member)
 }
 
 /* Of an all_to_all with splits that all give: the op of one whom another sends what it does not expect. */
-static struct dist_work *cuda_meetings_find_clash(const struct meeting *meeting)
+static struct dist_work *cuda_meet_find_clash(const struct meeting *meeting)
 {
     struct dist_work *first = meeting->ops[0];
     struct clash clash;
@@ -53,7 +53,7 @@ static struct dist_work *cuda_meetings_find_clash(const struct meeting *meeting)
 }
 
 /* A rank that has no memory for a new group; its op names nothing. */
-static struct dist_work *cuda_meetings_find_short_of_memory(const struct meeting *meeting)
+static struct dist_work *cuda_meet_find_short_of_memory(const struct meeting *meeting)
 {
     for (int i = 0; meeting->ops[0]->call == CALL_NEW_GROUP && i < meeting->size; i++) {
         struct dist_work *op = meeting->ops[i];
@@ -95,7 +95,7 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_group *group = op->group->room;
     op->phase = ++group->seq;
-    struct meeting *meeting = cuda_meetings_find(job, op);
+    struct meeting *meeting = cuda_meet_find(job, op);
     if (!meeting && !(meeting = cuda_meet_call_meeting(job, op))) {
         snprintf(op->why, sizeof op->why, "the system gives no memory for a collective");
         cuda_start_given(job, op, DIST_ERR_MEMORY);
@@ -106,9 +106,9 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
     if (++meeting->arrived < meeting->size)
         return;
     match_remove(&job->meetings, &meeting->match);
-    struct dist_work *stray = cuda_meetings_find_stray(meeting);
-    stray = stray ? stray : cuda_meetings_find_clash(meeting);
-    struct dist_work *short_of_memory = stray ? NULL : cuda_meetings_find_short_of_memory(meeting);
+    struct dist_work *stray = cuda_meet_find_stray(meeting);
+    stray = stray ? stray : cuda_meet_find_clash(meeting);
+    struct dist_work *short_of_memory = stray ? NULL : cuda_meet_find_short_of_memory(meeting);
     if (stray || short_of_memory)
         cuda_meet_refuse(job, meeting, stray ? stray : short_of_memory,
                          stray ? DIST_ERR_MISMATCH : DIST_ERR_MEMORY);
@@ -119,7 +119,7 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
 
 bool cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
 {
-    struct meeting *meeting = cuda_meetings_find(job, op);
+    struct meeting *meeting = cuda_meet_find(job, op);
     int place = op->group->rank;
     if (!meeting || meeting->ops[place] != op)
         return false;
@@ -133,7 +133,7 @@ bool cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
 
 void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent)
 {
-    const struct meeting *meeting = cuda_meetings_find(job, op);
+    const struct meeting *meeting = cuda_meet_find(job, op);
     for (int i = 0; meeting && i < meeting->size; i++)
         if (!meeting->came[i])
             absent_add(absent, op->group->ranks[i]);

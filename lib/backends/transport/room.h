@@ -181,7 +181,6 @@ void near_close(struct transport_room *room);
 
 int transport_message(void *room, struct dist_work *op);
 void messages_hear(struct transport_room *room, int from, const struct wire *wire);
-uint32_t messages_tag(struct transport_room *room);  /* for data that leave */
 bool messages_set_out(struct transport_room *room);  /* true: somebody's data have */
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
 void messages_forget_parked(struct transport_room *room);
