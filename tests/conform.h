@@ -8,7 +8,7 @@
 #include "conform_box.h"
 
 #define CONFORM_BYTES ((1 << 20) + 1) /* the largest message, in bytes; rounded up to elements */
-#define CONFORM_COUNTS 5
+#define CONFORM_COUNTS 6
 
 struct conform {
     struct pool pools[REF_TYPES]; /* long enough for the largest message */
@@ -20,7 +20,7 @@ struct conform {
 bool conform_new(struct conform *conform, int ranks, uint64_t seed);
 void conform_free(struct conform *conform);
 
-/* 0, 1, 3, 1000 elements and 1 MiB + 1 byte. */
+/* 0, 1, 3, 1000 and 2048 elements (of F32: all that fits inside the notes of machines, inside.c) and 1 MiB + 1 byte. */
 int64_t conform_count(enum dist_type type, int which);
 
 /* conform_collectives.c: each collective x type x reduction x count x (blocking, async) x (no margin, odd margin, in

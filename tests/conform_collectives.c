@@ -7,7 +7,7 @@ enum { NO_MARGIN, ODD_MARGIN, IN_PLACE, PLACES };
 
 int64_t conform_count(enum dist_type type, int which)
 {
-    static const int64_t small[CONFORM_COUNTS - 1] = { 0, 1, 3, 1000 };
+    static const int64_t small[CONFORM_COUNTS - 1] = { 0, 1, 3, 1000, 2048 };
     int64_t bytes = (int64_t)ref_bytes(type);
     return which < CONFORM_COUNTS - 1 ? small[which] : (CONFORM_BYTES + bytes - 1) / bytes;
 }
