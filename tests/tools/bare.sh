@@ -173,6 +173,7 @@ fi
 
 mkdir -p "$here"
 [ "$(id -u)" -eq 0 ] || leave_out "chroot and mounts need root: sudo make test-bare" 2
+git rev-parse --verify -q HEAD >/dev/null 2>&1 || leave_out "what it clones is the last commit, and this is no clone of git"
 command -v apt-get >/dev/null 2>&1 || leave_out "debootstrap makes Debian from Debian; this is another system"
 if ! command -v debootstrap >/dev/null 2>&1; then
     echo "  installing debootstrap with apt-get"

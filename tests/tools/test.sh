@@ -102,12 +102,9 @@ quick)
 all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
     side_by_side whole_suites "exercises 3; teachers"
-    model
     kills 60
     nodes
-    torture
-    failures
-    kernels
+    side_by_side "model; torture; failures; kernels" bare
     echo "chapters over three hosts"
     tests/tools/hosts_test.sh all
     side_by_side asan "elsewhere; tsan"

@@ -157,6 +157,21 @@ elsewhere()
     done
 }
 
+# It counts for itself, in a file of its own, as it can be called alone.
+bare()
+{
+    echo "the README's two commands on a bare machine: make test-bare"
+    rm -f build/bare/results
+    tests/tools/bare.sh </dev/null
+    status=$?
+    if [ -e build/bare/results ]; then
+        cat build/bare/results >>"$RESULTS"
+        [ $status -eq 0 ] || grep -q '^fail' build/bare/results || fail "make test-bare: exit status $status"
+    else
+        grep -q '^skip make test-bare' "$RESULTS" || fail "make test-bare: it did not begin, exit status $status"
+    fi
+}
+
 asan()
 {
     echo "AddressSanitizer and UBSan"
