@@ -559,7 +559,7 @@ lib/backends/transport/transport.h : nothing
 lib/backends/*/plugin.c* : lib/backends/transport/transport.h ./*.inc.h
 lib/backends/transport/* : lib/backends/transport/*.h lib/backends/common/*.h lib/backend.h lib/tensor*.h lib/dist*.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h
 lib/backends/mpi/*   : lib/backends/transport/*.h lib/backends/common/*.h lib/backend.h lib/tensor*.h lib/dist*.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h
-lib/backends/gloo/*  : lib/backends/transport/*.h lib/backend.h lib/launch/*.h ./*.h
+lib/backends/gloo/*  : lib/backends/transport/*.h lib/backend.h lib/dist*.h lib/launch/*.h ./*.h
 lib/backends/*/*     : lib/backends/common/*.h lib/backend.h lib/tensor*.h lib/dist*.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/*.h ./*.h
 lib/algorithms/*     : lib/backends/common/*.h lib/backend.h lib/tensor*.h lib/dist*.h lib/dtype.h lib/call.h lib/devices/host.h lib/launch/worker.h ./*.h
 lib/*                : lib/*.h lib/devices/*.h lib/streams/*.h lib/launch/*.h lib/algorithms/*.h lib/trace/*.h lib/diagnose/*.h

@@ -123,6 +123,8 @@ const char *const sentences_lines[] = {
     "DIST_RANKS=processes BACKEND=cuda talk lines",
     "DIST_WORLD_FD=77 " HERE "plain",
     "RANK=0 WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 plain",
+    "BACKEND=gloo RANK=0 WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 plain",
+    "BACKEND=gloo RANK=0 WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 LOCAL_RANK=0 plain",
     "distrun -n 2 sh -c 'WORLD_SIZE=3 plain'",
     "distrun -n 2 sh -c 'plain && plain'",
     "BACKEND=cuda DIST_RANKS=threads DEVICE=host " HERE "plain",

@@ -144,16 +144,17 @@ Test(gloo, other_launchers_start_it_on_one_machine)
     char torchrun[200], slurm[200];
     for (int local = 3; local >= 2; local--) {
         int status = local == 3 ? 0 : DIST_ERR_ENVIRONMENT;
-        const char *words = local == 3 ? "rank 2 holds 62\n" : "where our distrun --nodes has started them";
-        snprintf(torchrun, sizeof torchrun,
-                 "WORLD_SIZE=3 LOCAL_WORLD_SIZE=%d MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 "
-                 "TORCHELASTIC_RUN_ID=%d.%d",
-                 local, (int)getpid(), local);
-        launched("RANK", torchrun, status, words);
+        const char *right = "rank 2 holds 62\n";
+        snprintf(
+            torchrun, sizeof torchrun,
+            "WORLD_SIZE=3 LOCAL_WORLD_SIZE=%d LOCAL_RANK=$((r %% 2)) MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 "
+            "TORCHELASTIC_RUN_ID=%d.%d",
+            local, (int)getpid(), local);
+        launched("RANK", torchrun, status, local == 3 ? right : "DIST_SECRET is not set");
         snprintf(slurm, sizeof slurm,
                  "SLURM_JOB_ID=%d SLURM_STEP_ID=%d SLURM_STEP_NUM_TASKS=3 SLURM_STEP_TASKS_PER_NODE=%d,1",
                  (int)getpid(), local, local);
-        launched("SLURM_PROCID", slurm, status, words);
+        launched("SLURM_PROCID", slurm, status, local == 3 ? right : "MASTER_ADDR is not set");
     }
 }
 

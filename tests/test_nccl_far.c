@@ -89,7 +89,7 @@ Test(nccl_far, a_launcher_over_several_machines)
     unsetenv("MASTER_ADDR");
     STARTED(&run, SETTINGS("RANK=0", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", NULL), "plain");
     cr_assert_eq(run.status, DIST_ERR_ENVIRONMENT);
-    cr_assert_not_null(strstr(run.stderr_text, "over several take BACKEND=nccl for GPUs"), "%s",
+    cr_assert_not_null(strstr(run.stderr_text, "or nccl for GPUs"), "%s",
                        run.stderr_text);
     STARTED(&run, SETTINGS("RANK=0", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "BACKEND=nccl", NULL), "plain");
     cr_assert_eq(run.status, DIST_ERR_ENVIRONMENT);

@@ -18,6 +18,7 @@
  *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down, its list of calls, too
  *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything
  *   BYE         hub, at last: the job's exit status
+ *   WORDS       (not these two, but ranks before their machines' watchers have met: bootstrap.h)
  *
  * A connection that ends before BYE means that the launcher there was killed, and its ranks with it.
  */
@@ -46,7 +47,8 @@ enum frame_kind {
     FRAME_TRACE,
     FRAME_END,
     FRAME_DONE,
-    FRAME_BYE
+    FRAME_BYE,
+    FRAME_WORDS
 };
 
 /* What has gone out of one rank, so that it goes once. */
@@ -121,7 +123,7 @@ bool sight_pack(const struct world *world, int rank, struct buffer *to);
 void sight_unpack(struct world *world, int rank, const struct buffer *from);
 
 /* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
-void control_come(struct connection *link);
+void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_rounds.c) */
 void control_refuse(struct connection *link, int status, const char *why);
 int control_is_come(struct connection *link, char *why, size_t why_size);
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-void control_come(struct connection *link)
+void control_come(struct connection *link, bool says_trace)
 {
     const char *trace = control_is_traced() ? "traced" : "";
-    control_put(link, FRAME_COME, 0, 0, trace, strlen(trace) + 1);
+    control_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
     connection_send(link);
 }
 
@@ -29,7 +29,8 @@ int control_is_come(struct connection *link, char *why, size_t why_size)
     if (!connection_next(link, &frame, &bytes))
         return -1;
     if (frame.kind == FRAME_COME) {
-        control_follow_trace(bytes, frame.bytes);
+        if (frame.bytes > 0)
+            control_follow_trace(bytes, frame.bytes);
         return 0;
     }
     snprintf(why, why_size, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");

@@ -65,8 +65,8 @@ int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *
     if (error == 0)
         return 0;
     return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "the host %.100s, at which node 0 is to be, is not known here (%s)", nodes->host,
-                    gai_strerror(error));
+                    "the host %.100s, at which %s 0 is to be, is not known here (%s)", nodes->host,
+                    nodes_unit(nodes), gai_strerror(error));
 }
 
 void handshake_own_name(char *name, size_t size)

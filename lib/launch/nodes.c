@@ -20,7 +20,6 @@
 #include "../dist_base.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,63 +29,21 @@
 
 #define PATIENCE_MS 3000 /* in which a caller has to answer, while others wait; who is too late calls again */
 
-static bool is_everywhere(const struct addrinfo *address)
-{
-    char text[64] = "";
-    getnameinfo(address->ai_addr, address->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
-    return strcmp(text, "0.0.0.0") == 0 || strcmp(text, "::") == 0;
-}
-
-int nodes_listen(struct nodes *nodes, int *out, char *why, size_t why_size)
-{
-    struct addrinfo *found;
-    int fd = -1, error = 0, on = 1, status = handshake_resolve(nodes, &found, why, why_size);
-    if (status != 0)
-        return status;
-    bool everywhere = is_everywhere(found);
-    for (struct addrinfo *at = found; at && fd < 0 && !everywhere; at = at->ai_next) {
-        fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (fd >= 0)
-            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        if (fd < 0 || bind(fd, at->ai_addr, at->ai_addrlen) != 0 || listen(fd, nodes->count) != 0) {
-            error = errno;
-            if (fd >= 0)
-                close(fd);
-            fd = -1;
-        }
-    }
-    freeaddrinfo(found);
-    *out = fd;
-    if (fd >= 0) {
-        handshake_address(fd, false, nodes->address, sizeof nodes->address, nodes->port);
-        return 0;
-    }
-    if (everywhere)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "%s would listen to everybody; name this machine's address in the network of the job",
-                        nodes->host);
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "node 0 cannot wait for the others at %.100s port %s: %s", nodes->host, nodes->port,
-                    error == EADDRINUSE ? "the port is taken; name another one on all machines"
-                    : error == EADDRNOTAVAIL
-                        ? "that is no address of this machine; name one that is, or start node 0 there"
-                        : strerror(error));
-}
-
 /* Of a caller that knows the secret: what is wrong with it? */
 static int judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
                  size_t size)
 {
+    const char *unit = nodes_unit(nodes);
     if (claim->count != nodes->count || claim->size != nodes->size)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
-            "node %d (%s) was started for %d ranks on %d nodes, node 0 for %d on %d; give all the same",
-            claim->node, from, claim->size, claim->count, nodes->size, nodes->count);
+            "%s %d (%s) was started for %d ranks on %d nodes, %s 0 for %d on %d; give all the same", unit,
+            claim->node, from, claim->size, claim->count, unit, nodes->size, nodes->count);
     if (claim->node < 1 || claim->node >= nodes->count || nodes->links[claim->node].fd >= 0)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
-            "two machines say that they are node %d, the second is %s (%s); give each a number of its own",
-            claim->node, claim->name, from);
+            "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
+            nodes->star ? "processes" : "machines", unit, claim->node, claim->name, from);
     if (claim->program != nodes->program)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
@@ -150,17 +107,17 @@ static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
 static int missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     struct text text = { .used = 0 };
-    char ranks[80];
+    char name[100];
     int count = 0, last = 0;
     for (int node = 1; node < nodes->count; node++)
         last = nodes->links[node].fd < 0 ? node : last;
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd < 0)
-            text_add(&text, "%snode %d (%s)",
+            text_add(&text, "%s%s",
                      !count++       ? ""
                      : node == last ? " and "
                                     : ", ",
-                     node, nodes_ranks(nodes, node, ranks, sizeof ranks));
+                     nodes_name(nodes, node, name, sizeof name));
     return text_why(DIST_ERR_TIMEOUT, why, why_size,
                     "%.300s %s not come within %d s; %s (DIST_INIT_TIMEOUT=SECONDS waits longer)", text.bytes,
                     count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
@@ -180,8 +137,8 @@ static int look_after(const struct nodes *nodes, char *why, size_t why_size)
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd >= 0 && !connection_fill(&nodes->links[node]))
             return text_why(DIST_ERR_PEER_LOST, why, why_size,
-                            "node %d (%s) came, and has ended before all had; look at that one first", node,
-                            nodes->links[node].name);
+                            "%s %d (%s) came, and has ended before all had; look at that one first",
+                            nodes_unit(nodes), node, nodes->links[node].name);
     return 0;
 }
 
@@ -214,7 +171,7 @@ static int host(struct nodes *nodes, int fd, int seconds, char *why, size_t why_
         if (status != 0)
             control_refuse(&nodes->links[node], status, why);
         else
-            control_come(&nodes->links[node]);
+            control_come(&nodes->links[node], !nodes->star);
     return status;
 }
 

@@ -5,9 +5,9 @@
  *     ranks 0 to 3                                          \----------  node 2's watcher, ...
  *
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
- * nodes.c         how the watchers meet                               connection.c      frames over one connection
+ * nodes.c         how the watchers meet (nodes_listen.c, nodes_call.c)  connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
- * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h)
+ * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h, and bootstrap.h)
  * decide.c        can any rank of any host still move?                sight.c     what one rank pins up, packed
  *
  * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
@@ -84,6 +84,7 @@ struct nodes {
     unsigned char key[SECRET_BYTES];
     char key_text[2 * SECRET_BYTES + 1];
     bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
+    bool star;                /* and these are no machines, but its ranks: bootstrap.h */
     bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes */
     const char *version;      /* of the library */
@@ -109,15 +110,21 @@ int nodes_no_restarts(char *why, size_t why_size);
 int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why_size);
 int nodes_listen(struct nodes *nodes, int *door, char *why, size_t why_size);
 const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
+static inline const char *nodes_unit(const struct nodes *nodes)
+{
+    return nodes->star ? "rank" : "node";
+}
+/* "node 1 (ranks 4 to 7)", "rank 3" */
+const char *nodes_name(const struct nodes *nodes, int node, char *text, size_t size);
 void nodes_leave(struct nodes *nodes);
 
-/* nodes_thread.c: on all ranks, when their engine has started, whose all-gather of `bytes` of each rank `gather` is (false: it has failed). The
- * same status, on all; -1: gather has failed. And when a rank has left: its watcher waits for those of other machines, whose records
- * (DIST_TRACE) it gathers. */
+/* nodes_thread.c: on all ranks, when words can be gathered: `gather` gathers `bytes` of each (false: it has failed), by their engine, or by
+ * bootstrap.c. `host`: where they have reached rank 0 already, or NULL. The same status, on all; -1: gather has failed. And when a rank has
+ * left: its watcher waits for those of other machines, whose records (DIST_TRACE) it gathers. */
 typedef bool nodes_gather(void *argument, const void *own, void *all, size_t bytes);
 struct launch_self;
-int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *version, char *why,
-               size_t why_size);
+int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
+               const char *version, char *why, size_t why_size);
 void nodes_part(struct launch_self *self);
 
 /* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */

@@ -48,18 +48,19 @@ static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
         return -1;
     if (claim.called.magic != HANDSHAKE_MAGIC)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "what answers at %.100s port %s is no distrun; name another port", nodes->host,
-                        nodes->port);
+                        "what answers at %.100s port %s is no %s; name another port%s", nodes->host,
+                        nodes->port, nodes->star ? "rank of this job" : "distrun",
+                        nodes->star ? " in MASTER_PORT" : "");
     if (!handshake_same_version(&claim.caller, &claim.called))
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "node 0 runs another version of the library (%.20s, this is %s); install the "
+                        "%s 0 runs another version of the library (%.20s, this is %s); install the "
                         "same on all machines",
-                        claim.called.version, nodes->version);
+                        nodes_unit(nodes), claim.called.version, nodes->version);
     if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called)) {
         handshake_give(fd, &claim, sizeof claim); /* which proves nothing: so node 0 can tell it */
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "node 0 at %.100s has another secret; start both with the same DIST_SECRET",
-                        nodes->host);
+                        "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
+                        nodes_unit(nodes), nodes->host);
     }
     gethostname(claim.name, sizeof claim.name - 1);
     claim.proof = handshake_proof_of_caller(nodes, claim);
@@ -83,17 +84,17 @@ static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_
             return -1;
         }
     }
-    return text_why(DIST_ERR_TIMEOUT, why, why_size, "node 0 (%.100s) does not say whether all have come",
-                    nodes->host);
+    return text_why(DIST_ERR_TIMEOUT, why, why_size, "%s 0 (%.100s) does not say whether all have come",
+                    nodes_unit(nodes), nodes->host);
 }
 
 static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
-    char ranks[80];
+    char name[100];
     return text_why(DIST_ERR_TIMEOUT, why, why_size,
-                    "node 0 (%s) has not answered at %.100s port %s within %d s; %s "
+                    "%s has not answered at %.100s port %s within %d s; %s "
                     "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                    nodes_ranks(nodes, 0, ranks, sizeof ranks), nodes->host, nodes->port, seconds,
+                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
                     nodes_advice(nodes));
 }
 
@@ -104,7 +105,8 @@ static int call(struct nodes *nodes, const struct addrinfo *found, int seconds, 
     int fd = try_all(found);
     if (fd < 0 && *heard)
         return text_why(DIST_ERR_PEER_LOST, why, why_size,
-                        "node 0 (%.100s) has ended before all had come; look at it first", nodes->host);
+                        "%s 0 (%.100s) has ended before all had come; look at it first", nodes_unit(nodes),
+                        nodes->host);
     int status = fd < 0 ? -1 : introduce(nodes, fd, why, why_size);
     if (status != 0) {
         if (fd >= 0)

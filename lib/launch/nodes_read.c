@@ -23,8 +23,20 @@ const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t 
     return text;
 }
 
+const char *nodes_name(const struct nodes *nodes, int node, char *text, size_t size)
+{
+    char ranks[80];
+    if (nodes->star)
+        snprintf(text, size, "rank %d", node);
+    else
+        snprintf(text, size, "node %d (%s)", node, nodes_ranks(nodes, node, ranks, sizeof ranks));
+    return text;
+}
+
 const char *nodes_advice(const struct nodes *nodes)
 {
+    if (nodes->star)
+        return "see whether the launcher has started it, and whether its machine finds rank 0 at MASTER_ADDR";
     return nodes->foreign
                ? "see what keeps the two machines apart, or name another address of rank 0's in MASTER_ADDR"
                : "start distrun there, too";

@@ -46,7 +46,9 @@ int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
                             "(mpirun.openmpi -x DIST_TRACE=..., mpirun.mpich -genv DIST_TRACE ...)",
                             r->all[0].traced ? 0 : i, r->all[0].traced ? i : 0);
     int asked = nodes_first(nodes, 1);
-    if (rank == asked)
+    if (rank == asked && r->host)
+        snprintf(r->own.text, sizeof r->own.text, "%s", r->host);
+    else if (rank == asked)
         handshake_find(name, r->own.text, sizeof r->own.text);
     if (!rounds_say(r))
         return -1;

@@ -23,6 +23,7 @@ struct word {
 
 struct round {
     struct launch_self *self;
+    const char *host; /* where all have reached rank 0 already; NULL: they have not met before */
     nodes_gather *gather;
     void *argument;
     struct word own, *all;

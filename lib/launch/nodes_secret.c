@@ -50,6 +50,11 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
             DIST_ERR_ENVIRONMENT, why, why_size,
             "%s is no secret of a job: that is 32 hexadecimal digits, as node 0 makes and prints them",
             nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
+    if (nodes->star)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "DIST_SECRET is not set, by which the ranks of this job on other machines are known; "
+                        "set it on all to the same 32 "
+                        "hexadecimal digits (openssl rand -hex 16)");
     if (nodes->number > 0)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,

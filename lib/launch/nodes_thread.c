@@ -133,11 +133,11 @@ static void nodes_thread_leave_it_to_0(struct world *world, int status, const ch
     world_told(world);
 }
 
-int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *version, char *why,
-               size_t why_size)
+int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
+               const char *version, char *why, size_t why_size)
 {
     int size = self->env.world_size;
-    struct round r = { .self = self, .gather = gather, .argument = argument };
+    struct round r = { .self = self, .host = host, .gather = gather, .argument = argument };
     struct nodes_watcher *w = calloc(1, sizeof *w);
     r.all = calloc((size_t)size, sizeof *r.all);
     if (!r.all || !w) {

@@ -1,5 +1,6 @@
 /* self.c: which rank is asking? One answer per process, or per thread where ranks are threads. */
 #define _GNU_SOURCE
+#include "bootstrap.h"
 #include "job.h"
 #include "../dist_base.h"
 
@@ -129,23 +130,24 @@ static int self_make_world(struct launch_self *self, int size, char *why, size_t
     return status;
 }
 
-/* Over several machines: under MPI the ranks of one machine share a world, and the machines meet when MPI has started; under NCCL each has one
- * of its own, in which the others are never seen. */
+/* Over several machines: under MPI and Gloo the ranks of one machine share a world, and the machines meet later (nodes_join); under NCCL each
+ * has one of its own, in which the others are never seen. */
 static int self_attach_foreign(struct launch_self *self, char *why, size_t why_size)
 {
     const struct launch_env *env = &self->env;
-    if (!launch_is_far(env) || strcmp(launch_backend(), "mpi") == 0)
+    const char *backend = launch_backend();
+    int status = launch_is_far(env) && strcmp(backend, "gloo") == 0 ? bootstrap_check(env, why, why_size) : 0;
+    if (status != 0)
+        return status;
+    if (!launch_is_far(env) || strcmp(backend, "mpi") == 0 || strcmp(backend, "gloo") == 0)
         return launch_meet(env, &self->world, why, why_size);
-    if (strcmp(launch_backend(), "nccl") == 0)
+    if (strcmp(backend, "nccl") == 0)
         return self_make_world(self, env->world_size, why, why_size);
-    bool gloo = strcmp(launch_backend(), "gloo") == 0;
     return text_why(
         DIST_ERR_ENVIRONMENT, why, why_size,
-        gloo ? "only %d of the %d ranks run on this machine; %.20s joins those of several where our "
-               "distrun --nodes has started them"
-             : "only %d of the %d ranks run on this machine, and the %.20s backend joins ranks of one; over "
-               "several take BACKEND=nccl for GPUs, mpi, or start them with distrun --nodes",
-        env->local_size, env->world_size, launch_backend());
+        "only %d of the %d ranks run on this machine, and the %.20s backend joins ranks of one; over "
+        "several take BACKEND=gloo, mpi, or nccl for GPUs",
+        env->local_size, env->world_size, backend);
 }
 
 static int self_attach(struct launch_self *self, char *why, size_t why_size)

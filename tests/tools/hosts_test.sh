@@ -78,6 +78,15 @@ at_least()
         awk -v took=$took "BEGIN { exit took < '$least' }"'
 }
 
+# As Debian writes it into /etc/hosts: a machine's own name is an address that nobody else comes to.
+own_name()
+{
+    $hosts -n 2 bash -ec '
+        said=$(on h0 unshare --mount bash -ec "echo 127.0.1.1 h0 >/tmp/hosts; mount --bind /tmp/hosts /etc/hosts
+            '"$1"' 2>&1") && exit 1
+        tr "\n" " " <<<"$said" | tr -s " " | grep -F -e "h0 is 127.0.1.1 to this machine itself" | grep -F -e "'"$2"'" || { echo "$said"; exit 1; }'
+}
+
 # Nothing is left, whoever is killed. (Under nohup a shell could not even ask for SIGHUP.)
 killed()
 {
@@ -108,6 +117,13 @@ quick()
     for signal in KILL TERM HUP; do expect "nothing is left after SIG$signal" killed $signal; done
     expect_words 2 "there is no host h9" $hosts -n 2 on h9 true
     expect_words 2 "a number of hosts, 1 to 64" $hosts -n 0 true
+    if [ -e build/plugins/dist-gloo.so ]; then
+        export BACKEND=gloo
+        expect "node 0 is called 127.0.1.1" own_name "build/bin/distrun -n 2 --nodes 2 --node 0 --at h0:29500 true" "name its address"
+        expect "rank 0 is called 127.0.1.1" own_name "RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1 MASTER_ADDR=h0 MASTER_PORT=29500 \
+            DIST_SECRET=000102030405060708090a0b0c0d0e0f build/tests/programs/plain" "torchrun: --local-addr"
+        unset BACKEND
+    fi
     $hosts -n 2 -d 1ms true >$work/say 2>&1
     if [ $? -eq 77 ]; then
         skip "rates and delays: $(cat $work/say)"
@@ -130,7 +146,7 @@ over()
 {
     local engine=$1 plugin=$1
     shift
-    [ $engine = mpi ] && plugin=mpich
+    case $engine in mpi) plugin=mpich ;; torchrun) plugin=gloo ;; esac
     if [ -e build/plugins/dist-$plugin.so ]; then
         OUTPUT_MODES=processes OUTPUT_SIZES=4 RUN="tests/tools/on_hosts.sh $engine" $hosts -n 3 tests/tools/outputs.sh "$@"
     else
@@ -149,6 +165,7 @@ over openmpi $right
 over mpich $right
 over gloo $right $(programs $chapters/06_* $chapters/09_*/crossed_groups)
 over mpi $(programs $chapters/06_*)
+over torchrun $(programs $chapters/02_* $chapters/06_*)
 
 # What two ranks of a host have for each other does not go through its network (lo), or all of it, as DIST_FLAT=1 asks.
 short_way()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # on_hosts.sh ENGINE PROGRAM...: run WORLD_SIZE ranks of a program over the hosts of hosts.sh, from its switch.
-# ENGINE: openmpi or mpich, by their mpirun; gloo, or mpi (MPICH), by a distrun on each host. Ranks are dealt out in blocks: 7 on 3 hosts
-# are 3, 2 and 2.
+# ENGINE: openmpi or mpich, by their mpirun; gloo, or mpi (MPICH), by a distrun on each host; torchrun: Gloo, started as torchrun does.
+# Ranks are dealt out in blocks: 7 on 3 hosts are 3, 2 and 2.
 #
 # DIST_OUTPUT=ordered: what the ranks print comes rank by rank, as from our own launcher.
 
@@ -21,7 +21,7 @@ ordered()
 {
     local folder=$PWD/build/on_hosts.$$ status
     rm -rf "$folder" && mkdir -p "$folder" || exit 2
-    "${start[@]}" /bin/sh -c 'exec "$@" >'"$folder"'/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}' sh "$@"
+    "${start[@]}" /bin/sh -c 'exec "$@" >'"$folder"'/${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$RANK}}' sh "$@"
     status=$?
     (cd "$folder" && ls | sort -n | xargs -r cat)
     rm -rf "$folder"
@@ -63,15 +63,44 @@ on_all_by_distrun()
     exit $status
 }
 
+# What torchrun sets, on each host. It ends with the status of a rank that knows why, sooner than with that of one that lost it (43).
+as_torchrun()
+{
+    local i from=0 count pids=() status=0
+    export MASTER_ADDR=${hosts[0]} MASTER_PORT=29500 TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=0
+    export DIST_SECRET=${DIST_SECRET-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
+    for i in "${!hosts[@]}"; do
+        count=${places#*"${hosts[i]}":}
+        count=${count%%,*}
+        on "${hosts[i]}" env LOCAL_WORLD_SIZE="$count" bash -c '
+            status=0 from=$1
+            shift
+            for ((i = 0; i < LOCAL_WORLD_SIZE; i++)); do
+                LOCAL_RANK=$i RANK=$((from + i)) "$@" &
+                pids[i]=$!
+            done
+            for pid in ${pids[@]}; do wait $pid || status=$((status && status != 43 ? status : $?)); done
+            exit $status' bash $from "$@" &
+        pids+=($!)
+        from=$((from + count))
+    done
+    for i in "${pids[@]}"; do
+        wait "$i" || status=$((status && status != 43 ? status : $?))
+    done
+    return $status
+}
+
+export BACKEND=mpi
 case $engine in
+torchrun) BACKEND=gloo start=(as_torchrun) ;;
 openmpi) under_openmpi ;;
 mpich) start=(mpirun.mpich -launcher ssh -launcher-exec "$(command -v agent)" -hosts "$places" -n "$ranks") ;;
-gloo | mpi) export BACKEND=$engine; on_all_by_distrun "$@" ;;
+gloo | mpi) BACKEND=$engine; on_all_by_distrun "$@" ;;
 *)
-    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich, mpi or gloo" >&2
+    echo "on_hosts.sh: there is no engine $engine; it is openmpi, mpich, mpi, gloo or torchrun" >&2
     exit 2
     ;;
 esac
-export BACKEND=mpi
 [ "$DIST_OUTPUT" = ordered ] && ordered "$@"
+[ "$engine" = torchrun ] && { as_torchrun "$@"; exit; }
 exec "${start[@]}" "$@"

@@ -1,10 +1,12 @@
 /*
  * gloo.c: BACKEND=gloo: TCP between processes, by Gloo, which PyTorch uses where there are no GPUs.
  *
- * Gloo's ranks find each other on boards in the world's memory. Over several machines the watchers of distrun --nodes see to it that
- * the boards are the same on all; other launchers' ranks are of one machine.
+ * Gloo's ranks find each other on boards in the world's memory. Over several machines the watchers see to it that the boards are the
+ * same on all: those of distrun --nodes, or, under another launcher, those that meet here first.
  */
 #include "../transport/room.h"
+#include "../../dist.h"
+#include "../../launch/bootstrap.h"
 #include "../../launch/spread.h"
 
 static const struct transport *gloo_find(struct launch_self *self, struct transport_job *job, int *status,
@@ -29,10 +31,14 @@ static const struct transport *gloo_find(struct launch_self *self, struct transp
 static int gloo_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
                      size_t why_size)
 {
-    if (!self->threads)
-        return transport_open(gloo_find, self, world, room, why, why_size);
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "BACKEND is \"gloo\", which joins processes, but ranks are threads; unset DIST_RANKS");
+    if (self->threads)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "BACKEND is \"gloo\", which joins processes, but ranks are threads; unset DIST_RANKS");
+    int status = DIST_OK;
+    if (launch_is_far(&self->env) && !world_is_spread(&self->world))
+        status = bootstrap_join_machines(self, DIST_VERSION, why, why_size);
+    return status == DIST_OK ? transport_open(gloo_find, self, world, room, why, why_size) : status;
 }
 
 const struct backend backend_gloo = {

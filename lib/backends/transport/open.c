@@ -170,7 +170,7 @@ static int not_opened(char *why, size_t why_size)
 /* Under a launcher that is not ours (under ours the machines have met before). */
 static int join_machines(struct transport_room *room, char *why, size_t why_size)
 {
-    int status = nodes_join(room->self, gather, room, DIST_VERSION, why, why_size);
+    int status = nodes_join(room->self, gather, room, NULL, DIST_VERSION, why, why_size);
     if (status >= 0)
         return status;
     snprintf(why, why_size, "the transport could not join the machines: %.150s", room->transport->error());

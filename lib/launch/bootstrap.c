@@ -1,0 +1,138 @@
+/* bootstrap.c: ranks on several machines meet by TCP; bootstrap.h says when. */
+#define _GNU_SOURCE
+#include "bootstrap.h"
+#include "control.h"
+#include "job.h"
+#include "../dist_base.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_PORT 29500 /* torchrun's */
+#define LAST_PORT 65535
+#define ROUND_EXTRA_S 10 /* in which a gather ends, after the watchers had as long as ranks have to come */
+
+int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port, char *why,
+                          size_t why_size)
+{
+    const char *name = getenv("MASTER_ADDR"), *text = getenv("MASTER_PORT");
+    const char *agent = getenv("TORCHELASTIC_USE_AGENT_STORE");
+    *port = USUAL_PORT;
+    if (!name || !*name)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "only %d of the %d ranks run on this machine, and MASTER_ADDR is not set; set it on all to "
+            "the address of "
+            "rank 0's machine, and MASTER_PORT to a free port there",
+            env->local_size, env->world_size);
+    if (text && !nodes_read_number(text, 1, LAST_PORT, port))
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "MASTER_PORT is \"%.40s\"; it must be a port, a number from 1 to %d", text,
+                        LAST_PORT);
+    if (agent && strcmp(agent, "True") == 0)
+        *port += *port < LAST_PORT ? 1 : -1;
+    snprintf(host, host_size, "%s", name);
+    return DIST_OK;
+}
+
+/* ---- a gather ---------------------------------------------------------------------------------------- */
+
+/* One frame of so many bytes, within the time. (Whoever has sent the last one hangs up at once.) */
+static bool bootstrap_hear(struct connection *link, void *bytes, size_t size, int64_t give_up)
+{
+    struct frame frame;
+    const char *came;
+    bool open = true;
+    while (!connection_next(link, &frame, &came)) {
+        struct pollfd ready = { .fd = link->fd, .events = POLLIN };
+        if (!open || job_clock() > give_up)
+            return false;
+        open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
+    }
+    if (frame.kind != FRAME_WORDS || frame.bytes != size)
+        return false;
+    memcpy(bytes, came, size);
+    return true;
+}
+
+static bool bootstrap_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
+{
+    struct frame frame = { .bytes = (uint32_t)size, .kind = FRAME_WORDS };
+    if (!connection_put(link, frame, bytes))
+        return false;
+    while (connection_send(link) && connection_waiting(link) > 0 && job_clock() < give_up)
+        poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
+    return connection_waiting(link) == 0;
+}
+
+struct bootstrap {
+    struct nodes star; /* in which each rank is a node of its own */
+    int seconds;
+};
+
+static bool bootstrap_gather(void *argument, const void *own, void *all, size_t bytes)
+{
+    struct bootstrap *b = argument;
+    struct nodes *star = &b->star;
+    int64_t give_up = job_clock() + b->seconds * (int64_t)1000;
+    bool well = true;
+    memcpy((char *)all + (size_t)star->number * bytes, own, bytes);
+    if (star->number > 0)
+        return bootstrap_say(&star->links[0], own, bytes, give_up) &&
+               bootstrap_hear(&star->links[0], all, bytes * (size_t)star->size, give_up);
+    for (int rank = 1; rank < star->size && well; rank++)
+        well = bootstrap_hear(&star->links[rank], (char *)all + (size_t)rank * bytes, bytes, give_up);
+    for (int rank = 1; rank < star->size && well; rank++)
+        well = bootstrap_say(&star->links[rank], all, bytes * (size_t)star->size, give_up);
+    return well;
+}
+
+/* ---- the job ----------------------------------------------------------------------------------------- */
+
+static int bootstrap_read(struct nodes *star, const struct launch_env *env, char *why, size_t why_size)
+{
+    int port, status = bootstrap_find_master(env, star->host, sizeof star->host, &port, why, why_size);
+    if (status != DIST_OK)
+        return status;
+    if (env->local_rank < 0)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "only %d of the %d ranks run on this machine, and which one this is its launcher does "
+            "not say; set %s",
+            env->local_size, env->world_size, env->launcher == LAUNCH_SLURM ? "SLURM_LOCALID" : "LOCAL_RANK");
+    star->foreign = star->star = true;
+    snprintf(star->port, sizeof star->port, "%d", port);
+    star->number = env->rank;
+    star->count = star->size = env->world_size;
+    for (int rank = 0; rank < star->size; rank++)
+        star->node_of[rank] = (short)rank;
+    return nodes_find_secret(star, why, why_size);
+}
+
+int bootstrap_check(const struct launch_env *env, char *why, size_t why_size)
+{
+    struct nodes star = { .count = 0 };
+    return bootstrap_read(&star, env, why, why_size);
+}
+
+int bootstrap_join_machines(struct launch_self *self, const char *version, char *why, size_t why_size)
+{
+    struct bootstrap *b = calloc(1, sizeof *b);
+    if (!b)
+        return text_why(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for the ranks to meet");
+    b->star.version = version;
+    b->seconds = 2 * self->env.meet_seconds + ROUND_EXTRA_S;
+    int status = bootstrap_read(&b->star, &self->env, why, why_size);
+    if (status == DIST_OK)
+        status = nodes_meet(&b->star, -1, self->env.meet_seconds, why, why_size);
+    if (status == DIST_OK)
+        status = nodes_join(self, bootstrap_gather, b, b->star.host, version, why, why_size);
+    if (status < 0)
+        status = text_why(DIST_ERR_PEER_LOST, why, why_size,
+                          "a rank has ended before all machines had met; look at that one first");
+    nodes_leave(&b->star);
+    free(b);
+    return status;
+}
