@@ -33,7 +33,7 @@ musl)
     commands=musl-gcc
     RUN=
     chapters=$(ls chapters/*/*.c)
-    suites="bell backends tensor dtype reduce quick order launch_settings misuse"
+    suites="bell backends tensor dtype reduce quick order launch_settings launch_names misuse"
     modes="processes sim" ;;
 *)
     echo "usage: elsewhere.sh arm|musl" >&2
