@@ -20,5 +20,9 @@ openmpi | mpich | gloo) ;;
 esac
 [ "$engine" = mpi ] || has $engine || { echo "the library's part for $engine is not built; \`make doctor\` says what to install" >&2; exit 2; }
 
+# A host's /tmp ends with it. A report is for whoever reads it afterwards.
+DIST_REPORT=${DIST_REPORT:-$PWD/build/deadlock.json}
+export DIST_REPORT
+
 WORLD_SIZE=${N:-4} RUN="tests/tools/on_hosts.sh $engine" exec tests/tools/hosts.sh -n "${HOSTS:-3}" \
     ${RATE:+-r "$RATE"} ${DELAY:+-d "$DELAY"} tests/tools/run.sh "$@"
