@@ -24,8 +24,7 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "only %d of the %d ranks run on this machine, and MASTER_ADDR is not set; set it on all to "
-            "the address of "
-            "rank 0's machine, and MASTER_PORT to a free port there",
+            "the address of rank 0's machine, and MASTER_PORT to a free port there",
             env->local_size, env->world_size);
     if (text && !nodes_read_number(text, 1, LAST_PORT, port))
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,

@@ -13,7 +13,6 @@ transport_request begin(std::unique_ptr<request> r, const void *data, size_t byt
         else
             r->data->recv(peer, static_cast<uint64_t>(tag), 0, bytes);
     } catch (const std::exception &e) {
-        hush.take_back();
         fail(job_mesh, e.what());
     }
     return reinterpret_cast<transport_request>(r.release());
@@ -44,6 +43,7 @@ transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
 
 void plugin_cancel(transport_request number)
 {
+    quiet hush;
     delete reinterpret_cast<request *>(number);
 }
 
@@ -77,7 +77,6 @@ void free_place(mesh *m)
     try {
         expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from);
     } catch (const std::exception &e) {
-        hush.take_back();
         fail(m, e.what());
     }
     m->heard_from = -1;

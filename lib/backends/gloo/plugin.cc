@@ -89,8 +89,8 @@ struct mesh {
 };
 mesh *job_mesh; // never destroyed by exit(), at which threads of collectives may still wait
 
-// Gloo writes to connections that the other side has closed. Here that is an error, not the end of the process: who finds one takes back
-// the SIGPIPE that comes of it.
+// Gloo writes to connections that the other side has closed. Here that is an error, not the end of the process: the SIGPIPE that comes of
+// it is taken back. Gloo does not always throw then; so it is looked for each time.
 struct quiet {
     sigset_t before, pipe;
     quiet()
@@ -99,15 +99,12 @@ struct quiet {
         sigaddset(&pipe, SIGPIPE);
         pthread_sigmask(SIG_BLOCK, &pipe, &before);
     }
-    void take_back()
+    ~quiet()
     {
         const struct timespec now = {};
         if (!sigismember(&before, SIGPIPE))
             while (sigtimedwait(&pipe, nullptr, &now) < 0 && errno == EINTR)
                 ;
-    }
-    ~quiet()
-    {
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 };
@@ -174,7 +171,6 @@ int plugin_open(const transport_job *job, char *why, size_t why_size)
         join(job_mesh);
         return 0;
     } catch (const std::exception &e) {
-        hush.take_back();
         snprintf(why, why_size, "Gloo could not connect the ranks: %.200s", e.what());
         return 1;
     }
@@ -197,6 +193,7 @@ int plugin_meet()
 
 void plugin_close()
 {
+    quiet hush;
     mesh *m = job_mesh;
     {
         std::lock_guard<std::mutex> guard(m->lock);
