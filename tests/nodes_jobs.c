@@ -11,8 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SECRET "DIST_SECRET=000102030405060708090a0b0c0d0e0f"
-
 int nodes_port;
 const char *nodes_before = "";
 
@@ -32,12 +30,22 @@ int nodes_new_port(void)
     return number;
 }
 
+int nodes_hold_port(void)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    nodes_port = nodes_new_port();
+    address.sin_port = htons((uint16_t)nodes_port);
+    cr_assert(bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 1) == 0);
+    return fd;
+}
+
 void nodes_begin_one(struct started *node, const char *settings, const char *options, const char *program)
 {
     char line[512];
     snprintf(line, sizeof line, "exec %s build/bin/distrun --at 127.0.0.1:%d %s %s", nodes_before, nodes_port,
              options, program);
-    started_begin(node, SETTINGS(SECRET, "DIST_INIT_TIMEOUT=60", "DIST_OUTPUT=ordered", settings),
+    started_begin(node, SETTINGS(NODES_SECRET, "DIST_INIT_TIMEOUT=60", "DIST_OUTPUT=ordered", settings),
                   (const char *const[]){ "sh", "-c", line, NULL });
 }
 

@@ -7,6 +7,12 @@
 /* Where node 0 listens: a port that nobody had when it was asked for. */
 extern int nodes_port;
 int nodes_new_port(void);
+int nodes_hold_port(void); /* and somebody listens there: nodes_port, and a descriptor to be closed */
+
+/* What all machines of a job are told, and a name that is no host's of the internet: a label has 63 letters at most. So nobody is asked, and
+ * nobody lets us wait. */
+#define NODES_SECRET "DIST_SECRET=000102030405060708090a0b0c0d0e0f"
+#define NODES_NOBODY "nobodynobodynobodynobodynobodynobodynobodynobodynobodynobodynobodynobody"
 
 /* What stands before distrun on its command line: "", or a program that starts it. */
 extern const char *nodes_before;

@@ -89,7 +89,8 @@ Test(nccl_far, a_launcher_over_several_machines)
     unsetenv("MASTER_ADDR");
     STARTED(&run, SETTINGS("RANK=0", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", NULL), "plain");
     cr_assert_eq(run.status, DIST_ERR_ENVIRONMENT);
-    cr_assert_not_null(strstr(run.stderr_text, "or nccl for GPUs"), "%s", run.stderr_text);
+    cr_assert_not_null(strstr(run.stderr_text, "over several take BACKEND=gloo, mpi, or nccl for GPUs"), "%s",
+                       run.stderr_text);
     STARTED(&run, SETTINGS("RANK=0", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "BACKEND=nccl", NULL), "plain");
     cr_assert_eq(run.status, DIST_ERR_ENVIRONMENT);
     const char *missing = access("/dev/nvidiactl", F_OK) == 0 ? "MASTER_ADDR is not set" : "no NVIDIA GPU";

@@ -53,8 +53,8 @@ static void run(void (*body)(struct stage *, int, struct ending *))
     pthread_t threads[RANKS];
     job = (struct job){ .body = body };
     double_play(&moving);
-    setenv("NCCL_COMM_ID", "127.0.0.1:29500",
-           1); /* else each thread would, while others read the environment */
+    /* Else each thread would set it, while others read the environment. */
+    setenv("NCCL_COMM_ID", "127.0.0.1:29500", 1);
     for (int i = 0; i < RANKS; i++)
         pthread_create(&threads[i], NULL, rank_main, (void *)(intptr_t)i);
     for (int i = 0; i < RANKS; i++)

@@ -5,12 +5,9 @@
 #include "../lib/launch/nodes.h"
 #include "nodes_jobs.h"
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 TestSuite(nodes, .timeout = 240);
@@ -48,9 +45,6 @@ Test(nodes, a_chain_runs_over_three)
     cr_expect_str_eq(nodes[1].stdout_text, "");
 }
 
-/* No host of the internet: a label has 63 letters at most. So nobody is asked, and nobody lets us wait. */
-#define LONG_LABEL "nobodynobodynobodynobodynobodynobodynobodynobodynobodynobodynobodynobody"
-
 /* ---- bad input --------------------------------------------------------------------------------------- */
 
 static void refused(const char *settings, const char *options, int status, const char *words)
@@ -82,20 +76,16 @@ Test(nodes, what_makes_no_sense_is_told_in_one_sentence)
     refused("DIST_INIT_TIMEOUT=1", "-n 5 --nodes 3 --node 0", 44,
             "node 1 (ranks 2 and 3) and node 2 (rank 4) have not come within 1 s");
     refused("DIST_INIT_TIMEOUT=1", "-n 5 --nodes 3 --node 1", 44, "node 0 (ranks 0 and 1) has not answered");
-    refused("DIST_SECRET=", "-n 4 --nodes 2 --node 0 --at " LONG_LABEL ":29500", 46, "is not known here");
-    refused("A=", "-n 4 --nodes 2 --node 1 --at " LONG_LABEL ":29500", 46, "is not known here");
+    refused("DIST_SECRET=", "-n 4 --nodes 2 --node 0 --at " NODES_NOBODY ":29500", 46, "is not known here");
+    refused("A=", "-n 4 --nodes 2 --node 1 --at " NODES_NOBODY ":29500", 46, "is not known here");
     refused("DIST_SECRET=", "-n 4 --nodes 2 --node 0 --at 0.0.0.0:29500", 46, "would listen to everybody");
     refused("DIST_SECRET=", "-n 4 --nodes 2 --node 0 --at 192.0.2.1:29500", 46, "no address of this machine");
 }
 
 Test(nodes, a_port_that_is_taken)
 {
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
     char options[100];
-    nodes_port = nodes_new_port();
-    address.sin_port = htons((uint16_t)nodes_port);
-    cr_assert(bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 1) == 0);
+    int fd = nodes_hold_port();
     snprintf(options, sizeof options, "-n 4 --nodes 2 --node 0 --at 127.0.0.1:%d", nodes_port);
     refused("DIST_SECRET=", options, 46, "the port is taken; name another one on all machines");
     close(fd);

@@ -6,20 +6,16 @@
 #define _GNU_SOURCE
 #include "nodes_jobs.h"
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 TestSuite(nodes_foreign, .timeout = 240);
 
-#define SECRET "DIST_SECRET=000102030405060708090a0b0c0d0e0f"
 #define ROUNDS "build/tests/programs/rounds"
 #define MOST 4
 
@@ -37,7 +33,7 @@ static void begin(struct started *rank, struct machine m, const char *line)
     snprintf(places[3], sizeof places[3], "LOCAL_WORLD_SIZE=%d", m.here);
     snprintf(port, sizeof port, "MASTER_PORT=%d", nodes_port);
     started_begin(rank,
-                  SETTINGS(SECRET, "BACKEND=gloo", "DIST_INIT_TIMEOUT=60", "MASTER_ADDR=127.0.0.1",
+                  SETTINGS(NODES_SECRET, "BACKEND=gloo", "DIST_INIT_TIMEOUT=60", "MASTER_ADDR=127.0.0.1",
                            "DIST_REPORT=/dev/null", port, places[0], places[1], places[2], places[3],
                            m.setting ? m.setting : "A="),
                   (const char *const[]){ "sh", "-c", line, NULL });
@@ -149,10 +145,8 @@ Test(nodes_foreign, what_makes_no_sense_is_told_in_one_sentence)
                 "DIST_SECRET is no secret of a job");
         refused((struct machine){ rank, 2, 0, 1, "MASTER_ADDR=" }, 46, "MASTER_ADDR is not set");
         refused((struct machine){ rank, 2, 0, 1, "MASTER_PORT=x" }, 46, "MASTER_PORT is \"x\"");
-        refused((struct machine){ rank, 2, 0, 1,
-                                  "MASTER_ADDR=nobodynobodynobodynobodynobodynobodynobodynobody"
-                                  "nobodynobodynobodynobodynobody" },
-                46, "at which rank 0 is to be, is not known here");
+        refused((struct machine){ rank, 2, 0, 1, "MASTER_ADDR=" NODES_NOBODY }, 46,
+                "at which rank 0 is to be, is not known here");
         refused((struct machine){ rank, 2, 0, 1, "BACKEND=shm" }, 46, "over several take BACKEND=gloo");
     }
     refused((struct machine){ 0, 2, 0, 1, "DIST_INIT_TIMEOUT=1" }, 44, "rank 1 has not come within 1 s");
@@ -164,11 +158,7 @@ Test(nodes_foreign, what_makes_no_sense_is_told_in_one_sentence)
 
 Test(nodes_foreign, a_port_that_is_taken)
 {
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    nodes_port = nodes_new_port();
-    address.sin_port = htons((uint16_t)nodes_port);
-    cr_assert(bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 1) == 0);
+    int fd = nodes_hold_port();
     refused((struct machine){ 0, 2, 0, 1, NULL }, 46, "the port is taken");
     close(fd);
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL_PORT 29500 /* torchrun's */
 #define LAST_PORT 65535
 #define ROUND_EXTRA_S 10 /* in which a gather ends, after the watchers had as long as ranks have to come */
 
@@ -19,14 +18,13 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
 {
     const char *name = getenv("MASTER_ADDR"), *text = getenv("MASTER_PORT");
     const char *agent = getenv("TORCHELASTIC_USE_AGENT_STORE");
-    *port = USUAL_PORT;
     if (!name || !*name)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
             "only %d of the %d ranks run on this machine, and MASTER_ADDR is not set; set it on all to "
             "the address of rank 0's machine, and MASTER_PORT to a free port there",
             env->local_size, env->world_size);
-    if (text && !nodes_read_number(text, 1, LAST_PORT, port))
+    if (!nodes_read_number(text ? text : NODES_PORT, 1, LAST_PORT, port))
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "MASTER_PORT is \"%.40s\"; it must be a port, a number from 1 to %d", text,
                         LAST_PORT);

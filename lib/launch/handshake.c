@@ -78,13 +78,19 @@ void handshake_own_name(char *name, size_t size)
         gethostname(name, size - 1);
 }
 
+bool handshake_is_at_home(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 ||
+           strcmp(address, "localhost") == 0;
+}
+
 void handshake_find(const char *name, char *address, size_t size)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
     if (getaddrinfo(name, NULL, &hints, &found) != 0)
         return;
     getnameinfo(found->ai_addr, found->ai_addrlen, address, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
-    if (strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0)
+    if (handshake_is_at_home(address))
         *address = '\0';
     freeaddrinfo(found);
 }

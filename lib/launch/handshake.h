@@ -39,6 +39,9 @@ void handshake_address(int fd, bool other, char *text, size_t size, char *port);
 /* Where node 0 is. 0, or the status with a sentence. */
 int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size);
 
+/* An address, in digits, or "localhost", to which no other machine comes? */
+bool handshake_is_at_home(const char *address);
+
 /* What this machine is to be called by others: MASTER_ADDR, or its name. And the address of such a name: "", as it was, where others could
  * not call there. */
 void handshake_own_name(char *name, size_t size);

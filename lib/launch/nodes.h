@@ -21,6 +21,7 @@
 
 #define NODES_MOST 256
 #define SECRET_BYTES 16
+#define NODES_PORT "29500" /* where none is named; torchrun's, too */
 
 /* One look at another machine's clock, in ns. */
 struct clock_reading {

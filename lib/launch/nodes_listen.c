@@ -11,30 +11,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char *listen_address(const struct addrinfo *address, char *text, size_t size)
-{
-    *text = '\0';
-    getnameinfo(address->ai_addr, address->ai_addrlen, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
-    return text;
-}
-
-/* Nobody else comes to an address of this kind. Debian gives a machine's own name one (127.0.1.1) in /etc/hosts. */
-static bool listen_is_at_home(const char *address)
-{
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
-/* Is that an address to listen at? */
+/* Is that an address to listen at? Debian gives a machine's own name one in /etc/hosts (127.0.1.1) to which nobody else comes. */
 static int listen_check(const struct nodes *nodes, const struct addrinfo *found, char *why, size_t why_size)
 {
-    char address[64];
-    listen_address(found, address, sizeof address);
+    char address[64] = "";
+    getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
     if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "%s would listen to everybody; name this machine's address in the network of the job",
                         nodes->host);
-    if (!listen_is_at_home(address) || listen_is_at_home(nodes->host) ||
-        strcmp(nodes->host, "localhost") == 0)
+    if (!handshake_is_at_home(address) || handshake_is_at_home(nodes->host))
         return 0;
     return text_why(
         DIST_ERR_ENVIRONMENT, why, why_size,

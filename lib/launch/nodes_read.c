@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT "29500" /* as torchrun's */
-
 const char *nodes_ranks(const struct nodes *nodes, int node, char *text, size_t size)
 {
     bool in[WORLD_MAX_RANKS] = { false };
@@ -63,7 +61,7 @@ static bool read_place(struct nodes *nodes, const char *text)
         (*rest && !nodes_read_number(rest + 1, 1, 65535, &port)))
         return false;
     snprintf(nodes->host, sizeof nodes->host, "%.*s", (int)length, text);
-    snprintf(nodes->port, sizeof nodes->port, "%s", *rest ? rest + 1 : PORT);
+    snprintf(nodes->port, sizeof nodes->port, "%s", *rest ? rest + 1 : NODES_PORT);
     return true;
 }
 
@@ -108,7 +106,7 @@ static int find_place(struct nodes *nodes, char *why, size_t why_size)
     if (!host || !*host)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "--at is missing: say on all machines where node 0 is, as in --at host:29500");
-    snprintf(both, sizeof both, "%.250s:%.30s", host, port && *port ? port : PORT);
+    snprintf(both, sizeof both, "%.250s:%.30s", host, port && *port ? port : NODES_PORT);
     if (read_place(nodes, both))
         return 0;
     return text_why(

@@ -46,10 +46,10 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
     if (*line && read_key(nodes, line))
         return 0;
     if (*line)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "%s is no secret of a job: that is 32 hexadecimal digits, as node 0 makes and prints them",
-            nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "%s is no secret of a job: that is 32 hexadecimal digits, as distrun's node 0 makes "
+                        "and prints them",
+                        nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
     if (nodes->star)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "DIST_SECRET is not set, by which the ranks of this job on other machines are known; "

@@ -136,10 +136,11 @@ static int self_attach_foreign(struct launch_self *self, char *why, size_t why_s
 {
     const struct launch_env *env = &self->env;
     const char *backend = launch_backend();
-    int status = launch_is_far(env) && strcmp(backend, "gloo") == 0 ? bootstrap_check(env, why, why_size) : 0;
+    bool far = launch_is_far(env), gloo = far && strcmp(backend, "gloo") == 0;
+    int status = gloo ? bootstrap_check(env, why, why_size) : 0;
     if (status != 0)
         return status;
-    if (!launch_is_far(env) || strcmp(backend, "mpi") == 0 || strcmp(backend, "gloo") == 0)
+    if (!far || gloo || strcmp(backend, "mpi") == 0)
         return launch_meet(env, &self->world, why, why_size);
     if (strcmp(backend, "nccl") == 0)
         return self_make_world(self, env->world_size, why, why_size);
