@@ -90,7 +90,7 @@ void bell_ring_slow(struct bell *bell)
     bell_wake(bell);
 }
 
-static void bell_doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
+void bell_doze(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
 {
     struct timespec limit = { nanoseconds / 1000000000, nanoseconds % 1000000000 };
     if (note) {
@@ -102,11 +102,6 @@ static void bell_doze_for(struct bell *bell, uint32_t seen, int64_t nanoseconds,
         atomic_fetch_add(&note->epoch, 1);
         atomic_thread_fence(memory_order_release); /* only then may it write its notes anew (note.h) */
     }
-}
-
-void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note)
-{
-    bell_doze_for(bell, seen, (int64_t)milliseconds * 1000000, note);
 }
 
 void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
@@ -136,7 +131,7 @@ void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int mill
     }
     if (asleep) {
         atomic_fetch_add(&note->epoch, 1);
-        atomic_thread_fence(memory_order_release); /* as in bell_doze_for */
+        atomic_thread_fence(memory_order_release); /* as in bell_doze */
     }
     atomic_fetch_sub(&bell->sleepers, 1);
 }
@@ -150,9 +145,9 @@ void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64
         memory_order_seq_cst); /* elsewhere than on x86 the addition alone holds back no look */
     uint32_t seen = atomic_load(&bell->rings);
     if (!news(arg)) {
-        bell_doze_for(bell, seen, settling, note);
+        bell_doze(bell, seen, settling, note);
         if (settling < nanoseconds && atomic_load(&bell->rings) == seen && !news(arg))
-            bell_doze_for(bell, seen, nanoseconds - settling, note);
+            bell_doze(bell, seen, nanoseconds - settling, note);
     }
     atomic_fetch_sub(&bell->sleepers, 1);
 }

@@ -89,9 +89,9 @@ void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64
 void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
                  struct sleep_note *note);
 
-/* Sleep while `rings` is `seen`, at most `milliseconds`, without being counted among the sleepers: for a thread
+/* Sleep while `rings` is `seen`, at most `nanoseconds`, without being counted among the sleepers: for a thread
  * whose being there somebody else makes known. */
-void bell_doze(struct bell *bell, uint32_t seen, int milliseconds, struct sleep_note *note);
+void bell_doze(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note);
 
 /* One waiter's patience: how often it has looked in vain. Start at { 0 }. */
 struct patience {

@@ -29,7 +29,7 @@ static MPI_Comm plugin_world = MPI_COMM_NULL; /* for messages; */
 static MPI_Comm plugin_all = MPI_COMM_NULL;   /* and for collectives */
 static MPI_Datatype plugin_types[TYPES], plugin_piece;
 static MPI_Op plugin_ops[OPS];
-static MPI_Request plugin_ear, plugin_meeting = MPI_REQUEST_NULL;
+static MPI_Request plugin_ear = MPI_REQUEST_NULL, plugin_meeting = MPI_REQUEST_NULL;
 static char plugin_note[TRANSPORT_NOTE];
 static char plugin_error[MPI_MAX_ERROR_STRING + 64];
 
@@ -130,7 +130,8 @@ static void tell_launcher(void)
 static void plugin_close(void)
 {
 #if defined(OPEN_MPI)
-    MPI_Cancel(&plugin_ear);
+    if (plugin_ear != MPI_REQUEST_NULL)
+        MPI_Cancel(&plugin_ear);
     MPI_Wait(&plugin_ear, MPI_STATUS_IGNORE);
     MPI_Finalize();
 #else
@@ -195,10 +196,13 @@ static int plugin_test(transport_request *number)
     return done;
 }
 
+/* The ear listens anew at the next look: then a rank mostly waits, and until then what it has heard is more urgent. */
 static int plugin_hear(void *buffer, size_t size, int *from)
 {
     MPI_Status status;
     int done = 0, bytes = 0;
+    if (plugin_ear == MPI_REQUEST_NULL && !listen_for_notes())
+        return -1;
     for (int look = 0; look < LOOKS && !done; look++)
         if (!good(MPI_Test(&plugin_ear, &done, &status)))
             return -1;
@@ -207,7 +211,7 @@ static int plugin_hear(void *buffer, size_t size, int *from)
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     memcpy(buffer, plugin_note, (size_t)bytes < size ? (size_t)bytes : size);
     *from = status.MPI_SOURCE;
-    return listen_for_notes() ? bytes : -1;
+    return bytes;
 }
 
 extern const struct transport dist_transport;

@@ -65,7 +65,7 @@ static void progress_main(void *argument)
             continue;
         engine_step_out(shm);
         do { /* who drives strikes the bell, if it leaves something behind */
-            bell_doze(bell, seen, NAP, note);
+            bell_doze(bell, seen, NAP * 1000000, note);
             seen = atomic_load(&bell->rings);
         } while (atomic_load(&shm->drivers) > 0);
         engine_lock_as_guest(shm);

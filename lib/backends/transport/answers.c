@@ -11,9 +11,10 @@
 
 #include <string.h>
 
-#define TURNS 4        /* after so many in a row they are trusted, */
-#define DISTRUST (-60) /* and later, once it was in vain */
-#define SOON 30000     /* ns between an answer and the message behind it */
+#define TURNS 4           /* after so many in a row they are trusted, */
+#define DISTRUST (-60)    /* and later, once it was in vain for a nap */
+#define SOON 30000        /* ns between an answer and the message behind it; */
+#define SOON_WOKEN 200000 /* where a note is the work of two threads of the transport's: some 60 us, not 6 */
 
 /* ---- what travels behind a note ------------------------------------------------------------------------- */
 
@@ -66,10 +67,11 @@ static void answers_owe(struct transport_room *room, int peer, uint64_t op)
         answers_pay_one(room, peer);
 }
 
+/* They waited in vain: for a moment only where the program has come to wait itself, for a nap where the progress thread sends them. */
 void answers_pay(struct transport_room *room)
 {
     if (room->answers.owing > 0)
-        room->answers.turns = DISTRUST;
+        room->answers.turns = room->drivers > 0 ? 0 : DISTRUST;
     for (int peer = 0; peer < room->size && room->answers.owing > 0; peer++)
         if (room->answers.owed[peer].count > 0)
             answers_pay_one(room, peer);
@@ -83,7 +85,7 @@ void answers_see_message(struct transport_room *room, int peer)
     if (room->answers.turns >= TURNS || room->answers.answered != 1 + peer)
         return;
     room->answers.answered = 0;
-    bool soon = launch_clock_ns() - room->answers.when < SOON;
+    bool soon = launch_clock_ns() - room->answers.when < (room->transport->wakes ? SOON_WOKEN : SOON);
     room->answers.turns = soon ? room->answers.turns + 1 : room->answers.turns > 0 ? 0 : room->answers.turns;
 }
 

@@ -2,14 +2,9 @@
 #define _GNU_SOURCE
 #include "answers.h"
 
-#define ANSWER_NAP \
-    500000 /* while answers wait for a note, or the program is at it itself: a wake costs 20 us */
-
-static bool nothing(void *argument)
-{
-    (void)argument;
-    return false;
-}
+/* ns, while answers wait for a note, or the program is at it itself: a wake costs it 20 us. It grows while they all find one. */
+#define ANSWER_NAP 500000
+#define ANSWER_LONG_NAP 2000000
 
 /* With drivers it has nothing to do. Peers need to ring it only where it says so; what came before it did, it sees itself. */
 static bool drive_for_program(struct transport_room *room)
@@ -34,10 +29,10 @@ static bool hears(void *argument)
 }
 
 /* Until it is struck: who has seen `seen` changed has left nothing that could be missed. Strikers wake only whom they find counted. */
-static void rest(struct transport_room *room, struct bell *bell, uint32_t seen)
+static void rest(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
 {
     atomic_fetch_add(&bell->sleepers, 1);
-    bell_doze(bell, seen, NAP, &room->notes->helper_sleep);
+    bell_doze(bell, seen, nanoseconds, note);
     atomic_fetch_sub(&bell->sleepers, 1);
 }
 
@@ -57,16 +52,20 @@ static bool watch_answers(struct transport_room *room, uint32_t *seen)
 /* Whoever holds the lock drives. To wait for it would cost that thread a system call at each of its looks. */
 static void come_in(struct transport_room *room, struct bell *bell)
 {
-    for (int64_t nap = SHORT_NAP; pthread_mutex_trylock(&room->lock) != 0;
-         nap = nap < ANSWER_NAP ? 2 * nap : nap)
-        bell_sleep_for(bell, nothing, NULL, nap, NULL);
+    int64_t nap = SHORT_NAP;
+    uint32_t seen = atomic_load(&bell->rings);
+    while (pthread_mutex_trylock(&room->lock) != 0) {
+        rest(bell, seen, nap, NULL);
+        nap = nap < ANSWER_LONG_NAP ? 2 * nap : nap;
+        seen = atomic_load(&bell->rings);
+    }
 }
 
 static void progress_main(void *argument)
 {
     struct transport_room *room = argument;
     struct bell *bell = &room->slot->helper;
-    int64_t nap = SHORT_NAP;
+    int64_t nap = SHORT_NAP, watch = ANSWER_NAP;
     uint32_t owed = 0;
     come_in(room, bell);
     while (!room->progress_stops) {
@@ -78,15 +77,16 @@ static void progress_main(void *argument)
         if (!moved)
             transport_count_heard(room);
         nap = moved ? SHORT_NAP : transport_nap(room, nap);
+        watch = !watches ? ANSWER_NAP : watch < ANSWER_LONG_NAP ? 2 * watch : watch;
         room_unlock(room);
         if (moved)
             bell_ring(&room->slot->bell);
         else if (listens)
             bell_listen(bell, hears, room, NAP, &room->notes->helper_sleep);
         else if (naps)
-            bell_sleep_for(bell, nothing, NULL, watches ? ANSWER_NAP : nap, NULL);
+            rest(bell, seen, watches ? watch : nap, NULL);
         else
-            rest(room, bell, seen);
+            rest(bell, seen, NAP * 1000000, &room->notes->helper_sleep);
         come_in(room, bell);
     }
     room_unlock(room);
