@@ -96,7 +96,7 @@ static int plugin_open(const struct transport_job *job, char *why, size_t why_si
         return 1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_world)) &&
-        good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_all)) && make_types() && listen_for_notes())
+        good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_all)) && make_types())
         return 0;
     snprintf(why, why_size, "%.200s", plugin_error);
     return 1;

@@ -2,9 +2,8 @@
 #define _GNU_SOURCE
 #include "answers.h"
 
-/* ns, while answers wait for a note, or the program is at it itself: a wake costs it 20 us. It grows while they all find one. */
-#define ANSWER_NAP 500000
-#define ANSWER_LONG_NAP 2000000
+#define ANSWER_NAP \
+    500000 /* while answers wait for a note, or the program is at it itself: a wake costs 20 us */
 
 /* With drivers it has nothing to do. Peers need to ring it only where it says so; what came before it did, it sees itself. */
 static bool drive_for_program(struct transport_room *room)
@@ -56,7 +55,7 @@ static void come_in(struct transport_room *room, struct bell *bell)
     uint32_t seen = atomic_load(&bell->rings);
     while (pthread_mutex_trylock(&room->lock) != 0) {
         rest(bell, seen, nap, NULL);
-        nap = nap < ANSWER_LONG_NAP ? 2 * nap : nap;
+        nap = nap < ANSWER_NAP ? 2 * nap : nap;
         seen = atomic_load(&bell->rings);
     }
 }
@@ -65,7 +64,7 @@ static void progress_main(void *argument)
 {
     struct transport_room *room = argument;
     struct bell *bell = &room->slot->helper;
-    int64_t nap = SHORT_NAP, watch = ANSWER_NAP;
+    int64_t nap = SHORT_NAP;
     uint32_t owed = 0;
     come_in(room, bell);
     while (!room->progress_stops) {
@@ -77,14 +76,13 @@ static void progress_main(void *argument)
         if (!moved)
             transport_count_heard(room);
         nap = moved ? SHORT_NAP : transport_nap(room, nap);
-        watch = !watches ? ANSWER_NAP : watch < ANSWER_LONG_NAP ? 2 * watch : watch;
         room_unlock(room);
         if (moved)
             bell_ring(&room->slot->bell);
         else if (listens)
             bell_listen(bell, hears, room, NAP, &room->notes->helper_sleep);
         else if (naps)
-            rest(bell, seen, watches ? watch : nap, NULL);
+            rest(bell, seen, watches ? ANSWER_NAP : nap, NULL);
         else
             rest(bell, seen, NAP * 1000000, &room->notes->helper_sleep);
         come_in(room, bell);
