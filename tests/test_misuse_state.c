@@ -152,7 +152,8 @@ MISUSE(a_group_of_null, 2, DIST_ERR_ARGUMENT, "dist_new_group", "NULL")
 MISUSE(a_collective_by_somebody_else, 3, DIST_ERR_ARGUMENT, "dist_all_reduce", "rank 2: ", "not a member")
 {
     dist_group *group = dist_new_group(((int[]){ 1, 0 }), 2);
-    dist_all_reduce(x, .group = group);
+    if (rank <= 2) /* (one of them alone) */
+        dist_all_reduce(x, .group = group);
 }
 
 MISUSE(a_message_to_somebody_outside_the_group, 3, DIST_ERR_ARGUMENT, "dist_send", "rank 1: ", "not a member")

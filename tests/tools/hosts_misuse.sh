@@ -127,6 +127,7 @@ once()
     shift
     env ${setting:+"$setting"} WORLD_SIZE="$ranks" DIST_OUTPUT=ordered timeout -k 2 60 "$@" >"$file" 2>"$file.whole" </dev/null
     status=$?
+    without_mpiruns "$file" | sed '/^$/d' >"$file.printed" && mv "$file.printed" "$file" # (MPICH's has its word on standard output)
     {
         echo "exit status $([ $engine = mpich ] && [ $status != 0 ] && echo of a failure || echo $status)"
         without_mpiruns "$file.whole" >"$file.ours"
@@ -138,12 +139,18 @@ once()
 without_mpiruns()
 {
     awk '/^--*$/ && length > 60 { cut = !cut; next } /^==*$/ && length > 60 { cut = !cut; next } cut { next }
-         /^\[[a-z0-9]+:[0-9]+\] / || /^\[(mpiexec|proxy)[:@]/ || /^YOUR APPLICATION TERMINATED/ || /^This typically refers/ || /^Please see the FAQ/ { next }
+         /^\[[a-z0-9]+:[0-9]+\] / || /^\[(mpiexec|proxy)[:@]/ || /^HYD_/ || /^YOUR APPLICATION TERMINATED/ || /^This typically refers/ || /^Please see the FAQ/ { next }
          { print }' "$1"
 }
 
-# Several ranks make the same mistake, and it is luck who is told of; or which of two messages comes first.
+# Several ranks make the same mistake, and it is luck who is told of; or which of two messages comes first. And where no launcher of ours
+# stands between the machines, each of two that make it in the same moment may tell of it.
 whoever()
+{
+    if foreign; then awk '!told[$0]++'; else cat; fi | whoever_of "$@"
+}
+
+whoever_of()
 {
     case ${*: -1} in
     stale | negative | nowhere | a_message_of_the_same_bytes_and_another_type) sed -E 's/\<(rank|from|to) [0-9]+/\1 #/g' ;;
