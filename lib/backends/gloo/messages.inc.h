@@ -41,12 +41,6 @@ transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
     return r ? begin(std::move(r), data, bytes, peer, tag, false) : 0;
 }
 
-void plugin_cancel(transport_request number)
-{
-    quiet hush;
-    delete reinterpret_cast<request *>(number);
-}
-
 // Done, or a piece of a collective whose thread says so.
 bool is_over(request *r)
 {

@@ -216,12 +216,20 @@ void plugin_close()
 extern "C" {
 extern const struct transport dist_transport;
 const struct transport dist_transport = {
-    TRANSPORT_VERSION, 1, 1,
-    plugin_open,       plugin_meet,
-    plugin_close,      plugin_send,
-    plugin_recv,       plugin_collect,
-    plugin_cancel,     plugin_test,
-    plugin_hear,       plugin_group_new,
-    plugin_group_free, plugin_error,
+    TRANSPORT_VERSION,
+    1,
+    1,
+    plugin_open,
+    plugin_meet,
+    plugin_close,
+    plugin_send,
+    plugin_send, // Gloo sends nothing before the receiver has said that it is ready
+    plugin_recv,
+    plugin_collect,
+    plugin_test,
+    plugin_hear,
+    plugin_group_new,
+    plugin_group_free,
+    plugin_error,
 };
 }

@@ -153,17 +153,18 @@ static int sized(size_t bytes, int *count, MPI_Datatype *type)
            (good(MPI_Type_create_struct(2, lengths, places, types, type)) && good(MPI_Type_commit(type)));
 }
 
-static transport_request start(void *data, size_t bytes, int peer, int tag, int sends)
+enum start { SENDS, OFFERS, RECEIVES };
+static transport_request start(void *data, size_t bytes, int peer, int tag, enum start what)
 {
     MPI_Request request;
     MPI_Datatype type;
     int count;
     if (!sized(bytes, &count, &type))
         return 0;
-    transport_request number =
-        number_of(sends ? MPI_Isend(data, count, type, peer, tag, plugin_world, &request)
-                        : MPI_Irecv(data, count, type, peer, tag, plugin_world, &request),
-                  &request);
+    int code = what == SENDS    ? MPI_Isend(data, count, type, peer, tag, plugin_world, &request)
+               : what == OFFERS ? MPI_Issend(data, count, type, peer, tag, plugin_world, &request)
+                                : MPI_Irecv(data, count, type, peer, tag, plugin_world, &request);
+    transport_request number = number_of(code, &request);
     if (type != MPI_BYTE)
         MPI_Type_free(&type);
     return number;
@@ -171,19 +172,17 @@ static transport_request start(void *data, size_t bytes, int peer, int tag, int 
 
 static transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
 {
-    return start((void *)(uintptr_t)data, bytes, peer, tag, 1); /* MPI only reads it */
+    return start((void *)(uintptr_t)data, bytes, peer, tag, SENDS); /* MPI only reads it */
+}
+
+static transport_request plugin_offer(const void *data, size_t bytes, int peer, int tag)
+{
+    return start((void *)(uintptr_t)data, bytes, peer, tag, OFFERS);
 }
 
 static transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
 {
-    return start(data, bytes, peer, tag, 0);
-}
-
-static void plugin_cancel(transport_request number)
-{
-    MPI_Request request = (MPI_Request)(intptr_t)number;
-    MPI_Cancel(&request);
-    MPI_Request_free(&request);
+    return start(data, bytes, peer, tag, RECEIVES);
 }
 
 static int plugin_test(transport_request *number)
@@ -221,9 +220,9 @@ const struct transport dist_transport = {
     .meet = plugin_meet,
     .close = plugin_close,
     .send = plugin_send,
+    .offer = plugin_offer,
     .recv = plugin_recv,
     .collect = plugin_collect,
-    .cancel = plugin_cancel,
     .test = plugin_test,
     .hear = plugin_hear,
     .group_new = plugin_group_new,

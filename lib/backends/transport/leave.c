@@ -4,7 +4,7 @@
  */
 #include "answers.h"
 #include "meet.h"
-#include "wants.h"
+#include "offers.h"
 #include "../common/members.h"
 
 #include <stdio.h>
@@ -27,8 +27,8 @@ void transport_fail(struct transport_room *room, int status, const char *why)
         return;
     room->failed = status;
     snprintf(room->why, sizeof room->why, "%s", why);
-    struct op_queue *const queues[] = { &room->sends, &room->begun, &room->members };
-    for (int i = 0; i < 3; i++)
+    struct op_queue *const queues[] = { &room->sends, &room->members };
+    for (int i = 0; i < 2; i++)
         while (queues[i]->first)
             give_up(room, queue_take(queues[i], &queues[i]->first));
     for (struct match *match; (match = room->posted.first);) {
@@ -65,10 +65,12 @@ static void drop(struct transport_room *room, struct op_queue *queue, bool *busy
         queue_take(queue, at);
         if (op->p2p && room->self->untaken)
             room->self->untaken(room->self, op);
-        if (op->p2p)
+        if (op->p2p) {
+            offers_forget(room, op);
             messages_end(op, DIST_ERR_PEER_LOST);
-        else
+        } else {
             transport_done(op, DIST_ERR_PEER_LOST);
+        }
     }
 }
 
@@ -102,7 +104,6 @@ void transport_leave(void *state)
     while (room->posted.first) {
         struct dist_work *op = match_receive(room->posted.first);
         match_remove(&room->posted, room->posted.first);
-        wants_drop(room, op);
         transport_done(op, DIST_ERR_PEER_LOST);
     }
 }

@@ -1,16 +1,15 @@
 /*
  * messages.c: sends and receives.
  *
- *   sender    MESSAGE, with few data or none  --->                                   receiver: has it been asked for?
- *                                             <---  TAKEN, REFUSED; or BEGIN, of long ones, and then:
- *             data                            --->
+ *   sender    MESSAGE, with few data in it    --->                                   receiver: has it been asked for?
+ *                                             <---  TAKEN, REFUSED
  *
- * A receive that is posted before its message has come says so to the sender (WANT), and needs no BEGIN then (wants.c).
+ * Long data travel behind the message, and are their own answer (offers.c). Of very many at once the last ones are asked for: BEGIN.
  *
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
 #include "answers.h"
-#include "wants.h"
+#include "offers.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>
@@ -44,18 +43,17 @@ static void refuse(struct transport_room *room, struct dist_work *op, int from, 
 {
     struct wire wire = { .kind = WIRE_REFUSED, .op = message->op, .claim = claim_of(op) };
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
-    wants_drop(room, op);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(room, from, &wire, WIRE_ONE);
+    offers_decline(room, from, message);
 }
 
-/* Long data. What this receive has sent a WANT for comes by itself. */
 static void receive_long(struct transport_room *room, struct dist_work *op, int from,
                          const struct wire *message)
 {
     struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
-    if (op->ticket) {
-        wire_fly(room, wants_early(room, op), op);
+    if (offers_are(message)) {
+        offers_take(room, from, op, message);
         return;
     }
     wire_fly(room, room->transport->recv(op->out.data, bytes_of(op), from, (int)message->tag), op);
@@ -127,7 +125,6 @@ static void post_recv(struct transport_room *room, struct dist_work *op)
 {
     struct match *found = parked_for(room, op);
     if (!found) {
-        wants_tell(room, op);
         match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         room->posted_any += op->peer == DIST_ANY_SOURCE;
         return;
@@ -152,40 +149,34 @@ void messages_forget_parked(struct transport_room *room)
 static void hear_answer(struct transport_room *room, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
-    queue_remove(&room->sends, op);
-    if (wire->kind == WIRE_BEGIN) {
-        op->phase = wire->tag;
-        queue_add(&room->begun, op);
-        return;
-    }
     if (wire->kind == WIRE_REFUSED) {
         struct claim mine = claim_of(op);
         claims_say_sender(op->why, sizeof op->why, &mine, from, &wire->claim);
         op->speaker = from + 1;
+        if (op->ticket) /* the transport still reads its data */
+            return;
     }
-    messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+    queue_remove(&room->sends, op);
+    if (wire->kind == WIRE_BEGIN)
+        wire_fly(room, room->transport->send(op->in.data, bytes_of(op), op->peer, (int)wire->tag), op);
+    else
+        messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
 void messages_hear(struct transport_room *room, int from, const struct wire *wire)
 {
     if (wire->kind == WIRE_MESSAGE)
         hear_message(room, from, wire);
-    else if (wire->kind == WIRE_WANT)
-        wants_hear(room, from, wire);
     else
         hear_answer(room, from, wire);
 }
 
-/* Data set out when all notes that have come are answered. An answer that left behind long data would get there behind them, and what it asks
- * for would begin when they have arrived: two ranks that swap would do so one after the other. */
-bool messages_set_out(struct transport_room *room)
+/* Who has the data's place in the world of its machine copies them itself. */
+static bool is_long(const struct transport_room *room, const struct dist_work *op, const struct wire *wire)
 {
-    struct dist_work *op = room->begun.first;
-    if (!op)
-        return false;
-    queue_take(&room->begun, &room->begun.first);
-    wire_fly(room, room->transport->send(op->in.data, bytes_of(op), op->peer, (int)op->phase), op);
-    return true;
+    size_t bytes = bytes_of(op);
+    return bytes > 0 && op->peer != room->rank && wire_inside(room, op->peer, bytes) == 0 &&
+           !(near_has(room, op->peer) && wire->in != NOWHERE);
 }
 
 static void post_send(struct transport_room *room, struct dist_work *op)
@@ -197,10 +188,14 @@ static void post_send(struct transport_room *room, struct dist_work *op)
                          .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
     size_t inside = wire_inside(room, op->peer, bytes_of(op));
-    wire.tag = 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
-    wants_post(room, op);
+    bool offered = is_long(room, op, &wire) && (wire.tag = offers_place(room, op));
+    if (!offered)
+        wire.tag = 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
+    queue_add(&room->sends, op);
     answers_see_message(room, op->peer);
     wire_send_message(room, op->peer, &wire, inside ? op->in.data : "", inside);
+    if (offered && !room->failed)
+        offers_set_out(room, op);
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */

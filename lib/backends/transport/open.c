@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "lookout.h"
 #include "meet.h"
-#include "wants.h"
 #include "../../devices/host.h"
 #include "../../dist.h"
 #include "../../launch/nodes.h"
@@ -75,11 +74,9 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     room->flat = setting_is("DIST_FLAT", "1");
     pthread_mutex_init(&room->lock, NULL);
     queue_reset(&room->sends);
-    queue_reset(&room->begun);
     queue_reset(&room->members);
     match_open(&room->posted);
     match_open(&room->parked);
-    match_open(&room->wants.held);
     wire_open(room);
     room->all = world;
     world->room = &room->world;
@@ -90,7 +87,6 @@ static void room_free(struct transport_room *room)
 {
     messages_forget_parked(room);
     meetings_forget(room);
-    wants_close(room);
     match_close(&room->posted);
     match_close(&room->parked);
     if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */

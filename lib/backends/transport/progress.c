@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "answers.h"
+#include "offers.h"
 
 #include <stdio.h>
 
@@ -39,8 +40,8 @@ static bool look_at_job(struct transport_room *room)
 bool transport_drive(struct transport_room *room, const struct dist_work *until)
 {
     bool moved = look_at_job(room);
-    while (!room->failed && !(until && atomic_load(&until->done) && !room->begun.first) &&
-           (wire_hear(room) || messages_set_out(room) || wire_progress(room)))
+    while (!room->failed && !(until && atomic_load(&until->done)) &&
+           (wire_hear(room) || wire_progress(room) || offers_progress(room)))
         moved = true;
     return moved;
 }

@@ -12,7 +12,7 @@
  * heard GO yet: the tag waits in its op, which the first has named to this one with GO.
  */
 #include "meet.h"
-#include "wants.h"
+#include "offers.h"
 #include "../../devices/host.h"
 
 #include <stdlib.h>
@@ -142,7 +142,7 @@ void ring_begin(struct transport_room *room, struct dist_work *op, void *data, u
                        .me = g->node_of[place],
                        .before = op->group->ranks[ring_leader(op->group, place, -1)],
                        .next = op->group->ranks[ring_leader(op->group, place, +1)],
-                       .tag = RINGS_FIRST_TAG + (int)(room->rings++ % (WANTS_FIRST_TAG - RINGS_FIRST_TAG)),
+                       .tag = RINGS_FIRST_TAG + (int)(room->rings++ % (OFFERS_FIRST_TAG - RINGS_FIRST_TAG)),
                        .element = element,
                        .data = data,
                        .block = block,

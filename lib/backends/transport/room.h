@@ -5,14 +5,14 @@
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   answers.c   taken: now, or with the next note  collect.c   the transport's part in them
- *   wants.c     data that need not ask
+ *   offers.c    long data, right behind
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
- * matching, and answers: taken, or refused, since counts or types differ; or, of longer data, that it has begun to receive them, and
- * under which tag. Then these travel, from tensor to tensor. So nothing moves before both have agreed. (A receive may say so beforehand: wants.c.)
+ * matching, and answers: taken, or refused, since counts or types differ. Longer data set out right behind their note; the transport moves
+ * them, from tensor to tensor, once the receiver has begun to receive them (offers.c).
  *
  * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
  * tells all to go, or what differs. Then the transport's own collective runs: since all are sure to begin it, it will end.
@@ -24,7 +24,7 @@
  * counts it (transport_rank.coming), then rings. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
  * one without sleeps until somebody rings. Answers that it keeps back it sends before it sleeps. So if all sleep, nothing is on its
  * way, and nobody will ever ring. Between machines nobody can ring. There a rank listens in its sleep, and notes are counted for the
- * watchers, who ask each other (launch/decide.c).
+ * watchers, who ask each other (launch/decide.c). Data on offer are not under way: who begins to receive them counts that as a note.
  */
 #ifndef TRANSPORT_ROOM_H
 #define TRANSPORT_ROOM_H
@@ -81,7 +81,6 @@ struct transport_room {
     size_t eager_bytes;
 
     struct op_queue sends;     /* not answered yet, */
-    struct op_queue begun;     /* answered, and their data set out before transport_drive returns, */
     struct op_queue members;   /* and collectives that not all have come to */
     struct match_table posted; /* receives */
     struct match_table parked; /* struct parked */
@@ -89,7 +88,7 @@ struct transport_room {
     struct flights flights;    /* data and collectives that are under way, */
     struct flights notes_out;  /* and notes that the transport may still read */
     struct answers answers;
-    struct wants wants;
+    struct offers offers;
     struct meeting *meetings; /* meet.h */
     struct dist_group *all;   /* the world, */
     struct transport_group world;
@@ -181,7 +180,6 @@ void near_close(struct transport_room *room);
 
 int transport_message(void *room, struct dist_work *op);
 void messages_hear(struct transport_room *room, int from, const struct wire *wire);
-bool messages_set_out(struct transport_room *room);  /* true: somebody's data have */
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
 void messages_forget_parked(struct transport_room *room);
 

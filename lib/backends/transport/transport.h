@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 4
+#define TRANSPORT_VERSION 5
 #define TRANSPORT_NOTES 0    /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 32767 /* below that: as many as every MPI has */
 #define TRANSPORT_NOTE 8704  /* bytes of a note, at most */
@@ -62,10 +62,11 @@ struct transport {
     void (*close)(void);
 
     transport_request (*send)(const void *data, size_t bytes, int peer, int tag);
+    transport_request (*offer)(const void *data, size_t bytes, int peer,
+                               int tag); /* over only when their receive has begun */
     transport_request (*recv)(void *data, size_t bytes, int peer, int tag);
     transport_request (*collect)(void *group, const struct transport_collective *what);
-    void (*cancel)(transport_request receive); /* nobody has sent for it, and nobody will */
-    int (*test)(transport_request *request);   /* 1: done, and forgotten; -1: the transport has failed */
+    int (*test)(transport_request *request); /* 1: done, and forgotten; -1: the transport has failed */
 
     /* A message with tag TRANSPORT_NOTES, of any rank: its bytes, and *from. 0: none has come; -1: the transport has failed. */
     int (*hear)(void *buffer, size_t size, int *from);

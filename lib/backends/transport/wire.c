@@ -1,7 +1,6 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
 #include "answers.h"
 #include "meet.h"
-#include "wants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 /* ---- under way -------------------------------------------------------------------------------------- */
 
-static void broken(struct transport_room *room)
+void wire_broken(struct transport_room *room)
 {
     char why[200];
     snprintf(why, sizeof why, "the transport has failed: %.150s", room->transport->error());
@@ -38,7 +37,7 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
     if (!flight)
         transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for what is under way");
     else if (request == 0)
-        broken(room);
+        wire_broken(room);
     if (room->failed) {
         free(flight);
         transport_done(op, room->failed);
@@ -49,10 +48,22 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
     hang_up(&room->flights, flight);
 }
 
+void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag)
+{
+    struct flight *flight = malloc(sizeof *flight + bytes);
+    if (!flight) {
+        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message that does not fit");
+        return;
+    }
+    flight->op = NULL;
+    flight->request = room->transport->recv(flight->note, bytes, from, tag);
+    hang_up(&room->flights, flight);
+    if (flight->request == 0)
+        wire_broken(room);
+}
+
 static void land(struct transport_room *room, struct dist_work *op)
 {
-    if (op->p2p && !op->sends)
-        wants_landed(room, op);
     if (op->p2p && op->sends)
         messages_end(op, DIST_OK);
     else if (op->p2p)
@@ -72,7 +83,7 @@ static bool test_all(struct transport_room *room, struct flights *flights)
     for (struct flight **at = &flights->first, *flight; (flight = *at);) {
         int done = room->transport->test(&flight->request);
         if (done < 0) {
-            broken(room);
+            wire_broken(room);
             return true;
         }
         if (done == 0) {
@@ -115,7 +126,7 @@ static void read_note(struct transport_room *room, int from, const struct wire *
 }
 
 /* It is counted before it leaves, and rung for after. */
-static void count(struct transport_room *room, int peer)
+void wire_count(struct transport_room *room, int peer)
 {
     if (room->spread)
         atomic_fetch_add(&world_notes(&room->self->world, peer)->sent, 1);
@@ -123,8 +134,10 @@ static void count(struct transport_room *room, int peer)
         atomic_fetch_add(&room->ranks[peer].coming, 1);
 }
 
-static void announce(struct transport_room *room, int peer)
+void wire_announce(struct transport_room *room, int peer)
 {
+    if (room->failed || (room->spread && !near_has(room, peer)))
+        return; /* nobody can ring between machines */
     struct rank_slot *slot = &room->self->world.header->slots[peer];
     bell_ring(&slot->bell);
     if (atomic_load(&room->ranks[peer].listens))
@@ -147,7 +160,7 @@ static void send_by_transport(struct transport_room *room, int peer, const struc
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
     if (flight->request == 0) {
         free(flight);
-        broken(room);
+        wire_broken(room);
         return;
     }
     hang_up(&room->notes_out, flight);
@@ -158,18 +171,16 @@ static void send_by_transport(struct transport_room *room, int peer, const struc
 static void send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
                       const void *data, size_t inside)
 {
-    bool near = near_has(room, peer);
     if (peer == room->rank) {
         read_note(room, peer, wire);
         return;
     }
-    count(room, peer);
-    if (!near)
+    wire_count(room, peer);
+    if (!near_has(room, peer))
         send_by_transport(room, peer, wire, bytes, data, inside);
     else if (!near_send(room, peer, wire, bytes, data, inside))
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
-    if (!room->failed && (near || !room->spread))
-        announce(room, peer);
+    wire_announce(room, peer);
 }
 
 void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
@@ -187,6 +198,13 @@ size_t wire_inside(const struct transport_room *room, int peer, size_t bytes)
 {
     size_t most = room->spread && !near_has(room, peer) ? INSIDE_FAR : INSIDE_NEAR;
     return peer != room->rank && bytes <= most ? bytes : 0;
+}
+
+void wire_heard(struct transport_room *room)
+{
+    room->heard++;
+    if (!room->spread)
+        atomic_fetch_sub(&room->ranks[room->rank].coming, 1);
 }
 
 /* Mostly those of this machine are looked for first; but who sends without end must not be all that is heard. */
@@ -210,13 +228,11 @@ bool wire_hear(struct transport_room *room)
         return false;
     int bytes = hear(room, &note.wire, &from);
     if (bytes < 0)
-        broken(room);
+        wire_broken(room);
     if (bytes <= 0)
         return bytes < 0;
-    room->heard++;
     answers_read(room, &note.wire, (size_t)bytes);
     read_note(room, from, &note.wire);
-    if (!room->spread)
-        atomic_fetch_sub(&room->ranks[room->rank].coming, 1);
+    wire_heard(room);
     return true;
 }

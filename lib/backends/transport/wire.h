@@ -12,8 +12,7 @@
 
 enum wire_kind {
     WIRE_MESSAGE, /* a send: data, or what they will be */
-    WIRE_WANT,    /* the data of the next that this receive is for are wanted; */
-    WIRE_BEGIN,   /* those of this one are, */
+    WIRE_BEGIN,   /* these are wanted, */
     WIRE_TAKEN,   /* have arrived, */
     WIRE_REFUSED, /* or are not */
     WIRE_COME,    /* a member is at a collective */
@@ -82,11 +81,15 @@ struct answers {
     int64_t when;
 };
 
-/* Receives whose data may come without a question (wants.c). */
-#define WANTS_MOST 64
-struct wants {
-    struct match_table held;             /* what others want */
-    transport_request early[WANTS_MOST]; /* ours; 0: a free place */
+/* Long data that have set out, each under a tag of its own (offers.c). */
+#define OFFERS_MOST 64
+struct offers {
+    struct offer {
+        struct dist_work *op; /* NULL: a free place */
+        transport_request request;
+        bool gone; /* the op is, and the transport has not done with it */
+    } places[OFFERS_MOST];
+    int count;
 };
 
 /* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
@@ -100,6 +103,12 @@ bool wire_hear(struct transport_room *room);                                   /
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
 bool wire_progress(struct transport_room *room);
+void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag); /* data for no tensor */
+void wire_broken(struct transport_room *room);                                   /* the transport is */
+/* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and rung for. */
+void wire_count(struct transport_room *room, int peer);
+void wire_announce(struct transport_room *room, int peer);
+void wire_heard(struct transport_room *room);
 void wire_reap(struct transport_room *room); /* forget the notes that have left */
 void wire_open(struct transport_room *room); /* nothing is under way (any more) */
 

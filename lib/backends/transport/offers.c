@@ -1,0 +1,101 @@
+/*
+ * offers.c: long data to another machine set out right behind their message, and need not be asked for (messages.c).
+ *
+ *   sender    MESSAGE, with the tag of the data  --->   receiver: has it been asked for? Then, or as soon as it is,
+ *             data, by the transport             --->             the transport's receive
+ *
+ * The transport moves the data only when their receive has begun, and says to the sender when it has: every engine asks once for long
+ * data, and with a question of ours there would be two. An offer that nobody has taken is nothing under way: its sender may sleep, and
+ * be found in a deadlock. So the receiver counts a note to the sender, as if it sent one, before it begins to receive; and the sender
+ * counts it as heard when its data have left. (tests/model/offers.c)
+ *
+ * Each offer of a rank that is open has a tag of its own, so its data come to no receive but the one which its message has met. There are few:
+ * an engine keeps something of each. With all in use a message waits for BEGIN. Data that are refused, since type or count differ, are
+ * received into no tensor: until then the transport reads the sender's.
+ */
+#include "offers.h"
+
+/* ---- the sender ---------------------------------------------------------------------------------------- */
+
+uint32_t offers_place(struct transport_room *room, struct dist_work *op)
+{
+    struct offers *offers = &room->offers;
+    int place = 0;
+    if (offers->count == OFFERS_MOST)
+        return 0;
+    while (offers->places[place].op)
+        place++;
+    offers->count++;
+    offers->places[place].op = op;
+    return op->ticket = OFFERS_FIRST_TAG + (uint32_t)place;
+}
+
+static struct offer *offer_of(struct transport_room *room, const struct dist_work *op)
+{
+    return &room->offers.places[op->ticket - OFFERS_FIRST_TAG];
+}
+
+void offers_set_out(struct transport_room *room, struct dist_work *op)
+{
+    size_t bytes = (size_t)op->in.count * dtype_size(op->type);
+    struct offer *offer = offer_of(room, op);
+    offer->request = room->transport->offer(op->in.data, bytes, op->peer, (int)op->ticket);
+    if (offer->request == 0)
+        wire_broken(room);
+}
+
+/* Its tag stays in use: the transport may still know it. */
+void offers_forget(struct transport_room *room, const struct dist_work *op)
+{
+    if (op->ticket)
+        offer_of(room, op)->gone = true;
+}
+
+static void taken(struct transport_room *room, struct offer *offer)
+{
+    struct dist_work *op = offer->op;
+    offer->op = NULL;
+    room->offers.count--;
+    wire_heard(room);
+    queue_remove(&room->sends, op);
+    messages_end(op, op->speaker ? DIST_ERR_MISMATCH : DIST_OK);
+}
+
+bool offers_progress(struct transport_room *room)
+{
+    bool moved = false;
+    int open = room->offers.count;
+    for (struct offer *at = room->offers.places; open > 0 && !room->failed; at++) {
+        if (!at->op)
+            continue;
+        open--;
+        int done = at->gone ? 0 : room->transport->test(&at->request);
+        if (done < 0)
+            wire_broken(room);
+        if (done > 0)
+            taken(room, at);
+        moved |= done != 0;
+    }
+    return moved;
+}
+
+/* ---- the receiver ------------------------------------------------------------------------------------ */
+
+/* Counted before the transport can tell the sender. */
+void offers_take(struct transport_room *room, int from, struct dist_work *op, const struct wire *message)
+{
+    size_t bytes = (size_t)op->out.count * dtype_size(op->type);
+    wire_count(room, from);
+    wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
+    wire_announce(room, from);
+}
+
+void offers_decline(struct transport_room *room, int from, const struct wire *message)
+{
+    size_t bytes = (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type);
+    if (!offers_are(message))
+        return;
+    wire_count(room, from);
+    wire_swallow(room, from, bytes, (int)message->tag);
+    wire_announce(room, from);
+}
