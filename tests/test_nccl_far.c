@@ -47,6 +47,8 @@ Test(nccl_far, an_ipv6_address_gets_brackets)
 {
     setenv("MASTER_ADDR", "fe80::1", 1);
     expect_address("[fe80::1]:4711");
+    setenv("MASTER_ADDR", "[fe80::1]", 1);
+    expect_address("[fe80::1]:4711");
 }
 
 Test(nccl_far, the_port_has_a_usual_value)

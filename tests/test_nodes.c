@@ -82,6 +82,29 @@ Test(nodes, what_makes_no_sense_is_told_in_one_sentence)
     refused("DIST_SECRET=", "-n 4 --nodes 2 --node 0 --at 192.0.2.1:29500", 46, "no address of this machine");
 }
 
+/* Without --at. */
+static void refused_place(const char *address, const char *port, const char *words)
+{
+    struct started node;
+    char line[200];
+    snprintf(line, sizeof line,
+             "MASTER_ADDR='%s' MASTER_PORT=%s exec build/bin/distrun -n 4 --nodes 2 --node 0 " CHAIN, address,
+             port);
+    started_begin(&node, SETTINGS(NODES_SECRET), (const char *const[]){ "sh", "-c", line, NULL });
+    started_end(&node, 30);
+    cr_expect_eq(node.status, 46, "%s ended with %d", line, node.status);
+    cr_expect(strstr(node.stderr_text, words), "%s: not \"%s\" but: %s", line, words, node.stderr_text);
+}
+
+Test(nodes, an_address_of_the_environment_may_be_of_ipv6_with_or_without_brackets)
+{
+    refused_place("::", "29500", "would listen to everybody");
+    refused_place("[::]", "29500", "would listen to everybody");
+    refused_place("2001:db8::1", "29500", "no address of this machine");
+    refused_place("127.0.0.1", "99999", "name no place");
+    refused_place("[]", "29500", "name no place");
+}
+
 Test(nodes, a_port_that_is_taken)
 {
     char options[100];

@@ -30,7 +30,7 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
                         LAST_PORT);
     if (agent && strcmp(agent, "True") == 0)
         *port += *port < LAST_PORT ? 1 : -1;
-    snprintf(host, host_size, "%s", name);
+    nodes_read_host(name, host, host_size);
     return DIST_OK;
 }
 

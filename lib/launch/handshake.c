@@ -73,7 +73,7 @@ void handshake_own_name(char *name, size_t size)
 {
     const char *told = getenv("MASTER_ADDR");
     if (told && *told)
-        snprintf(name, size, "%s", told);
+        nodes_read_host(told, name, size);
     else
         gethostname(name, size - 1);
 }

@@ -99,6 +99,9 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
 /* A number of the command line, in digits and within these bounds? */
 bool nodes_read_number(const char *text, int least, int most, int *number);
 
+/* A name or an address, of MASTER_ADDR: one of IPv6 may stand in brackets, which go. */
+void nodes_read_host(const char *text, char *host, size_t size);
+
 bool nodes_are_asked_for(const struct nodes *nodes);
 void nodes_prepare(
     const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */

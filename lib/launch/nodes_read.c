@@ -50,6 +50,12 @@ bool nodes_read_number(const char *text, int least, int most, int *number)
     return *text >= '0' && *text <= '9' && *end == '\0' && value >= least && value <= most;
 }
 
+void nodes_read_host(const char *text, char *host, size_t size)
+{
+    size_t length = strlen(text), bracket = *text == '[' && text[length - 1] == ']';
+    snprintf(host, size, "%.*s", (int)(length - 2 * bracket), text + bracket);
+}
+
 /* "host:29500", "host", "[::1]:29500": an IPv6 address, which has colons of its own, stands in brackets. */
 static bool read_place(struct nodes *nodes, const char *text)
 {
@@ -100,19 +106,21 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
 static int find_place(struct nodes *nodes, char *why, size_t why_size)
 {
     const char *host = getenv("MASTER_ADDR"), *port = getenv("MASTER_PORT");
-    char both[300];
+    int number;
     if (*nodes->host)
         return 0;
     if (!host || !*host)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "--at is missing: say on all machines where node 0 is, as in --at host:29500");
-    snprintf(both, sizeof both, "%.250s:%.30s", host, port && *port ? port : NODES_PORT);
-    if (read_place(nodes, both))
+    port = port && *port ? port : NODES_PORT;
+    nodes_read_host(host, nodes->host, sizeof nodes->host);
+    snprintf(nodes->port, sizeof nodes->port, "%s", port);
+    if (*nodes->host && strlen(host) < sizeof nodes->host && nodes_read_number(port, 1, 65535, &number))
         return 0;
     return text_why(
         DIST_ERR_ENVIRONMENT, why, why_size,
         "MASTER_ADDR is \"%.60s\" and MASTER_PORT \"%.20s\", which name no place; give --at host:29500", host,
-        port ? port : "");
+        port);
 }
 
 /* FNV-1a over the file. A program that is found along PATH, and what cannot be read, has its name only. */

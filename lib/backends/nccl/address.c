@@ -21,7 +21,6 @@ int nccl_address_set(const struct launch_env *env, char *why, size_t why_size)
     int status = bootstrap_find_master(env, host, sizeof host, &port, why, why_size);
     if (status != DIST_OK)
         return status;
-    bool six = strchr(host, ':') && host[0] != '['; /* an IPv6 address needs brackets */
-    snprintf(text, sizeof text, six ? "[%.250s]:%d" : "%.250s:%d", host, port);
+    snprintf(text, sizeof text, strchr(host, ':') ? /* of IPv6 */ "[%.250s]:%d" : "%.250s:%d", host, port);
     return setenv("NCCL_COMM_ID", text, 1) == 0 ? DIST_OK : DIST_ERR_MEMORY;
 }
