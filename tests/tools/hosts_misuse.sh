@@ -127,7 +127,9 @@ once()
     shift
     env ${setting:+"$setting"} WORLD_SIZE="$ranks" DIST_OUTPUT=ordered timeout -k 2 60 "$@" >"$file" 2>"$file.whole" </dev/null
     status=$?
-    without_mpiruns "$file" | sed '/^$/d' >"$file.printed" && mv "$file.printed" "$file" # (MPICH's has its word on standard output)
+    if foreign; then # (MPICH's has its word on standard output)
+        without_mpiruns "$file" | sed '/^$/d' >"$file.printed" && mv "$file.printed" "$file"
+    fi
     {
         echo "exit status $([ $engine = mpich ] && [ $status != 0 ] && echo of a failure || echo $status)"
         without_mpiruns "$file.whole" >"$file.ours"

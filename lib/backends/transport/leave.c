@@ -14,10 +14,10 @@
 static void give_up(struct transport_room *room, struct dist_work *op)
 {
     snprintf(op->why, sizeof op->why, "%s", room->why);
-    if (op->p2p && op->sends)
-        messages_end(op, room->failed);
-    else
+    if (!op->p2p || !op->sends)
         transport_done(op, room->failed);
+    else if (op->step != STEP_ASIDE || !op->ticket) /* (a copy on offer stays, too) */
+        messages_end(op, room->failed);
 }
 
 /* What is under way stays where it is: the transport may still look at it. */

@@ -45,7 +45,8 @@ static void refuse(struct transport_room *room, struct dist_work *op, int from, 
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(room, from, &wire, WIRE_ONE);
-    offers_decline(room, from, message);
+    if (offers_are(message))
+        offers_take(room, from, message, NULL);
 }
 
 static void receive_long(struct transport_room *room, struct dist_work *op, int from,
@@ -53,11 +54,17 @@ static void receive_long(struct transport_room *room, struct dist_work *op, int 
 {
     struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
     if (offers_are(message)) {
-        offers_take(room, from, op, message);
+        offers_take(room, from, message, op);
         return;
     }
     wire_fly(room, room->transport->recv(op->out.data, bytes_of(op), from, (int)message->tag), op);
     wire_send(room, from, &begin, WIRE_SHORT);
+}
+
+/* The receiver copies the data itself: they are in the note, or lie in the world of its machine. */
+static bool is_copied(const struct transport_room *room, int peer, const struct wire *message, size_t bytes)
+{
+    return wire_inside(room, peer, bytes) == bytes || (near_has(room, peer) && message->in != NOWHERE);
 }
 
 /* A message has met its receive. */
@@ -71,7 +78,7 @@ static void deliver(struct transport_room *room, struct dist_work *op, int from,
         host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
         wire_send(room, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_SHORT);
         transport_done(op, DIST_OK);
-    } else if (inside == bytes || (near_has(room, from) && message->in != NOWHERE)) {
+    } else if (is_copied(room, from, message, bytes)) {
         const void *data = inside == bytes ? wire_data(message) : world_at(&room->self->world, message->in);
         host_copy(op->out.data, data, bytes);
         answers_taken(room, from, message);
@@ -83,8 +90,7 @@ static void deliver(struct transport_room *room, struct dist_work *op, int from,
 
 static void park(struct transport_room *room, int from, const struct wire *message)
 {
-    size_t bytes = (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type),
-           used = WIRE_ONE + wire_inside(room, from, bytes);
+    size_t used = WIRE_ONE + wire_inside(room, from, wire_bytes(message));
     struct parked *parked = malloc(offsetof(struct parked, wire) + used);
     if (!parked) {
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left to set a message aside");
@@ -171,14 +177,6 @@ void messages_hear(struct transport_room *room, int from, const struct wire *wir
         hear_answer(room, from, wire);
 }
 
-/* Who has the data's place in the world of its machine copies them itself. */
-static bool is_long(const struct transport_room *room, const struct dist_work *op, const struct wire *wire)
-{
-    size_t bytes = bytes_of(op);
-    return bytes > 0 && op->peer != room->rank && wire_inside(room, op->peer, bytes) == 0 &&
-           !(near_has(room, op->peer) && wire->in != NOWHERE);
-}
-
 static void post_send(struct transport_room *room, struct dist_work *op)
 {
     struct wire wire = { .kind = WIRE_MESSAGE,
@@ -187,15 +185,16 @@ static void post_send(struct transport_room *room, struct dist_work *op)
                          .op = (uint64_t)(uintptr_t)op,
                          .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
-    size_t inside = wire_inside(room, op->peer, bytes_of(op));
-    bool offered = is_long(room, op, &wire) && (wire.tag = offers_place(room, op));
+    size_t bytes = bytes_of(op), inside = wire_inside(room, op->peer, bytes);
+    bool is_long = op->peer != room->rank && !is_copied(room, op->peer, &wire, bytes);
+    bool offered = is_long && (wire.tag = offers_place(room, op));
     if (!offered)
         wire.tag = 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
     queue_add(&room->sends, op);
     answers_see_message(room, op->peer);
     wire_send_message(room, op->peer, &wire, inside ? op->in.data : "", inside);
     if (offered && !room->failed)
-        offers_set_out(room, op);
+        offers_set_out(room, op, bytes);
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */

@@ -19,14 +19,14 @@
 
 uint32_t offers_place(struct transport_room *room, struct dist_work *op)
 {
-    struct offers *offers = &room->offers;
+    struct offer *places = room->offers.places;
     int place = 0;
-    if (offers->count == OFFERS_MOST)
-        return 0;
-    while (offers->places[place].op)
+    while (place < OFFERS_MOST && (places[place].op || places[place].request))
         place++;
-    offers->count++;
-    offers->places[place].op = op;
+    if (place == OFFERS_MOST)
+        return 0;
+    room->offers.count++;
+    places[place].op = op;
     return op->ticket = OFFERS_FIRST_TAG + (uint32_t)place;
 }
 
@@ -35,26 +35,26 @@ static struct offer *offer_of(struct transport_room *room, const struct dist_wor
     return &room->offers.places[op->ticket - OFFERS_FIRST_TAG];
 }
 
-void offers_set_out(struct transport_room *room, struct dist_work *op)
+void offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes)
 {
-    size_t bytes = (size_t)op->in.count * dtype_size(op->type);
     struct offer *offer = offer_of(room, op);
     offer->request = room->transport->offer(op->in.data, bytes, op->peer, (int)op->ticket);
     if (offer->request == 0)
         wire_broken(room);
 }
 
-/* Its tag stays in use: the transport may still know it. */
 void offers_forget(struct transport_room *room, const struct dist_work *op)
 {
-    if (op->ticket)
-        offer_of(room, op)->gone = true;
+    if (!op->ticket)
+        return;
+    offer_of(room, op)->op = NULL;
+    room->offers.count--;
 }
 
 static void taken(struct transport_room *room, struct offer *offer)
 {
     struct dist_work *op = offer->op;
-    offer->op = NULL;
+    *offer = (struct offer){ 0 };
     room->offers.count--;
     wire_heard(room);
     queue_remove(&room->sends, op);
@@ -69,7 +69,7 @@ bool offers_progress(struct transport_room *room)
         if (!at->op)
             continue;
         open--;
-        int done = at->gone ? 0 : room->transport->test(&at->request);
+        int done = room->transport->test(&at->request);
         if (done < 0)
             wire_broken(room);
         if (done > 0)
@@ -82,20 +82,13 @@ bool offers_progress(struct transport_room *room)
 /* ---- the receiver ------------------------------------------------------------------------------------ */
 
 /* Counted before the transport can tell the sender. */
-void offers_take(struct transport_room *room, int from, struct dist_work *op, const struct wire *message)
+void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op)
 {
-    size_t bytes = (size_t)op->out.count * dtype_size(op->type);
+    size_t bytes = wire_bytes(message);
     wire_count(room, from);
-    wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
-    wire_announce(room, from);
-}
-
-void offers_decline(struct transport_room *room, int from, const struct wire *message)
-{
-    size_t bytes = (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type);
-    if (!offers_are(message))
-        return;
-    wire_count(room, from);
-    wire_swallow(room, from, bytes, (int)message->tag);
+    if (op)
+        wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
+    else
+        wire_swallow(room, from, bytes, (int)message->tag);
     wire_announce(room, from);
 }

@@ -9,18 +9,17 @@
     (TRANSPORT_TAGS / 2) /* of long sums (ring.c); data that are asked for have those below */
 
 /* The sender: a tag for the data of this message, or 0: none is free. Once the message has left its data do. Whose end does not wait for that
- * forgets them. */
+ * forgets them: the tag stays in use. */
 uint32_t offers_place(struct transport_room *room, struct dist_work *op);
-void offers_set_out(struct transport_room *room, struct dist_work *op);
+void offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes);
 void offers_forget(struct transport_room *room, const struct dist_work *op);
 bool offers_progress(struct transport_room *room); /* true: some were taken */
 
-/* The receiver: are this message's data on offer? They are taken; or are not wanted, since type or count differ. */
+/* The receiver: are this message's data on offer? They are taken, by this receive; by none, if type or count differ. */
 static inline bool offers_are(const struct wire *message)
 {
     return message->tag >= OFFERS_FIRST_TAG;
 }
-void offers_take(struct transport_room *room, int from, struct dist_work *op, const struct wire *message);
-void offers_decline(struct transport_room *room, int from, const struct wire *message);
+void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op);
 
 #endif

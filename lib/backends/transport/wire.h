@@ -55,6 +55,12 @@ static inline const void *wire_data(const struct wire *wire)
     return (const char *)wire + WIRE_ONE;
 }
 
+/* Of the data that a message announces. */
+static inline size_t wire_bytes(const struct wire *message)
+{
+    return (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type);
+}
+
 /* Bytes under way: a note (of which it keeps a copy), data, or a collective. */
 struct flight {
     struct flight *next;
@@ -85,11 +91,11 @@ struct answers {
 #define OFFERS_MOST 64
 struct offers {
     struct offer {
-        struct dist_work *op; /* NULL: a free place */
-        transport_request request;
-        bool gone; /* the op is, and the transport has not done with it */
+        struct dist_work *op; /* neither: a free place */
+        transport_request
+            request; /* without an op: the transport has not done with it, but nobody waits any more */
     } places[OFFERS_MOST];
-    int count;
+    int count; /* with an op */
 };
 
 /* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
