@@ -760,7 +760,7 @@ fuzz-failures: $(FAILING) $(TEST_PROGRAMS) $(CHAPTERS) $(DISTRUN) $(DRAWERS) ## 
 torture: build/tests/torture/torture ## random programs, and kills, lack of memory and full disks while they run: make torture SECONDS=1800, or SEED=n
 	$Q env -u SECONDS $< $(or $(SECONDS),60) $(JOBS)
 
-bench: lib $(BENCHES) ## beside the machine's limits and other libraries, some minutes: make bench ROWS=ping-pong ROUNDS=1
+bench: lib $(BENCHES) build/tests/tools/switch ## beside the machine's limits and other libraries, some minutes: make bench ROWS=ping-pong ROUNDS=1
 	$Q ROWS="$(ROWS)" ROUNDS="$(ROUNDS)" tests/bench/bench.sh
 
 doctor: ##l what this machine has, and the command that installs what is missing
