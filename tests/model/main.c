@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct model *const models[] = { &model_bell,   &model_lock,  &model_helper, &model_channel,
-                                              &model_wanted, &model_board, &model_offers };
+                                              &model_wanted, &model_board, &model_offers, &model_leaders };
 
 /* How many checks went well, and how many did not. */
 struct tally {

@@ -1,9 +1,15 @@
 /*
- * inside.c: small sums, and small tensors for all, travel inside the notes of their meeting (meet.c): COME carries what a machine adds to it,
- * and GO what all have come to. So such a collective takes no longer between machines than finding out whether all mean the same.
+ * inside.c: small sums, small tensors for all, and barriers travel inside the notes of their meeting (meet.c), and need nothing else.
  *
- * Whoever comes from another machine decides by the same rule, and what the first has heard it uses only if all claims agree. The sums
- * are added in the order of the members' places, so a job always gets the same bits.
+ *   each leader   COME, with what its machine adds  ---> all other leaders. Each adds up what it hears: one way between two machines
+ *
+ * Where a note costs a transport much (it has threads that must wake first), and there are more than two machines, fewer notes are better:
+ *
+ *   each leader   COME, with what its machine adds  ---> the first of all
+ *   the first     GO, with the sum                  ---> leaders
+ *
+ * Whoever hears one decides by the same rule whether it is such, and uses what it has heard only if all claims agree. The sums are added in the
+ * order of the members' places, so a job always gets the same bits, on all ranks. (tests/model/leaders.c)
  */
 #include "meet.h"
 #include "../../devices/host.h"
@@ -12,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All these tell the first, in one step; between more machines the transport's own trees take less. */
+/* One tells all others, or hears all; between more machines trees, the transport's own, take less. */
 #define INSIDE_NODES 16
 
 static size_t inside_bytes(const struct dist_work *op)
@@ -20,53 +26,97 @@ static size_t inside_bytes(const struct dist_work *op)
     return (size_t)op->block * dtype_size(collect_type(op));
 }
 
-bool inside_fits(const struct dist_work *op)
+bool inside_fits(const struct transport_room *room, const struct dist_work *op)
 {
     const struct transport_group *g = op->group->room;
-    return levels_gain(op) && g->nodes > 1 && g->nodes <= INSIDE_NODES && op->block > 0 &&
-           op->block <= INSIDE_FAR && inside_bytes(op) <= INSIDE_FAR;
+    if (room->flat || g->nodes == 1 || g->nodes > INSIDE_NODES)
+        return false;
+    return op->call == CALL_BARRIER ||
+           (levels_gain(op) && op->block > 0 && op->block <= INSIDE_FAR && inside_bytes(op) <= INSIDE_FAR);
 }
 
-void inside_come(struct transport_room *room, const struct dist_work *op, const struct meeting *m,
+bool inside_by_all(const struct transport_room *room, const struct dist_work *op)
+{
+    const struct transport_group *g = op->group->room;
+    return inside_fits(room, op) && (g->nodes == 2 || !room->transport->wakes);
+}
+
+static bool no_memory(struct transport_room *room)
+{
+    transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    return false;
+}
+
+/* What this machine adds stays with its arrival. */
+static bool add_up_here(struct transport_room *room, const struct dist_work *op, struct meeting *m,
+                        struct wire *wire)
+{
+    struct arrival *mine = &m->arrivals[op->group->rank];
+    if (m->flat || op->call == CALL_BARRIER)
+        return true;
+    if (!(mine->inside = malloc(inside_bytes(op))))
+        return no_memory(room);
+    wire->inside = (int)levels_sum_here(room, op, m, mine->inside);
+    if (wire->inside == 0) {
+        free(mine->inside);
+        mine->inside = NULL;
+    }
+    return true;
+}
+
+void inside_tell(struct transport_room *room, const struct dist_work *op, struct meeting *m,
                  struct wire *wire)
 {
-    alignas(16) char data[INSIDE_FAR];
-    int first = op->group->ranks[0];
-    if (first != room->rank && !wire->flat && inside_fits(op))
-        wire->inside = (int)levels_sum_here(room, op, m, data);
-    if (wire->inside > 0)
-        wire_send_message(room, first, wire, data, (size_t)wire->inside);
-    else
-        wire_send(room, first, wire, WIRE_ONE);
+    const struct transport_group *g = op->group->room;
+    int me = op->group->rank;
+    if (!add_up_here(room, op, m, wire))
+        return;
+    const void *data = wire->inside > 0 ? m->arrivals[me].inside : "";
+    int others = inside_by_all(room, op) ? g->nodes - 1 : 0;
+    for (int steps = 1; steps <= others && !room->failed; steps++)
+        wire_send_message(room, op->group->ranks[ring_leader(op->group, me, steps)], wire, data,
+                          (size_t)wire->inside);
+    if (others == 0 && me > 0)
+        wire_send_message(room, op->group->ranks[0], wire, data, (size_t)wire->inside);
 }
 
 void *inside_keep(struct transport_room *room, const struct wire *wire)
 {
-    if (wire->inside == 0)
-        return NULL;
-    void *copy = malloc((size_t)wire->inside);
-    if (!copy)
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    void *copy = wire->inside > 0 ? malloc((size_t)wire->inside) : NULL;
+    if (!copy && wire->inside > 0)
+        no_memory(room);
     return copy ? memcpy(copy, wire_data(wire), (size_t)wire->inside) : NULL;
 }
 
-int inside_sum(struct transport_room *room, struct dist_work *op, const struct meeting *m)
+static void *add_up_all(const struct dist_work *op, const struct meeting *m)
 {
     enum dist_op adds = op->op == DIST_AVG ? DIST_SUM : op->op;
-    if (!(op->aside = malloc(inside_bytes(op)))) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-        return 0;
-    }
-    levels_sum_here(room, op, m, op->aside);
+    void *sum = NULL;
     for (int i = 0; i < m->size; i++) {
-        const void *inside = m->arrivals[i].inside;
-        if (inside && call_reduces(op->call))
-            host_reduce(op->aside, (const void *[]){ op->aside, inside }, 2, op->block, collect_type(op),
-                        adds);
+        void *inside = m->arrivals[i].inside;
+        if (inside && sum)
+            host_reduce(sum, (const void *[]){ sum, inside }, 2, op->block, collect_type(op), adds);
         else if (inside)
-            memcpy(op->aside, inside, inside_bytes(op));
+            sum = inside;
     }
-    return (int)inside_bytes(op);
+    return sum;
+}
+
+void inside_end(struct transport_room *room, struct dist_work *op, struct meeting *m)
+{
+    const struct transport_group *g = op->group->room;
+    void *sum = add_up_all(op, m);
+    struct wire wire = { .kind = WIRE_GO, .inside = sum ? (int)inside_bytes(op) : 0 };
+    int others = inside_by_all(room, op) ? 0 : g->nodes - 1;
+    for (int steps = 1; steps <= others && !room->failed; steps++) {
+        int leader = ring_leader(op->group, 0, steps);
+        wire.op = m->arrivals[leader].op;
+        wire_send_message(room, op->group->ranks[leader], &wire, sum ? sum : "", (size_t)wire.inside);
+    }
+    if (op->call == CALL_BARRIER)
+        meet_over(room, op, m);
+    else
+        levels_deliver(room, op, m, sum);
 }
 
 void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m, const void *data)

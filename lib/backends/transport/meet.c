@@ -5,8 +5,9 @@
  *   leader      COME  ---> the first of all, when all of its machine have come: one for all, and which of them differs, if one does
  *   the first   GO, DIFFER, GONE ---> leaders ---> members
  *
- * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER. A small sum
- * travels inside the notes: with COME that of a machine, and with GO that of all.
+ * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER. Small ones
+ * travel inside these notes. There a leader whose machine agrees mostly tells all other leaders; who has heard all compares, too, and goes on by
+ * itself if nothing differs; if something does, the first will say what (inside.c).
  */
 #include "meet.h"
 #include "../common/members.h"
@@ -23,7 +24,7 @@ static struct dist_work *own_op(const struct meeting *m)
 
 /* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
 static void tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
-                         size_t bytes, const void *data)
+                         size_t bytes)
 {
     bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(room, own_op(m));
     for (int i = m->size - 1; i >= 0 && !room->failed; i--) {
@@ -32,10 +33,7 @@ static void tell_leaders(struct transport_room *room, const struct meeting *m, s
             continue;
         wire->op = m->arrivals[i].op;
         wire->in = long_one ? m->arrivals[ring_leader(m->group, i, +1)].op : 0;
-        if (wire->inside > 0 && rank != room->rank)
-            wire_send_message(room, rank, wire, data, (size_t)wire->inside);
-        else
-            wire_send(room, rank, wire, bytes);
+        wire_send(room, rank, wire, bytes);
     }
 }
 
@@ -68,7 +66,7 @@ void meet_desert(struct transport_room *room)
         for (int i = 0; m->group && i < m->size && !deserted; i++)
             deserted = m->arrivals[i].op == 0 && member_is_gone(room->self, m->group->ranks[i]);
         if (deserted)
-            tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT, NULL);
+            tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
     }
 }
 
@@ -90,26 +88,42 @@ static int stray_of(const struct meeting *m, int base, const struct claim **clai
     return stray;
 }
 
-/* The sum of all lies with the first's op until it has gone to itself, too. */
+/* This machine's members and its leader are let go. */
+static void go(struct transport_room *room, struct dist_work *op, struct meeting *m, const struct wire *wire)
+{
+    tell_members(room, m, *wire, WIRE_SHORT);
+    collect_start(room, op);
+}
+
+/* All have come. All leaders may know that; what differs the first tells. */
 static void judge(struct transport_room *room, struct meeting *m)
 {
     struct dist_work *op = own_op(m);
     const struct claim *other;
     int stray = stray_of(m, 0, &other);
     struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
+    if (stray < 0 && (m->flat ? inside_by_all(room, op) : inside_fits(room, op))) {
+        queue_remove(&room->members, op);
+        if (m->flat)
+            go(room, op, m, &wire);
+        else
+            inside_end(room, op, m);
+        return;
+    }
+    if (m->group->rank > 0)
+        return;
     if (stray >= 0) {
         wire.kind = WIRE_DIFFER;
         wire.a = m->group->ranks[0];
         wire.b = m->group->ranks[stray];
         wire.claim = m->arrivals[0].claim;
         wire.other = *other;
-    } else if (!m->flat && inside_fits(op)) {
-        wire.inside = inside_sum(room, op, m);
     }
-    tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT, op->aside);
+    tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
 }
 
-static void speak_for_all(struct transport_room *room, const struct meeting *m)
+/* All of this machine have come. */
+static void speak_for_all(struct transport_room *room, struct meeting *m)
 {
     const struct claim *other;
     int me = m->group->rank, stray = stray_of(m, me, &other);
@@ -122,15 +136,15 @@ static void speak_for_all(struct transport_room *room, const struct meeting *m)
                          .a = m->number,
                          .b = m->size,
                          .place = me,
-                         .members = m->came,
+                         .members = m->here,
                          .stray = stray,
                          .claim = m->arrivals[me].claim };
-    if (stray >= 0) {
+    if (stray >= 0)
         wire.other = *other;
-        wire_send(room, m->group->ranks[0], &wire, WIRE_BOTH);
-        return;
-    }
-    inside_come(room, own_op(m), m, &wire);
+    if (stray < 0 && inside_fits(room, own_op(m)))
+        inside_tell(room, own_op(m), m, &wire);
+    else if (me > 0)
+        wire_send(room, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
 }
 
 static void hear_come(struct transport_room *room, int from, const struct wire *wire)
@@ -147,17 +161,19 @@ static void hear_come(struct transport_room *room, int from, const struct wire *
                            .claim = wire->claim };
     if (wire->stray >= 0)
         a->other = wire->other;
+    bool here = from == room->rank || near_has(room, from);
     m->came += wire->members;
+    m->here += here;
     m->flat |= wire->flat;
     if (from == room->rank)
         m->group = ((struct dist_work *)(uintptr_t)wire->op)->group;
     if (!m->group || room->failed)
         return;
     const struct transport_group *g = m->group->room;
-    if (m->group->rank == 0 && m->came == m->size)
-        judge(room, m);
-    else if (m->group->rank > 0 && m->came == g->near)
+    if (here && m->here == g->near)
         speak_for_all(room, m);
+    if (m->came == m->size && !room->failed)
+        judge(room, m);
 }
 
 /* ---- every member -------------------------------------------------------------------------------------------------- */
@@ -185,10 +201,8 @@ static void post(struct transport_room *room, struct dist_work *op)
     wire.members = 1;
     wire.stray = -1;
     queue_add(&room->members, op);
-    if (g->near > 1)
-        wire_send(room, group->ranks[g->leader], &wire, WIRE_ONE);
-    else
-        inside_come(room, op, NULL, &wire);
+    bool alone = g->near == 1 && !inside_fits(room, op);
+    wire_send(room, group->ranks[alone ? 0 : g->leader], &wire, WIRE_ONE);
 }
 
 int transport_collective(void *state, struct dist_work *op)
@@ -214,17 +228,19 @@ void meet_hear(struct transport_room *room, int from, const struct wire *wire)
     }
     struct meeting *m = meetings_find(room, op);
     if (wire->inside > 0) {
-        inside_take(room, op, m, from == room->rank ? op->aside : wire_data(wire));
+        inside_take(room, op, m, wire_data(wire));
         return;
     }
     if (wire->kind == WIRE_GO && !wire->flat && levels_take(op)) {
         levels_begin(room, op, m, wire->in);
         return;
     }
+    if (wire->kind == WIRE_GO) {
+        go(room, op, m, wire);
+        return;
+    }
     tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
-    if (wire->kind == WIRE_GO)
-        collect_start(room, op);
-    else if (wire->kind == WIRE_GONE)
+    if (wire->kind == WIRE_GONE)
         transport_done(op, DIST_ERR_PEER_LOST);
     else
         transport_done(op, claims_tell(op, wire->a, &wire->claim, wire->b, &wire->other));

@@ -7,7 +7,8 @@
 /* A collective, where members are waited for: at the first of all, and at the first of those of a machine. */
 struct meeting {
     struct meeting *next;
-    int number, size, came;
+    int number, size;
+    int came, here; /* members; and of these, those of this machine */
     uint32_t seq;
     bool flat;
     const struct dist_group *group; /* NULL: this rank itself has not come yet */
@@ -15,7 +16,7 @@ struct meeting {
         uint64_t op; /* 0: has not come */
         uint64_t in, out;
         int stray;    /* as in a wire */
-        void *inside; /* its note's data, copied; NULL: it had none */
+        void *inside; /* what its machine adds, or its note's data, copied; NULL: nothing */
         struct claim claim, other;
     } arrivals[];
 };
@@ -50,17 +51,18 @@ void levels_deliver(struct transport_room *room, struct dist_work *op, struct me
                     void *result); /* to all that are here; the op is over */
 void levels_want_memory(struct transport_room *room, struct dist_work *op); /* in vain: it has failed */
 
-/* ---- inside.c: small ones, in the notes: the sum of a machine with COME, that of all with GO --------------- */
+/* ---- inside.c: small ones, in the notes of the leaders --------------------------------------------------------------- */
 
-bool inside_fits(const struct dist_work *op);
-void inside_come(struct transport_room *room, const struct dist_work *op, const struct meeting *m,
-                 struct wire *wire); /* to the first */
+bool inside_fits(const struct transport_room *room, const struct dist_work *op);
+bool inside_by_all(const struct transport_room *room,
+                   const struct dist_work *op); /* each leader tells all others; else the first */
+void inside_tell(struct transport_room *room, const struct dist_work *op, struct meeting *m,
+                 struct wire *wire); /* that this machine has come, with what it adds */
 void *inside_keep(struct transport_room *room,
                   const struct wire *wire); /* a copy of what it carries; or NULL */
-int inside_sum(
-    struct transport_room *room, struct dist_work *op,
-    const struct meeting *m); /* at the first: of all, in op->aside; so many bytes; 0: it has failed */
-void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m, const void *data);
+void inside_end(struct transport_room *room, struct dist_work *op, struct meeting *m); /* all have told */
+void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m,
+                 const void *data); /* the sum, from the first */
 
 /* ---- ring.c: long ones, from leader to leader ------------------------------------------------------------------ */
 
