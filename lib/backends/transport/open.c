@@ -91,6 +91,7 @@ static void room_free(struct transport_room *room)
     match_close(&room->parked);
     if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
         near_close(room);
+    free(room->spare);
     free(room->world.node_of);
     pthread_mutex_destroy(&room->lock);
     free(room);

@@ -86,7 +86,8 @@ struct transport_room {
     struct match_table parked; /* struct parked */
     int posted_any;            /* receives from DIST_ANY_SOURCE */
     struct flights flights;    /* data and collectives that are under way, */
-    struct flights notes_out;  /* and notes that the transport may still read */
+    struct flights notes_out;  /* and notes that the transport may still read; */
+    struct flight *spare;      /* one that it does not; NULL: there is none */
     struct answers answers;
     struct offers offers;
     struct meeting *meetings; /* meet.h */
@@ -100,7 +101,8 @@ struct transport_room {
     bool progress_stops, progress_sleeps;
     bool rests;     /* a thread sleeps here that does not nap */
     int64_t nap;    /* ns: the last one, */
-    double looked;  /* and when the job was looked at for the last time */
+    double looked;  /* and when the job was looked at for the last time; */
+    int64_t drove;  /* ns: and what has come, by who started an op */
     uint32_t heard; /* notes, where it is spread */
     uint32_t looks; /* for them */
     uint64_t near_free,

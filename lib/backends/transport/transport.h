@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 5
+#define TRANSPORT_VERSION 6
 #define TRANSPORT_NOTES 0    /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 32767 /* below that: as many as every MPI has */
 #define TRANSPORT_NOTE 8704  /* bytes of a note, at most */
@@ -48,8 +48,9 @@ struct transport_collective {
     void *out;
 };
 
-/* A request is a number that only the transport understands; 0: the transport has failed. */
+/* A request is a number that only the transport understands; 0: the transport has failed. What was sent may be done at once. */
 typedef uint64_t transport_request;
+#define TRANSPORT_SENT UINT64_MAX
 
 struct transport {
     uint32_t version;
@@ -61,7 +62,7 @@ struct transport {
     int (*meet)(void); /* all have come here: 1; not yet: 0: call it again until they have */
     void (*close)(void);
 
-    transport_request (*send)(const void *data, size_t bytes, int peer, int tag);
+    transport_request (*send)(const void *data, size_t bytes, int peer, int tag); /* or TRANSPORT_SENT */
     transport_request (*offer)(const void *data, size_t bytes, int peer,
                                int tag); /* over only when their receive has begun */
     transport_request (*recv)(void *data, size_t bytes, int peer, int tag);

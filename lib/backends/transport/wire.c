@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define NOTES_REAPED 32 /* so many at once */
+#define NOTE_USUAL 256  /* bytes, of one with few data */
 
 /* ---- under way -------------------------------------------------------------------------------------- */
 
@@ -144,10 +145,24 @@ void wire_announce(struct transport_room *room, int peer)
         bell_strike(&slot->helper);
 }
 
+/* The last one that the transport had done with at once, if it is large enough. */
+static struct flight *take_note(struct transport_room *room, size_t bytes)
+{
+    struct flight *note = room->spare;
+    room->spare = NULL;
+    if (note && note->size >= bytes)
+        return note;
+    free(note);
+    size_t size = bytes > NOTE_USUAL ? bytes : NOTE_USUAL;
+    if ((note = malloc(sizeof *note + size)))
+        *note = (struct flight){ .size = size };
+    return note;
+}
+
 static void send_by_transport(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
                               const void *data, size_t inside)
 {
-    struct flight *flight = malloc(sizeof *flight + bytes + inside + answers_bytes(room, peer));
+    struct flight *flight = take_note(room, bytes + inside + answers_bytes(room, peer));
     if (!flight) {
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
         return;
@@ -156,11 +171,11 @@ static void send_by_transport(struct transport_room *room, int peer, const struc
     memcpy(flight->note + bytes, data, inside);
     bytes += inside;
     bytes += answers_take_along(room, peer, flight->note, bytes);
-    flight->op = NULL;
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
-    if (flight->request == 0) {
-        free(flight);
-        wire_broken(room);
+    if (flight->request == 0 || flight->request == TRANSPORT_SENT) {
+        room->spare = flight;
+        if (flight->request == 0)
+            wire_broken(room);
         return;
     }
     hang_up(&room->notes_out, flight);

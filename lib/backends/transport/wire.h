@@ -39,7 +39,7 @@ struct wire {
     int32_t place;   /* the sender's in it, */
     int32_t members; /* for how many it speaks, */
     int32_t stray;   /* and the place of one of them that differs, as `other` says; -1 */
-    int32_t inside;  /* COME, GO: bytes of data in it (levels.c) */
+    int32_t inside;  /* COME, GO: bytes of data in it (inside.c) */
     struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX
@@ -66,6 +66,7 @@ struct flight {
     struct flight *next;
     transport_request request;
     struct dist_work *op; /* NULL: nobody waits for it */
+    size_t size;          /* bytes of: */
     char note[];
 };
 
