@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
-#define PAUSE_MS 50
+#define PAUSE_MS 50 /* between two calls; the first ones come sooner, since all nodes mostly start at once */
 
 /* Nobody has answered: 0, or a socket. */
 static int try_all(const struct addrinfo *found)
@@ -125,13 +125,15 @@ int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
     struct addrinfo *found;
     bool heard = false;
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    long pause = 1;
     int status = handshake_resolve(nodes, &found, why, why_size);
     if (status != 0)
         return status;
     do {
         status = call(nodes, found, seconds, &heard, why, why_size);
         if (status < 0)
-            nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000000 }, NULL);
+            nanosleep(&(struct timespec){ .tv_nsec = pause * 1000000 }, NULL);
+        pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);
     return status < 0 ? absent(nodes, seconds, why, why_size) : status;
