@@ -11,8 +11,7 @@
 
 #include <stdio.h>
 
-#define SPIN_NS 10000000 /* so long a waiter looks without a nap */
-#define LOOK_NS 100000   /* between two looks of who only starts */
+#define LOOK_NS 100000 /* between two looks of who only starts */
 
 void transport_done(struct dist_work *op, int status)
 {
@@ -134,28 +133,18 @@ static bool news(void *argument)
     return moved || atomic_load(&hope->op->done);
 }
 
-/* Rounds alone do not say how long: a look takes MPICH some 5 us, and Open MPI 90. Until its ranks sleep nobody can tell a deadlock. */
-static bool spin(struct patience *patience, int64_t *until)
-{
-    if (patience->rounds == 0)
-        *until = launch_clock_ns() + SPIN_NS;
-    if (patience->rounds % 16 == 15 && launch_clock_ns() >= *until)
-        return false;
-    return patience_spin(patience);
-}
-
 static int wait_and_leave(struct transport_room *room, struct dist_work *op)
 {
     struct hope hope = { room, op };
-    struct patience patience = { 0 };
-    int64_t until = 0;
+    struct spin spin = transport_spin_for(room, op);
     while (!atomic_load(&op->done)) {
         if (news(&hope))
-            patience.rounds = 0;
-        else if (!spin(&patience, &until))
+            spin.patience.rounds = 0;
+        else if (!transport_spin(&spin))
             transport_sleep(room, op, news, &hope);
     }
     room_lock(room);
+    transport_spun(room, &spin);
     leave(room, false);
     return op->status;
 }

@@ -99,12 +99,13 @@ struct transport_room {
     int drivers; /* threads of the rank that wait here */
     struct worker progress;
     bool progress_stops, progress_sleeps;
-    bool rests;     /* a thread sleeps here that does not nap */
-    int64_t nap;    /* ns: the last one, */
-    double looked;  /* and when the job was looked at for the last time; */
-    int64_t drove;  /* ns: and what has come, by who started an op */
-    uint32_t heard; /* notes, where it is spread */
-    uint32_t looks; /* for them */
+    bool rests;         /* a thread sleeps here that does not nap */
+    int64_t nap;        /* ns: the last one, */
+    double looked;      /* and when the job was looked at for the last time; */
+    int64_t drove;      /* ns: and what has come, by who started an op */
+    _Atomic int modest; /* so many waits without spinning */
+    uint32_t heard;     /* notes, where it is spread */
+    uint32_t looks;     /* for them */
     uint64_t near_free,
         near_taken;    /* near.c: notes of its own, and those that it reads now, as places in the world; */
     void *near_memory; /* and where its own lie */
@@ -164,7 +165,20 @@ bool transport_thread_start(struct transport_room *room);  /* thread.c */
 void transport_thread_stop(struct transport_room *room);
 void transport_done(struct dist_work *op, int status);
 
-/* rest.c: bytes are under way: whoever sleeps must nap, and look */
+/* ---- rest.c ----------------------------------------------------------------------------------------- */
+
+/* How one wait spins. */
+struct spin {
+    struct patience patience;
+    int64_t until;     /* ns */
+    bool near, modest; /* somebody of this machine ends it, and rings; it hardly spins */
+    long switches;     /* when it began to; -1: it did not */
+};
+struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op);
+bool transport_spin(struct spin *spin); /* false: it is time to sleep */
+void transport_spun(struct transport_room *room, const struct spin *spin);
+
+/* Bytes are under way: whoever sleeps must nap, and look */
 bool transport_bytes_move(const struct transport_room *room);
 int64_t transport_nap(const struct transport_room *room,
                       int64_t nap); /* ns, of the next nap after this one */
