@@ -23,7 +23,7 @@ static void expect_refused(const struct started *job, int status, const char *wo
 #define STEP "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=8", "SLURM_PROCID=0"
 
 static const struct {
-    const char *settings[6];
+    const char *settings[8];
     const char *words;
 } wrong[] = {
     { { "WORLD_SIZE=0" }, "WORLD_SIZE is \"0\"; it must be a whole number from 1 to 1024" },
@@ -45,6 +45,9 @@ static const struct {
     { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3", "SLURM_NODEID=2" }, "only 2 of the 8 ranks run" },
     { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3", "SLURM_NODEID=3" }, "only 3 of the 8 ranks run" },
     { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,99,3", "SLURM_NODEID=1" }, "its numbers must be from 1 to 8" },
+    { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,7", "PMI_RANK=0", "PMI_SIZE=8" }, "only 1 of the 8 ranks run" },
+    { { STEP, "MPI_LOCALRANKID=0", "PMI_RANK=9", "PMI_SIZE=2" }, "PMI_RANK is \"9\"" },
+    { { STEP, "TORCHELASTIC_RUN_ID=x", "RANK=4", "WORLD_SIZE=4" }, "ranks count from 0 to 3" },
     { { "DIST_RANKS=fibres" }, "DIST_RANKS is \"fibres\"; it must be processes or threads" },
     { { "DIST_OUTPUT=loud" }, "DIST_OUTPUT is \"loud\"; it must be live or ordered" },
     { { "DIST_WORLD_FD=77", "RANK=0", "WORLD_SIZE=1" }, "start the program with distrun" },
@@ -66,6 +69,17 @@ Test(launch_start, an_allocation_without_a_step_is_no_launcher)
     struct started job;
     STARTED(&job, SETTINGS("SLURM_JOB_ID=7", "SLURM_PROCID=0", "SLURM_NTASKS=9", "WORLD_SIZE=2"), "talk",
             "lines");
+    cr_expect_eq(job.status, 0);
+    cr_expect(strstr(job.stdout_text, "[1] rank 1 of 2\n"), "%s", job.stdout_text);
+}
+
+Test(launch_start, a_step_that_is_a_shell_is_no_launcher)
+{
+    struct started job;
+    STARTED(&job,
+            SETTINGS("SLURM_STEP_ID=0", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1", "SLURM_PTY_PORT=4000",
+                     "WORLD_SIZE=2"),
+            "talk", "lines");
     cr_expect_eq(job.status, 0);
     cr_expect(strstr(job.stdout_text, "[1] rank 1 of 2\n"), "%s", job.stdout_text);
 }

@@ -164,12 +164,23 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, c
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why, why_size) : status;
 }
 
+/* In a step of Slurm others may have started us. srun --mpi=pmi2 has MPICH's words for rank and size, but none for this machine; an mpirun of
+ * MPICH has all. And where a step is a shell (srun --pty bash), programs start their ranks themselves. */
+static bool env_is_said_by(const struct dialect *say)
+{
+    bool torchrun = getenv("TORCHELASTIC_RUN_ID") && getenv("RANK");
+    bool shell = getenv("SLURM_PTY_PORT") && setting_whole_number(getenv("SLURM_STEP_NUM_TASKS")) == 1;
+    if (say->launcher == LAUNCH_MPICH && !getenv(say->local_rank) && getenv("SLURM_STEP_ID"))
+        return false;
+    return getenv(say->sign) && !(say->launcher == LAUNCH_SLURM && (torchrun || shell));
+}
+
 int launch_read_env(struct launch_env *env, char *why, size_t why_size)
 {
     *env =
         (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
-        if (getenv(dialects[i].sign))
+        if (env_is_said_by(&dialects[i]))
             return env_read_dialect(&dialects[i], env, why, why_size);
     return 0;
 }

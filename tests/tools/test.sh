@@ -103,10 +103,7 @@ all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
     side_by_side whole_suites "exercises 3; teachers"
     kills 60
-    nodes
-    side_by_side "model; torture; failures; kernels" bare
-    echo "chapters over three hosts"
-    tests/tools/hosts_test.sh all
+    side_by_side "model; torture; failures; kernels; nodes; over_hosts" bare
     side_by_side asan "elsewhere; tsan"
     ;;
 *)

@@ -100,6 +100,13 @@ nodes()
     on_three_hosts "mistakes are told over three hosts as on one machine" env ENGINES="gloo mpi" tests/tools/hosts_misuse.sh 4
 }
 
+over_hosts()
+{
+    echo "chapters over three hosts, and ranks that a real Slurm starts"
+    tests/tools/hosts_test.sh all
+    on_three_hosts "ranks that a real Slurm starts on three hosts" tests/tools/slurm_test.sh
+}
+
 on_three_hosts()
 {
     local name=$1

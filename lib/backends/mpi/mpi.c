@@ -2,8 +2,8 @@
  * mpi.c: BACKEND=mpi: which MPI it is, and how its ranks come to know each other.
  *
  * For each MPI that was found there is a plug-in. Under mpirun it must be that of the same MPI: with another, every rank would be alone in
- * a world of its own. Where our own launcher, or torchrun, has started the ranks on one machine, MPICH takes them for its
- * own (pmi.c); Open MPI does not.
+ * a world of its own. srun starts ranks of either: MPICH's with --mpi=pmi2, Open MPI's with --mpi=pmix. Where our own launcher, torchrun
+ * or a plain srun has started the ranks on one machine, MPICH takes them for its own (pmi.c); Open MPI does not.
  */
 #define _GNU_SOURCE
 #include "pmi.h"
@@ -14,22 +14,25 @@
 #include <string.h>
 
 struct flavour {
-    const char *name, *package, *starter;
+    const char *name, *package, *starter, *slurm;
 };
-static const struct flavour open_mpi = { "openmpi", "libopenmpi-dev", "mpirun.openmpi" };
-static const struct flavour mpich = { "mpich", "libmpich-dev", "mpirun.mpich" };
+static const struct flavour open_mpi = { "openmpi", "libopenmpi-dev", "mpirun.openmpi", "srun --mpi=pmix" };
+static const struct flavour mpich = { "mpich", "libmpich-dev", "mpirun.mpich", "srun --mpi=pmi2" };
 
-/* Whose ranks are we? What their launchers set tells. NULL: no MPI's. */
-static const struct flavour *launcher_of(void)
+/* Whose ranks are we? What their launchers set tells, and srun speaks with either MPI. NULL: no MPI's. */
+static const struct flavour *launcher_of(const struct launch_env *env)
 {
-    static const struct {
-        const char *variable;
-        const struct flavour *flavour;
-    } signs[] = { { "OMPI_COMM_WORLD_SIZE", &open_mpi }, { "PMI_FD", &mpich }, { "PMI_PORT", &mpich } };
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (getenv(signs[i].variable))
-            return signs[i].flavour;
-    return NULL;
+    bool speaks_pmi = getenv("PMI_FD") || getenv("PMI_PORT");
+    if (env->launcher == LAUNCH_OPENMPI)
+        return &open_mpi;
+    if (speaks_pmi && (env->launcher == LAUNCH_MPICH || env->launcher == LAUNCH_SLURM))
+        return &mpich;
+    return env->launcher == LAUNCH_SLURM && getenv("PMIX_NAMESPACE") ? &open_mpi : NULL;
+}
+
+static const char *starter_of(const struct flavour *flavour, const struct launch_env *env)
+{
+    return env->launcher == LAUNCH_SLURM ? flavour->slurm : flavour->starter;
 }
 
 static const struct transport *missing(const struct launch_self *self, const struct flavour *wanted,
@@ -37,17 +40,17 @@ static const struct transport *missing(const struct launch_self *self, const str
 {
     char unread[200];
     const struct flavour *other = wanted == &mpich ? &open_mpi : &mpich;
+    const char *starter = starter_of(other, &self->env);
     *status = DIST_ERR_ENVIRONMENT;
-    if (launcher_of() && transport_load(other->name, unread, sizeof unread))
-        snprintf(
-            why, why_size,
-            "the ranks were started by the mpirun of another MPI than the library was built with; start them "
-            "with %s, or install %s and run make again",
-            other->starter, wanted->package);
-    else if (!launcher_of() && transport_load(other->name, unread, sizeof unread))
+    if (launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
         snprintf(why, why_size,
-                 "BACKEND is \"mpi\", and Open MPI's ranks are started by its mpirun only: %s -n %d PROGRAM",
-                 other->starter, self->env.world_size);
+                 "the ranks were started as those of another MPI than the library was built with; start them "
+                 "with %s, or install %s and run make again",
+                 starter, wanted->package);
+    else if (!launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
+        snprintf(why, why_size,
+                 "BACKEND is \"mpi\", and Open MPI knows only ranks started as its own: %s -n %d PROGRAM",
+                 starter, self->env.world_size);
     else
         snprintf(
             why, why_size,
@@ -61,15 +64,21 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
                                         char *why, size_t why_size)
 {
     (void)job;
-    const struct flavour *started = launcher_of(), *wanted = started ? started : &mpich;
+    const struct flavour *started = launcher_of(&self->env), *wanted = started ? started : &mpich;
     char error[200] = "";
     const struct transport *transport = transport_load(wanted->name, error, sizeof error);
+    if (!transport && started == &open_mpi && self->env.launcher == LAUNCH_SLURM &&
+        !launch_is_far(&self->env)) { /* it may be srun's habit to speak so: these ranks need it not */
+        started = NULL;
+        wanted = &mpich;
+        transport = transport_load(wanted->name, error, sizeof error);
+    }
     if (!transport)
         return missing(self, wanted, error, status, why, why_size);
     if (!started && launch_is_far(&self->env) && !world_is_spread(&self->world)) {
         *status = text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                            "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
-                           wanted->starter);
+                           starter_of(wanted, &self->env));
         return NULL;
     }
     if (!started && !pmi_serve(self)) {

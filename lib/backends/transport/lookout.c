@@ -1,6 +1,7 @@
 /*
  * lookout.c: an engine that starts waits for all ranks inside, where nobody of ours can look around, and MPI does so without an end. Our
- * launcher ends such a rank; under another one (mpirun, torchrun) a thread of the rank's does.
+ * launcher ends such a rank; under another one (mpirun, torchrun) a thread of the rank's does. Also where the rank that is missing was to come
+ * on another machine: mpirun would end the others, srun lets them wait.
  */
 #define _GNU_SOURCE
 #include "lookout.h"
@@ -11,16 +12,26 @@
 
 #define LOOK_EVERY 5000 /* us */
 #define GRACE 200       /* looks, in which the start may end by itself, and tell why */
+#define START_EXTRA_S \
+    20 /* for it, after the ranks had as long as they have to come, and on another machine once more */
 
 /* As if the call had returned with it. */
-static _Noreturn void give_up(struct launch_self *self)
+static _Noreturn void give_up(struct launch_self *self, int seconds)
 {
-    char place[160], sentence[400];
+    char place[160], sentence[400], why[256];
     struct dist_work op = { .call = CALL_INIT };
     uint32_t call = atomic_load(&self->world.header->slots[self->env.rank].call);
-    int status = backend_failed(&self->world, &op);
-    snprintf(sentence, sizeof sentence, "rank %d: %s: %.200s; look at that rank first", self->env.rank,
-             launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), op.why);
+    int status = DIST_ERR_TIMEOUT;
+    snprintf(why, sizeof why,
+             "the transport has not brought all ranks together within %d s; see whether all have started "
+             "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+             seconds);
+    if (world_failed(&self->world)) {
+        status = backend_failed(&self->world, &op);
+        snprintf(why, sizeof why, "%.200s; look at that rank first", op.why);
+    }
+    snprintf(sentence, sizeof sentence, "rank %d: %s: %s", self->env.rank,
+             launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), why);
     launch_fail(self, status, sentence);
     _exit(status);
 }
@@ -29,14 +40,15 @@ static void look_out(void *argument)
 {
     struct lookout *lookout = argument;
     struct launch_self *self = lookout->thread.self;
-    int looks = 0;
-    while (!atomic_load(&lookout->through) && looks < GRACE) {
+    int looks = 0, seconds = 2 * self->env.meet_seconds + START_EXTRA_S;
+    int64_t end = launch_clock_ns() + seconds * (int64_t)1000000000;
+    while (!atomic_load(&lookout->through) && looks < GRACE && launch_clock_ns() < end) {
         launch_look_around(self);
         looks += world_failed(&self->world);
         usleep(LOOK_EVERY);
     }
     if (!atomic_load(&lookout->through))
-        give_up(self);
+        give_up(self, seconds);
 }
 
 void lookout_begin(struct lookout *lookout, struct launch_self *self)

@@ -78,6 +78,13 @@ static void ring_go(struct transport_room *room, struct dist_work *op)
         wire_fly(room, room->transport->send(at, bytes, ring->next, ring->tag), op);
 }
 
+/* Until then it was among those that wait for members, where a failure of the job finds it: nothing of it flies yet. */
+static void ring_start(struct transport_room *room, struct dist_work *op)
+{
+    queue_remove(&room->members, op);
+    ring_go(room, op);
+}
+
 static void ring_end(struct transport_room *room, struct dist_work *op)
 {
     struct ring *ring = op->ring;
@@ -111,7 +118,7 @@ void ring_hear(struct transport_room *room, const struct wire *wire)
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     op->ticket = wire->tag;
     if (op->step == STEP_RING)
-        ring_go(room, op);
+        ring_start(room, op);
 }
 
 int ring_leader(const struct dist_group *group, int place, int steps)
@@ -149,8 +156,9 @@ void ring_begin(struct transport_room *room, struct dist_work *op, void *data, u
                        .aside = op->aside };
     op->ring = ring;
     op->step = STEP_RING;
+    queue_add(&room->members, op);
     wire_send(room, ring->next, &(struct wire){ .kind = WIRE_RING, .op = next, .tag = (uint32_t)ring->tag },
               WIRE_SHORT);
     if (op->ticket && !room->failed)
-        ring_go(room, op);
+        ring_start(room, op);
 }
