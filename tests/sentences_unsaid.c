@@ -127,7 +127,7 @@ const struct unsaid sentences_unsaid[] = {
     { "BACKEND is \"gloo\", which joins processes", NULL, "a line says it, where Gloo is there" },
     { "BACKEND is \"mpi\", which joins processes", NULL, "a line says it, where MPI is there" },
     { "DIST_TRACE writes down the ranks of one machine only", NULL, "NCCL's ranks on several machines" },
-    { "see whether the launcher has started it, and whether its machine", "test_nodes_foreign.c",
+    { "see whether the launcher has started all ranks, and whether their machines", "test_nodes_foreign.c",
       "has not come within 1 s" },
     { "a rank has ended before all machines had met", NULL, ENDS },
     { "to this machine itself, where no other one finds it", "tools/hosts_test.sh",

@@ -34,7 +34,8 @@ const char *nodes_name(const struct nodes *nodes, int node, char *text, size_t s
 const char *nodes_advice(const struct nodes *nodes)
 {
     if (nodes->star)
-        return "see whether the launcher has started it, and whether its machine finds rank 0 at MASTER_ADDR";
+        return "see whether the launcher has started all ranks, and whether their machines find rank 0 at "
+               "MASTER_ADDR";
     return nodes->foreign
                ? "see what keeps the two machines apart, or name another address of rank 0's in MASTER_ADDR"
                : "start distrun there, too";

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LOOK_EVERY 5000 /* us */
-#define GRACE 200       /* looks, in which the start may end by itself, and tell why */
-#define START_EXTRA_S \
-    20 /* for it, after the ranks had as long as they have to come, and on another machine once more */
+#define LOOK_MS 5
+#define GRACE 200 /* looks, in which the start may end by itself, and tell why */
+/* Seconds for it, after the ranks had as long as they have to come, and on another machine once more. */
+#define START_EXTRA_S 20
 
 /* As if the call had returned with it. */
 static _Noreturn void give_up(struct launch_self *self, int seconds)
@@ -36,6 +36,12 @@ static _Noreturn void give_up(struct launch_self *self, int seconds)
     _exit(status);
 }
 
+static bool is_through(void *argument)
+{
+    struct lookout *lookout = argument;
+    return atomic_load(&lookout->through);
+}
+
 static void look_out(void *argument)
 {
     struct lookout *lookout = argument;
@@ -45,7 +51,7 @@ static void look_out(void *argument)
     while (!atomic_load(&lookout->through) && looks < GRACE && launch_clock_ns() < end) {
         launch_look_around(self);
         looks += world_failed(&self->world);
-        usleep(LOOK_EVERY);
+        bell_sleep(&lookout->bell, is_through, lookout, LOOK_MS, NULL);
     }
     if (!atomic_load(&lookout->through))
         give_up(self, seconds);
@@ -63,5 +69,6 @@ void lookout_begin(struct lookout *lookout, struct launch_self *self)
 void lookout_end(struct lookout *lookout)
 {
     atomic_store(&lookout->through, true);
+    bell_ring(&lookout->bell);
     worker_join(&lookout->thread);
 }

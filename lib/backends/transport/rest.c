@@ -28,7 +28,7 @@ static long switches(void)
 
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op)
 {
-    bool near = waits_near(room, op);
+    bool near = patience_looks() > 0 && waits_near(room, op); /* (else it gives way anyhow) */
     return (struct spin){ .near = near, .modest = near && room->modest > 0, .switches = -1 };
 }
 
