@@ -184,3 +184,11 @@ int launch_read_env(struct launch_env *env, char *why, size_t why_size)
             return env_read_dialect(&dialects[i], env, why, why_size);
     return 0;
 }
+
+const char *launch_mpi(const struct launch_env *env)
+{
+    bool slurm = env->launcher == LAUNCH_SLURM, speaks_pmi = getenv("PMI_FD") || getenv("PMI_PORT");
+    if (speaks_pmi && (slurm || env->launcher == LAUNCH_MPICH))
+        return "mpich";
+    return env->launcher == LAUNCH_OPENMPI || (slurm && getenv("PMIX_NAMESPACE")) ? "openmpi" : NULL;
+}

@@ -46,6 +46,9 @@ static inline bool launch_is_far(const struct launch_env *env)
 /* Read the environment. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
 int launch_read_env(struct launch_env *env, char *why, size_t why_size);
 
+/* Whose ranks the launcher has made of these: "openmpi", "mpich"; NULL: no MPI's. srun speaks with either. */
+const char *launch_mpi(const struct launch_env *env);
+
 /* Read WORLD_SIZE for dist_spawn: `wanted` unless the environment says otherwise. Same status. */
 int launch_read_size(int wanted, int *size, char *why, size_t why_size);
 

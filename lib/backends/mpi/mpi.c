@@ -10,7 +10,6 @@
 #include "../../launch/spread.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct flavour {
@@ -19,15 +18,11 @@ struct flavour {
 static const struct flavour open_mpi = { "openmpi", "libopenmpi-dev", "mpirun.openmpi", "srun --mpi=pmix" };
 static const struct flavour mpich = { "mpich", "libmpich-dev", "mpirun.mpich", "srun --mpi=pmi2" };
 
-/* Whose ranks are we? What their launchers set tells, and srun speaks with either MPI. NULL: no MPI's. */
+/* Whose ranks are we? NULL: no MPI's. */
 static const struct flavour *launcher_of(const struct launch_env *env)
 {
-    bool speaks_pmi = getenv("PMI_FD") || getenv("PMI_PORT");
-    if (env->launcher == LAUNCH_OPENMPI)
-        return &open_mpi;
-    if (speaks_pmi && (env->launcher == LAUNCH_MPICH || env->launcher == LAUNCH_SLURM))
-        return &mpich;
-    return env->launcher == LAUNCH_SLURM && getenv("PMIX_NAMESPACE") ? &open_mpi : NULL;
+    const char *name = launch_mpi(env);
+    return !name ? NULL : strcmp(name, mpich.name) == 0 ? &mpich : &open_mpi;
 }
 
 static const char *starter_of(const struct flavour *flavour, const struct launch_env *env)

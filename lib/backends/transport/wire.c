@@ -44,8 +44,7 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
         transport_done(op, room->failed);
         return;
     }
-    flight->request = request;
-    flight->op = op;
+    *flight = (struct flight){ .request = request, .op = op };
     hang_up(&room->flights, flight);
 }
 
@@ -153,9 +152,9 @@ static struct flight *take_note(struct transport_room *room, size_t bytes)
     if (note && note->size >= bytes)
         return note;
     free(note);
-    size_t size = bytes > NOTE_USUAL ? bytes : NOTE_USUAL;
-    if ((note = malloc(sizeof *note + size)))
-        *note = (struct flight){ .size = size };
+    bytes = bytes > NOTE_USUAL ? bytes : NOTE_USUAL;
+    if ((note = malloc(sizeof *note + bytes)))
+        *note = (struct flight){ .size = bytes };
     return note;
 }
 
@@ -169,18 +168,17 @@ static void send_by_transport(struct transport_room *room, int peer, const struc
     }
     memcpy(flight->note, wire, bytes);
     memcpy(flight->note + bytes, data, inside);
-    bytes += inside;
-    bytes += answers_take_along(room, peer, flight->note, bytes);
+    bytes += inside + answers_take_along(room, peer, flight->note, bytes + inside);
     flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
-    if (flight->request == 0 || flight->request == TRANSPORT_SENT) {
-        room->spare = flight;
-        if (flight->request == 0)
-            wire_broken(room);
+    if (flight->request != 0 && flight->request != TRANSPORT_SENT) {
+        hang_up(&room->notes_out, flight);
+        if (room->notes_out.count % NOTES_REAPED == 0)
+            wire_reap(room);
         return;
     }
-    hang_up(&room->notes_out, flight);
-    if (room->notes_out.count % NOTES_REAPED == 0)
-        wire_reap(room);
+    room->spare = flight;
+    if (flight->request == 0)
+        wire_broken(room);
 }
 
 static void send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
@@ -226,6 +224,8 @@ void wire_heard(struct transport_room *room)
 static int hear(struct transport_room *room, struct wire *wire, int *from)
 {
     bool far_first = room->spread && ++room->looks % 16 == 0;
+    if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
+        return 0;
     if (!far_first && near_hear(room, wire, from))
         return 1;
     int bytes = room->transport->hear(wire, WIRE_MOST, from);
@@ -238,10 +238,7 @@ bool wire_hear(struct transport_room *room)
         struct wire wire;
         char bytes[WIRE_MOST]; /* and the answers behind it */
     } note;
-    int from;
-    if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
-        return false;
-    int bytes = hear(room, &note.wire, &from);
+    int from, bytes = hear(room, &note.wire, &from);
     if (bytes < 0)
         wire_broken(room);
     if (bytes <= 0)
