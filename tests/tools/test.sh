@@ -91,11 +91,7 @@ quick)
     rm -rf build/results
     mkdir -p build/results
     : >"$RESULTS"
-    suites
-    chapters processes "2 4 7"
-    lessons
-    exercises 1 2
-    learners
+    side_by_side suites "chapters processes '2 4 7'; lessons; exercises 1 2; learners"
     echo "a cluster of namespaces"
     tests/tools/hosts_test.sh quick
     ;;
