@@ -41,6 +41,7 @@ static const struct {
     { { "OMPI_COMM_WORLD_RANK=0" }, "OMPI_COMM_WORLD_SIZE is not set" },
     { { "PMI_RANK=9", "PMI_SIZE=2" }, "PMI_RANK is \"9\"" },
     { { "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2" }, "SLURM_PROCID is not" },
+    { { "SLURM_STEP_ID=0", "SLURM_PTY_PORT=4000", "SLURM_PROCID=0" }, "SLURM_STEP_NUM_TASKS is not" },
     { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3" }, "only 1 of the 8 ranks run on this machine" },
     { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3", "SLURM_NODEID=2" }, "only 2 of the 8 ranks run" },
     { { STEP, "SLURM_STEP_TASKS_PER_NODE=1,2(x2),3", "SLURM_NODEID=3" }, "only 3 of the 8 ranks run" },

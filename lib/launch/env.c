@@ -168,8 +168,9 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, c
  * MPICH has all. And where a step is a shell (srun --pty bash), programs start their ranks themselves. */
 static bool env_is_said_by(const struct dialect *say)
 {
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
     bool torchrun = getenv("TORCHELASTIC_RUN_ID") && getenv("RANK");
-    bool shell = getenv("SLURM_PTY_PORT") && setting_whole_number(getenv("SLURM_STEP_NUM_TASKS")) == 1;
+    bool shell = getenv("SLURM_PTY_PORT") && tasks && setting_whole_number(tasks) == 1;
     if (say->launcher == LAUNCH_MPICH && !getenv(say->local_rank) && getenv("SLURM_STEP_ID"))
         return false;
     return getenv(say->sign) && !(say->launcher == LAUNCH_SLURM && (torchrun || shell));
