@@ -11,6 +11,7 @@
 # of it on any host? All that is wrong is printed. Exit status: 0, 1, or 77 where there can be no hosts.
 
 [ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "${1:-17}" $2
+. tests/tools/left.sh
 
 wanted=${1:-17} engine=$2 ranks=5 nodes=3
 work=$PWD/build/results/nodes.$$
@@ -60,15 +61,6 @@ launcher()
     local process
     for process in $(left build/bin/distrun); do
         tr '\0' ' ' <"/proc/$process/cmdline" | grep -q -e "--node $1 " && echo "$process"
-    done
-}
-
-# They are asked for in this folder's name: other jobs of this machine are none of ours.
-left()
-{
-    local process
-    for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/exe")" = "$PWD/$1" ] && echo "${process#/proc/}"
     done
 }
 

@@ -11,6 +11,7 @@
 # slurm_test.sh as ENGINE PROGRAM...: what the chapters are run with: WORLD_SIZE ranks.
 
 [ "$SLURM_FOLDER" ] || exec tests/tools/slurm.sh "$0" "$@"
+. tests/tools/left.sh
 
 rounds=build/tests/programs/rounds plain=build/tests/programs/plain chain=build/chapters/02_send_recv_chain/chain
 export DIST_REPORT=/dev/null MASTER_ADDR=h0 MASTER_PORT=29500 DIST_INIT_TIMEOUT=20
@@ -106,18 +107,10 @@ layouts()
 
 # ---- what ends otherwise than it should
 
-left()
-{
-    local process
-    for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/exe")" = "$PWD/$rounds" ] && echo "${process#/proc/}"
-    done
-}
-
 rank()
 {
     local process
-    for process in $(left); do
+    for process in $(left $rounds); do
         tr '\0' '\n' <"/proc/$process/environ" | grep -x "SLURM_PROCID=$1" >/dev/null && echo "$process"
     done
 }
@@ -143,8 +136,8 @@ ends()
     { wait $srun; } 2>/dev/null
     status=$?
     [[ $status == $wanted ]] || complain "$name: status $status, not $wanted"
-    for _ in $(seq 200); do [ "$(left)" ] || break; sleep 0.05; done
-    [ "$(left)" ] && complain "$name: ranks are left behind" && kill -KILL $(left)
+    for _ in $(seq 200); do [ "$(left $rounds)" ] || break; sleep 0.05; done
+    [ "$(left $rounds)" ] && complain "$name: ranks are left behind" && kill -KILL $(left $rounds)
     for host in $HOSTS; do
         [ "$(on "$host" ls -A /dev/shm)" ] && complain "$name: left on $host: $(on "$host" ls -A /dev/shm)"
     done

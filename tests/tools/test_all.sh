@@ -211,13 +211,3 @@ tsan()
         run_tsan "$program" _traced
     done
 }
-
-# Two steps at a time, for those that do not ask how long something takes: each of them leaves half of two processors idle. What the second
-# prints comes when both have ended.
-side_by_side()
-{
-    (eval "$2") >build/results/beside.log 2>&1 </dev/null &
-    eval "$1"
-    wait $!
-    cat build/results/beside.log
-}

@@ -170,7 +170,8 @@ static void hear_come(struct transport_room *room, int from, const struct wire *
     if (!m->group || room->failed)
         return;
     const struct transport_group *g = m->group->room;
-    if (here && m->here == g->near)
+    bool tells = m->group->rank > 0 || inside_fits(room, own_op(m)); /* else the first would tell itself */
+    if (tells && here && m->here == g->near)
         speak_for_all(room, m);
     if (m->came == m->size && !room->failed)
         judge(room, m);

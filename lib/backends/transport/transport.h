@@ -48,7 +48,8 @@ struct transport_collective {
     void *out;
 };
 
-/* A request is a number that only the transport understands; 0: the transport has failed. What was sent may be done at once. */
+/* A request is a number that only the transport understands; 0: the transport has failed. TRANSPORT_SENT: a note with which it has done at
+ * once; it is not tested. */
 typedef uint64_t transport_request;
 #define TRANSPORT_SENT UINT64_MAX
 
@@ -62,7 +63,7 @@ struct transport {
     int (*meet)(void); /* all have come here: 1; not yet: 0: call it again until they have */
     void (*close)(void);
 
-    transport_request (*send)(const void *data, size_t bytes, int peer, int tag); /* or TRANSPORT_SENT */
+    transport_request (*send)(const void *data, size_t bytes, int peer, int tag);
     transport_request (*offer)(const void *data, size_t bytes, int peer,
                                int tag); /* over only when their receive has begun */
     transport_request (*recv)(void *data, size_t bytes, int peer, int tag);

@@ -1,0 +1,10 @@
+# left.sh: which processes of a program are there? To be read by other scripts.
+
+# left PROGRAM: their numbers. They are asked for in this folder's name: other jobs of this machine are none of ours.
+left()
+{
+    local process
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe")" = "$PWD/$1" ] && echo "${process#/proc/}"
+    done
+}
