@@ -238,8 +238,7 @@ Test(mpi, two_mpis_mixed_are_refused)
         expect_refused(&flavours[1],
                        "sh -c 'export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$PMI_RANK && unset PMI_FD "
                        "PMI_RANK PMI_SIZE && exec build/chapters/02_send_recv_chain/chain'",
-                       is_here(&flavours[0]) ? "MPI says that this is rank 0 of 1"
-                                             : "as those of another MPI than");
+                       is_here(&flavours[0]) ? "MPI says that this is rank 0 of 1" : "of another MPI than");
 }
 
 Test(mpi, ranks_that_are_threads_are_refused)
