@@ -91,6 +91,7 @@ own_name()
 killed()
 {
     local pid mark=4$RANDOM
+    : >$work/up
     env --default-signal=HUP $hosts -n 2 $2 bash -c "on h0 sleep $mark & on h1 sh -c 'trap \"\" TERM INT HUP; echo up; while :; do sleep $mark; done'" >$work/up 2>&1 &
     pid=$!
     for _ in $(seq 200); do grep -q up $work/up && break; sleep 0.1; done

@@ -27,6 +27,7 @@ begin()
 {
     local node
     pids=()
+    : >"$work/0" # (now: what the last ones said must not be taken for theirs)
     if [ "$engine" ]; then
         WORLD_SIZE=$ranks tests/tools/on_hosts.sh "$engine" "$@" >"$work/0" 2>&1 </dev/null &
         pids=($!)

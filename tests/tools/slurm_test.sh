@@ -121,7 +121,8 @@ ends()
     local name=$1 wanted=$2 status host
     shift 2
     runs=$((runs + 1))
-    "${start[@]}" -n 6 $rounds >"$folder/said_last" 2>&1 </dev/null &
+    : >"$folder/said_last" # (now: what the last ones said must not be taken for theirs)
+    "${start[@]}" -n 6 $rounds >>"$folder/said_last" 2>&1 </dev/null &
     srun=$!
     for _ in $(seq 600); do grep -q -e 'under way' -e 'Failing at address: (nil)' "$folder/said_last" && break; sleep 0.05; done
     if has_crashed "$folder/said_last"; then
