@@ -12,7 +12,8 @@ extern const struct model
 extern const struct model model_wanted; /* lib/backends/shm/quick.c: letters that need no answer */
 extern const struct model model_offers; /* lib/backends/transport/offers.c: long data behind their message */
 extern const struct model
-    model_leaders;                     /* lib/backends/transport/meet.c: small collectives between machines */
-extern const struct model model_board; /* lib/backends/shm/barrier.c: barriers, cards and slots */
+    model_leaders; /* lib/backends/transport/meet.c: small collectives between machines */
+extern const struct model model_bundles; /* lib/backends/transport/bundles.c: notes that travel together */
+extern const struct model model_board;   /* lib/backends/shm/barrier.c: barriers, cards and slots */
 
 #endif

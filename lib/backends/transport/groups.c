@@ -1,5 +1,5 @@
 /* groups.c: who is in a group, on which machines, and what the transport makes of it. */
-#include "room.h"
+#include "bundles.h"
 #include "../common/members.h"
 #include "../../devices/host.h"
 
@@ -70,6 +70,7 @@ static struct transport_group *form(struct transport_room *room, const struct di
         return NULL;
     }
     find_near(room, g, group);
+    bundles_let_urgent(room); /* which waits for those that are told to make it, too */
     g->handle = room->transport->group_new(group->ranks, group->size, (int)(2 * room->formed));
     if (g->handle && form_leaders(room, g, group)) {
         g->members = members_publish(room->self, group);

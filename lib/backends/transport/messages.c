@@ -9,6 +9,7 @@
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
 #include "answers.h"
+#include "bundles.h"
 #include "offers.h"
 #include "../../devices/host.h"
 
@@ -45,8 +46,10 @@ static void refuse(struct transport_room *room, struct dist_work *op, int from, 
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(room, from, &wire, WIRE_ONE);
-    if (offers_are(message))
-        offers_take(room, from, message, NULL);
+    if (!offers_are(message))
+        return;
+    bundles_let_urgent(room); /* it hears that before its data are taken */
+    offers_take(room, from, message, NULL);
 }
 
 static void receive_long(struct transport_room *room, struct dist_work *op, int from,
@@ -58,7 +61,7 @@ static void receive_long(struct transport_room *room, struct dist_work *op, int 
         return;
     }
     wire_fly(room, room->transport->recv(op->out.data, bytes_of(op), from, (int)message->tag), op);
-    wire_send(room, from, &begin, WIRE_SHORT);
+    wire_send(room, from, &begin, WIRE_ANSWER);
 }
 
 /* The receiver copies the data itself: they are in the note, or lie in the world of its machine. */
@@ -76,7 +79,7 @@ static void deliver(struct transport_room *room, struct dist_work *op, int from,
         refuse(room, op, from, message);
     } else if (from == room->rank) {
         host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
-        wire_send(room, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_SHORT);
+        wire_send(room, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_ANSWER);
         transport_done(op, DIST_OK);
     } else if (is_copied(room, from, message, bytes)) {
         const void *data = inside == bytes ? wire_data(message) : world_at(&room->self->world, message->in);

@@ -96,6 +96,7 @@ bool near_send(struct transport_room *room, int peer, const struct wire *wire, s
     note->bytes = (uint32_t)(bytes + inside);
     memcpy(note->whole, wire, bytes);
     memcpy(note->whole + bytes, data, inside);
+    ((struct wire *)(void *)note->whole)->bytes = (uint16_t)note->bytes;
     push(room, &room->ranks[peer].inbox, note);
     return true;
 }
@@ -116,18 +117,19 @@ static void take_inbox(struct transport_room *room)
     }
 }
 
-bool near_hear(struct transport_room *room, struct wire *wire, int *from)
+int near_hear(struct transport_room *room, struct wire *wire, int *from)
 {
     if (!room->near_taken)
         take_inbox(room);
     struct near_note *note = note_at(room, room->near_taken);
     if (!note)
-        return false;
+        return 0;
     room->near_taken = atomic_load_explicit(&note->next, memory_order_relaxed);
     *from = note->from;
+    int bytes = (int)note->bytes;
     memcpy(wire, note->whole, note->bytes);
     push(room, &room->ranks[*from].returned, note);
-    return true;
+    return bytes;
 }
 
 /* All have left: nobody reads a note any more. */

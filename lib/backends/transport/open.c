@@ -1,5 +1,6 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
+#include "bundles.h"
 #include "lookout.h"
 #include "meet.h"
 #include "../../devices/host.h"
@@ -60,13 +61,14 @@ static void reduce(void *inout, void *in, int64_t count, int type, int op)
 static struct transport_room *room_new(struct launch_self *self, struct dist_group *world)
 {
     int size = self->world.header->size;
-    struct transport_room *room = calloc(1, sizeof *room + (size_t)size * sizeof *room->answers.owed);
-    if (!room)
+    struct transport_room *room = calloc(1, sizeof *room);
+    if (!room || !bundles_open(room, size)) {
+        free(room);
         return NULL;
+    }
     room->self = self;
     room->rank = self->env.rank;
     room->size = size;
-    room->answers.owed = (struct owed *)(room + 1);
     room->slot = &self->world.header->slots[room->rank];
     room->notes = world_notes(&self->world, room->rank);
     room->ranks = world_at(&self->world, self->world.header->room_offset);
@@ -91,7 +93,7 @@ static void room_free(struct transport_room *room)
     match_close(&room->parked);
     if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
         near_close(room);
-    free(room->spare);
+    bundles_close(room);
     free(room->world.node_of);
     pthread_mutex_destroy(&room->lock);
     free(room);

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "answers.h"
+#include "bundles.h"
 #include "offers.h"
 
 #include <stdio.h>
@@ -40,9 +41,12 @@ static bool look_at_job(struct transport_room *room)
 bool transport_drive(struct transport_room *room, const struct dist_work *until)
 {
     bool moved = look_at_job(room);
+    bundles_let_urgent(room);
     while (!room->failed && !(until && atomic_load(&until->done)) &&
-           (wire_hear(room) || wire_progress(room) || offers_progress(room)))
+           (wire_hear(room) || wire_progress(room) || offers_progress(room))) {
         moved = true;
+        bundles_let_urgent(room);
+    }
     return moved;
 }
 
@@ -81,15 +85,20 @@ static void leave(struct transport_room *room, bool moved)
 {
     if (room->progress.runs && transport_is_open(room))
         wire_reap(room);
-    bool open = transport_is_open(room) || transport_flies(room) || room->answers.owing > 0;
+    if (room->progress.runs)
+        bundles_let_first(room);
+    else
+        bundles_let_urgent(room);
+    bool open = transport_is_open(room) || transport_flies(room) || room->bundles.count > 0;
     transport_count_heard(room);
     room->drivers--;
     if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
-    bool strike = open && (transport_moves(room) || room->answers.owing > 0) && room->drivers == 0 &&
-                  room->progress_sleeps,
+    bool sleeps = room->progress_sleeps && (transport_moves(room) || room->bundles.count > 0),
+         strike = open && room->drivers == 0 && (sleeps || (room->progress_naps && room->bundles.urgent > 0)),
          rings = moved || (room->rests && transport_bytes_move(room));
     room->progress_sleeps &= !strike;
+    room->progress_naps &= !strike;
     room->rests &= !rings;
     room_unlock(room);
     if (strike)
@@ -123,6 +132,7 @@ static bool news(void *argument)
     const struct hope *hope = argument;
     struct transport_room *room = hope->room;
     room_lock(room);
+    room->waits++;
     bool moved = transport_drive(room, hope->op);
     if (!moved) /* who has to wait lets nobody wait */
         answers_pay(room);

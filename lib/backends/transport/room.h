@@ -4,7 +4,8 @@
  *   open.c      joining and leaving the job        progress.c  whoever comes by does what can be done; waiting
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
- *   answers.c   taken: now, or with the next note  collect.c   the transport's part in them
+ *   bundles.c   notes that travel together         collect.c   the transport's part in them
+ *   answers.c   taken: now, or with the next note
  *   offers.c    long data, right behind
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
@@ -87,7 +88,7 @@ struct transport_room {
     int posted_any;            /* receives from DIST_ANY_SOURCE */
     struct flights flights;    /* data and collectives that are under way, */
     struct flights notes_out;  /* and notes that the transport may still read; */
-    struct flight *spare;      /* one that it does not; NULL: there is none */
+    struct bundles bundles;
     struct answers answers;
     struct offers offers;
     struct meeting *meetings; /* meet.h */
@@ -96,9 +97,10 @@ struct transport_room {
     struct dist_group *forming; /* the group that is being made */
     uint32_t tags, rings;       /* counted, for the tags of what is sent */
 
-    int drivers; /* threads of the rank that wait here */
+    int drivers;    /* threads of the rank that wait here */
+    uint32_t waits; /* how often one had to */
     struct worker progress;
-    bool progress_stops, progress_sleeps;
+    bool progress_stops, progress_sleeps, progress_naps;
     bool rests;         /* a thread sleeps here that does not nap */
     int64_t nap;        /* ns: the last one, */
     double looked;      /* and when the job was looked at for the last time; */
@@ -188,8 +190,8 @@ int64_t transport_nap(const struct transport_room *room,
 bool near_has(const struct transport_room *room, int rank); /* notes to it go through memory */
 int near_node(const struct transport_room *room, int rank); /* which machine it is on */
 bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes, const void *data,
-               size_t inside); /* false: no memory */
-bool near_hear(struct transport_room *room, struct wire *wire, int *from);
+               size_t inside);                                            /* false: no memory */
+int near_hear(struct transport_room *room, struct wire *wire, int *from); /* bytes; 0: there is none */
 void near_close(struct transport_room *room);
 
 /* ---- messages.c ---------------------------------------------------------------------------------------- */

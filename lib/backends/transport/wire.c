@@ -1,5 +1,5 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
-#include "answers.h"
+#include "bundles.h"
 #include "meet.h"
 
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define NOTES_REAPED 32 /* so many at once */
-#define NOTE_USUAL 256  /* bytes, of one with few data */
 
 /* ---- under way -------------------------------------------------------------------------------------- */
 
@@ -30,6 +29,13 @@ static void hang_up(struct flights *flights, struct flight *flight)
     *flights->end = flight;
     flights->end = &flight->next;
     flights->count++;
+}
+
+void wire_hang_up(struct transport_room *room, struct flight *notes)
+{
+    hang_up(&room->notes_out, notes);
+    if (room->notes_out.count % NOTES_REAPED == 0)
+        wire_reap(room);
 }
 
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op)
@@ -144,43 +150,6 @@ void wire_announce(struct transport_room *room, int peer)
         bell_strike(&slot->helper);
 }
 
-/* The last one that the transport had done with at once, if it is large enough. */
-static struct flight *take_note(struct transport_room *room, size_t bytes)
-{
-    struct flight *note = room->spare;
-    room->spare = NULL;
-    if (note && note->size >= bytes)
-        return note;
-    free(note);
-    bytes = bytes > NOTE_USUAL ? bytes : NOTE_USUAL;
-    if ((note = malloc(sizeof *note + bytes)))
-        *note = (struct flight){ .size = bytes };
-    return note;
-}
-
-static void send_by_transport(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
-                              const void *data, size_t inside)
-{
-    struct flight *flight = take_note(room, bytes + inside + answers_bytes(room, peer));
-    if (!flight) {
-        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
-        return;
-    }
-    memcpy(flight->note, wire, bytes);
-    memcpy(flight->note + bytes, data, inside);
-    bytes += inside + answers_take_along(room, peer, flight->note, bytes + inside);
-    flight->request = room->transport->send(flight->note, bytes, peer, TRANSPORT_NOTES);
-    if (flight->request != 0 && flight->request != TRANSPORT_SENT) {
-        hang_up(&room->notes_out, flight);
-        if (room->notes_out.count % NOTES_REAPED == 0)
-            wire_reap(room);
-        return;
-    }
-    room->spare = flight;
-    if (flight->request == 0)
-        wire_broken(room);
-}
-
 static void send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
                       const void *data, size_t inside)
 {
@@ -189,9 +158,11 @@ static void send_note(struct transport_room *room, int peer, const struct wire *
         return;
     }
     wire_count(room, peer);
-    if (!near_has(room, peer))
-        send_by_transport(room, peer, wire, bytes, data, inside);
-    else if (!near_send(room, peer, wire, bytes, data, inside))
+    if (!near_has(room, peer)) {
+        bundles_add(room, peer, wire, bytes, data, inside, false);
+        return;
+    }
+    if (!near_send(room, peer, wire, bytes, data, inside))
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
     wire_announce(room, peer);
 }
@@ -205,6 +176,12 @@ void wire_send_message(struct transport_room *room, int peer, const struct wire 
                        size_t inside)
 {
     send_note(room, peer, wire, WIRE_ONE, data, inside);
+}
+
+void wire_send_later(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
+{
+    wire_count(room, peer);
+    bundles_add(room, peer, wire, bytes, "", 0, true);
 }
 
 size_t wire_inside(const struct transport_room *room, int peer, size_t bytes)
@@ -226,25 +203,26 @@ static int hear(struct transport_room *room, struct wire *wire, int *from)
     bool far_first = room->spread && ++room->looks % 16 == 0;
     if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
         return 0;
-    if (!far_first && near_hear(room, wire, from))
-        return 1;
-    int bytes = room->transport->hear(wire, WIRE_MOST, from);
+    int bytes = far_first ? 0 : near_hear(room, wire, from);
+    if (bytes == 0)
+        bytes = room->transport->hear(wire, TRANSPORT_NOTE, from);
     return bytes == 0 && far_first ? near_hear(room, wire, from) : bytes;
 }
 
 bool wire_hear(struct transport_room *room)
 {
     union {
-        struct wire wire;
-        char bytes[WIRE_MOST]; /* and the answers behind it */
-    } note;
-    int from, bytes = hear(room, &note.wire, &from);
+        struct wire first;
+        char bytes[TRANSPORT_NOTE]; /* and all behind it */
+    } notes;
+    int from, bytes = hear(room, &notes.first, &from);
     if (bytes < 0)
         wire_broken(room);
-    if (bytes <= 0)
-        return bytes < 0;
-    answers_read(room, &note.wire, (size_t)bytes);
-    read_note(room, from, &note.wire);
-    wire_heard(room);
-    return true;
+    for (int at = 0; at < bytes && !room->failed;) {
+        const struct wire *wire = (const struct wire *)(const void *)(notes.bytes + at);
+        at += wire->bytes;
+        read_note(room, from, wire);
+        wire_heard(room);
+    }
+    return bytes != 0;
 }

@@ -26,13 +26,13 @@ enum wire_kind {
 /* A note. Shorter ones end early; data come after `claim`. */
 struct wire {
     uint8_t kind;
-    uint8_t flat;  /* COME: others cannot reach its tensors; GO: so the transport does all of it */
-    uint8_t aside; /* of a message: it was copied aside, and nobody waits until it is taken */
-    uint8_t taken; /* so many answers TAKEN travel behind the note, each the op that is answered */
-    uint32_t tag;  /* of the data */
-    uint32_t site; /* of a message: where it was sent, for whoever reads this rank's notes */
-    uint32_t seq;  /* which collective of the group */
-    uint64_t op;   /* the op that is answered; of what is to be answered: the sender's, */
+    bool flat : 1;  /* COME: others cannot reach its tensors; GO: so the transport does all of it */
+    bool aside : 1; /* of a message: it was copied aside, and nobody waits until it is taken */
+    uint16_t bytes; /* of the note with its data: behind them the next one begins (bundles.c) */
+    uint32_t tag;   /* of the data */
+    uint32_t site;  /* of a message: where it was sent, for whoever reads this rank's notes */
+    uint32_t seq;   /* which collective of the group */
+    uint64_t op;    /* the op that is answered; of what is to be answered: the sender's, */
     uint64_t in,
         out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it. GO: `in`: the op of the next leader */
     int32_t a, b;    /* DIFFER: the ranks that do; COME: the group's number and size, */
@@ -43,13 +43,17 @@ struct wire {
     struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX
+#define WIRE_ANSWER offsetof(struct wire, in)
 #define WIRE_SHORT offsetof(struct wire, claim)
 #define WIRE_ONE offsetof(struct wire, other)
 #define WIRE_BOTH (WIRE_ONE + sizeof(struct claim))
-#define WIRE_TAKEN_MOST 16 /* behind a note */
-_Static_assert(WIRE_ONE + INSIDE_FAR + WIRE_TAKEN_MOST * sizeof(uint64_t) <= TRANSPORT_NOTE,
-               "a note is too long");
-#define WIRE_MOST (WIRE_ONE + INSIDE_FAR + WIRE_TAKEN_MOST * sizeof(uint64_t))
+_Static_assert(WIRE_ONE + INSIDE_FAR <= TRANSPORT_NOTE, "a note is too long");
+
+/* So many bytes, and up to where the next note may begin. */
+static inline size_t wire_whole(size_t bytes)
+{
+    return (bytes + alignof(struct wire) - 1) / alignof(struct wire) * alignof(struct wire);
+}
 static inline const void *wire_data(const struct wire *wire)
 {
     return (const char *)wire + WIRE_ONE;
@@ -61,7 +65,7 @@ static inline size_t wire_bytes(const struct wire *message)
     return (size_t)message->claim.count * dtype_size((enum dist_type)message->claim.type);
 }
 
-/* Bytes under way: a note (of which it keeps a copy), data, or a collective. */
+/* Bytes under way: notes (of which it keeps a copy), data, or a collective. */
 struct flight {
     struct flight *next;
     transport_request request;
@@ -75,14 +79,23 @@ struct flights {
     int count;
 };
 
-/* Answers that wait for a note to the same rank (answers.c). */
+/* Notes that are to leave (bundles.c). */
+struct bundles {
+    struct bundle {
+        struct flight *notes;
+        size_t bytes;
+        bool urgent;      /* not all in it may wait */
+        int64_t left;     /* ns: when the last one did, */
+        uint32_t waits;   /* and how often the rank had waited */
+    } * to;               /* each rank; */
+    int *open, count;     /* those with notes in them: their ranks; */
+    int urgent;           /* so many of them are; */
+    struct flight *spare; /* one that the transport has done with; NULL: there is none */
+};
+
+/* Answers that may wait for a message to the same rank (answers.c). */
 struct answers {
-    struct owed {
-        int count;
-        uint64_t ops[WIRE_TAKEN_MOST];
-    } * owed;      /* to each rank; */
-    int owing;     /* to so many, */
-    uint32_t ever; /* and so many since the job began */
+    uint32_t ever; /* so many since the job began */
     int turns;     /* messages and answers took turns so often; */
     int answered;  /* 1 + the rank that was answered last; 0: it was sent a message since */
     int64_t when;
@@ -105,10 +118,12 @@ struct transport_room;
 void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
 void wire_send_message(struct transport_room *room, int peer, const struct wire *wire, const void *data,
                        size_t inside);
+void wire_send_later(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
 size_t wire_inside(const struct transport_room *room, int peer, size_t bytes); /* of so many: all, or none */
 bool wire_hear(struct transport_room *room);                                   /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
+void wire_hang_up(struct transport_room *room, struct flight *notes); /* they are under way */
 bool wire_progress(struct transport_room *room);
 void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag); /* data for no tensor */
 void wire_broken(struct transport_room *room);                                   /* the transport is */

@@ -1,0 +1,153 @@
+/*
+ * bundles.c: notes to a rank of another machine travel together.
+ *
+ * A note of few bytes is an engine's work of some microseconds, on either side, and of its socket's. So what one thread says to a rank while
+ * it has the room is put into a bundle, which leaves when that thread has done, or is full. Who starts one op after the other mostly
+ * starts more: the first note leaves at once, and those behind it wait until the program waits, asks, or has gone on for a moment; if it
+ * computes, the progress thread lets them go. Answers may hope for a message to travel with (answers.c): those wait until the rank waits.
+ *
+ * A note is counted when it comes into the bundle. Whoever goes to sleep lets all go before. (tests/model/bundles.c)
+ */
+#include "bundles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUNDLE_USUAL 512       /* bytes, at first */
+#define ANSWERS_MOST 16        /* that wait: their messages may lie there as copies */
+#define FOLLOWS_SOON_NS 100000 /* after a note another one may be the next of many */
+
+bool bundles_open(struct transport_room *room, int size)
+{
+    struct bundles *all = &room->bundles;
+    all->to = calloc((size_t)size, sizeof *all->to + sizeof *all->open);
+    all->open = (int *)(void *)(all->to + size);
+    return all->to;
+}
+
+void bundles_close(struct transport_room *room)
+{
+    struct bundles *all = &room->bundles;
+    for (int peer = 0; all->to && peer < room->size; peer++)
+        free(all->to[peer].notes);
+    free(all->spare);
+    free(all->to);
+}
+
+/* One that the transport had done with at once serves again. */
+static bool make_place(struct bundles *all, struct bundle *bundle, size_t bytes)
+{
+    if (!bundle->notes) {
+        bundle->notes = all->spare;
+        all->spare = NULL;
+    }
+    size_t has = bundle->notes ? bundle->notes->size : 0, needed = bundle->bytes + bytes,
+           size = needed > 2 * has ? needed : 2 * has;
+    if (needed <= has)
+        return true;
+    size = size < BUNDLE_USUAL ? BUNDLE_USUAL : size;
+    struct flight *larger = realloc(bundle->notes, sizeof *larger + size);
+    if (!larger)
+        return false;
+    *larger = (struct flight){ .size = size };
+    bundle->notes = larger;
+    return true;
+}
+
+/* Who has let it go takes it out of the open ones. */
+static void leave(struct transport_room *room, int peer)
+{
+    struct bundle *bundle = &room->bundles.to[peer];
+    struct flight *notes = bundle->notes;
+    size_t bytes = bundle->bytes;
+    room->bundles.urgent -= bundle->urgent;
+    *bundle = (struct bundle){ .left = launch_clock_ns(), .waits = room->waits };
+    transport_request request = notes->request =
+        room->transport->send(notes->note, bytes, peer, TRANSPORT_NOTES);
+    if (request != 0 && request != TRANSPORT_SENT) {
+        wire_hang_up(room, notes);
+    } else {
+        free(room->bundles.spare);
+        room->bundles.spare = notes;
+    }
+    if (request == 0)
+        wire_broken(room);
+    wire_announce(room, peer);
+}
+
+/* One has just left, and the rank has not waited since. */
+static bool more_may_follow(const struct transport_room *room, const struct bundle *bundle)
+{
+    return bundle->waits == room->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS;
+}
+
+enum which { ALL, URGENT, FIRST };
+static void let_some(struct transport_room *room, enum which which)
+{
+    struct bundles *bundles = &room->bundles;
+    int kept = 0;
+    for (int i = 0; i < bundles->count; i++) {
+        int peer = bundles->open[i];
+        const struct bundle *bundle = &bundles->to[peer];
+        bool stays = (which != ALL && !bundle->urgent) || (which == FIRST && more_may_follow(room, bundle));
+        if (room->failed || stays)
+            bundles->open[kept++] = peer;
+        else
+            leave(room, peer);
+    }
+    bundles->count = kept;
+}
+
+void bundles_let_go(struct transport_room *room)
+{
+    if (room->bundles.count > 0)
+        let_some(room, ALL);
+}
+
+void bundles_let_urgent(struct transport_room *room)
+{
+    if (room->bundles.urgent > 0)
+        let_some(room, URGENT);
+}
+
+void bundles_let_first(struct transport_room *room)
+{
+    if (room->bundles.urgent > 0)
+        let_some(room, FIRST);
+}
+
+static void let_one(struct transport_room *room, int peer)
+{
+    struct bundles *all = &room->bundles;
+    int i = 0;
+    while (all->open[i] != peer)
+        i++;
+    all->open[i] = all->open[--all->count];
+    leave(room, peer);
+}
+
+void bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+                 const void *data, size_t inside, bool waits)
+{
+    struct bundle *bundle = &room->bundles.to[peer];
+    size_t whole = wire_whole(bytes + inside);
+    if (room->failed)
+        return;
+    if (bundle->bytes + whole > TRANSPORT_NOTE)
+        let_one(room, peer);
+    if (!make_place(&room->bundles, bundle, whole)) {
+        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
+        return;
+    }
+    struct wire *note = (struct wire *)(void *)(bundle->notes->note + bundle->bytes);
+    memcpy(note, wire, bytes);
+    memcpy((char *)note + bytes, data, inside);
+    note->bytes = (uint16_t)whole;
+    if (bundle->bytes == 0)
+        room->bundles.open[room->bundles.count++] = peer;
+    bundle->bytes += whole;
+    room->bundles.urgent += !waits && !bundle->urgent;
+    bundle->urgent |= !waits;
+    if (!bundle->urgent && bundle->bytes >= ANSWERS_MOST * whole)
+        let_one(room, peer);
+}
