@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "answers.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #define SPIN_NS 10000000 /* so long a waiter looks without a nap */
-#define MODEST_ROUNDS 2  /* looks of one that does not spin, */
-#define MODEST_WAITS 500 /* and how many waits it does not */
+#define MODEST_ROUNDS 2  /* looks of one that does not spin where it will be rung, */
+#define MODEST_WAITS 500 /* and for how many waits it does not, or gives way */
+#define LONG_ROUNDS 16   /* looks of a wait in which a core may get lost */
 
 /* ---- spinning ------------------------------------------------------------------------------------------ */
 
@@ -28,35 +30,39 @@ static long switches(void)
 
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op)
 {
-    bool near = patience_looks() > 0 && waits_near(room, op); /* (else it gives way anyhow) */
-    return (struct spin){ .near = near, .modest = near && room->modest > 0, .switches = -1 };
+    bool spins = patience_looks() > 0; /* (else it gives way anyhow) */
+    return (struct spin){ .near = spins && waits_near(room, op),
+                          .modest = spins && room->modest > 0,
+                          .switches = -1 };
 }
 
 /*
  * Rounds alone do not say how long: a look takes MPICH some 5 us, and Open MPI 90. Until its ranks sleep nobody can tell a deadlock.
  *
  * Hosts of namespaces, or of a hypervisor, have fewer cores than each believes. Who spins there is in the way of those that it waits for:
- * MPICH's ranks, which do not give way, of 3 hosts x 2 on 2 cores took 12 times as long. So who lost its core while it span does not for some
- * waits, where it will be rung.
+ * MPICH's ranks, which do not give way, of 3 hosts x 2 on 2 cores took 40 times as long. So who lost its core while it span does not for some
+ * waits, where it will be rung; and waits for another machine it gives way after each look.
  */
 bool transport_spin(struct spin *spin)
 {
     unsigned rounds = spin->patience.rounds;
     if (rounds == 0)
         spin->until = launch_clock_ns() + SPIN_NS;
-    if (spin->modest && rounds >= MODEST_ROUNDS)
+    if (spin->modest && spin->near && rounds >= MODEST_ROUNDS)
         return false;
-    if (spin->near && rounds == MODEST_ROUNDS)
+    if (!spin->modest && rounds == (spin->near ? MODEST_ROUNDS : LONG_ROUNDS))
         spin->switches = switches();
     if (rounds % 16 == 15 && launch_clock_ns() >= spin->until)
         return false;
+    if (spin->modest)
+        sched_yield();
     return patience_spin(&spin->patience);
 }
 
 void transport_spun(struct transport_room *room, const struct spin *spin)
 {
     if (spin->modest)
-        room->modest--;
+        room->modest -= room->modest > 0;
     else if (spin->switches >= 0 && switches() != spin->switches)
         room->modest = MODEST_WAITS;
 }

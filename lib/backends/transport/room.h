@@ -105,7 +105,7 @@ struct transport_room {
     int64_t nap;        /* ns: the last one, */
     double looked;      /* and when the job was looked at for the last time; */
     int64_t drove;      /* ns: and what has come, by who started an op */
-    _Atomic int modest; /* so many waits without spinning */
+    _Atomic int modest; /* so many waits in which it gives way */
     uint32_t heard;     /* notes, where it is spread */
     uint32_t looks;     /* for them */
     uint64_t near_free,
