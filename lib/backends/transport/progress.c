@@ -110,6 +110,7 @@ static void leave(struct transport_room *room, bool moved)
 bool transport_test(void *state, struct dist_work *op)
 {
     struct transport_room *room = state;
+    atomic_fetch_add_explicit(&room->waits, 1, memory_order_relaxed);
     if (atomic_load(&op->done))
         return true;
     enter(room);
@@ -132,7 +133,6 @@ static bool news(void *argument)
     const struct hope *hope = argument;
     struct transport_room *room = hope->room;
     room_lock(room);
-    room->waits++;
     bool moved = transport_drive(room, hope->op);
     if (!moved) /* who has to wait lets nobody wait */
         answers_pay(room);
@@ -162,6 +162,7 @@ static int wait_and_leave(struct transport_room *room, struct dist_work *op)
 int transport_wait(void *state, struct dist_work *op)
 {
     struct transport_room *room = state;
+    atomic_fetch_add_explicit(&room->waits, 1, memory_order_relaxed);
     if (atomic_load(&op->done))
         return op->status;
     enter(room);
@@ -209,6 +210,8 @@ int transport_start(struct transport_room *room, struct dist_work *op,
     bool async = op->async;
     post(room, op);
     if (!async) {
+        if (!op->sends || !atomic_load(&op->done)) /* a copy is sent like something that is started */
+            room->waits++;
         stay(room);
         return wait_and_leave(room, op);
     }

@@ -97,8 +97,8 @@ struct transport_room {
     struct dist_group *forming; /* the group that is being made */
     uint32_t tags, rings;       /* counted, for the tags of what is sent */
 
-    int drivers;    /* threads of the rank that wait here */
-    uint32_t waits; /* how often one had to */
+    int drivers;            /* threads of the rank that wait here */
+    _Atomic uint32_t waits; /* how often one asked for what it had started */
     struct worker progress;
     bool progress_stops, progress_sleeps, progress_naps;
     bool rests;         /* a thread sleeps here that does not nap */
