@@ -207,10 +207,12 @@ static int looks(void)
 {
     static int64_t last;
     struct timespec now;
+    if (LOOKS == 1)
+        return 1;
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t then = last;
     last = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return LOOKS > 1 && last - then < AWAY_NS ? 1 : LOOKS;
+    return last - then < AWAY_NS ? 1 : LOOKS;
 }
 
 /* The ear listens anew at the next look: then a rank mostly waits, and until then what it has heard is more urgent. */

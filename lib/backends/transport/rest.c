@@ -8,7 +8,7 @@
 #define SPIN_NS 10000000 /* so long a waiter looks without a nap */
 #define MODEST_ROUNDS 2  /* looks of one that does not spin where it will be rung, */
 #define MODEST_WAITS 500 /* and for how many waits it does not, or gives way */
-#define LONG_ROUNDS 16   /* looks of a wait in which a core may get lost */
+#define LONG_ROUNDS 16   /* looks after which a wait is long enough to lose a core in */
 
 /* ---- spinning ------------------------------------------------------------------------------------------ */
 
@@ -30,9 +30,13 @@ static long switches(void)
 
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op)
 {
-    bool spins = patience_looks() > 0; /* (else it gives way anyhow) */
-    return (struct spin){ .near = spins && waits_near(room, op),
-                          .modest = spins && room->modest > 0,
+    bool spins = patience_looks() > 0, /* else it gives way anyhow */
+        near = spins && waits_near(room, op), modest = spins && room->modest > 0;
+    return (struct spin){ .sleeps = near && modest,
+                          .yields = !near && modest,
+                          .measures = modest ? 0
+                                      : near ? MODEST_ROUNDS
+                                             : LONG_ROUNDS,
                           .switches = -1 };
 }
 
@@ -40,31 +44,31 @@ struct spin transport_spin_for(const struct transport_room *room, const struct d
  * Rounds alone do not say how long: a look takes MPICH some 5 us, and Open MPI 90. Until its ranks sleep nobody can tell a deadlock.
  *
  * Hosts of namespaces, or of a hypervisor, have fewer cores than each believes. Who spins there is in the way of those that it waits for:
- * MPICH's ranks, which do not give way, of 3 hosts x 2 on 2 cores took 40 times as long. So who lost its core while it span does not for some
- * waits, where it will be rung; and waits for another machine it gives way after each look.
+ * MPICH's ranks, which do not give way, of 3 hosts x 2 on 2 cores took 40 times as long. So who lost its core while it span is modest for
+ * some waits: where it will be rung it sleeps soon, and waits for another machine it gives way after each look.
  */
 bool transport_spin(struct spin *spin)
 {
     unsigned rounds = spin->patience.rounds;
     if (rounds == 0)
         spin->until = launch_clock_ns() + SPIN_NS;
-    if (spin->modest && spin->near && rounds >= MODEST_ROUNDS)
+    if (spin->sleeps && rounds >= MODEST_ROUNDS)
         return false;
-    if (!spin->modest && rounds == (spin->near ? MODEST_ROUNDS : LONG_ROUNDS))
+    if (!spin->sleeps && rounds == spin->measures)
         spin->switches = switches();
     if (rounds % 16 == 15 && launch_clock_ns() >= spin->until)
         return false;
-    if (spin->modest)
+    if (spin->yields)
         sched_yield();
     return patience_spin(&spin->patience);
 }
 
+/* Who gave way, and nobody came, soon tries to do without. */
 void transport_spun(struct transport_room *room, const struct spin *spin)
 {
-    if (spin->modest)
-        room->modest -= room->modest > 0;
-    else if (spin->switches >= 0 && switches() != spin->switches)
-        room->modest = MODEST_WAITS;
+    bool measured = spin->switches >= 0, lost = measured && switches() != spin->switches;
+    int less = measured ? MODEST_WAITS / 10 : 1;
+    room->modest = lost ? MODEST_WAITS : room->modest > less ? room->modest - less : 0;
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------------------ */

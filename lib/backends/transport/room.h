@@ -172,9 +172,10 @@ void transport_done(struct dist_work *op, int status);
 /* How one wait spins. */
 struct spin {
     struct patience patience;
-    int64_t until;     /* ns */
-    bool near, modest; /* somebody of this machine ends it, and rings; it hardly spins */
-    long switches;     /* when it began to; -1: it did not */
+    int64_t until;       /* ns */
+    bool sleeps, yields; /* soon, since it will be rung; after each look */
+    unsigned measures;   /* after so many rounds */
+    long switches;       /* how often it had lost its core by then; -1: it does not know */
 };
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op);
 bool transport_spin(struct spin *spin); /* false: it is time to sleep */
