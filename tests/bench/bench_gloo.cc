@@ -26,42 +26,83 @@
 static std::shared_ptr<gloo::rendezvous::Context> context;
 
 // A message needs what Gloo calls an unbound buffer. It is made once, as a program would that sends the same tensor often.
-using unbound = gloo::transport::UnboundBuffer;
+struct memory {
+    std::unique_ptr<gloo::transport::UnboundBuffer> unbound;
+    std::unique_ptr<float[]> floats; // of a view: none
+    bool sends = false;              // what it was started for last
+};
+
+static memory &memory_of(void *own)
+{
+    return *static_cast<memory *>(own);
+}
+
+static void make(struct buffer *buffer, float *x, long count, std::unique_ptr<float[]> floats)
+{
+    buffer->x = x;
+    buffer->count = count;
+    buffer->own = new memory{ context->createUnboundBuffer(x, count * sizeof(float)), std::move(floats) };
+}
 
 void side_new(struct buffer *buffer, long count)
 {
-    buffer->x = static_cast<float *>(calloc(count, sizeof(float)));
-    buffer->count = count;
-    buffer->own = context->createUnboundBuffer(buffer->x, count * sizeof(float)).release();
+    auto floats = std::make_unique<float[]>(count);
+    float *x = floats.get();
+    make(buffer, x, count, std::move(floats));
 }
 
 void side_view(struct buffer *view, const struct buffer *whole, long from, long count)
 {
-    view->x = whole->x + from;
-    view->count = count;
-    view->own = nullptr; // no case sends a view
+    make(view, whole->x + from, count, nullptr);
 }
 
 void side_free(struct buffer *buffer)
 {
-    if (!buffer->own)
-        return;
-    delete static_cast<unbound *>(buffer->own);
-    free(buffer->x);
+    delete &memory_of(buffer->own);
+}
+
+side_request side_isend(struct buffer *buffer, int to, int tag)
+{
+    memory &memory = memory_of(buffer->own);
+    memory.sends = true;
+    memory.unbound->send(to, tag);
+    return { &memory };
+}
+
+side_request side_irecv(struct buffer *buffer, int from, int tag)
+{
+    memory &memory = memory_of(buffer->own);
+    std::vector<int> ranks;
+    for (int rank = 0; rank < context->size; rank++)
+        if (rank != context->rank && (from == rank || from == SIDE_ANYBODY))
+            ranks.push_back(rank);
+    memory.sends = false;
+    memory.unbound->recv(ranks, tag);
+    return { &memory };
+}
+
+void side_wait_all(side_request *requests, int count)
+{
+    for (int i = 0; i < count; i++) {
+        memory &memory = memory_of(requests[i].own);
+        if (memory.sends)
+            memory.unbound->waitSend();
+        else
+            memory.unbound->waitRecv();
+    }
 }
 
 void side_send(struct buffer *buffer, int to)
 {
-    auto *memory = static_cast<unbound *>(buffer->own);
-    memory->send(to, 0);
-    memory->waitSend();
+    side_request request = side_isend(buffer, to, 0);
+    side_wait_all(&request, 1);
 }
 
 void side_recv(struct buffer *buffer, int from)
 {
-    auto *memory = static_cast<unbound *>(buffer->own);
-    memory->recv(from, 0);
-    memory->waitRecv();
+    memory &memory = memory_of(buffer->own);
+    memory.unbound->recv(from, 0);
+    memory.unbound->waitRecv();
 }
 
 void side_barrier(void)
@@ -131,33 +172,17 @@ void side_gather(struct buffer *out, struct buffer *in, int root)
     gloo::gather(options);
 }
 
-// Its works are waited for one by one, and it has no collective in the background.
+// It has no groups, and no collective in the background.
 void side_in_group(int inside)
 {
     if (inside)
         bench_has_not();
 }
 
-side_request side_isend(struct buffer *, int, int)
-{
-    bench_has_not();
-    return {};
-}
-
-side_request side_irecv(struct buffer *, int, int)
-{
-    bench_has_not();
-    return {};
-}
-
 side_request side_iall_reduce(struct buffer *)
 {
     bench_has_not();
     return {};
-}
-
-void side_wait_all(side_request *, int)
-{
 }
 
 static void run(int rank, int size, const char *folder)

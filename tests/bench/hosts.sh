@@ -138,6 +138,8 @@ rows()
     for engine in $peers; do
         row "$engine" ping-pong 2 8 1.15
         row "$engine" ping-pong 2 1048576 1.05
+        row "$engine" window 2 8 1.0
+        row "$engine" exchange 2 8 -
         row "$engine" all_reduce 6 4096 $small
         row "$engine" all_reduce 6 4194304 $large
         [ "$links" != fast ] || row "$engine" start 6 4 "$([ "$engine" = gloo ] && echo - || echo 1.0)"
