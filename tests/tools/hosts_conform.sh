@@ -17,7 +17,7 @@ wrong=0 runs=0
 draw()
 {
     local part ranks
-    for part in collectives groups messages order "messages DIST_BUFFERING=eager:4096" "order DIST_BUFFERING=eager:4096"; do
+    for part in collectives groups messages order progress "messages DIST_BUFFERING=eager:4096" "order DIST_BUFFERING=eager:4096"; do
         for ranks in 2 3 4 5 6 7 8; do echo "$ranks $part"; done
     done | if [ "$1" ]; then shuf -n "$1" --random-source=<(yes "$seed $engine"); else cat; fi
 }
