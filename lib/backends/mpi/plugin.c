@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TYPES 7 /* of dist_base.h: enum dist_type, enum dist_op */
@@ -24,7 +23,7 @@
 #else
 #define LOOKS 1
 #endif
-#define AWAY_NS 200000 /* who has not looked for so long does not look again at once */
+#define AWAY 200e-6 /* seconds: who has not looked for so long does not look again at once */
 
 static struct transport_job plugin_job;
 static MPI_Comm plugin_world = MPI_COMM_NULL; /* for messages; */
@@ -205,14 +204,11 @@ static transport_request plugin_recv(void *data, size_t bytes, int peer, int tag
  * between eight it would not see what a rank of its machine says. */
 static int looks(void)
 {
-    static int64_t last;
-    struct timespec now;
-    if (LOOKS == 1)
-        return 1;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t then = last;
-    last = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return last - then < AWAY_NS ? 1 : LOOKS;
+    static double last;
+    double then = last;
+    if (LOOKS > 1)
+        last = MPI_Wtime();
+    return last - then < AWAY ? 1 : LOOKS;
 }
 
 /* The ear listens anew at the next look: then a rank mostly waits, and until then what it has heard is more urgent. */
