@@ -55,7 +55,7 @@ static bool make_place(struct bundles *all, struct bundle *bundle, size_t bytes)
 }
 
 /* Who has let it go takes it out of the open ones. */
-static void leave(struct transport_room *room, int peer)
+static void bundles_leave(struct transport_room *room, int peer)
 {
     struct bundle *bundle = &room->bundles.to[peer];
     struct flight *notes = bundle->notes;
@@ -93,7 +93,7 @@ static void let_some(struct transport_room *room, enum which which)
         if (room->failed || stays)
             bundles->open[kept++] = peer;
         else
-            leave(room, peer);
+            bundles_leave(room, peer);
     }
     bundles->count = kept;
 }
@@ -123,7 +123,7 @@ static void let_one(struct transport_room *room, int peer)
     while (all->open[i] != peer)
         i++;
     all->open[i] = all->open[--all->count];
-    leave(room, peer);
+    bundles_leave(room, peer);
 }
 
 void bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
