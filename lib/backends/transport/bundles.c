@@ -4,7 +4,7 @@
  * A note of few bytes is an engine's work of some microseconds, on either side, and of its socket's. So what one thread says to a rank while
  * it has the room is put into a bundle, which leaves when that thread has done, or is full. Who starts one op after the other mostly
  * starts more: the first note leaves at once, and those behind it wait until the program waits, asks, or has gone on for a moment; if it
- * computes, the progress thread lets them go. Answers may hope for a message to travel with (answers.c): those wait until the rank waits.
+ * computes, the progress thread lets them go at its next look, within a millisecond: to wake it for them would only part them. Answers may hope for a message to travel with (answers.c): those wait until the rank waits.
  *
  * A note is counted when it comes into the bundle. Whoever goes to sleep lets all go before. (tests/model/bundles.c)
  */

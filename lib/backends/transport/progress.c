@@ -94,11 +94,10 @@ static void leave(struct transport_room *room, bool moved)
     room->drivers--;
     if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
-    bool sleeps = room->progress_sleeps && (transport_moves(room) || room->bundles.count > 0),
-         strike = open && room->drivers == 0 && (sleeps || (room->progress_naps && room->bundles.urgent > 0)),
+    bool strike = open && (transport_moves(room) || room->bundles.count > 0) && room->drivers == 0 &&
+                  room->progress_sleeps,
          rings = moved || (room->rests && transport_bytes_move(room));
     room->progress_sleeps &= !strike;
-    room->progress_naps &= !strike;
     room->rests &= !rings;
     room_unlock(room);
     if (strike)

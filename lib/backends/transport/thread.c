@@ -73,7 +73,6 @@ static void progress_main(void *argument)
              naps = watches || (room->drivers == 0 && transport_is_open(room) && transport_moves(room));
         bool listens = naps && room->spread && !watches && !room->transport->wakes;
         room->progress_sleeps = !naps && !moved;
-        room->progress_naps = naps && !moved;
         if (!moved)
             transport_count_heard(room);
         nap = moved ? SHORT_NAP : transport_nap(room, nap);
