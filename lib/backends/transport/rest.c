@@ -5,10 +5,10 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#define SPIN_NS 10000000 /* so long a waiter looks without a nap */
-#define MODEST_ROUNDS 2  /* looks of one that does not spin where it will be rung, */
-#define MODEST_WAITS 500 /* and for how many waits it does not, or gives way */
-#define LONG_ROUNDS 16   /* looks after which a wait is long enough to lose a core in */
+#define SPIN_NS 10000000   /* so long a waiter looks without a nap */
+#define MODEST_ROUNDS 2    /* looks of one that does not spin where it will be rung, */
+#define MODEST_WAITS 500   /* and for how many waits it does not, or gives way */
+#define LONG_WAIT_NS 50000 /* after which a core may have been lost to another rank */
 
 /* ---- spinning ------------------------------------------------------------------------------------------ */
 
@@ -30,22 +30,17 @@ static long switches(void)
 
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op)
 {
-    bool spins = patience_looks() > 0, /* else it gives way anyhow */
-        near = spins && waits_near(room, op), modest = spins && room->modest > 0;
-    return (struct spin){ .sleeps = near && modest,
-                          .yields = !near && modest,
-                          .measures = modest ? 0
-                                      : near ? MODEST_ROUNDS
-                                             : LONG_ROUNDS,
-                          .switches = -1 };
+    bool modest = room->modest > 0 && patience_looks() > 0, /* (else it gives way anyhow) */
+        near = modest && waits_near(room, op);
+    return (struct spin){ .sleeps = near, .yields = modest && !near };
 }
 
 /*
  * Rounds alone do not say how long: a look takes MPICH some 5 us, and Open MPI 90. Until its ranks sleep nobody can tell a deadlock.
  *
  * Hosts of namespaces, or of a hypervisor, have fewer cores than each believes. Who spins there is in the way of those that it waits for:
- * MPICH's ranks, which do not give way, of 3 hosts x 2 on 2 cores took 40 times as long. So who lost its core while it span is modest for
- * some waits: where it will be rung it sleeps soon, and waits for another machine it gives way after each look.
+ * MPICH's ranks, which do not give way, of 3 hosts x 2 on 2 cores took 40 times as long. So who has waited for long, and lost its core since
+ * it did so last, is modest for some waits: where it will be rung it sleeps soon, and waits for another machine it gives way after each look.
  */
 bool transport_spin(struct spin *spin)
 {
@@ -54,8 +49,6 @@ bool transport_spin(struct spin *spin)
         spin->until = launch_clock_ns() + SPIN_NS;
     if (spin->sleeps && rounds >= MODEST_ROUNDS)
         return false;
-    if (!spin->sleeps && rounds == spin->measures)
-        spin->switches = switches();
     if (rounds % 16 == 15 && launch_clock_ns() >= spin->until)
         return false;
     if (spin->yields)
@@ -66,9 +59,13 @@ bool transport_spin(struct spin *spin)
 /* Who gave way, and nobody came, soon tries to do without. */
 void transport_spun(struct transport_room *room, const struct spin *spin)
 {
-    bool measured = spin->switches >= 0, lost = measured && switches() != spin->switches;
-    int less = measured ? MODEST_WAITS / 10 : 1;
-    room->modest = lost ? MODEST_WAITS : room->modest > less ? room->modest - less : 0;
+    bool is_long =
+             spin->until && patience_looks() > 0 && launch_clock_ns() > spin->until - SPIN_NS + LONG_WAIT_NS,
+         asks = spin->yields || (is_long && !spin->sleeps);
+    long now = asks ? switches() : room->switches;
+    int less = spin->yields ? MODEST_WAITS / 10 : 1;
+    room->modest = now != room->switches ? MODEST_WAITS : room->modest > less ? room->modest - less : 0;
+    room->switches = now;
 }
 
 /* ---- sleeping ------------------------------------------------------------------------------------------ */

@@ -105,7 +105,8 @@ struct transport_room {
     int64_t nap;        /* ns: the last one, */
     double looked;      /* and when the job was looked at for the last time; */
     int64_t drove;      /* ns: and what has come, by who started an op */
-    _Atomic int modest; /* so many waits in which it gives way */
+    _Atomic int modest; /* so many waits in which it gives way; */
+    long switches;      /* and how often it had lost its core by the last long one */
     uint32_t heard;     /* notes, where it is spread */
     uint32_t looks;     /* for them */
     uint64_t near_free,
@@ -174,8 +175,6 @@ struct spin {
     struct patience patience;
     int64_t until;       /* ns */
     bool sleeps, yields; /* soon, since it will be rung; after each look */
-    unsigned measures;   /* after so many rounds */
-    long switches;       /* how often it had lost its core by then; -1: it does not know */
 };
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op);
 bool transport_spin(struct spin *spin); /* false: it is time to sleep */
