@@ -4,7 +4,8 @@
  * A note of few bytes is an engine's work of some microseconds, on either side, and of its socket's. So what one thread says to a rank while
  * it has the room is put into a bundle, which leaves when that thread has done, or is full. Who starts one op after the other mostly
  * starts more: the first note leaves at once, and those behind it wait until the program waits, asks, or has gone on for a moment; if it
- * computes, the progress thread lets them go at its next look, within a millisecond: to wake it for them would only part them. Answers may hope for a message to travel with (answers.c): those wait until the rank waits.
+ * computes, the progress thread lets them go at its next look, within a millisecond: to wake it for them would only part them. Answers may
+ * hope for a message to travel with (answers.c): those wait until the rank waits.
  *
  * A note is counted when it comes into the bundle. Whoever goes to sleep lets all go before. (tests/model/bundles.c)
  */
@@ -126,19 +127,17 @@ static void let_one(struct transport_room *room, int peer)
     bundles_leave(room, peer);
 }
 
-void bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+bool bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
                  const void *data, size_t inside, bool waits)
 {
     struct bundle *bundle = &room->bundles.to[peer];
     size_t whole = wire_whole(bytes + inside);
     if (room->failed)
-        return;
+        return true;
     if (bundle->bytes + whole > TRANSPORT_NOTE)
         let_one(room, peer);
-    if (!make_place(&room->bundles, bundle, whole)) {
-        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
-        return;
-    }
+    if (!make_place(&room->bundles, bundle, whole))
+        return false;
     struct wire *note = (struct wire *)(void *)(bundle->notes->note + bundle->bytes);
     memcpy(note, wire, bytes);
     memcpy((char *)note + bytes, data, inside);
@@ -150,4 +149,5 @@ void bundles_add(struct transport_room *room, int peer, const struct wire *wire,
     bundle->urgent |= !waits;
     if (!bundle->urgent && bundle->bytes >= ANSWERS_MOST * whole)
         let_one(room, peer);
+    return true;
 }

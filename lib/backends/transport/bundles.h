@@ -7,8 +7,8 @@
 bool bundles_open(struct transport_room *room, int size); /* false: no memory */
 void bundles_close(struct transport_room *room);
 
-/* A note, and behind it data. waits: it leaves with the next one that does not, or when all are let go. */
-void bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+/* A note, and behind it data. waits: it leaves with the next one that does not, or when all are let go. False: no memory. */
+bool bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
                  const void *data, size_t inside, bool waits);
 
 void bundles_let_go(struct transport_room *room);     /* all */

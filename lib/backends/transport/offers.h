@@ -8,8 +8,8 @@
 #define RINGS_FIRST_TAG \
     (TRANSPORT_TAGS / 2) /* of long sums (ring.c); data that are asked for have those below */
 
-/* The sender: a tag for the data of this message, or 0: none is free. Once the message has left its data do. Whose end does not wait for that
- * forgets them: the tag stays in use. */
+/* The sender: a tag for the data of this message, or 0: none is free. They set out when the message is under way, or in a
+ * bundle. Whose end does not wait for that forgets them: the tag stays in use. */
 uint32_t offers_place(struct transport_room *room, struct dist_work *op);
 void offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes);
 void offers_forget(struct transport_room *room, const struct dist_work *op);

@@ -30,8 +30,7 @@ static long switches(void)
 
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op)
 {
-    bool modest = room->modest > 0 && patience_looks() > 0, /* (else it gives way anyhow) */
-        near = modest && waits_near(room, op);
+    bool modest = room->modest > 0, near = modest && waits_near(room, op);
     return (struct spin){ .sleeps = near, .yields = modest && !near };
 }
 
@@ -56,12 +55,11 @@ bool transport_spin(struct spin *spin)
     return patience_spin(&spin->patience);
 }
 
-/* Who gave way, and nobody came, soon tries to do without. */
+/* Who gave way, and nobody came, soon tries to do without. (Who does not look in a row, patience_looks(), gives way anyhow.) */
 void transport_spun(struct transport_room *room, const struct spin *spin)
 {
-    bool is_long =
-             spin->until && patience_looks() > 0 && launch_clock_ns() > spin->until - SPIN_NS + LONG_WAIT_NS,
-         asks = spin->yields || (is_long && !spin->sleeps);
+    bool may_lose = patience_looks() > 0 && spin->until && !spin->sleeps,
+         asks = spin->yields || (may_lose && launch_clock_ns() > spin->until - SPIN_NS + LONG_WAIT_NS);
     long now = asks ? switches() : room->switches;
     int less = spin->yields ? MODEST_WAITS / 10 : 1;
     room->modest = now != room->switches ? MODEST_WAITS : room->modest > less ? room->modest - less : 0;

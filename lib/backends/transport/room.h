@@ -173,7 +173,7 @@ void transport_done(struct dist_work *op, int status);
 /* How one wait spins. */
 struct spin {
     struct patience patience;
-    int64_t until;       /* ns */
+    int64_t until;       /* ns; 0: it never did */
     bool sleeps, yields; /* soon, since it will be rung; after each look */
 };
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op);

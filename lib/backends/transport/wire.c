@@ -151,37 +151,35 @@ void wire_announce(struct transport_room *room, int peer)
 }
 
 static void send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
-                      const void *data, size_t inside)
+                      const void *data, size_t inside, bool waits)
 {
     if (peer == room->rank) {
         read_note(room, peer, wire);
         return;
     }
     wire_count(room, peer);
-    if (!near_has(room, peer)) {
-        bundles_add(room, peer, wire, bytes, data, inside, false);
-        return;
-    }
-    if (!near_send(room, peer, wire, bytes, data, inside))
+    bool near = near_has(room, peer);
+    if (!(near ? near_send(room, peer, wire, bytes, data, inside)
+               : bundles_add(room, peer, wire, bytes, data, inside, waits)))
         transport_fail(room, DIST_ERR_MEMORY, "there is no memory left for a message");
-    wire_announce(room, peer);
+    if (near)
+        wire_announce(room, peer);
 }
 
 void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
 {
-    send_note(room, peer, wire, bytes, "", 0);
+    send_note(room, peer, wire, bytes, "", 0, false);
 }
 
 void wire_send_message(struct transport_room *room, int peer, const struct wire *wire, const void *data,
                        size_t inside)
 {
-    send_note(room, peer, wire, WIRE_ONE, data, inside);
+    send_note(room, peer, wire, WIRE_ONE, data, inside, false);
 }
 
 void wire_send_later(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
 {
-    wire_count(room, peer);
-    bundles_add(room, peer, wire, bytes, "", 0, true);
+    send_note(room, peer, wire, bytes, "", 0, true);
 }
 
 size_t wire_inside(const struct transport_room *room, int peer, size_t bytes)
