@@ -197,8 +197,9 @@ compare_all()
 
 generated()
 {
-    local line
-    DIST_TEST_SEED=$seed build/tests/transport/generated_hosts judge "${count:-0}" tests/tools/on_hosts.sh $engine >"$work/judged" </dev/null
+    local line judge=judge
+    foreign && judge=judge_mpirun
+    DIST_TEST_SEED=$seed build/tests/transport/generated_hosts $judge "${count:-0}" tests/tools/on_hosts.sh $engine >"$work/judged" </dev/null
     nothing_left >>"$work/judged" || wrong=$((wrong + 1))
     grep -v '^[0-9]* runs, ' "$work/judged"
     line=$(grep '^[0-9]* runs, [0-9]* wrong$' "$work/judged" || echo "0 runs, 1 wrong")

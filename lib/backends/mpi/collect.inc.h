@@ -42,9 +42,9 @@ static void *plugin_group_new(const int *ranks, int size, int number)
 {
     MPI_Comm *group = malloc(sizeof *group);
     MPI_Group all, some;
-    if (!group || !good(MPI_Comm_group(plugin_all, &all)) || !good(MPI_Group_incl(all, size, ranks, &some)))
+    if (!group || !good(MPI_Comm_group(plugin_world, &all)) || !good(MPI_Group_incl(all, size, ranks, &some)))
         return free(group), NULL;
-    int fine = good(MPI_Comm_create_group(plugin_all, some, number % TRANSPORT_TAGS, group));
+    int fine = good(MPI_Comm_create_group(plugin_world, some, number % TRANSPORT_TAGS, group));
     MPI_Group_free(&some);
     MPI_Group_free(&all);
     if (fine)
@@ -64,7 +64,7 @@ static void plugin_group_free(void *group)
 
 static transport_request plugin_collect(void *group, const struct transport_collective *c)
 {
-    MPI_Comm comm = group ? *(MPI_Comm *)group : plugin_all;
+    MPI_Comm comm = group ? *(MPI_Comm *)group : plugin_world;
     MPI_Datatype type = plugin_types[c->type];
     MPI_Op op = plugin_ops[c->op];
     MPI_Request request = MPI_REQUEST_NULL;

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,7 @@
 #define AWAY 200e-6 /* seconds: who has not looked for so long does not look again at once */
 
 static struct transport_job plugin_job;
-static MPI_Comm plugin_world = MPI_COMM_NULL; /* for messages; */
-static MPI_Comm plugin_all = MPI_COMM_NULL;   /* and for collectives */
+static MPI_Comm plugin_world = MPI_COMM_NULL; /* for messages and collectives: MPI never takes one for the other */
 static MPI_Datatype plugin_types[TYPES], plugin_piece;
 static MPI_Op plugin_ops[OPS];
 static MPI_Request plugin_ear = MPI_REQUEST_NULL, plugin_meeting = MPI_REQUEST_NULL;
@@ -81,6 +81,19 @@ static int is_the_job(char *why, size_t why_size)
     return 0;
 }
 
+/* The program may use MPI_COMM_WORLD, too. Between two looks others get the processor: inside of MPI_Comm_dup the ranks of a crowded
+ * machine spin for those who wait for it. */
+static int make_world(void)
+{
+    MPI_Request copied;
+    int done = 0, fine = good(MPI_Comm_idup(MPI_COMM_WORLD, &plugin_world, &copied));
+    while (fine && !done) {
+        sched_yield();
+        fine = good(MPI_Test(&copied, &done, MPI_STATUS_IGNORE));
+    }
+    return fine;
+}
+
 static int plugin_open(const struct transport_job *job, char *why, size_t why_size)
 {
     int given = MPI_THREAD_SINGLE, there = 0;
@@ -96,8 +109,7 @@ static int plugin_open(const struct transport_job *job, char *why, size_t why_si
     if (!is_the_job(why, why_size))
         return 1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_world)) &&
-        good(MPI_Comm_dup(MPI_COMM_WORLD, &plugin_all)) && make_types())
+    if (make_world() && make_types())
         return 0;
     snprintf(why, why_size, "%.200s", plugin_error);
     return 1;
@@ -106,7 +118,7 @@ static int plugin_open(const struct transport_job *job, char *why, size_t why_si
 static int plugin_meet(void)
 {
     int there = 0;
-    if (plugin_meeting == MPI_REQUEST_NULL && !good(MPI_Ibarrier(plugin_all, &plugin_meeting)))
+    if (plugin_meeting == MPI_REQUEST_NULL && !good(MPI_Ibarrier(plugin_world, &plugin_meeting)))
         return -1;
     return good(MPI_Test(&plugin_meeting, &there, MPI_STATUS_IGNORE)) ? there : -1;
 }
