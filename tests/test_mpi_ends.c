@@ -1,4 +1,4 @@
-/* test_mpi_ends.c: what is left, and told, where a rank of a job over MPICH ends while MPI starts. */
+/* test_mpi_ends.c: what is left, and told, where a rank of a job over MPI ends while MPI starts, or errs while the others leave. */
 #define _GNU_SOURCE
 #include "dist.h"
 #include "started.h"
@@ -42,4 +42,29 @@ Test(mpi_ends, a_rank_that_never_joins_is_told_under_mpirun)
     started_end(&job, 30);
     cr_expect(strstr(job.stderr_text, "rank 3 has ended"), "%s", job.stderr_text);
     cr_expect_neq(job.status, 0);
+}
+
+/* Else the first that has left would be the failure, of which mpirun ends the one that tells: nothing would be said, and MPICH's would end with 0. */
+static void a_mistake_while_others_leave(const char *plugin, const char *mpirun)
+{
+    struct started job;
+    char line[200];
+    if (access(plugin, R_OK) != 0)
+        cr_skip_test("BACKEND=mpi over the MPI of %s", plugin);
+    snprintf(line, sizeof line, "exec %s -n 3 build/tests/programs/doomed mistake 1 300000", mpirun);
+    started_begin(&job, SETTINGS("BACKEND=mpi"), (const char *const[]){ "sh", "-c", line, NULL });
+    started_end(&job, 30);
+    cr_expect(strstr(job.stderr_text, "src is -2"), "%s", job.stderr_text);
+    cr_expect_neq(job.status, 0);
+}
+
+Test(mpi_ends, a_mistake_while_others_leave_under_open_mpi)
+{
+    a_mistake_while_others_leave("build/plugins/dist-openmpi.so",
+                                 "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none");
+}
+
+Test(mpi_ends, a_mistake_while_others_leave_under_mpich)
+{
+    a_mistake_while_others_leave("build/plugins/dist-mpich.so", "mpirun.mpich");
 }

@@ -3,7 +3,8 @@
  *
  * HOW is kill (at some moment, wherever it is), or segv, abort, exit:N, exit:0, writing:FILE (killed half way through it), left:N
  * (after leaving) or early (after the time, without joining): these happen between two calls, once the time has passed; left, after
- * some rounds, when nobody waits for it.
+ * some rounds, when nobody waits for it. Or mistake: that it makes while the others leave, and what it has printed takes so long to be
+ * written.
  */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -50,6 +51,21 @@ static void end_now(void)
         exit(atoi(how + 5));
 }
 
+static ssize_t write_slowly(void *unused, const char *text, size_t size)
+{
+    (void)unused, (void)text;
+    usleep((useconds_t)microseconds);
+    return (ssize_t)size;
+}
+
+static void err_at_the_end(bool doomed)
+{
+    FILE *slow = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_slowly });
+    if (doomed && slow && fputs("printed", slow) >= 0)
+        dist_irecv(tensor_full(DIST_F32, 0, 1), -2);
+    dist_destroy_process_group();
+}
+
 static void leave(bool doomed)
 {
     if (!doomed)
@@ -69,6 +85,10 @@ static void run(int rank, int world_size)
         return;
     }
     dist_init_process_group();
+    if (strcmp(how, "mistake") == 0) {
+        err_at_the_end(doomed);
+        return;
+    }
     tensor *x = tensor_full(DIST_F32, 1, 100), *y = tensor_full(DIST_F32, 1, 100);
     double start = dist_time();
     for (int round = 0;; round++) {

@@ -210,23 +210,28 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
 
 /* ---- leaving --------------------------------------------------------------------------------------------- */
 
-/* A rank says that it has left before it waits for the others, who may wait for it. If one of them has failed, this rank's mpirun is to
- * hear that first, and ends it then: one that ended without the others would be the failure. */
+/* A rank says that it has left before it waits for the others, who may wait for it. If the job has failed, this rank's mpirun is to hear that
+ * of the rank that tells, and ends this one then: one that ended without the others would be the failure, and mpirun would end the teller. */
 static void meet_others(struct transport_room *room)
 {
     struct timespec nap = { .tv_nsec = 50000 };
     const struct world *world = &room->self->world;
     double deadline = 0;
-    launch_has_left(room->self);
-    while (room->transport->meet() == 0) {
-        if (world_failed(world) && deadline == 0)
+    int met = room->failed ? -1 : 0;
+    if (!room->failed)
+        launch_has_left(room->self);
+    for (;;) {
+        if (met == 0)
+            met = room->transport->meet();
+        bool failed = world_failed(world);
+        if (failed && deadline == 0)
             deadline = dist_time() + (room->self->watched ? 0 : FAILED_SECONDS);
-        if (deadline > 0 && dist_time() >= deadline)
+        if (failed ? dist_time() >= deadline : met != 0)
             break;
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec * 2 : nap.tv_nsec;
     }
-    if (!world_failed(world))
+    if (!room->failed && !world_failed(world))
         room->transport->close();
 }
 
@@ -234,8 +239,7 @@ int transport_close(void *state)
 {
     struct transport_room *room = state;
     int status = room->failed;
-    if (status == DIST_OK)
-        meet_others(room);
+    meet_others(room);
     room_free(room);
     return status;
 }
