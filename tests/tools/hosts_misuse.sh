@@ -146,10 +146,10 @@ without_mpiruns()
 }
 
 # Several ranks make the same mistake, and it is luck who is told of; or which of two messages comes first. And where no launcher of ours
-# stands between the machines, each of two that make it in the same moment may tell of it.
+# stands between the machines, each of two that make it in the same moment may tell of it, and what all leave behind comes in any order.
 whoever()
 {
-    if foreign; then awk '!told[$0]++'; else cat; fi | whoever_of "$@"
+    if ! foreign; then cat; elif [ $status = 0 ]; then sort -u; else awk '!told[$0]++'; fi | whoever_of "$@"
 }
 
 whoever_of()
