@@ -75,7 +75,7 @@ static void expect_refusal(const char *words)
 Test(nccl_far, without_an_address_it_says_what_to_set)
 {
     unsetenv("MASTER_ADDR");
-    expect_refusal("only 1 of the 4 ranks run on this machine, and MASTER_ADDR is not set");
+    expect_refusal("this machine has only 1 of the 4 ranks, and MASTER_ADDR is not set");
 }
 
 Test(nccl_far, a_port_that_is_none)

@@ -21,7 +21,7 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
     if (!name || !*name)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
-            "only %d of the %d ranks run on this machine, and MASTER_ADDR is not set; set it on all to "
+            "this machine has only %d of the %d ranks, and MASTER_ADDR is not set; set it on all to "
             "the address of rank 0's machine, and MASTER_PORT to a free port there",
             env->local_size, env->world_size);
     if (!nodes_read_number(text ? text : NODES_PORT, 1, LAST_PORT, port))
@@ -96,7 +96,7 @@ static int bootstrap_read(struct nodes *star, const struct launch_env *env, char
     if (env->local_rank < 0)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,
-            "only %d of the %d ranks run on this machine, and which one this is its launcher does "
+            "this machine has only %d of the %d ranks, and which one this is its launcher does "
             "not say; set %s",
             env->local_size, env->world_size, env->launcher == LAUNCH_SLURM ? "SLURM_LOCALID" : "LOCAL_RANK");
     star->foreign = star->star = true;

@@ -146,7 +146,7 @@ static int self_attach_foreign(struct launch_self *self, char *why, size_t why_s
         return self_make_world(self, env->world_size, why, why_size);
     return text_why(
         DIST_ERR_ENVIRONMENT, why, why_size,
-        "only %d of the %d ranks run on this machine, and the %.20s backend joins ranks of one; over "
+        "this machine has only %d of the %d ranks, and the %.20s backend joins ranks of one; over "
         "several take BACKEND=gloo, mpi, or nccl for GPUs",
         env->local_size, env->world_size, backend);
 }
