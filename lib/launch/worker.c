@@ -44,6 +44,20 @@ bool worker_start(struct worker *worker)
     return worker->runs;
 }
 
+bool worker_start_progress(struct worker *worker, struct launch_self *self, void (*work)(void *argument),
+                           void *argument)
+{
+    if (worker->runs)
+        return true;
+    *worker = (struct worker){ .self = self,
+                               .name = "dist progress",
+                               .work = work,
+                               .argument = argument,
+                               .note = &world_notes(&self->world, self->env.rank)->helper_sleep,
+                               .bell = &self->world.header->slots[self->env.rank].helper };
+    return worker_start(worker);
+}
+
 void worker_join(struct worker *worker)
 {
     if (worker->runs)

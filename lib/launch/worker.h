@@ -27,6 +27,10 @@ struct worker {
  * Its stack is as large as the system makes them: an engine like MPI may be called on it. */
 bool worker_start(struct worker *worker);
 
+/* The same for the rank's progress thread, unless it runs already: it sleeps on the helper's bell. */
+bool worker_start_progress(struct worker *worker, struct launch_self *self, void (*work)(void *argument),
+                           void *argument);
+
 /* Wait for its end. The caller has told it to end, and woken it. Of one that does not run: nothing. */
 void worker_join(struct worker *worker);
 

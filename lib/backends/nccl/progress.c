@@ -154,19 +154,6 @@ static void nccl_progress_main(void *argument)
     nccl_unlock(nccl);
 }
 
-static bool nccl_progress_start(struct nccl_state *nccl)
-{
-    if (nccl->progress.runs)
-        return true;
-    nccl->progress = (struct worker){ .self = nccl->self,
-                                      .name = "dist progress",
-                                      .work = nccl_progress_main,
-                                      .argument = nccl,
-                                      .note = &nccl->notes->helper_sleep,
-                                      .bell = &nccl->slot->helper };
-    return worker_start(&nccl->progress);
-}
-
 void nccl_progress_stop(struct nccl_state *nccl)
 {
     if (!nccl->progress.runs)
@@ -196,7 +183,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
         nccl_progress_drive(nccl);
     }
     bool wake = !busy && nccl_progress_has_work(nccl);
-    if (wake && !nccl_progress_start(nccl))
+    if (wake && !worker_start_progress(&nccl->progress, nccl->self, nccl_progress_main, nccl))
         nccl_watch_fail(nccl, DIST_ERR_SYSTEM,
                         "the system gives no thread for communication in the background");
     if (nccl->failed)

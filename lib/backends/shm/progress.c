@@ -75,15 +75,7 @@ static void progress_main(void *argument)
 
 bool progress_start(struct shm_state *shm)
 {
-    if (shm->progress.runs)
-        return true;
-    shm->progress = (struct worker){ .self = shm->self,
-                                     .name = "dist progress",
-                                     .work = progress_main,
-                                     .argument = shm,
-                                     .note = &notes_of(shm)->helper_sleep,
-                                     .bell = &slot_of(shm, shm->rank)->helper };
-    return worker_start(&shm->progress);
+    return worker_start_progress(&shm->progress, shm->self, progress_main, shm);
 }
 
 /* Wake the progress thread if there is something that only it, or a waiter, would do. */

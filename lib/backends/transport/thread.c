@@ -92,15 +92,7 @@ static void progress_main(void *argument)
 
 bool transport_thread_start(struct transport_room *room)
 {
-    if (room->progress.runs)
-        return true;
-    room->progress = (struct worker){ .self = room->self,
-                                      .name = "dist progress",
-                                      .work = progress_main,
-                                      .argument = room,
-                                      .note = &room->notes->helper_sleep,
-                                      .bell = &room->slot->helper };
-    return worker_start(&room->progress);
+    return worker_start_progress(&room->progress, room->self, progress_main, room);
 }
 
 void transport_thread_stop(struct transport_room *room)
