@@ -94,11 +94,11 @@ static int bootstrap_read(struct nodes *star, const struct launch_env *env, char
     if (status != DIST_OK)
         return status;
     if (env->local_rank < 0)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "this machine has only %d of the %d ranks, and which one this is its launcher does "
-            "not say; set %s",
-            env->local_size, env->world_size, env->launcher == LAUNCH_SLURM ? "SLURM_LOCALID" : "LOCAL_RANK");
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "this machine has only %d of the %d ranks, and which one this is its launcher does "
+                        "not say; set %s",
+                        env->local_size, env->world_size,
+                        env->launcher == LAUNCH_SLURM ? "SLURM_LOCALID" : "LOCAL_RANK");
     star->foreign = star->star = true;
     snprintf(star->port, sizeof star->port, "%d", port);
     star->number = env->rank;

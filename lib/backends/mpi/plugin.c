@@ -27,7 +27,7 @@
 #define AWAY 200e-6 /* seconds: who has not looked for so long does not look again at once */
 
 static struct transport_job plugin_job;
-static MPI_Comm plugin_world = MPI_COMM_NULL; /* for messages and collectives: MPI never takes one for the other */
+static MPI_Comm plugin_world = MPI_COMM_NULL;
 static MPI_Datatype plugin_types[TYPES], plugin_piece;
 static MPI_Op plugin_ops[OPS];
 static MPI_Request plugin_ear = MPI_REQUEST_NULL, plugin_meeting = MPI_REQUEST_NULL;
@@ -79,19 +79,6 @@ static int is_the_job(char *why, size_t why_size)
         "with the mpirun of the same MPI",
         rank, size, plugin_job.rank, plugin_job.size);
     return 0;
-}
-
-/* The program may use MPI_COMM_WORLD, too. Between two looks others get the processor: inside of MPI_Comm_dup the ranks of a crowded
- * machine spin for those who wait for it. */
-static int make_world(void)
-{
-    MPI_Request copied;
-    int done = 0, fine = good(MPI_Comm_idup(MPI_COMM_WORLD, &plugin_world, &copied));
-    while (fine && !done) {
-        sched_yield();
-        fine = good(MPI_Test(&copied, &done, MPI_STATUS_IGNORE));
-    }
-    return fine;
 }
 
 static int plugin_open(const struct transport_job *job, char *why, size_t why_size)

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LOOK_MS 50 /* every 5: Open MPI 4.1.4's first connections stalled in one start of six, up to 10 s (3 hosts x 2, 2 cores) */
-#define GRACE 20   /* looks, in which the start may end by itself, and tell why */
+/* At every 5 ms Open MPI 4.1.4's first connections stalled in one start of six, for up to 10 s (3 hosts x 2 ranks on 2 cores). */
+#define LOOK_MS 50
+#define GRACE 20 /* looks, in which the start may end by itself, and tell why */
 /* Seconds for it, after the ranks had as long as they have to come, and on another machine once more. */
 #define START_EXTRA_S 20
 
