@@ -5,7 +5,7 @@
 #include "diagnose.h"
 
 /* Do two of the cycle make one collective, but one in the world and one in a group? */
-static bool tell_two_groups(struct diagnosis *d)
+static bool apart_tell_two_groups(struct diagnosis *d)
 {
     for (int i = 0; i < d->cycle_length && how_many(d, NOTE_COLLECTIVE) == d->cycle_length; i++) {
         int next = (i + 1) % d->cycle_length, ranks[] = { d->cycle[i], d->cycle[next] };
@@ -28,7 +28,7 @@ static bool tell_two_groups(struct diagnosis *d)
 }
 
 /* Has it begun that collective, too? It is not through with it: no member of a collective gets past one that has not come. */
-static bool has_begun(const struct view *view, const struct note_op *collective)
+static bool apart_has_begun(const struct view *view, const struct note_op *collective)
 {
     for (int i = 0; i < view->count; i++)
         if (in_collective(&view->open[i]) && view->open[i].group == collective->group &&
@@ -37,45 +37,46 @@ static bool has_begun(const struct view *view, const struct note_op *collective)
     return false;
 }
 
-static bool is_earlier(const struct note_op *a, const struct note_op *b)
+static bool apart_is_earlier(const struct note_op *a, const struct note_op *b)
 {
     return a->kind == NOTE_COLLECTIVE ? a->seq < b->seq : a->tag > b->tag;
 }
 
 /* The first collective of a group that `one` has begun and `other` has not, of those that are made of messages, or are not. NULL: none. */
-static const struct note_op *first_alone(const struct view *one, const struct view *other, uint16_t group,
-                                         bool messages)
+static const struct note_op *apart_first_alone(const struct view *one, const struct view *other,
+                                               uint16_t group, bool messages)
 {
     const struct note_op *first = NULL;
     for (int i = 0; i < one->count; i++) {
         const struct note_op *op = &one->open[i];
         if (in_collective(op) && op->group == group && (op->kind != NOTE_COLLECTIVE) == messages &&
-            !has_begun(other, op) && (!first || is_earlier(op, first)))
+            !apart_has_begun(other, op) && (!first || apart_is_earlier(op, first)))
             first = op;
     }
     return first;
 }
 
 /* What it has begun instead: of the kind in which it waits; or, where it waits somewhere else by now, of any. */
-static const struct note_op *instead(const struct view *other, const struct view *one, uint16_t group,
-                                     const struct note_op *link)
+static const struct note_op *apart_instead(const struct view *other, const struct view *one, uint16_t group,
+                                           const struct note_op *link)
 {
     bool same = in_collective(link) && link->group == group;
-    const struct note_op *first = first_alone(other, one, group, !same || link->kind != NOTE_COLLECTIVE);
-    return first || same ? first : first_alone(other, one, group, false);
+    const struct note_op *first =
+        apart_first_alone(other, one, group, !same || link->kind != NOTE_COLLECTIVE);
+    return first || same ? first : apart_first_alone(other, one, group, false);
 }
 
 /* Does one of the cycle wait in a collective for another that has begun a different one of that group? Where one is made of messages
  * and the other is not they never meet, and no backend tells. */
-static bool tell_two_calls(struct diagnosis *d)
+static bool apart_tell_two_calls(struct diagnosis *d)
 {
     for (int i = 0; i < d->cycle_length; i++) {
         int next = (i + 1) % d->cycle_length, one = d->cycle[i], other = d->cycle[next];
         const struct note_op *a = link_of(d, i), *b = link_of(d, next);
         if (!in_collective(a))
             continue;
-        b = instead(&d->views[other], &d->views[one], a->group, b);
-        a = first_alone(&d->views[one], &d->views[other], a->group, a->kind != NOTE_COLLECTIVE);
+        b = apart_instead(&d->views[other], &d->views[one], a->group, b);
+        a = apart_first_alone(&d->views[one], &d->views[other], a->group, a->kind != NOTE_COLLECTIVE);
         if (!a || !b)
             continue;
         d->class = CAUSE_MISMATCH;
@@ -89,12 +90,12 @@ static bool tell_two_calls(struct diagnosis *d)
 
 bool tell_two_collectives(struct diagnosis *d)
 {
-    return tell_two_groups(d) || tell_two_calls(d);
+    return apart_tell_two_groups(d) || apart_tell_two_calls(d);
 }
 
 /* ---- a freed group ------------------------------------------------------------------------------- */
 
-static bool has_freed(const struct world *world, int rank, uint16_t group)
+static bool apart_has_freed(const struct world *world, int rank, uint16_t group)
 {
     const struct freed_note *freed = &world_notes(world, rank)->freed;
     uint32_t count = atomic_load(&freed->count);
@@ -110,7 +111,7 @@ const struct note_op *freed_by_a_member(const struct diagnosis *d)
     for (int i = 0; i < d->cycle_length; i++) {
         const struct note_op *op = link_of(d, i);
         for (int rank = 0; rank < d->size && op->kind == NOTE_COLLECTIVE && op->group != 0; rank++)
-            if (has_freed(d->world, rank, op->group))
+            if (apart_has_freed(d->world, rank, op->group))
                 return op;
     }
     return NULL;

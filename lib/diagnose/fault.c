@@ -22,13 +22,13 @@ static struct sigaction before, before_trap;
 
 /* Did it read or write? The processor says so, in a word of its own. */
 #if defined(__x86_64__)
-static enum touch touch_of(const ucontext_t *context)
+static enum touch fault_touch_of(const ucontext_t *context)
 {
     return context->uc_mcontext.gregs[REG_ERR] & 2 ? TOUCH_WRITE : TOUCH_READ;
 }
 #elif defined(__aarch64__)
 /* Records follow each other, each with a number and a length; number 0x45535201 holds the word, bit 6 says "write". */
-static enum touch touch_of(const ucontext_t *context)
+static enum touch fault_touch_of(const ucontext_t *context)
 {
     const unsigned char *at = context->uc_mcontext.__reserved;
     const unsigned char *end = at + sizeof context->uc_mcontext.__reserved;
@@ -44,7 +44,7 @@ static enum touch touch_of(const ucontext_t *context)
     return TOUCH_UNKNOWN;
 }
 #else
-static enum touch touch_of(const ucontext_t *context)
+static enum touch fault_touch_of(const ucontext_t *context)
 {
     (void)context;
     return TOUCH_UNKNOWN;
@@ -52,7 +52,7 @@ static enum touch touch_of(const ucontext_t *context)
 #endif
 
 /* As if we were not here. Without a handler before us the touch, tried again, ends the process. */
-static void hand_back(const struct sigaction *to, int number, siginfo_t *info, void *context)
+static void fault_hand_back(const struct sigaction *to, int number, siginfo_t *info, void *context)
 {
     if (to->sa_flags & SA_SIGINFO)
         to->sa_sigaction(number, info, context);
@@ -73,13 +73,13 @@ static _Thread_local uintptr_t to_close[TOUCHED];
 #if defined(__x86_64__)
 #define TRAP_FLAG 0x100
 
-static void set_trap(ucontext_t *context, bool on)
+static void fault_set_trap(ucontext_t *context, bool on)
 {
     greg_t *flags = &context->uc_mcontext.gregs[REG_EFL];
     *flags = on ? *flags | TRAP_FLAG : *flags & ~(greg_t)TRAP_FLAG;
 }
 
-static bool is_traced(void)
+static bool fault_is_traced(void)
 {
     char text[4096];
     int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -91,19 +91,19 @@ static bool is_traced(void)
     return !tracer || tracer[strlen("TracerPid:\t")] != '0';
 }
 #else
-static void set_trap(ucontext_t *context, bool on)
+static void fault_set_trap(ucontext_t *context, bool on)
 {
     (void)context;
     (void)on;
 }
 
-static bool is_traced(void)
+static bool fault_is_traced(void)
 {
     return true;
 }
 #endif
 
-static int free_place(void)
+static int fault_free_place(void)
 {
     int i = 0;
     while (i < TOUCHED && to_close[i])
@@ -111,13 +111,13 @@ static int free_place(void)
     return i;
 }
 
-static void on_trap(int number, siginfo_t *info, void *context)
+static void fault_on_trap(int number, siginfo_t *info, void *context)
 {
-    int error = errno, count = free_place();
+    int error = errno, count = fault_free_place();
     if (count == 0)
-        hand_back(&before_trap, number, info, context);
+        fault_hand_back(&before_trap, number, info, context);
     else
-        set_trap(context, false);
+        fault_set_trap(context, false);
     for (int i = 0; i < count; i++) {
         guard_close(to_close[i]);
         to_close[i] = 0;
@@ -127,18 +127,18 @@ static void on_trap(int number, siginfo_t *info, void *context)
 
 /* ---- faults ---------------------------------------------------------------------------------------- */
 
-static void on_fault(int number, siginfo_t *info, void *context)
+static void fault_on_fault(int number, siginfo_t *info, void *context)
 {
     int error = errno;
     const struct launch_self *self = launch_self_if_any();
-    struct misuse misuse = { .rank = self ? self->env.rank : -1, .touch = touch_of(context) };
-    int place = steps ? free_place() : TOUCHED;
+    struct misuse misuse = { .rank = self ? self->env.rank : -1, .touch = fault_touch_of(context) };
+    int place = steps ? fault_free_place() : TOUCHED;
     enum fault fault = guard_fault((uintptr_t)info->si_addr, place < TOUCHED, &misuse);
     if (fault == FAULT_FOREIGN) {
-        hand_back(&before, number, info, context);
+        fault_hand_back(&before, number, info, context);
     } else if (fault == FAULT_INNOCENT && place < TOUCHED) {
         to_close[place] = (uintptr_t)info->si_addr;
-        set_trap(context, true);
+        fault_set_trap(context, true);
     } else if (fault == FAULT_MISUSE) {
         where_touched(context, &misuse);
         guard_pardon(&misuse.flight); /* before the report: its handler may look at the tensor */
@@ -148,7 +148,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 }
 
 /* Our handler may stand already, inherited through a fork: then what stood before it is known. */
-static bool take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *old)
+static bool fault_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *old)
 {
     struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK }, now;
     sigemptyset(&action.sa_mask);
@@ -164,8 +164,8 @@ bool fault_catch(void (*tell)(struct misuse *misuse))
 {
     report_misuse = tell;
     where_prepare();
-    if (!take(SIGSEGV, on_fault, &before))
+    if (!fault_take(SIGSEGV, fault_on_fault, &before))
         return false;
-    steps = !is_traced() && take(SIGTRAP, on_trap, &before_trap);
+    steps = !fault_is_traced() && fault_take(SIGTRAP, fault_on_trap, &before_trap);
     return true;
 }

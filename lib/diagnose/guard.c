@@ -30,13 +30,13 @@ static struct {
     _Atomic int count;
 } guard = { .lock = ATOMIC_FLAG_INIT };
 
-static void lock(void)
+static void guard_lock(void)
 {
     while (atomic_flag_test_and_set_explicit(&guard.lock, memory_order_acquire))
         sched_yield();
 }
 
-static void unlock(void)
+static void guard_unlock(void)
 {
     atomic_flag_clear_explicit(&guard.lock, memory_order_release);
 }
@@ -48,7 +48,7 @@ bool guard_is_open(void)
 
 bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
 {
-    lock();
+    guard_lock();
     if (!guard.open ||
         guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's flights */
         memset(guard.places, 0, sizeof guard.places);
@@ -64,44 +64,44 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
     }
     world->base = guard.base; /* ranks that are threads share the second view */
     bool protects = guard.protects;
-    unlock();
+    guard_unlock();
     return protects;
 }
 
 void guard_stand_first(void)
 {
-    lock();
+    guard_lock();
     if (guard.protects)
         fault_catch(guard.tell);
-    unlock();
+    guard_unlock();
 }
 
 /* ---- pages ---------------------------------------------------------------------- */
 
-static uintptr_t page_of(uintptr_t address)
+static uintptr_t guard_page_of(uintptr_t address)
 {
     return address / guard.page * guard.page;
 }
 
-static struct stretch **place_of(const struct flight *flight)
+static struct stretch **guard_place_of(const struct flight *flight)
 {
     return &guard.places[flight->device ? PLACE_DEVICE : flight->written ? PLACE_WRITTEN : PLACE_READ];
 }
 
 /* A flight over [begin, end). NULL: there is none. */
-static const struct stretch *over(enum place place, uintptr_t begin, uintptr_t end)
+static const struct stretch *guard_over(enum place place, uintptr_t begin, uintptr_t end)
 {
     const struct stretch *found = stretch_find(guard.places[place], NULL, begin);
     return found && found->begin < end ? found : NULL;
 }
 
-static uintptr_t nearer(uintptr_t border, uintptr_t other, uintptr_t page)
+static uintptr_t guard_nearer(uintptr_t border, uintptr_t other, uintptr_t page)
 {
     return other > page && other < border ? other : border;
 }
 
 /* How a page is protected, and so are those after it until `*border`, which is moved nearer if need be. */
-static int protection_of(uintptr_t page, uintptr_t *border)
+static int guard_protection_of(uintptr_t page, uintptr_t *border)
 {
     int protection = PROT_READ | PROT_WRITE;
     for (int place = 0; place < PLACES; place++) {
@@ -111,35 +111,36 @@ static int protection_of(uintptr_t page, uintptr_t *border)
         bool here = first->begin < page + guard.page;
         if (here)
             protection &= place == PLACE_READ ? PROT_READ : PROT_NONE;
-        *border = nearer(*border, here ? page_of(first->end - 1) + guard.page : page_of(first->begin), page);
+        *border = guard_nearer(
+            *border, here ? guard_page_of(first->end - 1) + guard.page : guard_page_of(first->begin), page);
     }
     for (int i = 0; i < opened_count(); i++)
-        *border = nearer(*border, opened_page(i), page);
+        *border = guard_nearer(*border, opened_page(i), page);
     if (!was_opened(page))
         return protection;
     *border = page + guard.page;
     return PROT_READ | PROT_WRITE;
 }
 
-static void protect(const struct stretch *bytes)
+static void guard_protect(const struct stretch *bytes)
 {
-    uintptr_t end = page_of(bytes->end - 1) + guard.page;
+    uintptr_t end = guard_page_of(bytes->end - 1) + guard.page;
     if (guard.protects && bytes->begin >= guard.begin &&
         end <= guard.end) /* a real GPU's memory is closed anyway */
-        for (uintptr_t page = page_of(bytes->begin), border; page < end; page = border) {
+        for (uintptr_t page = guard_page_of(bytes->begin), border; page < end; page = border) {
             border = end;
-            int protection = protection_of(page, &border);
+            int protection = guard_protection_of(page, &border);
             mprotect((void *)page, border - page, protection);
         }
 }
 
 /* Pages of these bytes on which nothing is in flight any more need no exception. */
-static bool is_still_opened(uintptr_t page, const void *bytes)
+static bool guard_is_still_opened(uintptr_t page, const void *bytes)
 {
     const struct stretch *landed = bytes;
     uintptr_t after = page + guard.page;
-    return landed->end <= page || after <= landed->begin || over(PLACE_READ, page, after) ||
-           over(PLACE_WRITTEN, page, after) || over(PLACE_DEVICE, page, after);
+    return landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
+           guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after);
 }
 
 /* ---- flights -------------------------------------------------------------------- */
@@ -152,20 +153,20 @@ void guard_take(struct flight **flights, const struct flight *flight)
     *taken = *flight;
     taken->next = *flights;
     *flights = taken;
-    lock();
+    guard_lock();
     taken->bytes.number = guard.number++;
-    stretch_add(place_of(taken), &taken->bytes);
+    stretch_add(guard_place_of(taken), &taken->bytes);
     atomic_fetch_add(&guard.count, 1);
-    protect(&taken->bytes);
-    unlock();
+    guard_protect(&taken->bytes);
+    guard_unlock();
 }
 
 /* It may have been pardoned, or belong to another world. */
-static void take_away(const struct flight *flight)
+static void guard_take_away(const struct flight *flight)
 {
-    if (stretch_remove(place_of(flight), &flight->bytes)) {
+    if (stretch_remove(guard_place_of(flight), &flight->bytes)) {
         atomic_fetch_sub(&guard.count, 1);
-        protect(&flight->bytes);
+        guard_protect(&flight->bytes);
     }
 }
 
@@ -174,73 +175,73 @@ void guard_release(struct flight **flights)
     while (*flights) {
         struct flight *flight = *flights;
         *flights = flight->next;
-        lock();
-        take_away(flight);
-        opened_keep(is_still_opened, &flight->bytes);
-        unlock();
+        guard_lock();
+        guard_take_away(flight);
+        opened_keep(guard_is_still_opened, &flight->bytes);
+        guard_unlock();
         free(flight);
     }
 }
 
 void guard_pardon(const struct flight *flight)
 {
-    lock();
-    take_away(flight);
-    unlock();
+    guard_lock();
+    guard_take_away(flight);
+    guard_unlock();
 }
 
 /* What is only read lets others read. */
-static bool lets(enum touch touch)
+static bool guard_lets(enum touch touch)
 {
     return touch == TOUCH_READ || touch == TOUCH_SEND || touch == TOUCH_UNKNOWN;
 }
 
-static bool find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
+static bool guard_find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
 {
     if (atomic_load_explicit(&guard.count, memory_order_acquire) == 0)
         return false;
-    lock();
-    const struct stretch *found = over(device ? PLACE_DEVICE : PLACE_WRITTEN, begin, end);
-    if (!found && !device && !lets(touch))
-        found = over(PLACE_READ, begin, end);
+    guard_lock();
+    const struct stretch *found = guard_over(device ? PLACE_DEVICE : PLACE_WRITTEN, begin, end);
+    if (!found && !device && !guard_lets(touch))
+        found = guard_over(PLACE_READ, begin, end);
     if (found) {
         misuse->flight = *(const struct flight *)found;
         misuse->touch = touch;
     }
-    unlock();
+    guard_unlock();
     return found;
 }
 
 bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse)
 {
-    return find(begin, end, false, touch, misuse);
+    return guard_find(begin, end, false, touch, misuse);
 }
 
 void guard_close(uintptr_t address)
 {
-    uintptr_t page = page_of(address), border = page + guard.page;
-    lock();
-    mprotect((void *)page, guard.page, protection_of(page, &border));
-    unlock();
+    uintptr_t page = guard_page_of(address), border = page + guard.page;
+    guard_lock();
+    mprotect((void *)page, guard.page, guard_protection_of(page, &border));
+    guard_unlock();
 }
 
 enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse)
 {
-    if (find(address, address + 1, true, misuse->touch, misuse))
+    if (guard_find(address, address + 1, true, misuse->touch, misuse))
         return FAULT_MISUSE;
     if (!guard.protects || address < guard.begin || address >= guard.end)
         return FAULT_FOREIGN;
-    uintptr_t page = page_of(address), border = guard.end;
-    lock();
-    bool readable = protection_of(page, &border) == PROT_READ;
-    unlock();
+    uintptr_t page = guard_page_of(address), border = guard.end;
+    guard_lock();
+    bool readable = guard_protection_of(page, &border) == PROT_READ;
+    guard_unlock();
     if (misuse->touch == TOUCH_UNKNOWN && readable)
         misuse->touch = TOUCH_WRITE;
     if (guard_finds(address, address + 1, misuse->touch, misuse))
         return FAULT_MISUSE;
-    lock();
+    guard_lock();
     opened_pass(page, !passes);
     bool mended = mprotect((void *)page, guard.page, PROT_READ | PROT_WRITE) == 0;
-    unlock();
+    guard_unlock();
     return mended ? FAULT_INNOCENT : FAULT_FOREIGN;
 }

@@ -19,19 +19,19 @@ static const struct {
     [TOUCH_UNKNOWN] = { "touches", "touched at" },
 };
 
-static bool is_collective(const struct flight *flight)
+static bool misuse_is_collective(const struct flight *flight)
 {
     return flight->peer == -2;
 }
 
 /* "a tensor that is being sent" */
-static void say_tensor(const struct misuse *misuse, char *text, size_t size)
+static void misuse_say_tensor(const struct misuse *misuse, char *text, size_t size)
 {
     const struct flight *flight = &misuse->flight;
     char whose[40] = "";
     if (misuse->rank != flight->rank)
         snprintf(whose, sizeof whose, " of rank %d", flight->rank);
-    if (is_collective(flight))
+    if (misuse_is_collective(flight))
         snprintf(text, size, "a tensor%s that %s still %s", whose, call_name(flight->call),
                  flight->written ? "works on" : "reads");
     else
@@ -40,7 +40,7 @@ static void say_tensor(const struct misuse *misuse, char *text, size_t size)
                  flight->written ? "received" : "sent");
 }
 
-static void say_place(const struct misuse *misuse, char *text, size_t size)
+static void misuse_say_place(const struct misuse *misuse, char *text, size_t size)
 {
     if (misuse->at.file && misuse->call)
         snprintf(text, size, "%s:%d, by %s", text_file(misuse->at.file), misuse->at.line, misuse->call);
@@ -53,7 +53,7 @@ static void say_place(const struct misuse *misuse, char *text, size_t size)
 }
 
 /* "dist_isend to 1 (overlap.c:27)" */
-static void say_post(const struct flight *flight, char *text, size_t size)
+static void misuse_say_post(const struct flight *flight, char *text, size_t size)
 {
     char peer[32] = "";
     const char *word = flight->written ? "from" : "to";
@@ -65,14 +65,14 @@ static void say_post(const struct flight *flight, char *text, size_t size)
              flight->at.line);
 }
 
-static const char *post_label(const struct flight *flight)
+static const char *misuse_post_label(const struct flight *flight)
 {
-    if (is_collective(flight))
+    if (misuse_is_collective(flight))
         return "started by";
     return flight->written ? "received by" : "being sent by";
 }
 
-static const char *advice_for(const struct misuse *misuse)
+static const char *misuse_advice_for(const struct misuse *misuse)
 {
     if (misuse->flight.blocks)
         return "wait until that call has returned, or use another tensor";
@@ -89,7 +89,7 @@ static const char *advice_for(const struct misuse *misuse)
     return "wait before you change it, or change a copy (tensor_clone)";
 }
 
-static void say_missing(const struct misuse *misuse, char *text, size_t size)
+static void misuse_say_missing(const struct misuse *misuse, char *text, size_t size)
 {
     const struct flight *flight = &misuse->flight;
     if (flight->blocks)
@@ -103,7 +103,7 @@ static void say_missing(const struct misuse *misuse, char *text, size_t size)
                  misuse->at.line);
 }
 
-static void say_who(const struct misuse *misuse, char *text, size_t size)
+static void misuse_say_who(const struct misuse *misuse, char *text, size_t size)
 {
     if (misuse->rank >= 0)
         snprintf(text, size, "rank %d", misuse->rank);
@@ -114,12 +114,12 @@ static void say_who(const struct misuse *misuse, char *text, size_t size)
 #define CLOSED "a GPU's memory from plain C"
 #define CLOSED_ADVICE "copy it to the host first, with tensor_to(t, DIST_HOST) or tensor_read"
 
-static void device_text(const struct misuse *misuse, char *text, size_t size)
+static void misuse_device_text(const struct misuse *misuse, char *text, size_t size)
 {
     char who[32], place[160];
     const struct flight *flight = &misuse->flight;
-    say_who(misuse, who, sizeof who);
-    say_place(misuse, place, sizeof place);
+    misuse_say_who(misuse, who, sizeof who);
+    misuse_say_place(misuse, place, sizeof place);
     snprintf(text, size, "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".\n%s",
              who, touches[misuse->touch].does, touches[misuse->touch].place, place, "tensor made at",
              text_file(flight->at.file), flight->at.line, lesson_line(LESSON_ON_GPU));
@@ -128,18 +128,18 @@ static void device_text(const struct misuse *misuse, char *text, size_t size)
 void misuse_text(const struct misuse *misuse, char *text, size_t size)
 {
     if (misuse->flight.device) {
-        device_text(misuse, text, size);
+        misuse_device_text(misuse, text, size);
         return;
     }
     char who[32], tensor[120], place[160], post[160], missing[120];
-    say_who(misuse, who, sizeof who);
-    say_tensor(misuse, tensor, sizeof tensor);
-    say_place(misuse, place, sizeof place);
-    say_post(&misuse->flight, post, sizeof post);
-    say_missing(misuse, missing, sizeof missing);
+    misuse_say_who(misuse, who, sizeof who);
+    misuse_say_tensor(misuse, tensor, sizeof tensor);
+    misuse_say_place(misuse, place, sizeof place);
+    misuse_say_post(&misuse->flight, post, sizeof post);
+    misuse_say_missing(misuse, missing, sizeof missing);
     snprintf(text, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who,
              touches[misuse->touch].does, tensor, touches[misuse->touch].place, place,
-             post_label(&misuse->flight), post, "missing", missing, advice_for(misuse),
+             misuse_post_label(&misuse->flight), post, "missing", missing, misuse_advice_for(misuse),
              lesson_line(LESSON_IN_FLIGHT));
 }
 
@@ -150,7 +150,8 @@ void misuse_words(const struct misuse *misuse, char *text, size_t size)
         return;
     }
     char tensor[120], post[160];
-    say_tensor(misuse, tensor, sizeof tensor);
-    say_post(&misuse->flight, post, sizeof post);
-    snprintf(text, size, "%s %s, %s; %s", touches[misuse->touch].does, tensor, post, advice_for(misuse));
+    misuse_say_tensor(misuse, tensor, sizeof tensor);
+    misuse_say_post(&misuse->flight, post, sizeof post);
+    snprintf(text, size, "%s %s, %s; %s", touches[misuse->touch].does, tensor, post,
+             misuse_advice_for(misuse));
 }

@@ -14,7 +14,7 @@
 #define PIECE 65536
 #define LOOK_MOST_MS 100
 
-static void drop(struct buffer *buffer, size_t size)
+static void connection_drop(struct buffer *buffer, size_t size)
 {
     if (size > 0 && size < buffer->used)
         memmove(buffer->bytes, buffer->bytes + size, buffer->used - size);
@@ -61,13 +61,13 @@ bool connection_send(struct connection *link)
         sent += (size_t)some;
         link->spoke = job_clock();
     }
-    drop(&link->out, sent);
+    connection_drop(&link->out, sent);
     return true;
 }
 
 bool connection_fill(struct connection *link)
 {
-    drop(&link->in, link->taken);
+    connection_drop(&link->in, link->taken);
     link->taken = 0;
     while (link->fd >= 0) {
         if (!buffer_reserve(&link->in, PIECE))

@@ -8,7 +8,7 @@
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
-static void take_board(struct job *job, int node, int rank, const char *bytes, size_t size)
+static void control_take_board(struct job *job, int node, int rank, const char *bytes, size_t size)
 {
     struct control *control = job->control;
     struct world_board *board = world_board(&job->world, rank);
@@ -26,7 +26,7 @@ static void take_board(struct job *job, int node, int rank, const char *bytes, s
         control_put_all(control, node, FRAME_BOARD, rank, 0, bytes, size);
 }
 
-static void take_sight(struct job *job, int rank, const char *bytes, size_t size)
+static void control_take_sight(struct job *job, int rank, const char *bytes, size_t size)
 {
     struct buffer *sight = &job->control->sights[rank];
     if (!buffer_reserve(sight, size))
@@ -40,7 +40,7 @@ static void take_sight(struct job *job, int rank, const char *bytes, size_t size
 }
 
 /* The hub's world says which failure was the first; there all others learn it. */
-static void take_failure(struct job *job, int node, const char *bytes, size_t size)
+static void control_take_failure(struct job *job, int node, const char *bytes, size_t size)
 {
     struct control *control = job->control;
     struct world_failure failure;
@@ -59,13 +59,13 @@ static void take_failure(struct job *job, int node, const char *bytes, size_t si
         control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
 }
 
-static void take_told(struct world *world)
+static void control_take_told(struct world *world)
 {
     if (world_failed(world))
         world_told(world);
 }
 
-static void take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
+static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
 {
     struct control *control = job->control;
     if (size != sizeof job->statuses[rank] || control->relayed[rank].end)
@@ -78,7 +78,7 @@ static void take_end(struct job *job, int rank, int state, const char *bytes, si
     atomic_store(&slot->state, (uint32_t)state);
 }
 
-static void take_signal(struct job *job, int node, int number)
+static void control_take_signal(struct job *job, int node, int number)
 {
     if (job->control->hub)
         control_signal(job, number, node);
@@ -86,7 +86,7 @@ static void take_signal(struct job *job, int node, int number)
 }
 
 /* What only the hub is told. */
-static void take_from_node(struct job *job, int node, const struct frame *frame, const char *bytes)
+static void control_take_from_node(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
     struct control *control = job->control;
     bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
@@ -95,7 +95,7 @@ static void take_from_node(struct job *job, int node, const struct frame *frame,
     else if (frame->kind == FRAME_JOINED)
         control->joined = true;
     else if (frame->kind == FRAME_SIGHT && is_rank)
-        take_sight(job, frame->number, bytes, frame->bytes);
+        control_take_sight(job, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_REPLY)
         decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_CLOCK)
@@ -103,13 +103,13 @@ static void take_from_node(struct job *job, int node, const struct frame *frame,
     else if (frame->kind == FRAME_TRACE && is_rank)
         control_take_trace(job, node, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_END && is_rank)
-        take_end(job, frame->number, frame->more, bytes, frame->bytes);
+        control_take_end(job, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_DONE)
         control->nodes->links[node].done = true;
 }
 
 /* What only the others are. */
-static void take_from_hub(struct job *job, const struct frame *frame)
+static void control_take_from_hub(struct job *job, const struct frame *frame)
 {
     struct control *control = job->control;
     if (frame->kind == FRAME_FIRST)
@@ -126,21 +126,21 @@ static void take_from_hub(struct job *job, const struct frame *frame)
     }
 }
 
-static void take(struct job *job, int node, const struct frame *frame, const char *bytes)
+static void control_take(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
     bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
     if (frame->kind == FRAME_BOARD && is_rank)
-        take_board(job, node, frame->number, bytes, frame->bytes);
+        control_take_board(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_FAIL)
-        take_failure(job, node, bytes, frame->bytes);
+        control_take_failure(job, node, bytes, frame->bytes);
     else if (frame->kind == FRAME_TOLD)
-        take_told(&job->world);
+        control_take_told(&job->world);
     else if (frame->kind == FRAME_SIGNAL)
-        take_signal(job, node, frame->number);
+        control_take_signal(job, node, frame->number);
     else if (job->control->hub)
-        take_from_node(job, node, frame, bytes);
+        control_take_from_node(job, node, frame, bytes);
     else
-        take_from_hub(job, frame);
+        control_take_from_hub(job, frame);
 }
 
 void control_read(struct job *job, int node)
@@ -150,7 +150,7 @@ void control_read(struct job *job, int node)
     const char *bytes;
     bool open = connection_fill(link);
     while (link->fd >= 0 && connection_next(link, &frame, &bytes))
-        take(job, node, &frame, bytes);
+        control_take(job, node, &frame, bytes);
     if (!open && link->fd >= 0)
         control_lost(job, node, NULL);
 }

@@ -12,7 +12,7 @@
 
 #define BYE_MS 2000 /* for the last words to be taken */
 
-static void tell(const char *sentence)
+static void control_end_tell(const char *sentence)
 {
     char wrapped[600];
     text_wrap(sentence, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
@@ -22,7 +22,7 @@ static void tell(const char *sentence)
 /* ---- a machine is lost ------------------------------------------------------------------------------------- */
 
 /* Its ranks count as stopped: it was not they who failed. */
-static void count_as_ended(struct job *job, int node)
+static void control_end_count_as_ended(struct job *job, int node)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size; rank++) {
@@ -36,7 +36,7 @@ static void count_as_ended(struct job *job, int node)
 
 /* Whoever spoke for that machine, or its cable, is gone. The watcher tells, of several ones node 1's; or where that was a rank, its own
  * machine's ranks do, as they see it, or those of the first machine that is left. */
-static void fail_of_it(struct job *job, int first, bool is_rank, const char *why)
+static void control_end_fail_of_it(struct job *job, int first, bool is_rank, const char *why)
 {
     struct control *control = job->control;
     const struct nodes *nodes = control->nodes;
@@ -46,7 +46,7 @@ static void fail_of_it(struct job *job, int first, bool is_rank, const char *why
         speaks &= control->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
         world_fail(&job->world, first, END_EXIT, -1);
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
-        tell(why);
+        control_end_tell(why);
         if (control->hub && job->plan.write)
             job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
@@ -75,9 +75,9 @@ void control_lost(struct job *job, int node, const char *how)
     nodes_ranks(control->nodes, node, ranks, sizeof ranks);
     snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node,
              how ? how : "has lost its launcher", ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
-    fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why);
+    control_end_fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why);
     if (control->hub) {
-        count_as_ended(job, node);
+        control_end_count_as_ended(job, node);
     } else {
         control->over = control->lost_hub = true;
         control->status = DIST_ERR_PEER_LOST;
@@ -86,7 +86,7 @@ void control_lost(struct job *job, int node, const char *how)
 
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
-static bool all_are_done(const struct control *control)
+static bool control_end_all_are_done(const struct control *control)
 {
     for (int node = 1; node < control->nodes->count; node++)
         if (!control->nodes->links[node].done)
@@ -104,7 +104,7 @@ void control_finish(struct job *job)
         control_say_calls(job);
     if (!control->hub)
         control_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
-    while (control->hub ? !all_are_done(control) : !control->over)
+    while (control->hub ? !control_end_all_are_done(control) : !control->over)
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())
         control_ask_clocks(job, true);
@@ -135,7 +135,7 @@ int control_verdict(struct job *job)
     if (control->status != 0 && !job->interrupt && !control->lost_hub) {
         snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
                  control->status, nodes->links[0].name);
-        tell(text);
+        control_end_tell(text);
     }
     return control->status;
 }

@@ -38,19 +38,19 @@ int control_is_come(struct connection *link, char *why, size_t why_size)
 }
 
 /* The ranks' output goes to node 0, and to nobody's terminal here. */
-static void divert(void *control, int stream, const char *bytes, size_t size)
+static void control_open_divert(void *control, int stream, const char *bytes, size_t size)
 {
     control_put_all(control, -1, FRAME_OUTPUT, stream, 0, bytes, size);
 }
 
-static bool is_jammed(const void *argument)
+static bool control_open_is_jammed(const void *argument)
 {
     const struct control *control = argument;
     return connection_waiting(&control->nodes->links[0]) > OUTPUT_LINE * 16;
 }
 
 /* While a reader of our output has stopped, the others shall not take us for dead. */
-static void meanwhile(void *argument)
+static void control_open_meanwhile(void *argument)
 {
     struct control *control = argument;
     for (int node = 0; node < control->nodes->count; node++) {
@@ -83,9 +83,9 @@ struct control *control_open(struct job *job)
     if (!control->relayed || !control->sights || (control->hub && !decide_open(control)))
         return NULL;
     job->output.argument = control;
-    job->output.meanwhile = control->hub ? meanwhile : NULL;
-    job->output.divert = control->hub ? NULL : divert;
-    job->output.is_jammed = control->hub ? NULL : is_jammed;
+    job->output.meanwhile = control->hub ? control_open_meanwhile : NULL;
+    job->output.divert = control->hub ? NULL : control_open_divert;
+    job->output.is_jammed = control->hub ? NULL : control_open_is_jammed;
     job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };

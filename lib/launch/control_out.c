@@ -39,7 +39,7 @@ void control_signal(struct job *job, int number, int except)
 }
 
 /* The bytes first: who sees a step sees them. */
-static void say_boards(struct job *job)
+static void control_out_say_boards(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size; rank++) {
@@ -93,7 +93,7 @@ void control_say_failure(struct job *job)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }
 
-static void say_told(struct control *control, const struct world *world)
+static void control_out_say_told(struct control *control, const struct world *world)
 {
     if (control->said_told || !launch_is_told(world))
         return;
@@ -102,7 +102,7 @@ static void say_told(struct control *control, const struct world *world)
 }
 
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
-static void say_ends(struct job *job)
+static void control_out_say_ends(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->processes && !control->hub; rank++) {
@@ -117,7 +117,7 @@ static void say_ends(struct job *job)
     }
 }
 
-static void say_joined(struct job *job)
+static void control_out_say_joined(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
@@ -129,7 +129,7 @@ static void say_joined(struct job *job)
 
 /* Who is silent, and whose system does not even acknowledge what we say, has vanished. Where that does, the launcher is not let run: it
  * was stopped, or others take all of the machine's processors. */
-static void look_after(struct job *job, int node)
+static void control_out_look_after(struct job *job, int node)
 {
     struct connection *link = &job->control->nodes->links[node];
     if (link->fd < 0)
@@ -148,16 +148,16 @@ static void look_after(struct job *job, int node)
 void control_turn(struct job *job)
 {
     struct control *control = job->control;
-    say_joined(job);
-    say_boards(job);
+    control_out_say_joined(job);
+    control_out_say_boards(job);
     control_say_failure(job);
-    say_told(control, &job->world);
-    say_ends(job);
+    control_out_say_told(control, &job->world);
+    control_out_say_ends(job);
     if (control->hub && !control->asked_clocks && control_is_traced())
         control_ask_clocks(job, false);
     control->asked_clocks = true;
     if (control->hub)
         decide_turn(job);
     for (int node = 0; node < control->nodes->count; node++)
-        look_after(job, node);
+        control_out_look_after(job, node);
 }

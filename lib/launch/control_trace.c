@@ -34,7 +34,7 @@ bool control_is_traced(void)
 
 /* ---- clocks ------------------------------------------------------------------------------------------------ */
 
-static void ask_clock(struct connection *link)
+static void control_trace_ask_clock(struct connection *link)
 {
     link->clock.asked = launch_clock_ns();
     control_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
@@ -49,7 +49,7 @@ void control_ask_clocks(struct job *job, bool at_end)
         link->clock.turns = link->fd >= 0 ? TURNS : 0;
         link->clock.at_end = at_end;
         if (link->clock.turns > 0)
-            ask_clock(link);
+            control_trace_ask_clock(link);
     }
 }
 
@@ -80,12 +80,12 @@ void control_take_clock(struct connection *link, int question, const void *bytes
     if (best->error == 0 || error < best->error)
         *best = (struct clock_reading){ .when = there, .ahead = there - middle, .error = error };
     if (--clock->turns > 0)
-        ask_clock(link);
+        control_trace_ask_clock(link);
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------ */
 
-static char *part_of(const struct world *world, int rank, enum part part, size_t *room)
+static char *control_trace_part_of(const struct world *world, int rank, enum part part, size_t *room)
 {
     const struct world_header *header = world->header;
     const struct {
@@ -98,12 +98,12 @@ static char *part_of(const struct world *world, int rank, enum part part, size_t
 }
 
 /* Not faster than the hub takes them. */
-static void say_part(struct job *job, int rank, enum part part, size_t from, size_t bytes)
+static void control_trace_say_part(struct job *job, int rank, enum part part, size_t from, size_t bytes)
 {
     struct control *control = job->control;
     struct connection *hub = &control->nodes->links[0];
     size_t room;
-    const char *begin = part_of(&job->world, rank, part, &room);
+    const char *begin = control_trace_part_of(&job->world, rank, part, &room);
     char *out = malloc(sizeof(struct piece) + CHUNK);
     for (size_t sent = 0, some; out && sent < bytes && !control->over; sent += some) {
         struct piece piece = { .offset = from + sent, .room = room };
@@ -117,7 +117,7 @@ static void say_part(struct job *job, int rank, enum part part, size_t from, siz
     free(out);
 }
 
-static size_t sites_of(const struct world *world, int rank)
+static size_t control_trace_sites_of(const struct world *world, int rank)
 {
     size_t used = 0;
     for (uint32_t i = 0; i < WORLD_SITES; i++)
@@ -132,9 +132,9 @@ void control_say_trace(struct job *job)
     for (int rank = 0; rank < job->plan.size; rank++) {
         if (!world_has(&job->world, rank))
             continue;
-        say_part(job, rank, PART_SITES, 0, sites_of(&job->world, rank));
+        control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
         for (int i = 0; job->plan.traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
-            say_part(job, rank, PART_TRACE, from, bytes);
+            control_trace_say_part(job, rank, PART_TRACE, from, bytes);
     }
 }
 
@@ -147,8 +147,8 @@ void control_say_calls(struct job *job)
         uint64_t bytes = job->plan.listed ? job->plan.listed(&job->world, rank) : 0;
         if (!world_has(&job->world, rank) || bytes == 0)
             continue;
-        say_part(job, rank, PART_SITES, 0, sites_of(&job->world, rank));
-        say_part(job, rank, PART_CALLS, calls - arena, bytes);
+        control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
+        control_trace_say_part(job, rank, PART_CALLS, calls - arena, bytes);
     }
 }
 
@@ -159,7 +159,7 @@ void control_take_trace(struct job *job, int node, int rank, int which, const ch
     size_t room;
     if (size < sizeof piece || which < 0 || which >= PARTS)
         return;
-    char *to = part_of(&job->world, rank, (enum part)which, &room);
+    char *to = control_trace_part_of(&job->world, rank, (enum part)which, &room);
     _Atomic uint64_t *calls = &world_notes(&job->world, rank)->log;
     memcpy(&piece, bytes, sizeof piece);
     size -= sizeof piece;

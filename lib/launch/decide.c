@@ -45,7 +45,7 @@ struct decision {
     char *wave[4]; /* [phase]: the answers, one for each node */
 };
 
-static size_t answer_bytes(const struct control *control)
+static size_t decide_answer_bytes(const struct control *control)
 {
     return sizeof(struct answer) + (size_t)control->nodes->size * sizeof(struct tally);
 }
@@ -53,7 +53,7 @@ static size_t answer_bytes(const struct control *control)
 bool decide_open(struct control *control)
 {
     struct decision *d = control->decision = calloc(1, sizeof *d);
-    size_t bytes = answer_bytes(control);
+    size_t bytes = decide_answer_bytes(control);
     if (d)
         d->bytes = bytes, d->pause = ASK_MS;
     for (int phase = 1; d && phase <= 3; phase++)
@@ -73,7 +73,7 @@ void decide_close(struct control *control)
 /* ---- every node --------------------------------------------------------------------------------------------- */
 
 /* What this host has to say. The counts stand between two looks at the sleeps, which must be the same. */
-static void look_here(struct job *job, int phase, char *out)
+static void decide_look_here(struct job *job, int phase, char *out)
 {
     struct control *control = job->control;
     struct answer answer = { 0 };
@@ -81,7 +81,7 @@ static void look_here(struct job *job, int phase, char *out)
     uint64_t again;
     bool leaving;
     if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1))) {
-        memset(out, 0, answer_bytes(control));
+        memset(out, 0, decide_answer_bytes(control));
         return;
     }
     bool asleep = job->plan.asleep(&job->world, &answer.sleeps, &leaving);
@@ -100,40 +100,40 @@ static void look_here(struct job *job, int phase, char *out)
 void decide_probed(struct job *job, int phase, int number)
 {
     struct connection *hub = &job->control->nodes->links[0];
-    char *out = calloc(1, answer_bytes(job->control));
+    char *out = calloc(1, decide_answer_bytes(job->control));
     if (!out)
         return;
-    look_here(job, phase, out);
+    decide_look_here(job, phase, out);
     if (phase == 2)
         control_say_sights(job, hub);
-    control_put(hub, FRAME_REPLY, number, phase, out, answer_bytes(job->control));
+    control_put(hub, FRAME_REPLY, number, phase, out, decide_answer_bytes(job->control));
     free(out);
 }
 
 /* ---- the hub --------------------------------------------------------------------------------------------------- */
 
-static const struct answer *answer_of(const struct decision *d, int phase, int node)
+static const struct answer *decide_answer_of(const struct decision *d, int phase, int node)
 {
     return (const struct answer *)(const void *)(d->wave[phase] + (size_t)node * d->bytes);
 }
 
-static const struct tally *tallies_of(const struct decision *d, int phase, int node)
+static const struct tally *decide_tallies_of(const struct decision *d, int phase, int node)
 {
-    return (const struct tally *)(const void *)(answer_of(d, phase, node) + 1);
+    return (const struct tally *)(const void *)(decide_answer_of(d, phase, node) + 1);
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
-static bool is_still(const struct control *control, int phase)
+static bool decide_is_still(const struct control *control, int phase)
 {
     const struct decision *d = control->decision;
     int nodes = control->nodes->count, there = 0;
     for (int node = 0; node < nodes; node++)
-        if (!answer_of(d, phase, node)->asleep)
+        if (!decide_answer_of(d, phase, node)->asleep)
             return false;
     for (int rank = 0; rank < control->nodes->size; rank++) {
         uint32_t sent = 0, heard = 0, is_there = 0;
         for (int node = 0; node < nodes; node++) {
-            const struct tally *tally = &tallies_of(d, phase, node)[rank];
+            const struct tally *tally = &decide_tallies_of(d, phase, node)[rank];
             sent += tally->sent;
             heard += tally->heard;
             is_there |= tally->there;
@@ -145,10 +145,10 @@ static bool is_still(const struct control *control, int phase)
     return there > 0;
 }
 
-static bool all_leave(const struct control *control)
+static bool decide_all_leave(const struct control *control)
 {
     for (int node = 0; node < control->nodes->count; node++)
-        if (!answer_of(control->decision, 3, node)->leaving)
+        if (!decide_answer_of(control->decision, 3, node)->leaving)
             return false;
     return true;
 }
@@ -156,7 +156,7 @@ static bool all_leave(const struct control *control)
 static void decided(struct job *job)
 {
     struct control *control = job->control;
-    if (all_leave(control)) {
+    if (decide_all_leave(control)) {
         control_put_all(control, -1, FRAME_GIVE_UP, 0, 0, NULL, 0);
         world_give_up(&job->world);
         return;
@@ -170,7 +170,7 @@ static void decided(struct job *job)
     world_tell_over();
 }
 
-static void ask(struct job *job, int phase)
+static void decide_ask(struct job *job, int phase)
 {
     struct control *control = job->control;
     struct decision *d = control->decision;
@@ -180,30 +180,30 @@ static void ask(struct job *job, int phase)
     control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
     for (int node = 1; node < control->nodes->count; node++)
         connection_send(&control->nodes->links[node]);
-    look_here(job, phase, d->wave[phase]);
+    decide_look_here(job, phase, d->wave[phase]);
 }
 
 /* Not now. While a job computes it need not be asked often. */
-static void rest(struct decision *d)
+static void decide_rest(struct decision *d)
 {
     d->phase = 0;
     d->next = job_clock() + d->pause;
     d->pause = d->pause * 2 < REST_MS ? d->pause * 2 : REST_MS;
 }
 
-static void go_on(struct job *job)
+static void decide_go_on(struct job *job)
 {
     struct control *control = job->control;
     struct decision *d = control->decision;
-    bool still = is_still(control, d->phase);
+    bool still = decide_is_still(control, d->phase);
     if (still && d->phase == 1)
         d->pause = ASK_MS;
     if (still && d->phase < 3) {
-        ask(job, d->phase + 1);
+        decide_ask(job, d->phase + 1);
         return;
     }
     bool same = still && memcmp(d->wave[2], d->wave[3], d->bytes * (size_t)control->nodes->count) == 0;
-    rest(d);
+    decide_rest(d);
     if (same && !world_failed(&job->world))
         decided(job);
 }
@@ -216,7 +216,7 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
         return;
     memcpy(d->wave[phase] + (size_t)node * d->bytes, bytes, size);
     if (++d->answers == control->nodes->count)
-        go_on(job);
+        decide_go_on(job);
 }
 
 void decide_turn(struct job *job)
@@ -227,5 +227,5 @@ void decide_turn(struct job *job)
     if (world_failed(&job->world) || atomic_load(&job->world.header->given_up))
         return;
     if (d->phase == 0 && job_clock() >= d->next && job->plan.asleep(&job->world, &sleeps, &leaving))
-        ask(job, 1);
+        decide_ask(job, 1);
 }

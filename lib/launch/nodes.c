@@ -30,8 +30,8 @@
 #define PATIENCE_MS 3000 /* in which a caller has to answer, while others wait; who is too late calls again */
 
 /* Of a caller that knows the secret: what is wrong with it? */
-static int judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
-                 size_t size)
+static int nodes_judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
+                       size_t size)
 {
     const char *unit = nodes_unit(nodes);
     if (claim->count != nodes->count || claim->size != nodes->size)
@@ -52,7 +52,7 @@ static int judge(const struct nodes *nodes, const struct claim *claim, const cha
     return 0;
 }
 
-static void stranger(const struct nodes *nodes, const char *from, const char *what)
+static void nodes_stranger(const struct nodes *nodes, const char *from, const char *what)
 {
     static bool told;
     if (!told)
@@ -61,7 +61,7 @@ static void stranger(const struct nodes *nodes, const char *from, const char *wh
 }
 
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
-static const char *hear(const struct nodes *nodes, int fd, struct claim *claim)
+static const char *nodes_hear(const struct nodes *nodes, int fd, struct claim *claim)
 {
     struct opening caller = { .magic = 0 }, called = handshake_opening(nodes);
     bool spoke = handshake_receive(fd, &caller, sizeof caller);
@@ -82,20 +82,20 @@ static const char *hear(const struct nodes *nodes, int fd, struct claim *claim)
 }
 
 /* Hear one caller; strangers are passed over. */
-static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
+static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
     struct claim claim = { .node = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
     door_limit(fd, PATIENCE_MS);
-    const char *strange = hear(nodes, fd, &claim);
+    const char *strange = nodes_hear(nodes, fd, &claim);
     if (strange) {
         if (*strange)
-            stranger(nodes, from, strange);
+            nodes_stranger(nodes, from, strange);
         close(fd);
         return 0;
     }
-    int status = judge(nodes, &claim, from, why, why_size);
+    int status = nodes_judge(nodes, &claim, from, why, why_size);
     struct connection refused = { .fd = -1 }, *link = status == 0 ? &nodes->links[claim.node] : &refused;
     connection_open(link, fd);
     snprintf(link->name, sizeof link->name, "%s", claim.name);
@@ -104,7 +104,7 @@ static int greet(struct nodes *nodes, int fd, char *why, size_t why_size)
     return status;
 }
 
-static int missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int nodes_missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     struct text text = { .used = 0 };
     char name[100];
@@ -123,7 +123,7 @@ static int missing(const struct nodes *nodes, int seconds, char *why, size_t why
                     count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
 }
 
-static bool all_have_come(const struct nodes *nodes)
+static bool nodes_all_have_come(const struct nodes *nodes)
 {
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd < 0)
@@ -132,7 +132,7 @@ static bool all_have_come(const struct nodes *nodes)
 }
 
 /* One that came and waits says nothing: what comes of it is its end. */
-static int look_after(const struct nodes *nodes, char *why, size_t why_size)
+static int nodes_look_after(const struct nodes *nodes, char *why, size_t why_size)
 {
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd >= 0 && !connection_fill(&nodes->links[node]))
@@ -142,30 +142,31 @@ static int look_after(const struct nodes *nodes, char *why, size_t why_size)
     return 0;
 }
 
-static int receive_all(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
+static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
 {
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
-    while (!all_have_come(nodes)) {
+    while (!nodes_all_have_come(nodes)) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return missing(nodes, seconds, why, why_size);
+            return nodes_missing(nodes, seconds, why, why_size);
         int caller =
             poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
-        int status = caller >= 0 ? greet(nodes, caller, why, why_size) : look_after(nodes, why, why_size);
+        int status =
+            caller >= 0 ? nodes_greet(nodes, caller, why, why_size) : nodes_look_after(nodes, why, why_size);
         if (status != 0)
             return status;
     }
     return 0;
 }
 
-static int host(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
+static int nodes_host(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
 {
     int status = fd < 0 ? nodes_listen(nodes, &fd, why, why_size) : 0;
     if (status != 0)
         return status;
     nodes_say_secret(nodes); /* now that somebody can come */
-    status = receive_all(nodes, fd, seconds, why, why_size);
+    status = nodes_receive_all(nodes, fd, seconds, why, why_size);
     close(fd);
     for (int node = 1; node < nodes->count; node++)
         if (status != 0)
@@ -183,7 +184,7 @@ int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why
                         nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? host(nodes, door, seconds, why, why_size)
+    return nodes->number == 0 ? nodes_host(nodes, door, seconds, why, why_size)
                               : nodes_call(nodes, seconds, why, why_size);
 }
 

@@ -20,7 +20,7 @@
 #define PAUSE_MS 50 /* between two calls; the first ones come sooner, since all nodes mostly start at once */
 
 /* Nobody has answered: 0, or a socket. */
-static int try_all(const struct addrinfo *found)
+static int nodes_call_try_all(const struct addrinfo *found)
 {
     struct timeval limit = { .tv_sec = 2 };
     for (const struct addrinfo *at = found; at; at = at->ai_next) {
@@ -36,7 +36,7 @@ static int try_all(const struct addrinfo *found)
 }
 
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
-static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
+static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
     struct claim claim = {
         .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
@@ -68,7 +68,7 @@ static int introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
 }
 
 /* It says when all have come, or why they will not. -1: it has hung up. */
-static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
@@ -88,7 +88,7 @@ static int wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_
                     nodes_unit(nodes), nodes->host);
 }
 
-static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int nodes_call_absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     char name[100];
     return text_why(DIST_ERR_TIMEOUT, why, why_size,
@@ -99,15 +99,15 @@ static int absent(const struct nodes *nodes, int seconds, char *why, size_t why_
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
-static int call(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard, char *why,
-                size_t why_size)
+static int nodes_call_call(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
+                           char *why, size_t why_size)
 {
-    int fd = try_all(found);
+    int fd = nodes_call_try_all(found);
     if (fd < 0 && *heard)
         return text_why(DIST_ERR_PEER_LOST, why, why_size,
                         "%s 0 (%.100s) has ended before all had come; look at it first", nodes_unit(nodes),
                         nodes->host);
-    int status = fd < 0 ? -1 : introduce(nodes, fd, why, why_size);
+    int status = fd < 0 ? -1 : nodes_call_introduce(nodes, fd, why, why_size);
     if (status != 0) {
         if (fd >= 0)
             close(fd);
@@ -117,7 +117,7 @@ static int call(struct nodes *nodes, const struct addrinfo *found, int seconds, 
     handshake_address(fd, false, nodes->address, sizeof nodes->address, NULL);
     connection_open(&nodes->links[0], fd);
     snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
-    return wait_for_all(nodes, seconds, why, why_size);
+    return nodes_call_wait_for_all(nodes, seconds, why, why_size);
 }
 
 int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
@@ -130,11 +130,11 @@ int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
     if (status != 0)
         return status;
     do {
-        status = call(nodes, found, seconds, &heard, why, why_size);
+        status = nodes_call_call(nodes, found, seconds, &heard, why, why_size);
         if (status < 0)
             nanosleep(&(struct timespec){ .tv_nsec = pause * 1000000 }, NULL);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);
-    return status < 0 ? absent(nodes, seconds, why, why_size) : status;
+    return status < 0 ? nodes_call_absent(nodes, seconds, why, why_size) : status;
 }

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 /* Is that an address to listen at? Debian gives a machine's own name one in /etc/hosts (127.0.1.1) to which nobody else comes. */
-static int listen_check(const struct nodes *nodes, const struct addrinfo *found, char *why, size_t why_size)
+static int nodes_listen_listen_check(const struct nodes *nodes, const struct addrinfo *found, char *why,
+                                     size_t why_size)
 {
     char address[64] = "";
     getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
@@ -29,7 +30,7 @@ static int listen_check(const struct nodes *nodes, const struct addrinfo *found,
                     : "name its address in the network of the job");
 }
 
-static int listen_at(const struct addrinfo *at, int callers)
+static int nodes_listen_listen_at(const struct addrinfo *at, int callers)
 {
     int on = 1, fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -49,10 +50,10 @@ int nodes_listen(struct nodes *nodes, int *out, char *why, size_t why_size)
     int status = handshake_resolve(nodes, &found, why, why_size);
     if (status != 0)
         return status;
-    status = listen_check(nodes, found, why, why_size);
+    status = nodes_listen_listen_check(nodes, found, why, why_size);
     *out = -1;
     for (struct addrinfo *at = found; at && *out < 0 && status == 0; at = at->ai_next)
-        *out = listen_at(at, nodes->count);
+        *out = nodes_listen_listen_at(at, nodes->count);
     int error = errno;
     freeaddrinfo(found);
     if (*out >= 0)

@@ -58,7 +58,7 @@ void nodes_read_host(const char *text, char *host, size_t size)
 }
 
 /* "host:29500", "host", "[::1]:29500": an IPv6 address, which has colons of its own, stands in brackets. */
-static bool read_place(struct nodes *nodes, const char *text)
+static bool nodes_read_read_place(struct nodes *nodes, const char *text)
 {
     int port;
     bool bracket = *text == '[';
@@ -87,7 +87,7 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     text = text ? text + 1 : argv[++*at];
     bool right = i == 0   ? nodes_read_number(text, 1, NODES_MOST, &nodes->count)
                  : i == 1 ? nodes_read_number(text, 0, INT_MAX, &nodes->number)
-                 : i == 2 ? read_place(nodes, text)
+                 : i == 2 ? nodes_read_read_place(nodes, text)
                           : *text != '\0';
     if (i == 3)
         nodes->secret_file = text;
@@ -104,7 +104,7 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
 /* ---- is all there? -------------------------------------------------------------------------------------- */
 
 /* Where no --at says it, torchrun's variables do. */
-static int find_place(struct nodes *nodes, char *why, size_t why_size)
+static int nodes_read_find_place(struct nodes *nodes, char *why, size_t why_size)
 {
     const char *host = getenv("MASTER_ADDR"), *port = getenv("MASTER_PORT");
     int number;
@@ -125,7 +125,7 @@ static int find_place(struct nodes *nodes, char *why, size_t why_size)
 }
 
 /* FNV-1a, but of words of 8 bytes: a program of some megabytes would take its start longer than all else. */
-static uint64_t mixed(uint64_t hash, const char *bytes, size_t size)
+static uint64_t nodes_read_mixed(uint64_t hash, const char *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
         uint64_t word = 0;
@@ -140,16 +140,16 @@ static uint64_t mixed(uint64_t hash, const char *bytes, size_t size)
 }
 
 /* Of the file. A program that is found along PATH, and what cannot be read, has its name only. */
-static uint64_t number_of(const char *program)
+static uint64_t nodes_read_number_of(const char *program)
 {
     uint64_t hash = 14695981039346656037u;
     char bytes[16384];
     FILE *file = strchr(program, '/') ? fopen(program, "re") : NULL;
     const char *name = text_file(program);
     if (!file)
-        return mixed(hash, name, strlen(name));
+        return nodes_read_mixed(hash, name, strlen(name));
     for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        hash = mixed(hash, bytes, got);
+        hash = nodes_read_mixed(hash, bytes, got);
     fclose(file);
     return hash;
 }
@@ -172,7 +172,7 @@ int nodes_no_restarts(char *why, size_t why_size)
                     "--restarts is for jobs on one machine; leave it out, or --nodes");
 }
 
-static int check_settings(char *why, size_t why_size)
+static int nodes_read_check_settings(char *why, size_t why_size)
 {
     const char *backend = launch_backend();
     if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
@@ -184,7 +184,7 @@ static int check_settings(char *why, size_t why_size)
     return 0;
 }
 
-static int check(struct nodes *nodes, char *why, size_t why_size)
+static int nodes_read_check(struct nodes *nodes, char *why, size_t why_size)
 {
     if (nodes->count == 0)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
@@ -204,11 +204,11 @@ static int check(struct nodes *nodes, char *why, size_t why_size)
             DIST_ERR_ENVIRONMENT, why, why_size,
             "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
             nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
-    return check_settings(why, why_size);
+    return nodes_read_check_settings(why, why_size);
 }
 
 /* In blocks. */
-static void deal_ranks(struct nodes *nodes)
+static void nodes_read_deal_ranks(struct nodes *nodes)
 {
     int share = nodes->size / nodes->count, more = nodes->size % nodes->count, rank = 0;
     for (int node = 0; node < nodes->count; node++)
@@ -218,14 +218,14 @@ static void deal_ranks(struct nodes *nodes)
 
 int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size)
 {
-    int status = check(nodes, why, why_size);
+    int status = nodes_read_check(nodes, why, why_size);
     if (status != 0)
         return status;
-    deal_ranks(nodes);
-    status = find_place(nodes, why, why_size);
+    nodes_read_deal_ranks(nodes);
+    status = nodes_read_find_place(nodes, why, why_size);
     if (status == 0)
         status = nodes_find_secret(nodes, why, why_size);
-    nodes->program = number_of(program);
+    nodes->program = nodes_read_number_of(program);
     return status ? status
                   : nodes_meet(nodes, -1, (int)setting_number("DIST_INIT_TIMEOUT", 60), why, why_size);
 }

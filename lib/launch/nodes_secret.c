@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_key(struct nodes *nodes, const char *text)
+static bool nodes_secret_read_key(struct nodes *nodes, const char *text)
 {
     for (int i = 0; i < SECRET_BYTES; i++) {
         unsigned byte;
@@ -20,7 +20,7 @@ static bool read_key(struct nodes *nodes, const char *text)
     return text[strspn(text, "0123456789abcdefABCDEF")] == '\0' && strlen(text) == (size_t)2 * SECRET_BYTES;
 }
 
-static int read_file(struct nodes *nodes, char *line, size_t size, char *why, size_t why_size)
+static int nodes_secret_read_file(struct nodes *nodes, char *line, size_t size, char *why, size_t why_size)
 {
     FILE *file = fopen(nodes->secret_file, "re");
     bool read = file && fgets(line, (int)size, file);
@@ -38,12 +38,12 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
 {
     char line[128] = "";
     const char *told = getenv("DIST_SECRET");
-    int status = nodes->secret_file ? read_file(nodes, line, sizeof line, why, why_size) : 0;
+    int status = nodes->secret_file ? nodes_secret_read_file(nodes, line, sizeof line, why, why_size) : 0;
     if (status != 0)
         return status;
     if (!nodes->secret_file && told)
         snprintf(line, sizeof line, "%s", told);
-    if (*line && read_key(nodes, line))
+    if (*line && nodes_secret_read_key(nodes, line))
         return 0;
     if (*line)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,

@@ -37,7 +37,7 @@ int program_look_for(const char *program)
 
 /* ---- its place -------------------------------------------------------------------------------- */
 
-static bool set_number(const char *name, int number)
+static bool program_set_number(const char *name, int number)
 {
     char text[16];
     snprintf(text, sizeof text, "%d", number);
@@ -45,18 +45,19 @@ static bool set_number(const char *name, int number)
 }
 
 /* As torchrun tells it. Ranks need no secret. */
-static bool set_place(const struct nodes *nodes)
+static bool program_set_own_place(const struct nodes *nodes)
 {
     return setenv("MASTER_ADDR", nodes->host, 1) == 0 && setenv("MASTER_PORT", nodes->port, 1) == 0 &&
-           set_number("GROUP_RANK", nodes->number) && set_number("GROUP_WORLD_SIZE", nodes->count) &&
-           unsetenv("DIST_SECRET") == 0;
+           program_set_number("GROUP_RANK", nodes->number) &&
+           program_set_number("GROUP_WORLD_SIZE", nodes->count) && unsetenv("DIST_SECRET") == 0;
 }
 
 bool program_set_place(const struct job *job, int rank)
 {
     int before = world_has_before(&job->world, rank), all = world_has_before(&job->world, job->plan.size);
-    return set_number("RANK", rank) && set_number("LOCAL_RANK", before) &&
-           set_number("WORLD_SIZE", job->plan.size) && set_number("LOCAL_WORLD_SIZE", all) &&
-           (!job->plan.nodes || set_place(job->plan.nodes)) && set_number("DIST_WORLD_FD", job->world.fd) &&
-           set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart);
+    return program_set_number("RANK", rank) && program_set_number("LOCAL_RANK", before) &&
+           program_set_number("WORLD_SIZE", job->plan.size) && program_set_number("LOCAL_WORLD_SIZE", all) &&
+           (!job->plan.nodes || program_set_own_place(job->plan.nodes)) &&
+           program_set_number("DIST_WORLD_FD", job->world.fd) &&
+           program_set_number("TORCHELASTIC_RESTART_COUNT", job->plan.restart);
 }

@@ -13,15 +13,15 @@
 
 #define DAY 86400 /* seconds */
 
-static bool is_eager(const char *text);
-static bool is_link(const char *text);
+static bool settings_is_eager(const char *text);
+static bool settings_is_link(const char *text);
 
 const struct setting settings[] = {
     { "BACKEND", .kind = SETTING_WORD, .values = "shm|cuda|nccl|mpi|gloo", .empty = true },
     { "DEVICE", .kind = SETTING_WORD, .values = "host|sim|cuda", .empty = true },
     { "WORLD_SIZE", .kind = SETTING_NUMBER, .least = 1, .most = WORLD_MAX_RANKS },
     { "DIST_ALGORITHM", .kind = SETTING_WORD, .values = "gather|tree|ring|halving|messages" },
-    { "DIST_BUFFERING", .kind = SETTING_WORD, .values = "rendezvous|eager:BYTES", .also = is_eager,
+    { "DIST_BUFFERING", .kind = SETTING_WORD, .values = "rendezvous|eager:BYTES", .also = settings_is_eager,
       .example = "eager:4096" },
     { "DIST_CHECK", .kind = SETTING_WORD, .values = "0|1" },
     { "DIST_CONNECT", .kind = SETTING_WORD, .values = "init|lazy" },
@@ -33,8 +33,8 @@ const struct setting settings[] = {
     { "DIST_RANKS", .kind = SETTING_WORD, .values = "processes|threads" },
     { "DIST_REPORT", .kind = SETTING_FILE, .empty = true },
     { "DIST_SHUFFLE", .kind = SETTING_NUMBER, .least = 1, .most = 999999999 },
-    { "DIST_SIM", .kind = SETTING_WORD, .values = "nvlink|pcie|ib|LATENCY:BANDWIDTH", .also = is_link,
-      .example = "20:1.5 for 20 microseconds and 1.5 GB/s" },
+    { "DIST_SIM", .kind = SETTING_WORD, .values = "nvlink|pcie|ib|LATENCY:BANDWIDTH",
+      .also = settings_is_link, .example = "20:1.5 for 20 microseconds and 1.5 GB/s" },
     { "DIST_TIMEOUT", .kind = SETTING_NUMBER, .least = 1, .most = DAY },
     { "DIST_TRACE", .kind = SETTING_FILE, .empty = true },
     { "MASTER_ADDR", .kind = SETTING_OTHER },
@@ -53,13 +53,13 @@ const size_t settings_count = sizeof settings / sizeof settings[0];
 
 /* ---- values ----------------------------------------------------------------------------- */
 
-static bool is_eager(const char *text)
+static bool settings_is_eager(const char *text)
 {
     size_t digits = strncmp(text, "eager:", 6) == 0 ? strspn(text + 6, "0123456789") : 0;
     return digits > 0 && digits < 18 && text[6 + digits] == '\0';
 }
 
-static bool is_link(const char *text)
+static bool settings_is_link(const char *text)
 {
     char *end, *last = "x";
     double microseconds = strtod(text, &end);
@@ -73,7 +73,7 @@ long setting_whole_number(const char *text)
     return digits > 0 && digits < 10 && text[digits] == '\0' ? strtol(text, NULL, 10) : -1;
 }
 
-static bool is_number(const struct setting *setting, const char *text)
+static bool settings_is_number(const struct setting *setting, const char *text)
 {
     long value = setting_whole_number(text);
     return value >= setting->least && value <= setting->most;
@@ -81,14 +81,14 @@ static bool is_number(const struct setting *setting, const char *text)
 
 /* ---- one, and all ------------------------------------------------------------------------- */
 
-static int check(const struct setting *setting, char *why, size_t why_size)
+static int settings_check_one(const struct setting *setting, char *why, size_t why_size)
 {
     const char *text = getenv(setting->name);
     if (!text || (setting->empty && !*text) || setting->kind == SETTING_OTHER)
         return 0;
     if (setting->kind == SETTING_FILE)
         return setting_check_file(setting->name, text, why, why_size);
-    if (setting->kind == SETTING_NUMBER && is_number(setting, text))
+    if (setting->kind == SETTING_NUMBER && settings_is_number(setting, text))
         return 0;
     if (setting->kind == SETTING_NUMBER)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
@@ -104,12 +104,12 @@ int setting_check(const char *name, char *why, size_t why_size)
 {
     for (size_t i = 0; i < settings_count; i++)
         if (strcmp(settings[i].name, name) == 0)
-            return check(&settings[i], why, why_size);
+            return settings_check_one(&settings[i], why, why_size);
     return 0;
 }
 
 /* Two that are right by themselves. */
-static int check_together(char *why, size_t why_size)
+static int settings_check_together(char *why, size_t why_size)
 {
     const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
     bool gpu = device && strcmp(device, "cuda") == 0;
@@ -135,8 +135,8 @@ int settings_check(char *why, size_t why_size)
 {
     int status = 0;
     for (size_t i = 0; i < settings_count && status == 0; i++)
-        status = check(&settings[i], why, why_size);
-    return status ? status : check_together(why, why_size);
+        status = settings_check_one(&settings[i], why, why_size);
+    return status ? status : settings_check_together(why, why_size);
 }
 
 const char *setting_text(const char *name)

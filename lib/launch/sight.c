@@ -17,13 +17,13 @@ struct place {
     uint32_t number, length;
 };
 
-static int count_of(const struct rank_notes *notes)
+static int sight_count_of(const struct rank_notes *notes)
 {
     uint32_t count = atomic_load(&notes->open_count);
     return count < NOTE_OPS ? (int)count : NOTE_OPS;
 }
 
-static bool add_sites(const struct world *world, int rank, struct buffer *to, uint32_t *count)
+static bool sight_add_sites(const struct world *world, int rank, struct buffer *to, uint32_t *count)
 {
     for (uint32_t i = 0; i < WORLD_SITES; i++) {
         const struct site *site = world_site_at(world, rank, i);
@@ -37,10 +37,10 @@ static bool add_sites(const struct world *world, int rank, struct buffer *to, ui
     return true;
 }
 
-static bool add_lists(const struct world *world, const struct rank_notes *notes, struct buffer *to,
-                      uint32_t *count)
+static bool sight_add_lists(const struct world *world, const struct rank_notes *notes, struct buffer *to,
+                            uint32_t *count)
 {
-    for (int i = 0; i < count_of(notes); i++) {
+    for (int i = 0; i < sight_count_of(notes); i++) {
         const struct note_op *op = &notes->open[i];
         struct place place = { (uint32_t)i, op->size };
         if (op->members == 0 || op->members >= world->header->bytes)
@@ -63,8 +63,8 @@ bool sight_pack(const struct world *world, int rank, struct buffer *to)
                           .sites = 0 };
     size_t begin = to->used;
     memcpy(&head.notes, world_notes(world, rank), sizeof head.notes);
-    bool packed = buffer_add(to, &head, sizeof head) && add_sites(world, rank, to, &head.sites) &&
-                  add_lists(world, &head.notes, to, &head.lists);
+    bool packed = buffer_add(to, &head, sizeof head) && sight_add_sites(world, rank, to, &head.sites) &&
+                  sight_add_lists(world, &head.notes, to, &head.lists);
     if (packed)
         memcpy(to->bytes + begin, &head, sizeof head);
     else
@@ -73,7 +73,7 @@ bool sight_pack(const struct world *world, int rank, struct buffer *to)
 }
 
 /* The next part, or NULL where there is none. */
-static const char *take(const struct buffer *from, size_t *at, size_t size)
+static const char *sight_take(const struct buffer *from, size_t *at, size_t size)
 {
     const char *bytes = from->bytes + *at;
     if (size > from->used - *at)
@@ -82,11 +82,11 @@ static const char *take(const struct buffer *from, size_t *at, size_t size)
     return bytes;
 }
 
-static void take_site(struct world *world, int rank, const struct buffer *from, size_t *at)
+static void sight_take_site(struct world *world, int rank, const struct buffer *from, size_t *at)
 {
     struct place place;
-    const char *head = take(from, at, sizeof place),
-               *bytes = head ? take(from, at, sizeof(struct site)) : NULL;
+    const char *head = sight_take(from, at, sizeof place),
+               *bytes = head ? sight_take(from, at, sizeof(struct site)) : NULL;
     if (!bytes)
         return;
     memcpy(&place, head, sizeof place);
@@ -96,14 +96,15 @@ static void take_site(struct world *world, int rank, const struct buffer *from, 
                bytes, sizeof(struct site));
 }
 
-static void take_list(struct world *world, int rank, const struct buffer *from, size_t *at, uint64_t *end)
+static void sight_take_list(struct world *world, int rank, const struct buffer *from, size_t *at,
+                            uint64_t *end)
 {
     struct place place;
-    const char *head = take(from, at, sizeof place);
+    const char *head = sight_take(from, at, sizeof place);
     if (head)
         memcpy(&place, head, sizeof place);
     size_t size = head ? place.length * sizeof(int32_t) : 0;
-    const char *bytes = head ? take(from, at, size) : NULL;
+    const char *bytes = head ? sight_take(from, at, size) : NULL;
     if (!bytes || place.number >= NOTE_OPS || *end + size > world->header->arena_bytes)
         return;
     uint64_t offset = world->header->arena_offset + (uint64_t)rank * world->header->arena_bytes + *end;
@@ -119,7 +120,7 @@ void sight_unpack(struct world *world, int rank, const struct buffer *from)
     struct rank_notes *notes = world_notes(world, rank);
     size_t at = 0;
     uint64_t end = 0;
-    const char *bytes = take(from, &at, sizeof head);
+    const char *bytes = sight_take(from, &at, sizeof head);
     if (!bytes)
         return;
     memcpy(&head, bytes, sizeof head);
@@ -131,7 +132,7 @@ void sight_unpack(struct world *world, int rank, const struct buffer *from)
     atomic_store(&slot->call, head.call);
     atomic_store(&slot->last_call, head.last_call);
     for (uint32_t i = 0; i < head.sites; i++)
-        take_site(world, rank, from, &at);
+        sight_take_site(world, rank, from, &at);
     for (uint32_t i = 0; i < head.lists; i++)
-        take_list(world, rank, from, &at, &end);
+        sight_take_list(world, rank, from, &at, &end);
 }

@@ -26,7 +26,7 @@ static uint32_t wait_begin_wait(struct trace *trace, enum call call, const struc
 /* dist_wait_any asks the works again and again, and waits for one at last: it is one wait, since the first ask. 0: there was none. */
 static _Thread_local uint64_t asked_since;
 
-static bool asks_for_any(const struct trace *trace)
+static bool wait_asks_for_any(const struct trace *trace)
 {
     uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
     return word >> 16 == CALL_WAIT_ANY;
@@ -35,7 +35,7 @@ static bool asks_for_any(const struct trace *trace)
 bool trace_test(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
-    if (asks_for_any(trace) && !op->gpu) {
+    if (wait_asks_for_any(trace) && !op->gpu) {
         asked_since = asked_since ? asked_since : (uint64_t)launch_clock_ns();
         return trace->inner->test(trace->state, op);
     }

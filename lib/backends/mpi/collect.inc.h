@@ -23,16 +23,16 @@ REDUCER(4)
 static MPI_User_function *const reducers[OPS] = { plugin_reduce_0, plugin_reduce_1, plugin_reduce_2,
                                                   plugin_reduce_3, plugin_reduce_4 };
 
-static int make_types(void)
+static int plugin_make_types(void)
 {
     static const int sizes[TYPES] = { 4, 8, 2, 2, 4, 8, 1 };
-    int fine = good(MPI_Type_contiguous((int)PIECE, MPI_BYTE, &plugin_piece)) &&
-               good(MPI_Type_commit(&plugin_piece));
+    int fine = plugin_good(MPI_Type_contiguous((int)PIECE, MPI_BYTE, &plugin_piece)) &&
+               plugin_good(MPI_Type_commit(&plugin_piece));
     for (int i = 0; i < TYPES && fine; i++)
-        fine = good(MPI_Type_contiguous(sizes[i], MPI_BYTE, &plugin_types[i])) &&
-               good(MPI_Type_commit(&plugin_types[i]));
+        fine = plugin_good(MPI_Type_contiguous(sizes[i], MPI_BYTE, &plugin_types[i])) &&
+               plugin_good(MPI_Type_commit(&plugin_types[i]));
     for (int i = 0; i < OPS && fine; i++)
-        fine = good(MPI_Op_create(reducers[i], 1, &plugin_ops[i]));
+        fine = plugin_good(MPI_Op_create(reducers[i], 1, &plugin_ops[i]));
     return fine;
 }
 
@@ -40,13 +40,13 @@ static int make_types(void)
 
 /* One for messages and collectives, which MPI never takes for each other; the program may use MPI_COMM_WORLD. Between two looks others
  * get the processor: inside of MPI_Comm_dup the ranks of a crowded machine spin for those who wait for it. */
-static int make_world(void)
+static int plugin_make_world(void)
 {
     MPI_Request copied;
-    int done = 0, fine = good(MPI_Comm_idup(MPI_COMM_WORLD, &plugin_world, &copied));
+    int done = 0, fine = plugin_good(MPI_Comm_idup(MPI_COMM_WORLD, &plugin_world, &copied));
     while (fine && !done) {
         sched_yield();
-        fine = good(MPI_Test(&copied, &done, MPI_STATUS_IGNORE));
+        fine = plugin_good(MPI_Test(&copied, &done, MPI_STATUS_IGNORE));
     }
     return fine;
 }
@@ -55,9 +55,10 @@ static void *plugin_group_new(const int *ranks, int size, int number)
 {
     MPI_Comm *group = malloc(sizeof *group);
     MPI_Group all, some;
-    if (!group || !good(MPI_Comm_group(plugin_world, &all)) || !good(MPI_Group_incl(all, size, ranks, &some)))
+    if (!group || !plugin_good(MPI_Comm_group(plugin_world, &all)) ||
+        !plugin_good(MPI_Group_incl(all, size, ranks, &some)))
         return free(group), NULL;
-    int fine = good(MPI_Comm_create_group(plugin_world, some, number % TRANSPORT_TAGS, group));
+    int fine = plugin_good(MPI_Comm_create_group(plugin_world, some, number % TRANSPORT_TAGS, group));
     MPI_Group_free(&some);
     MPI_Group_free(&all);
     if (fine)
@@ -109,5 +110,5 @@ static transport_request plugin_collect(void *group, const struct transport_coll
         code = MPI_Ireduce_scatter_block(c->in, c->out, n, type, op, comm, &request);
         break;
     }
-    return number_of(code, &request);
+    return plugin_number_of(code, &request);
 }

@@ -19,30 +19,30 @@ static const struct flavour open_mpi = { "openmpi", "libopenmpi-dev", "mpirun.op
 static const struct flavour mpich = { "mpich", "libmpich-dev", "mpirun.mpich", "srun --mpi=pmi2" };
 
 /* Whose ranks are we? NULL: no MPI's. */
-static const struct flavour *launcher_of(const struct launch_env *env)
+static const struct flavour *mpi_launcher_of(const struct launch_env *env)
 {
     const char *name = launch_mpi(env);
     return !name ? NULL : strcmp(name, mpich.name) == 0 ? &mpich : &open_mpi;
 }
 
-static const char *starter_of(const struct flavour *flavour, const struct launch_env *env)
+static const char *mpi_starter_of(const struct flavour *flavour, const struct launch_env *env)
 {
     return env->launcher == LAUNCH_SLURM ? flavour->slurm : flavour->starter;
 }
 
-static const struct transport *missing(const struct launch_self *self, const struct flavour *wanted,
-                                       const char *error, int *status, char *why, size_t why_size)
+static const struct transport *mpi_missing(const struct launch_self *self, const struct flavour *wanted,
+                                           const char *error, int *status, char *why, size_t why_size)
 {
     char unread[200];
     const struct flavour *other = wanted == &mpich ? &open_mpi : &mpich;
-    const char *starter = starter_of(other, &self->env);
+    const char *starter = mpi_starter_of(other, &self->env);
     *status = DIST_ERR_ENVIRONMENT;
-    if (launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
+    if (mpi_launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
         snprintf(why, why_size,
                  "the ranks were started as those of another MPI than the library was built with; start them "
                  "with %s, or install %s and run make again",
                  starter, wanted->package);
-    else if (!launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
+    else if (!mpi_launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
         snprintf(why, why_size,
                  "BACKEND is \"mpi\", and Open MPI knows only ranks started as its own: %s -n %d PROGRAM",
                  starter, self->env.world_size);
@@ -59,7 +59,7 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
                                         char *why, size_t why_size)
 {
     (void)job;
-    const struct flavour *started = launcher_of(&self->env), *wanted = started ? started : &mpich;
+    const struct flavour *started = mpi_launcher_of(&self->env), *wanted = started ? started : &mpich;
     char error[200] = "";
     const struct transport *transport = transport_load(wanted->name, error, sizeof error);
     if (!transport && started == &open_mpi && self->env.launcher == LAUNCH_SLURM &&
@@ -69,11 +69,11 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
         transport = transport_load(wanted->name, error, sizeof error);
     }
     if (!transport)
-        return missing(self, wanted, error, status, why, why_size);
+        return mpi_missing(self, wanted, error, status, why, why_size);
     if (!started && launch_is_far(&self->env) && !world_is_spread(&self->world)) {
         *status = text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                            "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
-                           starter_of(wanted, &self->env));
+                           mpi_starter_of(wanted, &self->env));
         return NULL;
     }
     if (!started && !pmi_serve(self)) {

@@ -35,7 +35,7 @@ static char plugin_note[TRANSPORT_NOTE];
 static char plugin_error[MPI_MAX_ERROR_STRING + 64];
 
 /* False: it went wrong, and plugin_error says how. */
-static int good(int code)
+static int plugin_good(int code)
 {
     int length = 0;
     if (code == MPI_SUCCESS)
@@ -45,9 +45,9 @@ static int good(int code)
 }
 
 /* A request is a pointer in one MPI, a number in the other. */
-static transport_request number_of(int code, const MPI_Request *request)
+static transport_request plugin_number_of(int code, const MPI_Request *request)
 {
-    return good(code) ? (transport_request)(intptr_t)*request : 0;
+    return plugin_good(code) ? (transport_request)(intptr_t)*request : 0;
 }
 
 static const char *plugin_words(void)
@@ -59,14 +59,14 @@ static const char *plugin_words(void)
 
 /* ---- joining and leaving ------------------------------------------------------------------------ */
 
-static int listen_for_notes(void)
+static int plugin_listen_for_notes(void)
 {
-    return good(MPI_Irecv(plugin_note, sizeof plugin_note, MPI_BYTE, MPI_ANY_SOURCE, TRANSPORT_NOTES,
-                          plugin_world, &plugin_ear));
+    return plugin_good(MPI_Irecv(plugin_note, sizeof plugin_note, MPI_BYTE, MPI_ANY_SOURCE, TRANSPORT_NOTES,
+                                 plugin_world, &plugin_ear));
 }
 
 /* Without its launcher an MPI makes a world of one rank, without a word. */
-static int is_the_job(char *why, size_t why_size)
+static int plugin_is_the_job(char *why, size_t why_size)
 {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -93,10 +93,10 @@ static int plugin_open(const struct transport_job *job, char *why, size_t why_si
                        : "this MPI was built without threads (MPI_THREAD_SERIALIZED)");
         return 1;
     }
-    if (!is_the_job(why, why_size))
+    if (!plugin_is_the_job(why, why_size))
         return 1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (make_world() && make_types())
+    if (plugin_make_world() && plugin_make_types())
         return 0;
     snprintf(why, why_size, "%.200s", plugin_error);
     return 1;
@@ -105,16 +105,16 @@ static int plugin_open(const struct transport_job *job, char *why, size_t why_si
 static int plugin_meet(void)
 {
     int there = 0;
-    if (plugin_meeting == MPI_REQUEST_NULL && !good(MPI_Ibarrier(plugin_world, &plugin_meeting)))
+    if (plugin_meeting == MPI_REQUEST_NULL && !plugin_good(MPI_Ibarrier(plugin_world, &plugin_meeting)))
         return -1;
-    return good(MPI_Test(&plugin_meeting, &there, MPI_STATUS_IGNORE)) ? there : -1;
+    return plugin_good(MPI_Test(&plugin_meeting, &there, MPI_STATUS_IGNORE)) ? there : -1;
 }
 
 /* MPICH 4.0's MPI_Finalize hangs now and then where ranks outnumber cores (pmodels/mpich 6596). All have met: a rank that ends
  * without it leaves nothing behind. Its mpirun is told, in the words of PMI-1, that this end is meant: else it might kill the
  * others. */
 #if !defined(OPEN_MPI)
-static void tell_launcher(void)
+static void plugin_tell_launcher(void)
 {
     char answer[64];
     static const char name[] = "PMI_FD"; /* the launcher's, no setting of ours */
@@ -135,36 +135,36 @@ static void plugin_close(void)
     MPI_Wait(&plugin_ear, MPI_STATUS_IGNORE);
     MPI_Finalize();
 #else
-    tell_launcher();
+    plugin_tell_launcher();
 #endif
 }
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
 /* More than an int counts: in a type of pieces, and the rest. */
-static int sized(size_t bytes, int *count, MPI_Datatype *type)
+static int plugin_sized(size_t bytes, int *count, MPI_Datatype *type)
 {
     MPI_Datatype types[2] = { plugin_piece, MPI_BYTE };
     int lengths[2] = { (int)(bytes / PIECE), (int)(bytes % PIECE) };
     MPI_Aint places[2] = { 0, (MPI_Aint)(bytes / PIECE * PIECE) };
     *count = bytes <= INT_MAX ? (int)bytes : 1;
     *type = MPI_BYTE;
-    return bytes <= INT_MAX ||
-           (good(MPI_Type_create_struct(2, lengths, places, types, type)) && good(MPI_Type_commit(type)));
+    return bytes <= INT_MAX || (plugin_good(MPI_Type_create_struct(2, lengths, places, types, type)) &&
+                                plugin_good(MPI_Type_commit(type)));
 }
 
 enum start { SENDS, OFFERS, RECEIVES };
-static transport_request start(void *data, size_t bytes, int peer, int tag, enum start what)
+static transport_request plugin_start(void *data, size_t bytes, int peer, int tag, enum start what)
 {
     MPI_Request request;
     MPI_Datatype type;
     int count;
-    if (!sized(bytes, &count, &type))
+    if (!plugin_sized(bytes, &count, &type))
         return 0;
     int code = what == SENDS    ? MPI_Isend(data, count, type, peer, tag, plugin_world, &request)
                : what == OFFERS ? MPI_Issend(data, count, type, peer, tag, plugin_world, &request)
                                 : MPI_Irecv(data, count, type, peer, tag, plugin_world, &request);
-    transport_request number = number_of(code, &request);
+    transport_request number = plugin_number_of(code, &request);
     if (type != MPI_BYTE)
         MPI_Type_free(&type);
     return number;
@@ -174,7 +174,7 @@ static int plugin_test(transport_request *number)
 {
     MPI_Request request = (MPI_Request)(intptr_t)*number;
     int done = 0;
-    if (!good(MPI_Test(&request, &done, MPI_STATUS_IGNORE)))
+    if (!plugin_good(MPI_Test(&request, &done, MPI_STATUS_IGNORE)))
         return -1;
     *number = (transport_request)(intptr_t)request;
     return done;
@@ -184,24 +184,24 @@ static int plugin_test(transport_request *number)
 static transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
 {
     transport_request request =
-        start((void *)(uintptr_t)data, bytes, peer, tag, SENDS); /* MPI only reads it */
+        plugin_start((void *)(uintptr_t)data, bytes, peer, tag, SENDS); /* MPI only reads it */
     int done = tag == TRANSPORT_NOTES && request ? plugin_test(&request) : 0;
     return done < 0 ? 0 : done > 0 ? TRANSPORT_SENT : request;
 }
 
 static transport_request plugin_offer(const void *data, size_t bytes, int peer, int tag)
 {
-    return start((void *)(uintptr_t)data, bytes, peer, tag, OFFERS);
+    return plugin_start((void *)(uintptr_t)data, bytes, peer, tag, OFFERS);
 }
 
 static transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
 {
-    return start(data, bytes, peer, tag, RECEIVES);
+    return plugin_start(data, bytes, peer, tag, RECEIVES);
 }
 
 /* So often in a row: a rank that waits looks again and again. With more ranks than cores each call gives way to all of them, and
  * between eight it would not see what a rank of its machine says. */
-static int looks(void)
+static int plugin_looks(void)
 {
     static double last;
     double then = last;
@@ -215,10 +215,10 @@ static int plugin_hear(void *buffer, size_t size, int *from)
 {
     MPI_Status status;
     int done = 0, bytes = 0;
-    if (plugin_ear == MPI_REQUEST_NULL && !listen_for_notes())
+    if (plugin_ear == MPI_REQUEST_NULL && !plugin_listen_for_notes())
         return -1;
-    for (int left = looks(); left > 0 && !done; left--)
-        if (!good(MPI_Test(&plugin_ear, &done, &status)))
+    for (int left = plugin_looks(); left > 0 && !done; left--)
+        if (!plugin_good(MPI_Test(&plugin_ear, &done, &status)))
             return -1;
     if (!done)
         return 0;

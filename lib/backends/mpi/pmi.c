@@ -20,7 +20,7 @@ static struct pmi {
     struct worker thread;
 } pmi;
 
-static bool put(const char *line)
+static bool pmi_put(const char *line)
 {
     struct world_board *own = world_board(&pmi.self->world, pmi.self->env.rank);
     const char *key = strstr(line, " key="), *value = strstr(line, " value=");
@@ -35,7 +35,7 @@ static bool put(const char *line)
     return true;
 }
 
-static bool get_of(const struct world_board *board, const char *key, char *value)
+static bool pmi_get_of(const struct world_board *board, const char *key, char *value)
 {
     size_t length = strlen(key);
     const char *at = board->bytes, *end = at + atomic_load(&board->used);
@@ -49,7 +49,7 @@ static bool get_of(const struct world_board *board, const char *key, char *value
 }
 
 /* Which ranks share a machine: blocks of "(first machine, machines, ranks on each)". */
-static void say_mapping(char *text, size_t size)
+static void pmi_say_mapping(char *text, size_t size)
 {
     const struct world_header *header = pmi.self->world.header;
     int nodes = world_is_spread(&pmi.self->world) ? header->nodes : 1, more = header->size % nodes;
@@ -60,17 +60,17 @@ static void say_mapping(char *text, size_t size)
                  nodes - more, header->size / nodes);
 }
 
-static void get(const char *line, char *answer)
+static void pmi_get(const char *line, char *answer)
 {
     char key[256] = "", value[LINE] = "";
     const char *at = strstr(line, " key=");
     int size = pmi.self->env.world_size;
     bool found = at && sscanf(at, " key=%255s", key) == 1;
     if (strcmp(key, "PMI_process_mapping") == 0)
-        say_mapping(value, sizeof value);
+        pmi_say_mapping(value, sizeof value);
     else
         for (int i = 0; found && i <= size; i++)
-            if (i == size || get_of(world_board(&pmi.self->world, i), key, value)) {
+            if (i == size || pmi_get_of(world_board(&pmi.self->world, i), key, value)) {
                 found = i < size;
                 break;
             }
@@ -80,7 +80,7 @@ static void get(const char *line, char *answer)
 }
 
 /* All have come as often as this one. */
-static void barrier(void)
+static void pmi_barrier(void)
 {
     uint64_t mine = atomic_fetch_add(&world_board(&pmi.self->world, pmi.self->env.rank)->steps, 1) + 1;
     for (int i = 0; i < pmi.self->env.world_size; i++)
@@ -89,7 +89,7 @@ static void barrier(void)
             nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 }
 
-static void respond(const char *line, char *answer)
+static void pmi_respond(const char *line, char *answer)
 {
     static const char *const fixed[][2] = {
         { "cmd=init", "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n" },
@@ -105,23 +105,23 @@ static void respond(const char *line, char *answer)
     if (strncmp(line, "cmd=get_universe_size", 21) == 0)
         snprintf(answer, LINE, "cmd=universe_size size=%d\n", pmi.self->env.world_size);
     else if (strncmp(line, "cmd=put", 7) == 0)
-        snprintf(answer, LINE, "cmd=put_result rc=%d msg=%s\n", put(line) ? 0 : -1, "done");
+        snprintf(answer, LINE, "cmd=put_result rc=%d msg=%s\n", pmi_put(line) ? 0 : -1, "done");
     else if (strncmp(line, "cmd=get ", 8) == 0)
-        get(line, answer);
+        pmi_get(line, answer);
     else if (strncmp(line, "cmd=barrier_in", 14) == 0) {
-        barrier();
+        pmi_barrier();
         snprintf(answer, LINE, "cmd=barrier_out\n");
     }
 }
 
-static void serve(void *unused)
+static void pmi_main(void *unused)
 {
     (void)unused;
     char line[LINE], answer[LINE + 64];
     FILE *in = fdopen(pmi.ours, "r");
     while (in && fgets(line, sizeof line, in)) {
         line[strcspn(line, "\n")] = 0;
-        respond(line, answer);
+        pmi_respond(line, answer);
         if (world_failed(&pmi.self->world)) {
             /* MPI would add words of its own: it gets no answer, and the launcher ends us. */
             poll(&(struct pollfd){ .fd = pmi.ours }, 1, -1);
@@ -147,7 +147,7 @@ bool pmi_serve(struct launch_self *self)
         snprintf(text, sizeof text, "%d", values[i]);
         setenv(names[i], text, 1);
     }
-    pmi.thread = (struct worker){ .self = self, .name = "dist pmi", .work = serve };
+    pmi.thread = (struct worker){ .self = self, .name = "dist pmi", .work = pmi_main };
     return worker_start(&pmi.thread);
 }
 

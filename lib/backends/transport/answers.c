@@ -35,7 +35,7 @@ void answers_see_message(struct transport_room *room, int peer)
     room->answers.turns = soon ? room->answers.turns + 1 : room->answers.turns > 0 ? 0 : room->answers.turns;
 }
 
-static bool waits_for_turn(struct transport_room *room, int peer)
+static bool answers_waits_for_turn(struct transport_room *room, int peer)
 {
     if (room->answers.turns >= TURNS && transport_thread_start(room))
         return true;
@@ -50,7 +50,7 @@ void answers_taken(struct transport_room *room, int from, const struct wire *mes
 {
     struct wire wire = { .kind = WIRE_TAKEN, .op = message->op };
     bool far = from != room->rank && !near_has(room, from);
-    if (!far || (!message->aside && !waits_for_turn(room, from))) {
+    if (!far || (!message->aside && !answers_waits_for_turn(room, from))) {
         wire_send(room, from, &wire, WIRE_ANSWER);
         return;
     }

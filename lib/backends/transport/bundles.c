@@ -36,7 +36,7 @@ void bundles_close(struct transport_room *room)
 }
 
 /* One that the transport had done with at once serves again. */
-static bool make_place(struct bundles *all, struct bundle *bundle, size_t bytes)
+static bool bundles_make_place(struct bundles *all, struct bundle *bundle, size_t bytes)
 {
     if (!bundle->notes) {
         bundle->notes = all->spare;
@@ -77,20 +77,21 @@ static void bundles_leave(struct transport_room *room, int peer)
 }
 
 /* One has just left, and the rank has not waited since. */
-static bool more_may_follow(const struct transport_room *room, const struct bundle *bundle)
+static bool bundles_more_may_follow(const struct transport_room *room, const struct bundle *bundle)
 {
     return bundle->waits == room->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS;
 }
 
 enum which { ALL, URGENT, FIRST };
-static void let_some(struct transport_room *room, enum which which)
+static void bundles_let_some(struct transport_room *room, enum which which)
 {
     struct bundles *bundles = &room->bundles;
     int kept = 0;
     for (int i = 0; i < bundles->count; i++) {
         int peer = bundles->open[i];
         const struct bundle *bundle = &bundles->to[peer];
-        bool stays = (which != ALL && !bundle->urgent) || (which == FIRST && more_may_follow(room, bundle));
+        bool stays =
+            (which != ALL && !bundle->urgent) || (which == FIRST && bundles_more_may_follow(room, bundle));
         if (room->failed || stays)
             bundles->open[kept++] = peer;
         else
@@ -102,22 +103,22 @@ static void let_some(struct transport_room *room, enum which which)
 void bundles_let_go(struct transport_room *room)
 {
     if (room->bundles.count > 0)
-        let_some(room, ALL);
+        bundles_let_some(room, ALL);
 }
 
 void bundles_let_urgent(struct transport_room *room)
 {
     if (room->bundles.urgent > 0)
-        let_some(room, URGENT);
+        bundles_let_some(room, URGENT);
 }
 
 void bundles_let_first(struct transport_room *room)
 {
     if (room->bundles.urgent > 0)
-        let_some(room, FIRST);
+        bundles_let_some(room, FIRST);
 }
 
-static void let_one(struct transport_room *room, int peer)
+static void bundles_let_one(struct transport_room *room, int peer)
 {
     struct bundles *all = &room->bundles;
     int i = 0;
@@ -135,8 +136,8 @@ bool bundles_add(struct transport_room *room, int peer, const struct wire *wire,
     if (room->failed)
         return true;
     if (bundle->bytes + whole > TRANSPORT_NOTE)
-        let_one(room, peer);
-    if (!make_place(&room->bundles, bundle, whole))
+        bundles_let_one(room, peer);
+    if (!bundles_make_place(&room->bundles, bundle, whole))
         return false;
     struct wire *note = (struct wire *)(void *)(bundle->notes->note + bundle->bytes);
     memcpy(note, wire, bytes);
@@ -148,6 +149,6 @@ bool bundles_add(struct transport_room *room, int peer, const struct wire *wire,
     room->bundles.urgent += !waits && !bundle->urgent;
     bundle->urgent |= !waits;
     if (!bundle->urgent && bundle->bytes >= ANSWERS_MOST * whole)
-        let_one(room, peer);
+        bundles_let_one(room, peer);
     return true;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_reduction_in_place(const struct dist_work *op)
+static bool collect_is_reduction_in_place(const struct dist_work *op)
 {
     return op->call == CALL_REDUCE || op->call == CALL_ALL_REDUCE;
 }
@@ -17,7 +17,7 @@ enum dist_type collect_type(const struct dist_work *op)
     return call_reduces(op->call) ? dtype_wide(op->type, op->op) : op->type;
 }
 
-static bool is_asked(const struct dist_work *op)
+static bool collect_is_asked(const struct dist_work *op)
 {
     return op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank);
 }
@@ -26,13 +26,13 @@ bool collect_shares(const struct dist_work *op)
 {
     const char *in = op->in.data, *out = op->out.data;
     size_t element = dtype_size(op->type);
-    return op->call != CALL_BROADCAST && !is_reduction_in_place(op) && in && out &&
+    return op->call != CALL_BROADCAST && !collect_is_reduction_in_place(op) && in && out &&
            in < out + (size_t)op->out.count * element && out < in + (size_t)op->in.count * element;
 }
 
 /* What goes in, where the transport cannot have it as it is: another type is reduced, or both tensors overlap. And room for what
  * comes out, if that is of another type. */
-static bool set_aside(struct dist_work *op, struct transport_collective *c)
+static bool collect_set_aside(struct dist_work *op, struct transport_collective *c)
 {
     enum dist_type wide = (enum dist_type)c->type;
     size_t in_bytes = (size_t)op->in.count * c->element, out_bytes = (size_t)op->block * c->element;
@@ -50,7 +50,7 @@ static bool set_aside(struct dist_work *op, struct transport_collective *c)
         dtype_convert(wide, room, op->type, op->in.data, op->in.count);
     c->in = room;
     if (wide != op->type)
-        c->out = is_reduction_in_place(op) ? room : room + in_bytes;
+        c->out = collect_is_reduction_in_place(op) ? room : room + in_bytes;
     return true;
 }
 
@@ -76,7 +76,7 @@ struct transport_collective collect_what(const struct dist_work *op)
                                           .out = op->out.data };
 }
 
-static void let_transport(struct transport_room *room, struct dist_work *op)
+static void collect_let_transport(struct transport_room *room, struct dist_work *op)
 {
     const struct transport_group *g = op->group->room;
     struct transport_collective c = collect_what(op);
@@ -85,7 +85,7 @@ static void let_transport(struct transport_room *room, struct dist_work *op)
                  "a block of %lld elements; the transport's collectives take up to %d", (long long)op->block,
                  INT_MAX);
         transport_done(op, DIST_ERR_ARGUMENT);
-    } else if (!set_aside(op, &c)) {
+    } else if (!collect_set_aside(op, &c)) {
         transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
         transport_done(op, DIST_ERR_MEMORY);
     } else {
@@ -100,19 +100,19 @@ void collect_start(struct transport_room *room, struct dist_work *op)
     else if (op->call == CALL_BARRIER || op->block == 0)
         transport_done(op, DIST_OK);
     else
-        let_transport(room, op);
+        collect_let_transport(room, op);
 }
 
 void collect_finish(struct dist_work *op)
 {
     enum dist_type wide = collect_type(op);
     size_t in_bytes = (size_t)op->in.count * dtype_size(wide);
-    void *result = wide == op->type            ? op->out.data
-                   : is_reduction_in_place(op) ? op->aside
-                                               : (char *)op->aside + in_bytes;
-    if (is_asked(op) && call_reduces(op->call) && op->op == DIST_AVG)
+    void *result = wide == op->type                    ? op->out.data
+                   : collect_is_reduction_in_place(op) ? op->aside
+                                                       : (char *)op->aside + in_bytes;
+    if (collect_is_asked(op) && call_reduces(op->call) && op->op == DIST_AVG)
         host_reduce_part(result, (const void *[]){ result }, 1, op->group->size, op->block, wide, DIST_AVG);
-    if (is_asked(op) && wide != op->type)
+    if (collect_is_asked(op) && wide != op->type)
         dtype_convert(op->type, op->out.data, wide, result, op->block);
     free(op->aside);
     op->aside = NULL;

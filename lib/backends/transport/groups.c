@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 /* Which member is where. False: no memory. */
-static bool find_nodes(struct transport_room *room, struct transport_group *g, const struct dist_group *group)
+static bool groups_find_nodes(struct transport_room *room, struct transport_group *g,
+                              const struct dist_group *group)
 {
     int numbers[WORLD_MAX_RANKS] = { 0 }; /* 1 + that of a machine; 0: none of its ranks has been seen */
     g->node_of = malloc((size_t)group->size * sizeof *g->node_of);
@@ -19,7 +20,7 @@ static bool find_nodes(struct transport_room *room, struct transport_group *g, c
     return g->node_of;
 }
 
-static bool is_leader(const struct transport_group *g, int place)
+static bool groups_is_leader(const struct transport_group *g, int place)
 {
     for (int i = 0; i < place; i++)
         if (g->node_of[i] == g->node_of[place])
@@ -27,8 +28,8 @@ static bool is_leader(const struct transport_group *g, int place)
     return true;
 }
 
-static void find_near(const struct transport_room *room, struct transport_group *g,
-                      const struct dist_group *group)
+static void groups_find_near(const struct transport_room *room, struct transport_group *g,
+                             const struct dist_group *group)
 {
     g->leader = group->rank;
     for (int i = group->size - 1; i >= 0; i--)
@@ -39,14 +40,14 @@ static void find_near(const struct transport_room *room, struct transport_group 
 }
 
 /* The leaders are one group more of the transport's, where two levels may pay. */
-static bool form_leaders(struct transport_room *room, struct transport_group *g,
-                         const struct dist_group *group)
+static bool groups_form_leaders(struct transport_room *room, struct transport_group *g,
+                                const struct dist_group *group)
 {
     int leaders[WORLD_MAX_RANKS], count = 0;
-    if (g->nodes == 1 || g->nodes == group->size || !is_leader(g, group->rank))
+    if (g->nodes == 1 || g->nodes == group->size || !groups_is_leader(g, group->rank))
         return true;
     for (int i = 0; i < group->size; i++)
-        if (is_leader(g, i))
+        if (groups_is_leader(g, i))
             leaders[count++] = group->ranks[i];
     g->leaders = room->transport->group_new(leaders, count, (int)(2 * room->formed + 1));
     return g->leaders;
@@ -55,24 +56,24 @@ static bool form_leaders(struct transport_room *room, struct transport_group *g,
 bool transport_form_world(struct transport_room *room)
 {
     struct transport_group *g = &room->world;
-    if (!find_nodes(room, g, room->all))
+    if (!groups_find_nodes(room, g, room->all))
         return false;
-    find_near(room, g, room->all);
-    return form_leaders(room, g, room->all);
+    groups_find_near(room, g, room->all);
+    return groups_form_leaders(room, g, room->all);
 }
 
 /* NULL: the transport's error, or no memory. */
-static struct transport_group *form(struct transport_room *room, const struct dist_group *group)
+static struct transport_group *groups_form(struct transport_room *room, const struct dist_group *group)
 {
     struct transport_group *g = calloc(1, sizeof *g);
-    if (!g || !find_nodes(room, g, group)) {
+    if (!g || !groups_find_nodes(room, g, group)) {
         free(g);
         return NULL;
     }
-    find_near(room, g, group);
+    groups_find_near(room, g, group);
     bundles_let_urgent(room); /* which waits for those that are told to make it, too */
     g->handle = room->transport->group_new(group->ranks, group->size, (int)(2 * room->formed));
-    if (g->handle && form_leaders(room, g, group)) {
+    if (g->handle && groups_form_leaders(room, g, group)) {
         g->members = members_publish(room->self, group);
         return g;
     }
@@ -84,7 +85,7 @@ void transport_form_group(struct transport_room *room, struct dist_work *op)
 {
     struct dist_group *group = room->forming;
     room->formed++;
-    group->room = group->rank < 0 ? NULL : form(room, group);
+    group->room = group->rank < 0 ? NULL : groups_form(room, group);
     if (group->room || group->rank < 0) {
         transport_done(op, DIST_OK);
         return;

@@ -41,21 +41,21 @@ bool inside_by_all(const struct transport_room *room, const struct dist_work *op
     return inside_fits(room, op) && (g->nodes == 2 || !room->transport->wakes);
 }
 
-static bool no_memory(struct transport_room *room)
+static bool inside_no_memory(struct transport_room *room)
 {
     transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
     return false;
 }
 
 /* What this machine adds stays with its arrival. */
-static bool add_up_here(struct transport_room *room, const struct dist_work *op, struct meeting *m,
-                        struct wire *wire)
+static bool inside_add_up_here(struct transport_room *room, const struct dist_work *op, struct meeting *m,
+                               struct wire *wire)
 {
     struct arrival *mine = &m->arrivals[op->group->rank];
     if (m->flat || op->call == CALL_BARRIER)
         return true;
     if (!(mine->inside = malloc(inside_bytes(op))))
-        return no_memory(room);
+        return inside_no_memory(room);
     wire->inside = (int)levels_sum_here(room, op, m, mine->inside);
     if (wire->inside == 0) {
         free(mine->inside);
@@ -69,7 +69,7 @@ void inside_tell(struct transport_room *room, const struct dist_work *op, struct
 {
     const struct transport_group *g = op->group->room;
     int me = op->group->rank;
-    if (!add_up_here(room, op, m, wire))
+    if (!inside_add_up_here(room, op, m, wire))
         return;
     const void *data = wire->inside > 0 ? m->arrivals[me].inside : "";
     int others = inside_by_all(room, op) ? g->nodes - 1 : 0;
@@ -84,11 +84,11 @@ void *inside_keep(struct transport_room *room, const struct wire *wire)
 {
     void *copy = wire->inside > 0 ? malloc((size_t)wire->inside) : NULL;
     if (!copy && wire->inside > 0)
-        no_memory(room);
+        inside_no_memory(room);
     return copy ? memcpy(copy, wire_data(wire), (size_t)wire->inside) : NULL;
 }
 
-static void *add_up_all(const struct dist_work *op, const struct meeting *m)
+static void *inside_add_up_all(const struct dist_work *op, const struct meeting *m)
 {
     enum dist_op adds = op->op == DIST_AVG ? DIST_SUM : op->op;
     void *sum = NULL;
@@ -105,7 +105,7 @@ static void *add_up_all(const struct dist_work *op, const struct meeting *m)
 void inside_end(struct transport_room *room, struct dist_work *op, struct meeting *m)
 {
     const struct transport_group *g = op->group->room;
-    void *sum = add_up_all(op, m);
+    void *sum = inside_add_up_all(op, m);
     struct wire wire = { .kind = WIRE_GO, .inside = sum ? (int)inside_bytes(op) : 0 };
     int others = inside_by_all(room, op) ? 0 : g->nodes - 1;
     for (int steps = 1; steps <= others && !room->failed; steps++) {

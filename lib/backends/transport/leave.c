@@ -11,7 +11,7 @@
 
 /* ---- failing ------------------------------------------------------------------------------------------- */
 
-static void give_up(struct transport_room *room, struct dist_work *op)
+static void leave_give_up(struct transport_room *room, struct dist_work *op)
 {
     snprintf(op->why, sizeof op->why, "%s", room->why);
     if (!op->p2p || !op->sends)
@@ -30,21 +30,21 @@ void transport_fail(struct transport_room *room, int status, const char *why)
     struct op_queue *const queues[] = { &room->sends, &room->members };
     for (int i = 0; i < 2; i++)
         while (queues[i]->first)
-            give_up(room, queue_take(queues[i], &queues[i]->first));
+            leave_give_up(room, queue_take(queues[i], &queues[i]->first));
     for (struct match *match; (match = room->posted.first);) {
         match_remove(&room->posted, match);
-        give_up(room, match_receive(match));
+        leave_give_up(room, match_receive(match));
     }
     for (struct flight *flight = room->flights.first; flight; flight = flight->next)
         if (flight->op && flight->op->step != STEP_ASIDE)
-            give_up(room, flight->op);
+            leave_give_up(room, flight->op);
     wire_open(room);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------------------- */
 
 /* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. A first member tells the others. */
-static bool is_deserted(const struct transport_room *room, const struct dist_work *op)
+static bool leave_is_deserted(const struct transport_room *room, const struct dist_work *op)
 {
     if (world_over(&room->self->world))
         return true;
@@ -54,10 +54,10 @@ static bool is_deserted(const struct transport_room *room, const struct dist_wor
     return left && (op->p2p || op->group->rank != 0) && atomic_load(&room->ranks[room->rank].coming) == 0;
 }
 
-static void drop(struct transport_room *room, struct op_queue *queue, bool *busy)
+static void leave_drop(struct transport_room *room, struct op_queue *queue, bool *busy)
 {
     for (struct dist_work **at = &queue->first, *op; (op = *at);) {
-        if (!is_deserted(room, op)) {
+        if (!leave_is_deserted(room, op)) {
             *busy = true;
             at = &op->next;
             continue;
@@ -74,7 +74,7 @@ static void drop(struct transport_room *room, struct op_queue *queue, bool *busy
     }
 }
 
-static bool is_free(void *argument)
+static bool leave_is_free(void *argument)
 {
     struct transport_room *room = argument;
     room_lock(room);
@@ -83,8 +83,8 @@ static bool is_free(void *argument)
     answers_pay(room);
     wire_reap(room);
     bool busy = transport_flies(room);
-    drop(room, &room->sends, &busy);
-    drop(room, &room->members, &busy);
+    leave_drop(room, &room->sends, &busy);
+    leave_drop(room, &room->members, &busy);
     busy &= !room->failed;
     room_unlock(room);
     return !busy;
@@ -98,8 +98,8 @@ void transport_leave(void *state)
     room->drivers++;
     atomic_store(&room->ranks[room->rank].listens, 0);
     room_unlock(room);
-    while (!is_free(room))
-        transport_sleep(room, NULL, is_free, room);
+    while (!leave_is_free(room))
+        transport_sleep(room, NULL, leave_is_free, room);
     transport_thread_stop(room);
     while (room->posted.first) {
         struct dist_work *op = match_receive(room->posted.first);

@@ -42,13 +42,13 @@ bool levels_take(const struct dist_work *op)
            g->nodes < op->group->size && (g->nodes == 1 || (levels_gain(op) && op->block <= INT_MAX));
 }
 
-static void *tensor_at(const struct transport_room *room, uint64_t place)
+static void *levels_tensor_at(const struct transport_room *room, uint64_t place)
 {
     return place == NOWHERE ? NULL : world_at(&room->self->world, place);
 }
 
-static void find_tensors(const struct transport_room *room, const struct dist_work *op,
-                         const struct meeting *m, struct here *here)
+static void levels_find_tensors(const struct transport_room *room, const struct dist_work *op,
+                                const struct meeting *m, struct here *here)
 {
     const struct dist_group *group = op->group;
     const struct transport_group *g = group->room;
@@ -59,14 +59,15 @@ static void find_tensors(const struct transport_room *room, const struct dist_wo
             continue;
         if (call_has_root(op->call) && i == op->peer)
             here->root = here->count;
-        here->in[here->count] = i == group->rank ? op->in.data : tensor_at(room, m->arrivals[i].in);
-        here->out[here->count++] = i == group->rank ? op->out.data : tensor_at(room, m->arrivals[i].out);
+        here->in[here->count] = i == group->rank ? op->in.data : levels_tensor_at(room, m->arrivals[i].in);
+        here->out[here->count++] =
+            i == group->rank ? op->out.data : levels_tensor_at(room, m->arrivals[i].out);
     }
 }
 
 /* ---- all members are here ------------------------------------------------------------------------ */
 
-static void do_here(const struct dist_work *op, struct here *here)
+static void levels_do_here(const struct dist_work *op, struct here *here)
 {
     size_t bytes = (size_t)op->block * dtype_size(op->type);
     int n = here->count, root = here->root;
@@ -99,7 +100,7 @@ static void do_here(const struct dist_work *op, struct here *here)
 /* ---- over several machines ----------------------------------------------------------------------- */
 
 /* The sum of what is here, in the type in which the transport goes on with it. */
-static void add_up(const struct dist_work *op, const struct here *here, void *sum, enum dist_type wide)
+static void levels_add_up(const struct dist_work *op, const struct here *here, void *sum, enum dist_type wide)
 {
     enum { PIECE = 512 };
     double piece[PIECE];
@@ -126,8 +127,8 @@ void levels_want_memory(struct transport_room *room, struct dist_work *op)
 }
 
 /* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
-static void go_between(struct transport_room *room, struct dist_work *op, const struct here *here,
-                       uint64_t next)
+static void levels_go_between(struct transport_room *room, struct dist_work *op, const struct here *here,
+                              uint64_t next)
 {
     const struct transport_group *g = op->group->room;
     struct transport_collective c = collect_what(op);
@@ -140,7 +141,7 @@ static void go_between(struct transport_room *room, struct dist_work *op, const 
     c.in = c.out = aside ? op->aside : op->out.data;
     c.root = call_has_root(op->call) ? g->node_of[op->peer] : 0;
     if (call_reduces(op->call))
-        add_up(op, here, c.out, (enum dist_type)c.type);
+        levels_add_up(op, here, c.out, (enum dist_type)c.type);
     else if (here->root > 0)
         host_copy(c.out, here->in[here->root], (size_t)op->block * c.element);
     if (ring_pays(room, op)) {
@@ -157,7 +158,7 @@ void levels_deliver(struct transport_room *room, struct dist_work *op, struct me
     struct here here;
     enum dist_type wide = collect_type(op);
     size_t bytes = (size_t)op->block * dtype_size(op->type);
-    find_tensors(room, op, m, &here);
+    levels_find_tensors(room, op, m, &here);
     void **to = op->call == CALL_REDUCE ? here.out + here.root : here.out;
     int copies = op->call != CALL_REDUCE ? here.count : here.root >= 0;
     if (copies > 0 && call_reduces(op->call) && op->op == DIST_AVG)
@@ -184,9 +185,9 @@ size_t levels_sum_here(const struct transport_room *room, const struct dist_work
 {
     struct here here;
     size_t bytes = (size_t)op->block * dtype_size(collect_type(op));
-    find_tensors(room, op, m, &here);
+    levels_find_tensors(room, op, m, &here);
     if (call_reduces(op->call))
-        add_up(op, &here, sum, collect_type(op));
+        levels_add_up(op, &here, sum, collect_type(op));
     else if (here.root >= 0)
         host_copy(sum, here.in[here.root], bytes);
     return call_reduces(op->call) || here.root >= 0 ? bytes : 0;
@@ -196,11 +197,11 @@ void levels_begin(struct transport_room *room, struct dist_work *op, struct meet
 {
     const struct transport_group *g = op->group->room;
     struct here here;
-    find_tensors(room, op, m, &here);
+    levels_find_tensors(room, op, m, &here);
     if (g->nodes > 1) {
-        go_between(room, op, &here, next);
+        levels_go_between(room, op, &here, next);
         return;
     }
-    do_here(op, &here);
+    levels_do_here(op, &here);
     meet_over(room, op, m);
 }

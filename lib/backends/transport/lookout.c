@@ -17,7 +17,7 @@
 #define START_EXTRA_S 20
 
 /* As if the call had returned with it. */
-static _Noreturn void give_up(struct launch_self *self, int seconds)
+static _Noreturn void lookout_give_up(struct launch_self *self, int seconds)
 {
     char place[160], sentence[400], why[256];
     struct dist_work op = { .call = CALL_INIT };
@@ -37,13 +37,13 @@ static _Noreturn void give_up(struct launch_self *self, int seconds)
     _exit(status);
 }
 
-static bool is_through(void *argument)
+static bool lookout_is_through(void *argument)
 {
     struct lookout *lookout = argument;
     return atomic_load(&lookout->through);
 }
 
-static void look_out(void *argument)
+static void lookout_main(void *argument)
 {
     struct lookout *lookout = argument;
     struct launch_self *self = lookout->thread.self;
@@ -52,16 +52,16 @@ static void look_out(void *argument)
     while (!atomic_load(&lookout->through) && looks < GRACE && launch_clock_ns() < end) {
         launch_look_around(self);
         looks += world_failed(&self->world);
-        bell_sleep(&lookout->bell, is_through, lookout, LOOK_MS, NULL);
+        bell_sleep(&lookout->bell, lookout_is_through, lookout, LOOK_MS, NULL);
     }
     if (!atomic_load(&lookout->through))
-        give_up(self, seconds);
+        lookout_give_up(self, seconds);
 }
 
 void lookout_begin(struct lookout *lookout, struct launch_self *self)
 {
     *lookout = (struct lookout){
-        .thread = { .self = self, .name = "dist lookout", .work = look_out, .argument = lookout }
+        .thread = { .self = self, .name = "dist lookout", .work = lookout_main, .argument = lookout }
     };
     if (!self->watched)
         worker_start(&lookout->thread);

@@ -17,16 +17,16 @@
 
 /* ---- the answer goes down -------------------------------------------------------------------------- */
 
-static struct dist_work *own_op(const struct meeting *m)
+static struct dist_work *meet_own_op(const struct meeting *m)
 {
     return (struct dist_work *)(uintptr_t)m->arrivals[m->group->rank].op;
 }
 
 /* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
-static void tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
-                         size_t bytes)
+static void meet_tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
+                              size_t bytes)
 {
-    bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(room, own_op(m));
+    bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(room, meet_own_op(m));
     for (int i = m->size - 1; i >= 0 && !room->failed; i--) {
         int rank = m->group->ranks[i];
         if (!m->arrivals[i].op || near_has(room, rank))
@@ -38,7 +38,7 @@ static void tell_leaders(struct transport_room *room, const struct meeting *m, s
 }
 
 /* From a leader to those that have come to it. */
-static void tell_members(struct transport_room *room, struct meeting *m, struct wire wire, size_t bytes)
+static void meet_tell_members(struct transport_room *room, struct meeting *m, struct wire wire, size_t bytes)
 {
     if (!m)
         return;
@@ -53,7 +53,7 @@ static void tell_members(struct transport_room *room, struct meeting *m, struct 
 
 void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m)
 {
-    tell_members(room, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
+    meet_tell_members(room, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
     transport_done(op, DIST_OK);
 }
 
@@ -66,14 +66,14 @@ void meet_desert(struct transport_room *room)
         for (int i = 0; m->group && i < m->size && !deserted; i++)
             deserted = m->arrivals[i].op == 0 && member_is_gone(room->self, m->group->ranks[i]);
         if (deserted)
-            tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
+            meet_tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
     }
 }
 
 /* ---- who has come is told upwards -------------------------------------------------------------------- */
 
 /* The first place whose claim is not that of place `base`; -1: all say the same. */
-static int stray_of(const struct meeting *m, int base, const struct claim **claim)
+static int meet_stray_of(const struct meeting *m, int base, const struct claim **claim)
 {
     int stray = -1;
     for (int i = 0; i < m->size; i++) {
@@ -89,23 +89,24 @@ static int stray_of(const struct meeting *m, int base, const struct claim **clai
 }
 
 /* This machine's members and its leader are let go. */
-static void go(struct transport_room *room, struct dist_work *op, struct meeting *m, const struct wire *wire)
+static void meet_go(struct transport_room *room, struct dist_work *op, struct meeting *m,
+                    const struct wire *wire)
 {
-    tell_members(room, m, *wire, WIRE_SHORT);
+    meet_tell_members(room, m, *wire, WIRE_SHORT);
     collect_start(room, op);
 }
 
 /* All have come. All leaders may know that; what differs the first tells. */
-static void judge(struct transport_room *room, struct meeting *m)
+static void meet_judge(struct transport_room *room, struct meeting *m)
 {
-    struct dist_work *op = own_op(m);
+    struct dist_work *op = meet_own_op(m);
     const struct claim *other;
-    int stray = stray_of(m, 0, &other);
+    int stray = meet_stray_of(m, 0, &other);
     struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
     if (stray < 0 && (m->flat ? inside_by_all(room, op) : inside_fits(room, op))) {
         queue_remove(&room->members, op);
         if (m->flat)
-            go(room, op, m, &wire);
+            meet_go(room, op, m, &wire);
         else
             inside_end(room, op, m);
         return;
@@ -119,14 +120,14 @@ static void judge(struct transport_room *room, struct meeting *m)
         wire.claim = m->arrivals[0].claim;
         wire.other = *other;
     }
-    tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
+    meet_tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
 }
 
 /* All of this machine have come. */
-static void speak_for_all(struct transport_room *room, struct meeting *m)
+static void meet_speak_for_all(struct transport_room *room, struct meeting *m)
 {
     const struct claim *other;
-    int me = m->group->rank, stray = stray_of(m, me, &other);
+    int me = m->group->rank, stray = meet_stray_of(m, me, &other);
     struct wire wire = { .kind = WIRE_COME,
                          .flat = m->flat,
                          .seq = m->seq,
@@ -141,13 +142,13 @@ static void speak_for_all(struct transport_room *room, struct meeting *m)
                          .claim = m->arrivals[me].claim };
     if (stray >= 0)
         wire.other = *other;
-    if (stray < 0 && inside_fits(room, own_op(m)))
-        inside_tell(room, own_op(m), m, &wire);
+    if (stray < 0 && inside_fits(room, meet_own_op(m)))
+        inside_tell(room, meet_own_op(m), m, &wire);
     else if (me > 0)
         wire_send(room, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
 }
 
-static void hear_come(struct transport_room *room, int from, const struct wire *wire)
+static void meet_hear_come(struct transport_room *room, int from, const struct wire *wire)
 {
     struct meeting *m = meetings_make(room, wire);
     if (!m)
@@ -170,22 +171,23 @@ static void hear_come(struct transport_room *room, int from, const struct wire *
     if (!m->group || room->failed)
         return;
     const struct transport_group *g = m->group->room;
-    bool tells = m->group->rank > 0 || inside_fits(room, own_op(m)); /* else the first would tell itself */
+    bool tells =
+        m->group->rank > 0 || inside_fits(room, meet_own_op(m)); /* else the first would tell itself */
     if (tells && here && m->here == g->near)
-        speak_for_all(room, m);
+        meet_speak_for_all(room, m);
     if (m->came == m->size && !room->failed)
-        judge(room, m);
+        meet_judge(room, m);
 }
 
 /* ---- every member -------------------------------------------------------------------------------------------------- */
 
-static bool is_out_of_reach(const void *data, uint64_t place)
+static bool meet_is_out_of_reach(const void *data, uint64_t place)
 {
     return data && place == NOWHERE;
 }
 
 /* Tensors that overlap are for the transport: collect.c copies them aside. */
-static void post(struct transport_room *room, struct dist_work *op)
+static void meet_post(struct transport_room *room, struct dist_work *op)
 {
     struct dist_group *group = op->group;
     struct transport_group *g = group->room;
@@ -194,8 +196,8 @@ static void post(struct transport_room *room, struct dist_work *op)
     op->phase = wire.seq = ++g->seq;
     wire.in = op->in.data ? world_offset(&room->self->world, op->in.data) : NOWHERE;
     wire.out = op->out.data ? world_offset(&room->self->world, op->out.data) : NOWHERE;
-    wire.flat = room->flat || is_out_of_reach(op->in.data, wire.in) ||
-                is_out_of_reach(op->out.data, wire.out) || collect_shares(op);
+    wire.flat = room->flat || meet_is_out_of_reach(op->in.data, wire.in) ||
+                meet_is_out_of_reach(op->out.data, wire.out) || collect_shares(op);
     wire.a = group->number;
     wire.b = group->size;
     wire.place = group->rank;
@@ -208,14 +210,14 @@ static void post(struct transport_room *room, struct dist_work *op)
 
 int transport_collective(void *state, struct dist_work *op)
 {
-    return transport_start(state, op, post);
+    return transport_start(state, op, meet_post);
 }
 
 void meet_hear(struct transport_room *room, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     if (wire->kind == WIRE_COME) {
-        hear_come(room, from, wire);
+        meet_hear_come(room, from, wire);
         return;
     }
     if (wire->kind == WIRE_RING) {
@@ -237,10 +239,10 @@ void meet_hear(struct transport_room *room, int from, const struct wire *wire)
         return;
     }
     if (wire->kind == WIRE_GO) {
-        go(room, op, m, wire);
+        meet_go(room, op, m, wire);
         return;
     }
-    tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
+    meet_tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
     if (wire->kind == WIRE_GONE)
         transport_done(op, DIST_ERR_PEER_LOST);
     else

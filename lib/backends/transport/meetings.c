@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static struct meeting *look_up(const struct transport_room *room, int number, uint32_t seq)
+static struct meeting *meetings_look_up(const struct transport_room *room, int number, uint32_t seq)
 {
     struct meeting *m = room->meetings;
     while (m && (m->number != number || m->seq != seq))
@@ -14,12 +14,12 @@ static struct meeting *look_up(const struct transport_room *room, int number, ui
 /* NULL: nobody has come to this rank for it. */
 struct meeting *meetings_find(const struct transport_room *room, const struct dist_work *op)
 {
-    return look_up(room, op->group->number, op->phase);
+    return meetings_look_up(room, op->group->number, op->phase);
 }
 
 struct meeting *meetings_make(struct transport_room *room, const struct wire *wire)
 {
-    struct meeting *m = look_up(room, wire->a, wire->seq);
+    struct meeting *m = meetings_look_up(room, wire->a, wire->seq);
     if (m)
         return m;
     m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);

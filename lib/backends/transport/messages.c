@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t bytes_of(const struct dist_work *op)
+static size_t messages_bytes_of(const struct dist_work *op)
 {
     return (size_t)(op->sends ? op->in.count : op->out.count) * dtype_size(op->type);
 }
 
-static void set_aside_ends(struct dist_work *op)
+static void messages_set_aside_ends(struct dist_work *op)
 {
     atomic_fetch_sub(&op->group->untaken, 1);
     free(op->aside);
@@ -33,14 +33,15 @@ static void set_aside_ends(struct dist_work *op)
 void messages_end(struct dist_work *op, int status)
 {
     if (op->step == STEP_ASIDE)
-        set_aside_ends(op);
+        messages_set_aside_ends(op);
     else
         transport_done(op, status);
 }
 
 /* ---- the receiver ---------------------------------------------------------------------------------- */
 
-static void refuse(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
+static void messages_refuse(struct transport_room *room, struct dist_work *op, int from,
+                            const struct wire *message)
 {
     struct wire wire = { .kind = WIRE_REFUSED, .op = message->op, .claim = claim_of(op) };
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
@@ -52,46 +53,48 @@ static void refuse(struct transport_room *room, struct dist_work *op, int from, 
     offers_take(room, from, message, NULL);
 }
 
-static void receive_long(struct transport_room *room, struct dist_work *op, int from,
-                         const struct wire *message)
+static void messages_receive_long(struct transport_room *room, struct dist_work *op, int from,
+                                  const struct wire *message)
 {
     struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
     if (offers_are(message)) {
         offers_take(room, from, message, op);
         return;
     }
-    wire_fly(room, room->transport->recv(op->out.data, bytes_of(op), from, (int)message->tag), op);
+    wire_fly(room, room->transport->recv(op->out.data, messages_bytes_of(op), from, (int)message->tag), op);
     wire_send(room, from, &begin, WIRE_ANSWER);
 }
 
 /* The receiver copies the data itself: they are in the note, or lie in the world of its machine. */
-static bool is_copied(const struct transport_room *room, int peer, const struct wire *message, size_t bytes)
+static bool messages_is_copied(const struct transport_room *room, int peer, const struct wire *message,
+                               size_t bytes)
 {
     return wire_inside(room, peer, bytes) == bytes || (near_has(room, peer) && message->in != NOWHERE);
 }
 
 /* A message has met its receive. */
-static void deliver(struct transport_room *room, struct dist_work *op, int from, const struct wire *message)
+static void messages_deliver(struct transport_room *room, struct dist_work *op, int from,
+                             const struct wire *message)
 {
-    size_t bytes = bytes_of(op), inside = wire_inside(room, from, bytes);
+    size_t bytes = messages_bytes_of(op), inside = wire_inside(room, from, bytes);
     op->from = from;
     if (message->claim.type != op->type || message->claim.count != op->out.count) {
-        refuse(room, op, from, message);
+        messages_refuse(room, op, from, message);
     } else if (from == room->rank) {
         host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
         wire_send(room, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_ANSWER);
         transport_done(op, DIST_OK);
-    } else if (is_copied(room, from, message, bytes)) {
+    } else if (messages_is_copied(room, from, message, bytes)) {
         const void *data = inside == bytes ? wire_data(message) : world_at(&room->self->world, message->in);
         host_copy(op->out.data, data, bytes);
         answers_taken(room, from, message);
         transport_done(op, DIST_OK);
     } else {
-        receive_long(room, op, from, message);
+        messages_receive_long(room, op, from, message);
     }
 }
 
-static void park(struct transport_room *room, int from, const struct wire *message)
+static void messages_park(struct transport_room *room, int from, const struct wire *message)
 {
     size_t used = WIRE_ONE + wire_inside(room, from, wire_bytes(message));
     struct parked *parked = malloc(offsetof(struct parked, wire) + used);
@@ -104,23 +107,23 @@ static void park(struct transport_room *room, int from, const struct wire *messa
     match_add(&room->parked, &parked->match, match_key(from, message->claim.group, message->claim.root));
 }
 
-static void hear_message(struct transport_room *room, int from, const struct wire *message)
+static void messages_hear_message(struct transport_room *room, int from, const struct wire *message)
 {
     int group = message->claim.group, tag = message->claim.root;
     struct match *any =
         room->posted_any ? match_find(&room->posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL;
     struct match *found = match_earlier(match_find(&room->posted, match_key(from, group, tag)), any);
     if (!found) {
-        park(room, from, message);
+        messages_park(room, from, message);
         return;
     }
     struct dist_work *op = match_receive(found);
     match_remove(&room->posted, found);
     room->posted_any -= op->peer == DIST_ANY_SOURCE;
-    deliver(room, op, from, message);
+    messages_deliver(room, op, from, message);
 }
 
-static struct match *parked_for(const struct transport_room *room, const struct dist_work *op)
+static struct match *messages_parked_for(const struct transport_room *room, const struct dist_work *op)
 {
     struct match *found = NULL;
     int first = op->peer == DIST_ANY_SOURCE ? 0 : op->peer,
@@ -130,9 +133,9 @@ static struct match *parked_for(const struct transport_room *room, const struct 
     return found;
 }
 
-static void post_recv(struct transport_room *room, struct dist_work *op)
+static void messages_post_recv(struct transport_room *room, struct dist_work *op)
 {
-    struct match *found = parked_for(room, op);
+    struct match *found = messages_parked_for(room, op);
     if (!found) {
         match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         room->posted_any += op->peer == DIST_ANY_SOURCE;
@@ -140,7 +143,7 @@ static void post_recv(struct transport_room *room, struct dist_work *op)
     }
     struct parked *parked = (struct parked *)found;
     match_remove(&room->parked, found);
-    deliver(room, op, parked->from, &parked->wire);
+    messages_deliver(room, op, parked->from, &parked->wire);
     free(parked);
 }
 
@@ -155,7 +158,7 @@ void messages_forget_parked(struct transport_room *room)
 
 /* ---- the sender --------------------------------------------------------------------------------------- */
 
-static void hear_answer(struct transport_room *room, int from, const struct wire *wire)
+static void messages_hear_answer(struct transport_room *room, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     if (wire->kind == WIRE_REFUSED) {
@@ -167,7 +170,8 @@ static void hear_answer(struct transport_room *room, int from, const struct wire
     }
     queue_remove(&room->sends, op);
     if (wire->kind == WIRE_BEGIN)
-        wire_fly(room, room->transport->send(op->in.data, bytes_of(op), op->peer, (int)wire->tag), op);
+        wire_fly(room, room->transport->send(op->in.data, messages_bytes_of(op), op->peer, (int)wire->tag),
+                 op);
     else
         messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
@@ -175,12 +179,12 @@ static void hear_answer(struct transport_room *room, int from, const struct wire
 void messages_hear(struct transport_room *room, int from, const struct wire *wire)
 {
     if (wire->kind == WIRE_MESSAGE)
-        hear_message(room, from, wire);
+        messages_hear_message(room, from, wire);
     else
-        hear_answer(room, from, wire);
+        messages_hear_answer(room, from, wire);
 }
 
-static void post_send(struct transport_room *room, struct dist_work *op)
+static void messages_post_send(struct transport_room *room, struct dist_work *op)
 {
     struct wire wire = { .kind = WIRE_MESSAGE,
                          .aside = op->step == STEP_ASIDE,
@@ -188,8 +192,8 @@ static void post_send(struct transport_room *room, struct dist_work *op)
                          .op = (uint64_t)(uintptr_t)op,
                          .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
-    size_t bytes = bytes_of(op), inside = wire_inside(room, op->peer, bytes);
-    bool is_long = op->peer != room->rank && !is_copied(room, op->peer, &wire, bytes);
+    size_t bytes = messages_bytes_of(op), inside = wire_inside(room, op->peer, bytes);
+    bool is_long = op->peer != room->rank && !messages_is_copied(room, op->peer, &wire, bytes);
     bool offered = is_long && (wire.tag = offers_place(room, op));
     if (!offered)
         wire.tag = 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
@@ -201,10 +205,10 @@ static void post_send(struct transport_room *room, struct dist_work *op)
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */
-static void post_copy(struct transport_room *room, struct dist_work *op)
+static void messages_post_copy(struct transport_room *room, struct dist_work *op)
 {
     struct dist_work *copy = malloc(sizeof *copy);
-    size_t bytes = bytes_of(op);
+    size_t bytes = messages_bytes_of(op);
     void *aside = copy ? malloc(bytes + 1) : NULL;
     if (!aside) {
         free(copy);
@@ -217,13 +221,16 @@ static void post_copy(struct transport_room *room, struct dist_work *op)
     copy->aside = copy->in.data = aside;
     copy->step = STEP_ASIDE;
     atomic_fetch_add(&op->group->untaken, 1);
-    post_send(room, copy);
+    messages_post_send(room, copy);
     transport_done(op, DIST_OK);
 }
 
 int transport_message(void *state, struct dist_work *op)
 {
     struct transport_room *room = state;
-    bool aside = op->sends && room->eager_bytes > 0 && bytes_of(op) <= room->eager_bytes;
-    return transport_start(room, op, !op->sends ? post_recv : aside ? post_copy : post_send);
+    bool aside = op->sends && room->eager_bytes > 0 && messages_bytes_of(op) <= room->eager_bytes;
+    return transport_start(room, op,
+                           !op->sends ? messages_post_recv
+                           : aside    ? messages_post_copy
+                                      : messages_post_send);
 }

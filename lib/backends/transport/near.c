@@ -43,12 +43,12 @@ int near_node(const struct transport_room *room, int rank)
     return room->self->world.header->slots[rank].node;
 }
 
-static struct near_note *note_at(const struct transport_room *room, uint64_t place)
+static struct near_note *near_note_at(const struct transport_room *room, uint64_t place)
 {
     return place ? world_at(&room->self->world, place) : NULL;
 }
 
-static void push(const struct transport_room *room, _Atomic uint64_t *list, struct near_note *note)
+static void near_push(const struct transport_room *room, _Atomic uint64_t *list, struct near_note *note)
 {
     uint64_t place = world_offset(&room->self->world, note), first = atomic_load(list);
     do
@@ -59,7 +59,7 @@ static void push(const struct transport_room *room, _Atomic uint64_t *list, stru
 /* ---- the sender ---------------------------------------------------------------------------------- */
 
 /* The first bytes of the memory hold what was taken before it. */
-static bool take_more(struct transport_room *room)
+static bool near_take_more(struct transport_room *room)
 {
     char *memory = host_alloc(room->self, WORLD_LINE + NOTES_AT_ONCE * sizeof(struct near_note));
     if (!memory)
@@ -75,13 +75,13 @@ static bool take_more(struct transport_room *room)
     return true;
 }
 
-static struct near_note *take_free(struct transport_room *room)
+static struct near_note *near_take_free(struct transport_room *room)
 {
     if (!room->near_free)
         room->near_free = atomic_exchange(&room->ranks[room->rank].returned, 0);
-    if (!room->near_free && !take_more(room))
+    if (!room->near_free && !near_take_more(room))
         return NULL;
-    struct near_note *note = note_at(room, room->near_free);
+    struct near_note *note = near_note_at(room, room->near_free);
     room->near_free = atomic_load_explicit(&note->next, memory_order_relaxed);
     return note;
 }
@@ -89,7 +89,7 @@ static struct near_note *take_free(struct transport_room *room)
 bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes, const void *data,
                size_t inside)
 {
-    struct near_note *note = take_free(room);
+    struct near_note *note = near_take_free(room);
     if (!note)
         return false;
     note->from = room->rank;
@@ -97,19 +97,19 @@ bool near_send(struct transport_room *room, int peer, const struct wire *wire, s
     memcpy(note->whole, wire, bytes);
     memcpy(note->whole + bytes, data, inside);
     ((struct wire *)(void *)note->whole)->bytes = (uint16_t)note->bytes;
-    push(room, &room->ranks[peer].inbox, note);
+    near_push(room, &room->ranks[peer].inbox, note);
     return true;
 }
 
 /* ---- the receiver -------------------------------------------------------------------------------- */
 
-static void take_inbox(struct transport_room *room)
+static void near_take_inbox(struct transport_room *room)
 {
     uint64_t place = atomic_load(&room->ranks[room->rank].inbox) /* mostly there is nothing */
                          ? atomic_exchange(&room->ranks[room->rank].inbox, 0)
                          : 0;
     while (place) {
-        struct near_note *note = note_at(room, place);
+        struct near_note *note = near_note_at(room, place);
         uint64_t next = atomic_load_explicit(&note->next, memory_order_relaxed);
         atomic_store_explicit(&note->next, room->near_taken, memory_order_relaxed);
         room->near_taken = place;
@@ -120,15 +120,15 @@ static void take_inbox(struct transport_room *room)
 int near_hear(struct transport_room *room, struct wire *wire, int *from)
 {
     if (!room->near_taken)
-        take_inbox(room);
-    struct near_note *note = note_at(room, room->near_taken);
+        near_take_inbox(room);
+    struct near_note *note = near_note_at(room, room->near_taken);
     if (!note)
         return 0;
     room->near_taken = atomic_load_explicit(&note->next, memory_order_relaxed);
     *from = note->from;
     int bytes = (int)note->bytes;
     memcpy(wire, note->whole, note->bytes);
-    push(room, &room->ranks[*from].returned, note);
+    near_push(room, &room->ranks[*from].returned, note);
     return bytes;
 }
 

@@ -30,14 +30,14 @@ uint32_t offers_place(struct transport_room *room, struct dist_work *op)
     return op->ticket = OFFERS_FIRST_TAG + (uint32_t)place;
 }
 
-static struct offer *offer_of(struct transport_room *room, const struct dist_work *op)
+static struct offer *offers_find(struct transport_room *room, const struct dist_work *op)
 {
     return &room->offers.places[op->ticket - OFFERS_FIRST_TAG];
 }
 
 void offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes)
 {
-    struct offer *offer = offer_of(room, op);
+    struct offer *offer = offers_find(room, op);
     offer->request = room->transport->offer(op->in.data, bytes, op->peer, (int)op->ticket);
     if (offer->request == 0)
         wire_broken(room);
@@ -47,11 +47,11 @@ void offers_forget(struct transport_room *room, const struct dist_work *op)
 {
     if (!op->ticket)
         return;
-    offer_of(room, op)->op = NULL;
+    offers_find(room, op)->op = NULL;
     room->offers.count--;
 }
 
-static void taken(struct transport_room *room, struct offer *offer)
+static void offers_taken(struct transport_room *room, struct offer *offer)
 {
     struct dist_work *op = offer->op;
     *offer = (struct offer){ 0 };
@@ -73,7 +73,7 @@ bool offers_progress(struct transport_room *room)
         if (done < 0)
             wire_broken(room);
         if (done > 0)
-            taken(room, at);
+            offers_taken(room, at);
         moved |= done != 0;
     }
     return moved;

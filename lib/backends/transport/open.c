@@ -52,13 +52,13 @@ const struct transport *transport_load(const char *name, char *why, size_t why_s
 
 /* ---- joining ------------------------------------------------------------------------------------------- */
 
-static void reduce(void *inout, void *in, int64_t count, int type, int op)
+static void open_reduce(void *inout, void *in, int64_t count, int type, int op)
 {
     const void *both[] = { in, inout };
     host_reduce(inout, both, 2, count, (enum dist_type)type, (enum dist_op)op);
 }
 
-static struct transport_room *room_new(struct launch_self *self, struct dist_group *world)
+static struct transport_room *open_room(struct launch_self *self, struct dist_group *world)
 {
     int size = self->world.header->size;
     struct transport_room *room = calloc(1, sizeof *room);
@@ -85,7 +85,7 @@ static struct transport_room *room_new(struct launch_self *self, struct dist_gro
     return room;
 }
 
-static void room_free(struct transport_room *room)
+static void open_room_free(struct transport_room *room)
 {
     messages_forget_parked(room);
     meetings_forget(room);
@@ -103,7 +103,7 @@ static void room_free(struct transport_room *room)
 static struct rank_slot *woken_slot;
 static struct transport_rank *woken_rank;
 
-static void wake(void)
+static void open_wake(void)
 {
     bell_ring(&woken_slot->bell);
     if (atomic_load(&woken_rank->listens))
@@ -129,7 +129,7 @@ static int open_modestly(struct transport_room *room, const struct transport_job
 }
 
 /* The words of all ranks, before there are groups. */
-static bool gather(void *argument, const void *own, void *all, size_t bytes)
+static bool open_gather(void *argument, const void *own, void *all, size_t bytes)
 {
     struct transport_room *room = argument;
     struct transport_collective what = { .call = TRANSPORT_ALL_GATHER,
@@ -151,13 +151,13 @@ static bool gather(void *argument, const void *own, void *all, size_t bytes)
 static const struct world *opening;
 static bool gave_up;
 
-static int over(void)
+static int open_over(void)
 {
     gave_up = world_failed(opening);
     return gave_up;
 }
 
-static int not_opened(char *why, size_t why_size)
+static int open_not_opened(char *why, size_t why_size)
 {
     struct dist_work op = { .call = CALL_INIT };
     if (!gave_up)
@@ -167,35 +167,35 @@ static int not_opened(char *why, size_t why_size)
 }
 
 /* Under a launcher that is not ours (under ours the machines have met before). */
-static int join_machines(struct transport_room *room, char *why, size_t why_size)
+static int open_join_machines(struct transport_room *room, char *why, size_t why_size)
 {
-    int status = nodes_join(room->self, gather, room, NULL, DIST_VERSION, why, why_size);
+    int status = nodes_join(room->self, open_gather, room, NULL, DIST_VERSION, why, why_size);
     if (status >= 0)
         return status;
     snprintf(why, why_size, "the transport could not join the machines: %.150s", room->transport->error());
-    return over() ? not_opened(why, why_size) : DIST_ERR_SYSTEM;
+    return open_over() ? open_not_opened(why, why_size) : DIST_ERR_SYSTEM;
 }
 
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
                    char *why, size_t why_size)
 {
     int status = DIST_OK;
-    struct transport_room *room = room_new(self, world);
+    struct transport_room *room = open_room(self, world);
     if (!room)
         return DIST_ERR_MEMORY;
     woken_slot = room->slot;
     woken_rank = &room->ranks[room->rank];
     opening = &self->world;
     struct transport_job job = {
-        .rank = room->rank, .size = room->size, .over = over, .reduce = reduce, .wake = wake
+        .rank = room->rank, .size = room->size, .over = open_over, .reduce = open_reduce, .wake = open_wake
     };
     status = launch_read_buffering(&room->eager_bytes, why, why_size);
     if (status == DIST_OK)
         room->transport = find(self, &job, &status, why, why_size);
     if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
-        status = not_opened(why, why_size);
+        status = open_not_opened(why, why_size);
     if (status == DIST_OK && room->spread && !world_is_spread(&self->world))
-        status = join_machines(room, why, why_size);
+        status = open_join_machines(room, why, why_size);
     if (status == DIST_OK && !transport_form_world(room)) {
         snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
                  room->transport->error());
@@ -204,7 +204,7 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
     if (status == DIST_OK)
         *out = room;
     else
-        room_free(room);
+        open_room_free(room);
     return status;
 }
 
@@ -212,7 +212,7 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
 
 /* A rank says that it has left before it waits for the others, who may wait for it. If the job has failed, this rank's mpirun is to hear that
  * of the rank that tells, and ends this one then: one that ended without the others would be the failure, and mpirun would end the teller. */
-static void meet_others(struct transport_room *room)
+static void open_meet_others(struct transport_room *room)
 {
     struct timespec nap = { .tv_nsec = 50000 };
     const struct world *world = &room->self->world;
@@ -239,7 +239,7 @@ int transport_close(void *state)
 {
     struct transport_room *room = state;
     int status = room->failed;
-    meet_others(room);
-    room_free(room);
+    open_meet_others(room);
+    open_room_free(room);
     return status;
 }

@@ -20,18 +20,18 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-static void give_up_with_job(struct transport_room *room)
+static void progress_give_up_with_job(struct transport_room *room)
 {
     struct dist_work op = { .call = CALL_BARRIER };
     int status = backend_failed(&room->self->world, &op);
     transport_fail(room, status, op.why);
 }
 
-static bool look_at_job(struct transport_room *room)
+static bool progress_look_at_job(struct transport_room *room)
 {
     if (room->failed || !world_failed(&room->self->world))
         return false;
-    give_up_with_job(room);
+    progress_give_up_with_job(room);
     return true;
 }
 
@@ -40,7 +40,7 @@ static bool look_at_job(struct transport_room *room)
 /* Each look may cost a look at all sockets. So who has what it waits for looks no more. */
 bool transport_drive(struct transport_room *room, const struct dist_work *until)
 {
-    bool moved = look_at_job(room);
+    bool moved = progress_look_at_job(room);
     bundles_let_urgent(room);
     while (!room->failed && !(until && atomic_load(&until->done)) &&
            (wire_hear(room) || wire_progress(room) || offers_progress(room))) {
@@ -69,7 +69,7 @@ bool transport_is_open(const struct transport_room *room)
 
 /* ---- coming and going ------------------------------------------------------------------------------------------ */
 
-static void enter(struct transport_room *room)
+static void progress_enter(struct transport_room *room)
 {
     room_lock(room);
     room->drivers++;
@@ -81,7 +81,7 @@ static void enter(struct transport_room *room)
  * rung if something of theirs may be over (`moved`), or if one rests that must nap now; and not else, for who asks again and again, as
  * the thread of a collective by messages does, would ring itself awake.
  */
-static void leave(struct transport_room *room, bool moved)
+static void progress_leave(struct transport_room *room, bool moved)
 {
     if (room->progress.runs && transport_is_open(room))
         wire_reap(room);
@@ -112,11 +112,11 @@ bool transport_test(void *state, struct dist_work *op)
     atomic_fetch_add_explicit(&room->waits, 1, memory_order_relaxed);
     if (atomic_load(&op->done))
         return true;
-    enter(room);
+    progress_enter(room);
     bool moved = transport_drive(room, op);
     if (!moved) /* perhaps it asks for a long time */
         answers_pay(room);
-    leave(room, moved);
+    progress_leave(room, moved);
     return atomic_load(&op->done);
 }
 
@@ -127,7 +127,7 @@ struct hope {
     const struct dist_work *op;
 };
 
-static bool news(void *argument)
+static bool progress_news(void *argument)
 {
     const struct hope *hope = argument;
     struct transport_room *room = hope->room;
@@ -142,19 +142,19 @@ static bool news(void *argument)
     return moved || atomic_load(&hope->op->done);
 }
 
-static int wait_and_leave(struct transport_room *room, struct dist_work *op)
+static int progress_wait_and_leave(struct transport_room *room, struct dist_work *op)
 {
     struct hope hope = { room, op };
     struct spin spin = transport_spin_for(room, op);
     while (!atomic_load(&op->done)) {
-        if (news(&hope))
+        if (progress_news(&hope))
             spin.patience.rounds = 0;
         else if (!transport_spin(&spin))
-            transport_sleep(room, op, news, &hope);
+            transport_sleep(room, op, progress_news, &hope);
     }
     room_lock(room);
     transport_spun(room, &spin);
-    leave(room, false);
+    progress_leave(room, false);
     return op->status;
 }
 
@@ -164,15 +164,15 @@ int transport_wait(void *state, struct dist_work *op)
     atomic_fetch_add_explicit(&room->waits, 1, memory_order_relaxed);
     if (atomic_load(&op->done))
         return op->status;
-    enter(room);
+    progress_enter(room);
     room_unlock(room);
-    return wait_and_leave(room, op);
+    return progress_wait_and_leave(room, op);
 }
 
 /* ---- starting ----------------------------------------------------------------------------------------------------- */
 
 /* This thread goes on to wait: but another one of this rank's, that sleeps, may have to nap from now on. */
-static void stay(struct transport_room *room)
+static void progress_stay(struct transport_room *room)
 {
     bool rings = room->rests;
     room->rests = false;
@@ -182,7 +182,7 @@ static void stay(struct transport_room *room)
 }
 
 /* A look at all sockets may take longer than to start an op, and mostly more are started at once, and then waited for. */
-static void drive_now_and_then(struct transport_room *room)
+static void progress_drive_now_and_then(struct transport_room *room)
 {
     int64_t now = launch_clock_ns();
     if (now - room->drove < LOOK_NS)
@@ -194,16 +194,16 @@ static void drive_now_and_then(struct transport_room *room)
 int transport_start(struct transport_room *room, struct dist_work *op,
                     void (*post)(struct transport_room *, struct dist_work *))
 {
-    enter(room);
+    progress_enter(room);
     if (op->async && !transport_thread_start(room))
         transport_fail(room, DIST_ERR_SYSTEM,
                        "the system gives no thread for communication in the background");
-    look_at_job(room);
+    progress_look_at_job(room);
     int status = room->failed;
     if (status) {
         snprintf(op->why, sizeof op->why, "%s", room->why);
         transport_done(op, status);
-        leave(room, true);
+        progress_leave(room, true);
         return status;
     }
     bool async = op->async;
@@ -211,21 +211,21 @@ int transport_start(struct transport_room *room, struct dist_work *op,
     if (!async) {
         if (!op->sends || !atomic_load(&op->done)) /* a copy is sent like something that is started */
             room->waits++;
-        stay(room);
-        return wait_and_leave(room, op);
+        progress_stay(room);
+        return progress_wait_and_leave(room, op);
     }
-    drive_now_and_then(room);
+    progress_drive_now_and_then(room);
     status = room->failed;
-    leave(room, true);
+    progress_leave(room, true);
     return status;
 }
 
 void transport_note(void *state, const struct dist_work *op)
 {
     struct transport_room *room = state;
-    enter(room);
+    progress_enter(room);
     bool moved = transport_drive(room, NULL);
     answers_pay(room);
     transport_notes_write(room, op);
-    leave(room, moved);
+    progress_leave(room, moved);
 }

@@ -13,7 +13,7 @@
 /* ---- spinning ------------------------------------------------------------------------------------------ */
 
 /* Only a rank of this machine can end it, and rings then. */
-static bool waits_near(const struct transport_room *room, const struct dist_work *op)
+static bool rest_waits_near(const struct transport_room *room, const struct dist_work *op)
 {
     const struct transport_group *g = op->group->room;
     if (op->p2p)
@@ -22,7 +22,7 @@ static bool waits_near(const struct transport_room *room, const struct dist_work
 }
 
 /* How often others took the core from this thread. */
-static long switches(void)
+static long rest_switches(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
@@ -30,7 +30,7 @@ static long switches(void)
 
 struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op)
 {
-    bool modest = room->modest > 0, near = modest && waits_near(room, op);
+    bool modest = room->modest > 0, near = modest && rest_waits_near(room, op);
     return (struct spin){ .sleeps = near, .yields = modest && !near };
 }
 
@@ -60,7 +60,7 @@ void transport_spun(struct transport_room *room, const struct spin *spin)
 {
     bool may_lose = patience_looks() > 0 && spin->until && !spin->sleeps,
          asks = spin->yields || (may_lose && launch_clock_ns() > spin->until - SPIN_NS + LONG_WAIT_NS);
-    long now = asks ? switches() : room->switches;
+    long now = asks ? rest_switches() : room->switches;
     int less = spin->yields ? MODEST_WAITS / 10 : 1;
     room->modest = now != room->switches ? MODEST_WAITS : room->modest > less ? room->modest - less : 0;
     room->switches = now;

@@ -6,7 +6,7 @@
     500000 /* while answers wait for a note, or the program is at it itself: a wake costs 20 us */
 
 /* With drivers it has nothing to do. Peers need to ring it only where it says so; what came before it did, it sees itself. */
-static bool drive_for_program(struct transport_room *room)
+static bool thread_drive_for_program(struct transport_room *room)
 {
     bool works = room->drivers == 0 && transport_is_open(room);
     atomic_store(&room->ranks[room->rank].listens, works);
@@ -14,13 +14,13 @@ static bool drive_for_program(struct transport_room *room)
 }
 
 /* What comes from another machine nobody rings for. */
-static bool hears(void *argument)
+static bool thread_hears(void *argument)
 {
     struct transport_room *room = argument;
     if (pthread_mutex_trylock(&room->lock) != 0) /* whoever holds it drives */
         return true;
     bool over = room->progress_stops || room->drivers > 0 || transport_flies(room),
-         moved = !over && drive_for_program(room);
+         moved = !over && thread_drive_for_program(room);
     room_unlock(room);
     if (moved)
         bell_ring(&room->slot->bell);
@@ -28,7 +28,7 @@ static bool hears(void *argument)
 }
 
 /* Until it is struck: who has seen `seen` changed has left nothing that could be missed. Strikers wake only whom they find counted. */
-static void rest(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
+static void thread_rest(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
 {
     atomic_fetch_add(&bell->sleepers, 1);
     bell_doze(bell, seen, nanoseconds, note);
@@ -36,7 +36,7 @@ static void rest(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct s
 }
 
 /* Answers that wait for a note to travel with: who has seen none come since the last look sends them. True: to be looked at again. */
-static bool watch_answers(struct transport_room *room, uint32_t *seen)
+static bool thread_watch_answers(struct transport_room *room, uint32_t *seen)
 {
     bool fresh = room->answers.ever != *seen;
     *seen = room->answers.ever;
@@ -49,27 +49,27 @@ static bool watch_answers(struct transport_room *room, uint32_t *seen)
 }
 
 /* Whoever holds the lock drives. To wait for it would cost that thread a system call at each of its looks. */
-static void come_in(struct transport_room *room, struct bell *bell)
+static void thread_come_in(struct transport_room *room, struct bell *bell)
 {
     int64_t nap = SHORT_NAP;
     uint32_t seen = atomic_load(&bell->rings);
     while (pthread_mutex_trylock(&room->lock) != 0) {
-        rest(bell, seen, nap, NULL);
+        thread_rest(bell, seen, nap, NULL);
         nap = nap < ANSWER_NAP ? 2 * nap : nap;
         seen = atomic_load(&bell->rings);
     }
 }
 
-static void progress_main(void *argument)
+static void thread_main(void *argument)
 {
     struct transport_room *room = argument;
     struct bell *bell = &room->slot->helper;
     int64_t nap = SHORT_NAP;
     uint32_t owed = 0;
-    come_in(room, bell);
+    thread_come_in(room, bell);
     while (!room->progress_stops) {
         uint32_t seen = atomic_load(&bell->rings);
-        bool moved = drive_for_program(room), watches = watch_answers(room, &owed),
+        bool moved = thread_drive_for_program(room), watches = thread_watch_answers(room, &owed),
              naps = watches || (room->drivers == 0 && transport_is_open(room) && transport_moves(room));
         bool listens = naps && room->spread && !watches && !room->transport->wakes;
         room->progress_sleeps = !naps && !moved;
@@ -80,19 +80,19 @@ static void progress_main(void *argument)
         if (moved)
             bell_ring(&room->slot->bell);
         else if (listens)
-            bell_listen(bell, hears, room, NAP, &room->notes->helper_sleep);
+            bell_listen(bell, thread_hears, room, NAP, &room->notes->helper_sleep);
         else if (naps)
-            rest(bell, seen, watches ? ANSWER_NAP : nap, NULL);
+            thread_rest(bell, seen, watches ? ANSWER_NAP : nap, NULL);
         else
-            rest(bell, seen, NAP * 1000000, &room->notes->helper_sleep);
-        come_in(room, bell);
+            thread_rest(bell, seen, NAP * 1000000, &room->notes->helper_sleep);
+        thread_come_in(room, bell);
     }
     room_unlock(room);
 }
 
 bool transport_thread_start(struct transport_room *room)
 {
-    return worker_start_progress(&room->progress, room->self, progress_main, room);
+    return worker_start_progress(&room->progress, room->self, thread_main, room);
 }
 
 void transport_thread_stop(struct transport_room *room)

@@ -23,7 +23,7 @@ void wire_open(struct transport_room *room)
     room->notes_out = (struct flights){ .end = &room->notes_out.first };
 }
 
-static void hang_up(struct flights *flights, struct flight *flight)
+static void wire_add_flight(struct flights *flights, struct flight *flight)
 {
     flight->next = NULL;
     *flights->end = flight;
@@ -33,7 +33,7 @@ static void hang_up(struct flights *flights, struct flight *flight)
 
 void wire_hang_up(struct transport_room *room, struct flight *notes)
 {
-    hang_up(&room->notes_out, notes);
+    wire_add_flight(&room->notes_out, notes);
     if (room->notes_out.count % NOTES_REAPED == 0)
         wire_reap(room);
 }
@@ -51,7 +51,7 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
         return;
     }
     *flight = (struct flight){ .request = request, .op = op };
-    hang_up(&room->flights, flight);
+    wire_add_flight(&room->flights, flight);
 }
 
 void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag)
@@ -63,12 +63,12 @@ void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag)
     }
     flight->op = NULL;
     flight->request = room->transport->recv(flight->note, bytes, from, tag);
-    hang_up(&room->flights, flight);
+    wire_add_flight(&room->flights, flight);
     if (flight->request == 0)
         wire_broken(room);
 }
 
-static void land(struct transport_room *room, struct dist_work *op)
+static void wire_land(struct transport_room *room, struct dist_work *op)
 {
     if (op->p2p && op->sends)
         messages_end(op, DIST_OK);
@@ -83,7 +83,7 @@ static void land(struct transport_room *room, struct dist_work *op)
 }
 
 /* True: some have landed. */
-static bool test_all(struct transport_room *room, struct flights *flights)
+static bool wire_test_all(struct transport_room *room, struct flights *flights)
 {
     bool moved = false;
     for (struct flight **at = &flights->first, *flight; (flight = *at);) {
@@ -101,7 +101,7 @@ static bool test_all(struct transport_room *room, struct flights *flights)
         if (!*at)
             flights->end = at;
         if (flight->op)
-            land(room, flight->op);
+            wire_land(room, flight->op);
         free(flight);
         moved = true;
         if (room->failed) /* the list was forgotten, and who waited for what was in it no longer does */
@@ -112,18 +112,18 @@ static bool test_all(struct transport_room *room, struct flights *flights)
 
 bool wire_progress(struct transport_room *room)
 {
-    return test_all(room, &room->flights);
+    return wire_test_all(room, &room->flights);
 }
 
 /* Each test may cost a look at all sockets, and nobody waits for a note to have left: they are tested together, now and then. */
 void wire_reap(struct transport_room *room)
 {
-    test_all(room, &room->notes_out);
+    wire_test_all(room, &room->notes_out);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------- */
 
-static void read_note(struct transport_room *room, int from, const struct wire *wire)
+static void wire_read_note(struct transport_room *room, int from, const struct wire *wire)
 {
     if (wire->kind <= WIRE_REFUSED)
         messages_hear(room, from, wire);
@@ -150,11 +150,11 @@ void wire_announce(struct transport_room *room, int peer)
         bell_strike(&slot->helper);
 }
 
-static void send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
-                      const void *data, size_t inside, bool waits)
+static void wire_send_note(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+                           const void *data, size_t inside, bool waits)
 {
     if (peer == room->rank) {
-        read_note(room, peer, wire);
+        wire_read_note(room, peer, wire);
         return;
     }
     wire_count(room, peer);
@@ -168,18 +168,18 @@ static void send_note(struct transport_room *room, int peer, const struct wire *
 
 void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
 {
-    send_note(room, peer, wire, bytes, "", 0, false);
+    wire_send_note(room, peer, wire, bytes, "", 0, false);
 }
 
 void wire_send_message(struct transport_room *room, int peer, const struct wire *wire, const void *data,
                        size_t inside)
 {
-    send_note(room, peer, wire, WIRE_ONE, data, inside, false);
+    wire_send_note(room, peer, wire, WIRE_ONE, data, inside, false);
 }
 
 void wire_send_later(struct transport_room *room, int peer, const struct wire *wire, size_t bytes)
 {
-    send_note(room, peer, wire, bytes, "", 0, true);
+    wire_send_note(room, peer, wire, bytes, "", 0, true);
 }
 
 size_t wire_inside(const struct transport_room *room, int peer, size_t bytes)
@@ -196,7 +196,7 @@ void wire_heard(struct transport_room *room)
 }
 
 /* Mostly those of this machine are looked for first; but who sends without end must not be all that is heard. */
-static int hear(struct transport_room *room, struct wire *wire, int *from)
+static int wire_next_note(struct transport_room *room, struct wire *wire, int *from)
 {
     bool far_first = room->spread && ++room->looks % 16 == 0;
     if (!room->spread && atomic_load(&room->ranks[room->rank].coming) == 0)
@@ -213,13 +213,13 @@ bool wire_hear(struct transport_room *room)
         struct wire first;
         char bytes[TRANSPORT_NOTE]; /* and all behind it */
     } notes;
-    int from, bytes = hear(room, &notes.first, &from);
+    int from, bytes = wire_next_note(room, &notes.first, &from);
     if (bytes < 0)
         wire_broken(room);
     for (int at = 0; at < bytes && !room->failed;) {
         const struct wire *wire = (const struct wire *)(const void *)(notes.bytes + at);
         at += wire->bytes;
-        read_note(room, from, wire);
+        wire_read_note(room, from, wire);
         wire_heard(room);
     }
     return bytes != 0;
