@@ -112,6 +112,10 @@ static inline struct launch_self *launch_self_if_any(void)
 /* Where no watcher of ours looks on, the ranks look after each other: call it each time that a nap ends. */
 void launch_look_around(struct launch_self *self);
 
+/* So long, in ms, whoever tells what has happened may take for that. Where no launcher of ours watches the others wait for it, and for its
+ * end: who ends first is the failure to an mpirun, which then ends the teller. */
+#define LAUNCH_TELL_MS 2000
+
 /* Fail the job. True: the caller is the one to tell the user, and says when it is done (world_told, world_wake). */
 bool launch_tells(struct launch_self *self, int code, const char *cause);
 

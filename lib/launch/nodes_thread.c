@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #define ROUND_MS 10
-#define TELL_MS 2000 /* for rank 0's machine to tell why the job ends */
 
 struct nodes_watcher {
     struct worker thread;
@@ -127,7 +126,7 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why
 /* All know the same, so one tells. A launcher that sees a rank end may end all others: so that one first. */
 static void nodes_thread_leave_it_to_0(struct world *world, int status, const char *why)
 {
-    for (int ms = 0; ms < TELL_MS; ms += ROUND_MS) /* (a launcher's signal cuts a nap short) */
+    for (int ms = 0; ms < LAUNCH_TELL_MS; ms += ROUND_MS) /* (a launcher's signal cuts a nap short) */
         usleep(ROUND_MS * 1000);
     world_fail_because(world, 0, status, why);
     world_told(world);

@@ -9,8 +9,7 @@
 #define LOOKS \
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
 #define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
-#define TELL_LOOKS 200        /* ms that the teller of an unwatched job has for its sentence and its end, */
-#define SEEN_AFTER 20000      /* us in which its launcher sees that end, and no other beside it */
+#define SEEN_AFTER 20000 /* us in which its launcher sees the end of the teller, and no other beside it */
 
 void launch_rank_ended(struct world *world, int rank)
 {
@@ -92,9 +91,10 @@ bool launch_is_told(const struct world *world)
 {
     bool told;
     int teller = world_teller(world, &told);
-    bool is_rank = teller >= 0 && teller < world->header->size;
+    const struct launch_self *own = launch_self_if_any(); /* it told itself, by another of its threads */
+    bool is_other = teller >= 0 && teller < world->header->size && !(own && own->env.rank == teller);
     return told &&
-           !(is_rank && atomic_load(&world->header->slots[teller].held) && !peers_has_ended(world, teller));
+           !(is_other && atomic_load(&world->header->slots[teller].held) && !peers_has_ended(world, teller));
 }
 
 /* Where nobody watches, whoever ends first may have its launcher end the others, too, and gives it the job's status: so let the teller be
@@ -107,7 +107,7 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
         return true;
     if (chosen && !self->watched)
         world_tell_over();
-    for (int look = 0; look < TELL_LOOKS && !self->watched && !launch_is_told(world); look++) {
+    for (int look = 0; look < LAUNCH_TELL_MS && !self->watched && !launch_is_told(world); look++) {
         int teller = world_teller(world, &told);
         bool instead = !chosen && !told &&
                        (teller < 0 || (teller < world->header->size && peers_has_ended(world, teller)));

@@ -11,9 +11,8 @@
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
 #define MAKE_AFTER 700 /* ms until SIGKILL */
-#define TELL_FOR 2000  /* ms that a rank has in which to say what has happened, */
 #define TELL_LOOK \
-    20 /* and between two looks whether it has: no look counts for more, as one on a busy machine would */
+    20 /* ms between two looks whether a rank has told: none counts for more, as one on a busy machine would */
 #define GRACE 30000 /* ms that ranks have which catch SIGTERM */
 
 int64_t job_clock(void)
@@ -88,7 +87,7 @@ static bool stop_lets_tell(struct job *job)
     job->let_tell += passed < TELL_LOOK ? passed : TELL_LOOK;
     job->let_tell_seen = now;
     return !told && teller >= 0 && process < job->processes && job->pids[process] > 0 && !job->interrupt &&
-           job->let_tell < TELL_FOR;
+           job->let_tell < LAUNCH_TELL_MS;
 }
 
 int job_stop_step(struct job *job)

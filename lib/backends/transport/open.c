@@ -16,8 +16,6 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define FAILED_SECONDS 1
-
 /* The Makefile says where plug-ins are built, and where they are installed. */
 #ifndef TRANSPORT_FOLDER
 #define TRANSPORT_FOLDER "."
@@ -225,7 +223,7 @@ static void open_meet_others(struct transport_room *room)
             met = room->transport->meet();
         bool failed = world_failed(world);
         if (failed && deadline == 0)
-            deadline = dist_time() + (room->self->watched ? 0 : FAILED_SECONDS);
+            deadline = dist_time() + (room->self->watched ? 0 : LAUNCH_TELL_MS / 1e3);
         if (failed ? dist_time() >= deadline : met != 0)
             break;
         nanosleep(&nap, NULL);
