@@ -112,9 +112,12 @@ static inline struct launch_self *launch_self_if_any(void)
 /* Where no watcher of ours looks on, the ranks look after each other: call it each time that a nap ends. */
 void launch_look_around(struct launch_self *self);
 
-/* So long, in ms, whoever tells what has happened may take for that. Where no launcher of ours watches the others wait for it, and for its
- * end: who ends first is the failure to an mpirun, which then ends the teller. */
+/* So long, in ms, whoever tells what has happened may take for that. */
 #define LAUNCH_TELL_MS 2000
+
+/* This rank has left a job that has failed, and is about to end well. Where no launcher of ours watches, whoever ends first may have its
+ * launcher end the others, and gives it the job's status: so let the teller be through, and those end that have failed. */
+void launch_leave_failed(struct launch_self *self);
 
 /* Fail the job. True: the caller is the one to tell the user, and says when it is done (world_told, world_wake). */
 bool launch_tells(struct launch_self *self, int code, const char *cause);

@@ -10,6 +10,8 @@
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
 #define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
 #define SEEN_AFTER 20000 /* us in which its launcher sees the end of the teller, and no other beside it */
+#define LEFT_AFTER \
+    500000 /* us in which it sees the ends of those that could not go on, and who has left does not end */
 
 void launch_rank_ended(struct world *world, int rank)
 {
@@ -97,8 +99,15 @@ bool launch_is_told(const struct world *world)
            !(is_other && atomic_load(&world->header->slots[teller].held) && !peers_has_ended(world, teller));
 }
 
-/* Where nobody watches, whoever ends first may have its launcher end the others, too, and gives it the job's status: so let the teller be
- * through, and end; and if it has ended before it was, or nobody tells, tell instead. */
+void launch_leave_failed(struct launch_self *self)
+{
+    for (int look = 0; look < LAUNCH_TELL_MS && !self->watched && !launch_is_told(&self->world); look++)
+        usleep(1000);
+    if (!self->watched)
+        usleep(LEFT_AFTER);
+}
+
+/* If the teller has ended before it had told, or nobody tells, this rank tells instead. */
 bool launch_tells(struct launch_self *self, int code, const char *cause)
 {
     struct world *world = &self->world;

@@ -208,28 +208,20 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
 
 /* ---- leaving --------------------------------------------------------------------------------------------- */
 
-/* A rank says that it has left before it waits for the others, who may wait for it. If the job has failed, this rank's mpirun is to hear that
- * of the rank that tells, and ends this one then: one that ended without the others would be the failure, and mpirun would end the teller. */
+/* A rank says that it has left before it waits for the others, who may wait for it. */
 static void open_meet_others(struct transport_room *room)
 {
     struct timespec nap = { .tv_nsec = 50000 };
     const struct world *world = &room->self->world;
-    double deadline = 0;
-    int met = room->failed ? -1 : 0;
     if (!room->failed)
         launch_has_left(room->self);
-    for (;;) {
-        if (met == 0)
-            met = room->transport->meet();
-        bool failed = world_failed(world);
-        if (failed && deadline == 0)
-            deadline = dist_time() + (room->self->watched ? 0 : LAUNCH_TELL_MS / 1e3);
-        if (failed ? dist_time() >= deadline : met != 0)
-            break;
+    while (!room->failed && !world_failed(world) && room->transport->meet() == 0) {
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec * 2 : nap.tv_nsec;
     }
-    if (!room->failed && !world_failed(world))
+    if (world_failed(world))
+        launch_leave_failed(room->self);
+    else if (!room->failed)
         room->transport->close();
 }
 
