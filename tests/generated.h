@@ -230,7 +230,7 @@ int gen_place_count(void);
 
 /* What the child of gen_judge becomes, where ranks are not started by dist_spawn; NULL: they are. */
 extern void (*gen_starter)(const struct gen_place *place, const struct gen_program *p, int schedules);
-/* An mpirun ends with the status of the rank that it hears of first, or with those of several put together: only whether it is 0 counts. */
+/* MPICH's mpirun puts the statuses of all ranks together, bit by bit: of its own only counts whether it is 0. */
 extern bool gen_any_failure;
 
 void gen_judge(const struct gen_program *p, const struct gen_place *place, int schedules, double deadline,

@@ -9,9 +9,10 @@
 #define LOOKS \
     16 /* peers looked at in one call: 64 sleeping ranks must not spend their time in system calls */
 #define PERMISSION_LOOKS 5000 /* ms in which the first machine's watcher has to answer */
-#define SEEN_AFTER 20000 /* us in which its launcher sees the end of the teller, and no other beside it */
-#define LEFT_AFTER \
-    500000 /* us in which it sees the ends of those that could not go on, and who has left does not end */
+/* us in which its launcher sees the end of the teller, and no other beside it; and then the ends of those that could not go on, before who had
+ * left ends */
+#define SEEN_AFTER 20000
+#define LEFT_AFTER 500000
 
 void launch_rank_ended(struct world *world, int rank)
 {
@@ -101,10 +102,11 @@ bool launch_is_told(const struct world *world)
 
 void launch_leave_failed(struct launch_self *self)
 {
-    for (int look = 0; look < LAUNCH_TELL_MS && !self->watched && !launch_is_told(&self->world); look++)
+    if (self->watched)
+        return;
+    for (int look = 0; look < LAUNCH_TELL_MS && !launch_is_told(&self->world); look++)
         usleep(1000);
-    if (!self->watched)
-        usleep(LEFT_AFTER);
+    usleep(LEFT_AFTER);
 }
 
 /* If the teller has ended before it had told, or nobody tells, this rank tells instead. */
@@ -114,9 +116,11 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
     bool told, chosen = world_fail_and_tell(world, self->env.rank, code, cause);
     if (chosen && peers_is_permitted(self))
         return true;
-    if (chosen && !self->watched)
+    if (self->watched)
+        return false;
+    if (chosen)
         world_tell_over();
-    for (int look = 0; look < LAUNCH_TELL_MS && !self->watched && !launch_is_told(world); look++) {
+    for (int look = 0; look < LAUNCH_TELL_MS && !launch_is_told(world); look++) {
         int teller = world_teller(world, &told);
         bool instead = !chosen && !told &&
                        (teller < 0 || (teller < world->header->size && peers_has_ended(world, teller)));
@@ -128,8 +132,7 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
         }
         usleep(1000);
     }
-    if (!self->watched)
-        usleep(SEEN_AFTER);
+    usleep(SEEN_AFTER);
     return false;
 }
 

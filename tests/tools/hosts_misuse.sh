@@ -198,7 +198,7 @@ compare_all()
 generated()
 {
     local line judge=judge
-    foreign && judge=judge_mpirun
+    [ $engine = mpich ] && judge=judge_mpich
     DIST_TEST_SEED=$seed build/tests/transport/generated_hosts $judge "${count:-0}" tests/tools/on_hosts.sh $engine >"$work/judged" </dev/null
     nothing_left >>"$work/judged" || wrong=$((wrong + 1))
     grep -v '^[0-9]* runs, ' "$work/judged"

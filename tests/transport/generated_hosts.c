@@ -4,7 +4,7 @@
  *
  *     generated_hosts judge COUNT COMMAND...    COUNT wrong programs, and after each a right one, of seeds from DIST_TEST_SEED on. COUNT 0:
  *                                               two for each label. COMMAND starts WORLD_SIZE ranks of a program, and ends with the job's status.
- *     generated_hosts judge_mpirun ...          the same, where COMMAND is an mpirun's: its status is one of several ranks'
+ *     generated_hosts judge_mpich ...           the same by MPICH's mpirun: of its status only counts whether it is 0
  *     generated_hosts perform SEED RANKS LABEL PLACE SCHEDULES      one rank of such a program
  *
  * The last line says "N runs, N wrong". Exit status 0: none was.
@@ -105,7 +105,7 @@ static int judge(int count)
 int main(int count, char **words)
 {
     command = words + 3;
-    gen_any_failure = count > 3 && strcmp(words[1], "judge_mpirun") == 0;
+    gen_any_failure = count > 3 && strcmp(words[1], "judge_mpich") == 0;
     if (gen_any_failure || (count > 3 && strcmp(words[1], "judge") == 0))
         return judge(atoi(words[2]));
     return count == 2 + NUMBERS && strcmp(words[1], "perform") == 0 ? perform(words + 2) : 2;
