@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "conform.h"
 #include "devices/device.h"
+#include "misuse.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -55,4 +56,35 @@ Test(cuda_ranks, messages_on_two_gpus)
     conform("messages", conform_p2p, 4, "2");
     conform("order", conform_order, 3, "2");
     conform("progress", conform_progress, 2, "2");
+}
+
+/* ---- and is a deadlock told? ------------------------------------------------------------------ */
+
+/* The product takes so long that the host sleeps, until CUDA calls it: from then on CUDA has one more thread, without a name. */
+static void crossed_sends(int rank, int size)
+{
+    dist_init_process_group();
+    tensor *a = tensor_full(DIST_F32, 1, 400, 400), *b = tensor_zeros(DIST_F32, 400, 400);
+    tensor_matmul(b, a, a);
+    double item = tensor_item(b, 0);
+    dist_send(a, size - 1 - rank);
+    dist_recv(b, size - 1 - rank);
+    printf("%g %g\n", item, tensor_item(b, 0));
+    dist_destroy_process_group();
+}
+
+Test(cuda_ranks, a_deadlock_after_a_sleep)
+{
+    static const char *const words[] = { "ranks 0 and 1 wait for each other", NULL };
+    struct misuse_outcome outcome;
+    setenv("DOUBLE_GPUS", "1", 1);
+    cr_assert(misuse_run(&(struct misuse){ .run = crossed_sends,
+                                           .ranks = 2,
+                                           .error = DIST_ERR_DEADLOCK,
+                                           .file = "test_cuda_ranks.c",
+                                           .call = "dist_send",
+                                           .words = words,
+                                           .device = "cuda" },
+                         &outcome),
+              "%s\n%s", outcome.wrong, outcome.said);
 }

@@ -8,6 +8,8 @@
  */
 #include "cuda.h"
 
+#include <sys/prctl.h>
+
 /* ---- how far a stream is ------------------------------------------------------------------ */
 
 /* Has the tail passed? `done` is known only so far as somebody marked it. */
@@ -73,11 +75,22 @@ static struct sleep_note *wake_note_of(const struct cuda *rank)
     return &world_notes(&rank->self->world, rank->self->env.rank)->streams[1];
 }
 
-/* CUDA calls it on a thread of its own, which must not call CUDA. The bell first: the rank may not look as if it slept with
+/* The driver starts a thread for these calls, and gives it no name: it would pass for one of the program's, which may send what
+ * all others wait for, and no deadlock would be told any more (diagnose/tasks.c). */
+static void wake_name_thread(void)
+{
+    static _Thread_local bool named;
+    if (!named)
+        prctl(PR_SET_NAME, "cuda-ring");
+    named = true;
+}
+
+/* CUDA calls it on that thread, which must not call CUDA. The bell first: the rank may not look as if it slept with
  * nobody to wake it, at any moment. */
 static void CUDART_CB wake_ring(void *argument)
 {
     struct cuda *rank = argument;
+    wake_name_thread();
     bell_ring(&rank->slot->bell);
     atomic_fetch_sub(&wake_note_of(rank)->epoch, 2);
 }

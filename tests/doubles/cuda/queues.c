@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,42 @@ static struct record *record_anew(cudaEvent_t event)
     return event->newest;
 }
 
+/* ---- calls of the host's functions: on one thread for all, to which the driver gives no name ---- */
+
+static struct work *call;
+
+static void *calls_main(void *argument)
+{
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!call)
+            pthread_cond_wait(&changed, &lock);
+        pthread_mutex_unlock(&lock);
+        call->call(call->argument);
+        pthread_mutex_lock(&lock);
+        call = NULL;
+        pthread_cond_broadcast(&changed);
+    }
+    return argument;
+}
+
+static void do_call(struct work *work)
+{
+    static pthread_t thread;
+    pthread_mutex_lock(&lock);
+    while (call)
+        pthread_cond_wait(&changed, &lock);
+    if (!thread && pthread_create(&thread, NULL, calls_main, NULL) == 0) {
+        pthread_setname_np(thread, program_invocation_short_name); /* which it has from who started it */
+        pthread_detach(thread);
+    }
+    call = work;
+    pthread_cond_broadcast(&changed);
+    while (call == work)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 /* One in eight takes its time, so that whoever does not wait for it is found out. */
 static void do_work(struct queue *queue, struct work *work)
 {
@@ -70,7 +107,7 @@ static void do_work(struct queue *queue, struct work *work)
     else if (work->kind == WORK_COPY)
         memcpy(memory_open(work->to), memory_open(work->from), work->bytes);
     else if (work->kind == WORK_CALL)
-        work->call(work->argument);
+        do_call(work);
 }
 
 static void *queue_main(void *argument)
@@ -108,6 +145,7 @@ static void start(struct queue *queue)
     queue->end = &queue->first;
     queue->random = (unsigned)(queue - queues[0]) + 1;
     queue->runs = pthread_create(&queue->thread, NULL, queue_main, queue) == 0;
+    pthread_setname_np(queue->thread, "cuda double"); /* the driver's are called so */
     pthread_detach(queue->thread);
 }
 
