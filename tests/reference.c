@@ -24,10 +24,7 @@ const char *ref_type_name(enum dist_type type)
 
 const char *ref_op_name(enum dist_op op)
 {
-    static const char *const names[REF_OPS] = {
-        [DIST_SUM] = "SUM", [DIST_AVG] = "AVG", [DIST_PRODUCT] = "PRODUCT",
-        [DIST_MIN] = "MIN", [DIST_MAX] = "MAX",
-    };
+    static const char *const names[REF_OPS] = { "SUM", "AVG", "PRODUCT", "MIN", "MAX" }; /* enum dist_op */
     return names[op];
 }
 
@@ -166,6 +163,8 @@ void ref_fill(enum dist_type type, void *array, int64_t count, uint64_t seed)
 
 /* ---- reductions ----------------------------------------------------------------- */
 
+bool ref_narrow_averages;
+
 /* What is not a number stays so; minus zero is the lower one. */
 static double lower(double a, double b)
 {
@@ -193,7 +192,7 @@ static double reduce_number(enum dist_type type, enum dist_op op, const void *co
 }
 
 /* Sums and products modulo 2^64, cut down to the type at the end, are the same as wrapping at every step. Averages are of the
- * sums before they are cut. */
+ * sums before they are cut, but for NCCL's. */
 static int64_t reduce_integer(enum dist_type type, enum dist_op op, const void *const *in, int inputs,
                               int64_t i)
 {
@@ -205,6 +204,8 @@ static int64_t reduce_integer(enum dist_type type, enum dist_op op, const void *
               : op == DIST_PRODUCT ? (int64_t)((uint64_t)all * (uint64_t)one)
                                    : (int64_t)((uint64_t)all + (uint64_t)one);
     }
+    if (ref_narrow_averages)
+        all = type == DIST_U8 ? (uint8_t)all : type == DIST_I32 ? (int32_t)all : all;
     return op == DIST_AVG ? all / inputs : all;
 }
 
@@ -226,10 +227,9 @@ int64_t ref_difference(enum dist_type type, const void *a, const void *b, int64_
     size_t bytes = ref_bytes(type);
     if (count == 0 || memcmp(a, b, (size_t)count * bytes) == 0)
         return -1;
-    int64_t i = 0;
-    while (memcmp((const char *)a + (size_t)i * bytes, (const char *)b + (size_t)i * bytes, bytes) == 0)
-        i++;
-    return i;
+    for (int64_t i = 0;; i++)
+        if (memcmp((const char *)a + (size_t)i * bytes, (const char *)b + (size_t)i * bytes, bytes) != 0)
+            return i;
 }
 
 int64_t ref_far_off(enum dist_type type, enum dist_op op, int inputs, const void *a, const void *reduced,

@@ -28,6 +28,9 @@ void ref_fill(enum dist_type type, void *array, int64_t count, uint64_t seed);
 void ref_reduce(enum dist_type type, enum dist_op op, void *out, const void *const *in, int inputs,
                 int64_t count);
 
+/* Set for NCCL: what AVG divides is the sum of integers as it has wrapped in their type. */
+extern bool ref_narrow_averages;
+
 /* The first element whose bits differ; -1: none. */
 int64_t ref_difference(enum dist_type type, const void *a, const void *b, int64_t count);
 

@@ -15,14 +15,14 @@ static ncclResult_t nccl_collect_call_broadcast(struct nccl_state *nccl, const s
 static ncclResult_t nccl_collect_call_reduce(struct nccl_state *nccl, const struct dist_work *op)
 {
     void *out = op->peer == op->group->rank ? op->out.data : NULL;
-    return nccl->calls->reduce(op->in.data, out, (size_t)op->block, nccl_type(op->type), nccl_op(op->op),
+    return nccl->calls->reduce(op->in.data, out, (size_t)op->block, nccl_type(op->type), nccl_op_of(op),
                                op->peer, CALL_TAIL(op, nccl));
 }
 
 static ncclResult_t nccl_collect_call_all_reduce(struct nccl_state *nccl, const struct dist_work *op)
 {
     return nccl->calls->all_reduce(op->in.data, op->out.data, (size_t)op->block, nccl_type(op->type),
-                                   nccl_op(op->op), CALL_TAIL(op, nccl));
+                                   nccl_op_of(op), CALL_TAIL(op, nccl));
 }
 
 static ncclResult_t nccl_collect_call_all_gather(struct nccl_state *nccl, const struct dist_work *op)
@@ -34,7 +34,7 @@ static ncclResult_t nccl_collect_call_all_gather(struct nccl_state *nccl, const 
 static ncclResult_t nccl_collect_call_reduce_scatter(struct nccl_state *nccl, const struct dist_work *op)
 {
     return nccl->calls->reduce_scatter(op->in.data, op->out.data, (size_t)op->block, nccl_type(op->type),
-                                       nccl_op(op->op), CALL_TAIL(op, nccl));
+                                       nccl_op_of(op), CALL_TAIL(op, nccl));
 }
 
 static ncclResult_t nccl_collect_call_barrier(struct nccl_state *nccl, const struct dist_work *op)

@@ -123,7 +123,7 @@ int nccl_address_set(const struct launch_env *env, char *why, size_t why_size);
 /* ---- words.c --------------------------------------------------------------------------- */
 
 ncclDataType_t nccl_type(enum dist_type type);
-ncclRedOp_t nccl_op(enum dist_op op);
+ncclRedOp_t nccl_op_of(const struct dist_work *op);
 
 /* Inside a group and without blocking, a call may also say that it is in progress. */
 static inline bool nccl_went_well(ncclResult_t result)

@@ -13,13 +13,15 @@ ncclDataType_t nccl_type(enum dist_type type)
     return types[type];
 }
 
-ncclRedOp_t nccl_op(enum dist_op op)
+/* Of one rank every reduction is its own tensor. Such an average NCCL leaves to a kernel that may not write the last elements: it
+ * deals them out to 32 blocks, and rounds down (oneRankReduce; NCCL 2.28.3 on an H100: the last of 262145 floats). */
+ncclRedOp_t nccl_op_of(const struct dist_work *op)
 {
     static const ncclRedOp_t ops[OP_COUNT] = {
         [DIST_SUM] = ncclSum, [DIST_AVG] = ncclAvg, [DIST_PRODUCT] = ncclProd,
         [DIST_MIN] = ncclMin, [DIST_MAX] = ncclMax,
     };
-    return ops[op];
+    return op->group->size == 1 ? ncclSum : ops[op->op];
 }
 
 /* NCCL finds out itself when two ranks have one GPU. Up to 2.29 it says which: "Duplicate GPU detected : rank 1 and rank 0 both on
