@@ -79,6 +79,16 @@ bool patience_pass(struct patience *patience, enum whereabouts where)
     return false;
 }
 
+void patience_lock(pthread_mutex_t *lock)
+{
+    struct patience patience = { 0 };
+    while (pthread_mutex_trylock(lock) != 0)
+        if (!patience_spin(&patience)) {
+            pthread_mutex_lock(lock);
+            return;
+        }
+}
+
 void bell_wake(struct bell *bell)
 {
     syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -28,6 +28,7 @@
 #include <stdatomic.h>
 #include "note.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -131,5 +132,9 @@ static inline bool patience_spin(struct patience *patience)
 {
     return patience_pass(patience, SOMEWHERE);
 }
+
+/* Take a lock that everybody holds for some microseconds only: whoever goes to sleep for it loses more, and costs its holder a
+ * system call. */
+void patience_lock(pthread_mutex_t *lock);
 
 #endif

@@ -90,7 +90,7 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     cuda->job = job;
     cuda->all = world;
     world->room = &cuda->world_group;
-    pthread_mutex_lock(&job->lock);
+    patience_lock(&job->lock);
     job->ranks[cuda->rank].cuda = cuda;
     pthread_mutex_unlock(&job->lock);
     patience_tune(job->size);
@@ -102,14 +102,14 @@ static int cuda_close(void *state)
 {
     struct cuda_state *cuda = state;
     struct cuda_job *job = cuda->job;
-    pthread_mutex_lock(&job->lock);
+    patience_lock(&job->lock);
     job->ranks[cuda->rank].cuda = NULL;
     pthread_mutex_unlock(&job->lock);
     if (cuda->stream) {
         cuda->gpu->device->event_free(cuda->mark);
         cuda->gpu->device->stream_free(cuda->stream);
     }
-    pthread_mutex_lock(&job->lock);
+    patience_lock(&job->lock);
     bool last = ++job->left == job->size;
     pthread_mutex_unlock(&job->lock);
     if (last) {

@@ -39,7 +39,7 @@ void cuda_notes_write(void *state, const struct dist_work *waited)
     struct cuda_job *job = cuda->job;
     const struct cuda_rank *own = &job->ranks[cuda->rank];
     notes_clear(world_notes(cuda->world, cuda->rank));
-    pthread_mutex_lock(&job->lock);
+    patience_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         cuda_notes_note_work(cuda, waited);
     for (int rank = 0; rank < job->size; rank++)

@@ -87,7 +87,7 @@ static bool cuda_start_open_stream(struct cuda_state *cuda, struct dist_work *op
             device->stream_free(stream);
         return false;
     }
-    pthread_mutex_lock(&cuda->job->lock);
+    patience_lock(&cuda->job->lock);
     cuda->gpu = op->gpu;
     cuda->stream = stream;
     cuda_start_look_who_is_far(cuda);
@@ -103,7 +103,7 @@ int cuda_start_post(void *state, struct dist_work *op)
     op->step = OP_QUEUED;
     if (op->gpu && !cuda_start_open_stream(cuda, op))
         return op->status = DIST_ERR_MEMORY;
-    pthread_mutex_lock(&job->lock);
+    patience_lock(&job->lock);
     if (op->gpu)
         queue_add(&job->ranks[cuda->rank].queued, op);
     else

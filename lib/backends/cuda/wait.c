@@ -34,7 +34,7 @@ static void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int st
 
 static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op)
 {
-    pthread_mutex_lock(&cuda->job->lock);
+    patience_lock(&cuda->job->lock);
     if (op->step != OP_GIVEN)
         cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
     pthread_mutex_unlock(&cuda->job->lock);
@@ -43,7 +43,7 @@ static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op
 static void cuda_wait_time_out(struct cuda_state *cuda, struct dist_work *op)
 {
     struct absent absent = { 0 };
-    pthread_mutex_lock(&cuda->job->lock);
+    patience_lock(&cuda->job->lock);
     cuda_meet_absent(cuda->job, op, &absent);
     if (op->step != OP_GIVEN)
         absent_tell(op, &absent);
@@ -58,7 +58,7 @@ bool cuda_test(void *state, struct dist_work *op)
     struct cuda_state *cuda = state;
     if (!op->gpu)
         return atomic_load(&op->done) != 0;
-    pthread_mutex_lock(&cuda->job->lock);
+    patience_lock(&cuda->job->lock);
     bool given = op->step == OP_GIVEN;
     pthread_mutex_unlock(&cuda->job->lock);
     if (given && cuda_device_of(op)->gate_is_open(op->gate))

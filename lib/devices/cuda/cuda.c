@@ -10,7 +10,7 @@ struct cuda_all cuda_all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void cuda_lock(void)
 {
-    pthread_mutex_lock(&cuda_all.lock);
+    patience_lock(&cuda_all.lock);
 }
 
 void cuda_unlock(void)
