@@ -10,7 +10,7 @@ set ylabel "bus bandwidth, GB/s"
 set key left top
 set grid lc rgb "#dddddd"
 set format x "10^{%T}"
-tables = system("ls " . folder . "*.csv")
+tables = system("ls " . folder . "*.csv | tr '\\n' ' '")
 colour(i) = word("0x0072B2 0xC77700 0x00805C 0xA8487F 0x6B5CA5 0xB4432E", i) + 0
 mark(i) = word("5 7 9 13 11 15", i) + 0
 # Each backend with each of its numbers of ranks is a line: "shm 2".

@@ -159,7 +159,7 @@ static bool race_find_race(const struct replay *replay, struct race *found)
 
 void races_tell(const struct world *world, const struct replay *replay)
 {
-    struct race race;
+    struct race race = { 0 }; /* gcc 13 does not see that a true answer has filled it */
     struct diagnosis d;
     if (diagnosis_open(&d, world) && race_find_race(replay, &race)) {
         const struct log_entry *message = entry_of(replay, race.other, race.message),

@@ -44,7 +44,7 @@ direct()
         return
     fi
     awk -F '|' '
-        BEGIN { printf "%-20s %9s %12s %15s %9s\n", "average, one rank", "bytes", "time", "NCCL directly", "ratio" }
+        BEGIN { printf "%-20s %9s %12s %15s %9s\n", "all_gather, one rank", "bytes", "time", "NCCL directly", "ratio" }
         NF == 5 {
             size = $2 < 1024 ? $2 " B" : $2 / 1048576 " MiB"
             printf "%-20s %9s %9.2f us %12.2f us %9.3f%s\n", $1, size, $3, $4, $5, ($5 > 1.02 ? "  MISSED" : "")

@@ -1,12 +1,12 @@
 /*
- * bench_nccl.c: what dist_all_reduce costs more than the ncclAllReduce that it is made of. bench_gpu.sh runs it, with
+ * bench_nccl.c: what dist_all_gather costs more than the ncclAllGather that it is made of. bench_gpu.sh runs it, with
  * BACKEND=nccl DEVICE=cuda: one rank, one process, one stream, two communicators. In each turn NCCL called directly and our
  * call are neighbours in time, and take turns at being first. Times are the GPU's own, between two events.
  *
  * Each line: how the room works, bytes, microseconds of ours, of NCCL, and the median of the turns' ratios.
  *
- * The ranks' AVERAGE is asked for: for that even a single rank has a kernel to run, which reads and writes each byte. A sum in
- * place is over at once with one rank: NCCL gives the GPU nothing to do, and there is nothing to compare with.
+ * Gathered: for that even a single rank has something to do, which reads and writes each byte. A sum in place is over at once with
+ * one rank: NCCL gives the GPU nothing to do, and there is nothing to compare with.
  */
 #define _GNU_SOURCE
 #include "timing.h"
@@ -52,18 +52,20 @@ static void open_directly(void)
     need(nccl->comm_init_rank_config(&comm, 1, id, 0, &config), "ncclCommInitRankConfig");
 }
 
+static tensor *gathered;
+
 static void call_directly(tensor *t, int calls)
 {
     cudaStream_t stream = nccl->stream_of(t->gpu->current->stream);
     for (int i = 0; i < calls; i++)
-        need(nccl->all_reduce(t->data, t->data, (size_t)t->numel, ncclFloat32, ncclAvg, comm, stream),
-             "ncclAllReduce");
+        need(nccl->all_gather(t->data, gathered->data, (size_t)t->numel, ncclFloat32, comm, stream),
+             "ncclAllGather");
 }
 
 static void call_ours(tensor *t, int calls)
 {
     for (int i = 0; i < calls; i++)
-        dist_all_reduce(t, .op = DIST_AVG);
+        dist_all_gather(gathered, t);
 }
 
 /* Microseconds a call. */
@@ -84,6 +86,7 @@ static void measure(int bytes, int calls)
 {
     double ours[TURNS], direct[TURNS], ratios[TURNS];
     tensor *t = tensor_zeros(DIST_F32, bytes / (int)sizeof(float));
+    gathered = tensor_zeros(DIST_F32, tensor_numel(t));
     time_of(call_directly, t, calls); /* the first calls load kernels */
     time_of(call_ours, t, calls);
     for (int turn = 0; turn < TURNS; turn++) {
@@ -96,6 +99,7 @@ static void measure(int bytes, int calls)
     }
     printf("%s|%d|%.2f|%.2f|%.4f\n", mode, bytes, median(ours, TURNS), median(direct, TURNS),
            median(ratios, TURNS));
+    tensor_free(gathered);
     tensor_free(t);
 }
 
