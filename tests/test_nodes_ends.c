@@ -98,3 +98,21 @@ Test(nodes_ends, a_rank_that_dies_on_one_is_told_at_node_0)
               nodes[0].stderr_text);
     cr_expect(strstr(nodes[1].stderr_text, "tells why"), "%s", nodes[1].stderr_text);
 }
+
+/* Small sums travel inside the notes by which leaders tell each other that they have come, over Gloo between two of them; what this
+ * rank calls does not. */
+Test(nodes_ends, a_rank_alone_on_its_machine_calls_something_else)
+{
+    struct started nodes[2];
+    char path[256], program[300];
+    NEEDS_GLOO();
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(program, sizeof program, "%s another %d 0", program_path("doomed", path, sizeof path), rank);
+        nodes_begin_all(nodes, 2, 2, program);
+        nodes_end_all(nodes, 2);
+        for (int i = 0; i < 2; i++)
+            cr_expect_eq(nodes[i].status, 42, "%d: node %d: %d %s", rank, i, nodes[i].status,
+                         nodes[i].stderr_text);
+        cr_expect(strstr(nodes[0].stderr_text, "calls dist_reduce_scatter"), "%s", nodes[0].stderr_text);
+    }
+}

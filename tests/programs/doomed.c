@@ -4,7 +4,7 @@
  * HOW is kill (at some moment, wherever it is), or segv, abort, exit:N, exit:0, writing:FILE (killed half way through it), left:N
  * (after leaving) or early (after the time, without joining): these happen between two calls, once the time has passed; left, after
  * some rounds, when nobody waits for it. Or mistake: that it makes while the others leave, and what it has printed takes so long to be
- * written.
+ * written. Or another: it calls dist_reduce_scatter where the others call dist_reduce.
  */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -66,6 +66,15 @@ static void err_at_the_end(bool doomed)
     dist_destroy_process_group();
 }
 
+static void call_another(bool doomed, int size)
+{
+    tensor *x = tensor_full(DIST_F32, 1, size), *y = tensor_full(DIST_F32, 1, 1);
+    if (doomed)
+        dist_reduce_scatter(y, x);
+    else
+        dist_reduce(x, doomed_rank);
+}
+
 static void leave(bool doomed)
 {
     if (!doomed)
@@ -87,6 +96,10 @@ static void run(int rank, int world_size)
     dist_init_process_group();
     if (strcmp(how, "mistake") == 0) {
         err_at_the_end(doomed);
+        return;
+    }
+    if (strcmp(how, "another") == 0) {
+        call_another(doomed, world_size);
         return;
     }
     tensor *x = tensor_full(DIST_F32, 1, 100), *y = tensor_full(DIST_F32, 1, 100);

@@ -37,23 +37,24 @@ static void meet_tell_leaders(struct transport_room *room, const struct meeting 
     }
 }
 
-/* From a leader to those that have come to it. */
-static void meet_tell_members(struct transport_room *room, struct meeting *m, struct wire wire, size_t bytes)
+/* From a leader to those that have come to it: not m->group, which is NULL where the leader, alone, has told only the first. */
+static void meet_tell_members(struct transport_room *room, const struct dist_work *own, struct meeting *m,
+                              struct wire wire, size_t bytes)
 {
     if (!m)
         return;
     meetings_take_out(room, m);
     for (int i = 0; i < m->size && !room->failed; i++)
-        if (m->arrivals[i].op && near_has(room, m->group->ranks[i])) {
+        if (m->arrivals[i].op && near_has(room, own->group->ranks[i])) {
             wire.op = m->arrivals[i].op;
-            wire_send(room, m->group->ranks[i], &wire, bytes);
+            wire_send(room, own->group->ranks[i], &wire, bytes);
         }
     meetings_free(m);
 }
 
 void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m)
 {
-    meet_tell_members(room, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
+    meet_tell_members(room, op, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
     transport_done(op, DIST_OK);
 }
 
@@ -92,7 +93,7 @@ static int meet_stray_of(const struct meeting *m, int base, const struct claim *
 static void meet_go(struct transport_room *room, struct dist_work *op, struct meeting *m,
                     const struct wire *wire)
 {
-    meet_tell_members(room, m, *wire, WIRE_SHORT);
+    meet_tell_members(room, op, m, *wire, WIRE_SHORT);
     collect_start(room, op);
 }
 
@@ -181,11 +182,6 @@ static void meet_hear_come(struct transport_room *room, int from, const struct w
 
 /* ---- every member -------------------------------------------------------------------------------------------------- */
 
-static bool meet_is_out_of_reach(const void *data, uint64_t place)
-{
-    return data && place == NOWHERE;
-}
-
 /* Tensors that overlap are for the transport: collect.c copies them aside. */
 static void meet_post(struct transport_room *room, struct dist_work *op)
 {
@@ -196,8 +192,8 @@ static void meet_post(struct transport_room *room, struct dist_work *op)
     op->phase = wire.seq = ++g->seq;
     wire.in = op->in.data ? world_offset(&room->self->world, op->in.data) : NOWHERE;
     wire.out = op->out.data ? world_offset(&room->self->world, op->out.data) : NOWHERE;
-    wire.flat = room->flat || meet_is_out_of_reach(op->in.data, wire.in) ||
-                meet_is_out_of_reach(op->out.data, wire.out) || collect_shares(op);
+    wire.flat = room->flat || (op->in.data && wire.in == NOWHERE) || (op->out.data && wire.out == NOWHERE) ||
+                collect_shares(op);
     wire.a = group->number;
     wire.b = group->size;
     wire.place = group->rank;
@@ -242,7 +238,7 @@ void meet_hear(struct transport_room *room, int from, const struct wire *wire)
         meet_go(room, op, m, wire);
         return;
     }
-    meet_tell_members(room, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
+    meet_tell_members(room, op, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
     if (wire->kind == WIRE_GONE)
         transport_done(op, DIST_ERR_PEER_LOST);
     else
