@@ -21,10 +21,11 @@
  * One lock guards it all, for all ranks: CUDA lets one call at a time into a context anyway. But NO CALL THAT MAY WAIT FOR A GPU
  * IS MADE WITH THE LOCK HELD: with NCCL a GPU may be waiting for another rank, who needs the lock to go on. Such calls are
  * those for memory, cublasCreate and cublasDestroy, waiting for a stream, and the first launch of a kernel that CUDA has not
- * loaded yet. So all kernels are loaded when the GPU is opened (dist_spawn sets CUDA_MODULE_LOADING=EAGER). What that costs: on an
- * H100 with CUDA 13.0 the first large product took 2.5 s, in which cuBLAS was loaded. It undoes what CUDA's programming guide praises in lazy loading, the default since CUDA 12.2: a shorter start,
- * and less memory where a program uses few of its kernels; all modules of the process are loaded, cuBLAS's and NCCL's too.
- * (PyTorch's pull request 86509 has 667 MB of a GPU's memory without it and 287 MB with it.) Whoever sets the variable is obeyed.
+ * loaded yet. So all kernels are loaded when the GPU is opened (dist_spawn sets CUDA_MODULE_LOADING=EAGER). On an H100 with CUDA
+ * 13.0 the first large product took 2.5 s, with the opening of cuBLAS; how long without EAGER was not measured. It undoes what CUDA's
+ * programming guide praises in lazy loading, the default since CUDA 12.2: a shorter start, and less memory where a program uses few
+ * of its kernels; all modules of the process are loaded, cuBLAS's and NCCL's too. (PyTorch's pull request 86509 has 667 MB of a
+ * GPU's memory without it and 287 MB with it.) Whoever sets the variable is obeyed.
  */
 #ifndef DEVICES_CUDA_CUDA_H
 #define DEVICES_CUDA_CUDA_H

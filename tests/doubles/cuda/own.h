@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* A kernel that is this function: it is done in its stream's hardware queue, which it holds up as long as it takes. */
+void own_launch(void *stream, void (*function)(void *), void *argument);
+
 /* Put into that stream: each element becomes value * factor + more. It takes its time. */
 void own_kernel(void *stream, void *floats, int64_t count, float factor, float more);
 

@@ -108,6 +108,8 @@ static void do_work(struct queue *queue, struct work *work)
         memcpy(memory_open(work->to), memory_open(work->from), work->bytes);
     else if (work->kind == WORK_CALL)
         do_call(work);
+    else if (work->kind == WORK_OWN)
+        work->call(work->argument);
 }
 
 static void *queue_main(void *argument)

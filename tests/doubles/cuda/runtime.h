@@ -23,7 +23,7 @@
 #define GPUS 8
 #define QUEUES 2
 
-enum work_kind { WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_CALL };
+enum work_kind { WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_CALL, WORK_OWN };
 
 struct work {
     enum work_kind kind;

@@ -8,7 +8,7 @@
 extern cudaStream_t cuda_stream_of(struct stream *stream);
 extern void cuda_use(struct stream *stream);
 
-static void CUDART_CB run_kernel(void *argument)
+static void run_kernel(void *argument)
 {
     move_kernel(argument);
     kernel_free(argument);
@@ -20,7 +20,7 @@ static void launch_on_cuda(struct kernel_run *run)
         run->steps[i].in = own_memory(run->steps[i].in);
         run->steps[i].out = own_memory(run->steps[i].out);
     }
-    cudaLaunchHostFunc(run->steps[0].stream, run_kernel, run);
+    own_launch(run->steps[0].stream, run_kernel, run);
 }
 
 const struct double_gpu double_cuda = {
