@@ -28,16 +28,21 @@ void answers_pay(struct transport_room *room)
 /* A message leaves to a rank that was answered last: a turn. */
 void answers_see_message(struct transport_room *room, int peer)
 {
-    if (room->answers.turns >= TURNS || room->answers.answered != 1 + peer)
+    if (answers_wait_for_turn(room) || room->answers.answered != 1 + peer)
         return;
     room->answers.answered = 0;
     bool soon = launch_clock_ns() - room->answers.when < (room->transport->wakes ? SOON_WOKEN : SOON);
     room->answers.turns = soon ? room->answers.turns + 1 : room->answers.turns > 0 ? 0 : room->answers.turns;
 }
 
+bool answers_wait_for_turn(const struct transport_room *room)
+{
+    return room->answers.turns >= TURNS;
+}
+
 static bool answers_waits_for_turn(struct transport_room *room, int peer)
 {
-    if (room->answers.turns >= TURNS && transport_thread_start(room))
+    if (answers_wait_for_turn(room) && transport_thread_start(room))
         return true;
     if (room->answers.answered && room->answers.turns > 0)
         room->answers.turns = 0;

@@ -94,10 +94,12 @@ static void progress_leave(struct transport_room *room, bool moved)
     room->drivers--;
     if (room->drivers == 0 && open && room->progress.runs)
         atomic_store(&room->ranks[room->rank].listens, 1);
-    bool strike = open && (transport_moves(room) || room->bundles.count > 0) && room->drivers == 0 &&
-                  room->progress_sleeps,
+    bool asleep = (room->progress_sleeps && (transport_moves(room) || room->bundles.count > 0)) ||
+                  (room->progress_naps_long && transport_is_open(room)),
+         strike = open && asleep && room->drivers == 0,
          rings = moved || (room->rests && transport_bytes_move(room));
     room->progress_sleeps &= !strike;
+    room->progress_naps_long &= !strike;
     room->rests &= !rings;
     room_unlock(room);
     if (strike)

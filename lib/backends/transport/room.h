@@ -100,7 +100,7 @@ struct transport_room {
     int drivers;            /* threads of the rank that wait here */
     _Atomic uint32_t waits; /* how often one asked for what it had started */
     struct worker progress;
-    bool progress_stops, progress_sleeps;
+    bool progress_stops, progress_sleeps, progress_naps_long;
     bool rests;         /* a thread sleeps here that does not nap */
     int64_t nap;        /* ns: the last one, */
     double looked;      /* and when the job was looked at for the last time; */
