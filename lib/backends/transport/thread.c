@@ -56,7 +56,9 @@ static int64_t thread_watch_answers(struct transport_room *room, struct watch *w
     if (!fresh)
         answers_pay(room);
     wire_reap(room);
-    return fresh && answers_wait_for_turn(room) ? ANSWER_SOON : fresh || transport_flies(room) ? ANSWER_NAP : 0;
+    return fresh && answers_wait_for_turn(room) ? ANSWER_SOON
+           : fresh || transport_flies(room)     ? ANSWER_NAP
+                                                : 0;
 }
 
 /* Whoever holds the lock drives. To wait for it would cost that thread a system call at each of its looks. */
