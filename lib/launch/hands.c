@@ -120,16 +120,28 @@ struct sleep_note *launch_note_on(struct launch_self *self, const struct bell *b
     return note;
 }
 
+/* Ranks that nobody watches look around themselves, and while one does the others find it awake. Who went to sleep in the same moment must
+ * not wake in the same moment for ever: the naps of each rank are of other lengths, from half of what was asked for. */
+static int hands_nap(const struct launch_self *self, int milliseconds)
+{
+    static _Thread_local uint32_t naps;
+    if (self->watched)
+        return milliseconds;
+    uint32_t mixed = (uint32_t)(self->env.rank + 1) * 0x9e3779b1u + ++naps * 0x85ebca77u;
+    mixed = (mixed ^ mixed >> 15) * 0x2c1b3c6du;
+    return milliseconds - (int)((mixed >> 16) % ((uint32_t)milliseconds / 2 + 1));
+}
+
 void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
                    int milliseconds)
 {
-    bell_listen(bell, news, arg, milliseconds, launch_note_on(self, bell, false));
+    bell_listen(bell, news, arg, hands_nap(self, milliseconds), launch_note_on(self, bell, false));
     launch_look_around(self);
 }
 
 void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
                   int milliseconds, bool timed)
 {
-    bell_sleep(bell, news, arg, milliseconds, launch_note_on(self, bell, timed));
+    bell_sleep(bell, news, arg, hands_nap(self, milliseconds), launch_note_on(self, bell, timed));
     launch_look_around(self);
 }
