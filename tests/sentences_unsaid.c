@@ -123,7 +123,7 @@ const struct unsaid sentences_unsaid[] = {
     { "start the program with the mpirun of the same MPI", "test_mpi.c", "MPI says that this is rank" },
     { "the program has started MPI itself", NULL, "a program that calls MPI_Init and is linked with it" },
     { "this MPI was built without threads", NULL, OTHER },
-    { "is of another version of the library; build both again", NULL, OTHER },
+    { "is of another version of the library", NULL, OTHER },
     { "BACKEND is \"gloo\", which joins processes", NULL, "a line says it, where Gloo is there" },
     { "BACKEND is \"mpi\", which joins processes", NULL, "a line says it, where MPI is there" },
     { "DIST_TRACE writes down the ranks of one machine only", NULL, "NCCL's ranks on several machines" },

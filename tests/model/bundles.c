@@ -4,9 +4,8 @@
  * Two ranks on two machines. Each has a program, which starts sends, waits, or computes for ever, and a progress thread. Of what a rank
  * tells the other, a part is on its way, and a part still lies in its bundle. Notes that may wait are answers which hope for a message to
  * travel with. A lock makes one step of all that a thread does between coming and going. Whether a bundle is held, because more may
- * follow, is left open: every start may hold it, or not. Shown is that no note lies there for ever; that the watcher, who sees who sleeps and
- * what was counted, says that nobody can move only when that is so; and that the sender of a message which is refused hears that
- * before its data are taken.
+ * follow, is left open: every start may hold it, or not. Shown is that no note lies there for ever; and that the watcher, who sees who sleeps
+ * and what was counted, says that nobody can move only when that is so.
  */
 #include "models.h"
 
@@ -14,13 +13,13 @@
 #include <string.h>
 
 enum { NOTES = 6, LINES = 4 };
-enum note { NONE, MESSAGE, TAKEN, REFUSED };
+enum note { NONE, MESSAGE, TAKEN };
 
 /* What a program does: it starts a send; is answered, and has heard one, or two, more by then; computes for ever. */
 enum line { COMPUTE, START, ANSWERED, GOT, GOT_BOTH };
 
 /* Moves of a rank: those of its program, and of its progress thread. */
-enum { RUN, RUN_HOLDING, THREAD, HEAR, SEE_DATA, MOVES };
+enum { RUN, RUN_HOLDING, THREAD, HEAR, MOVES };
 
 static const struct scenario scenarios[] = { { "a burst, and then its sender waits", 2 * MOVES },
                                              { "a burst, and then its sender computes", 2 * MOVES },
@@ -29,19 +28,16 @@ static const struct scenario scenarios[] = { { "a burst, and then its sender wai
                                                2 * MOVES },
                                              { "one after the other", 2 * MOVES },
                                              { "both start, and wait", 2 * MOVES },
-                                             { "a message is refused", 2 * MOVES },
                                              { 0 } };
-enum { TURNS = 2, IN_VAIN, ONE_BY_ONE, BOTH, REFUSING };
+enum { TURNS = 2, IN_VAIN, ONE_BY_ONE };
 
-enum { WAITER_HOLDS = 1, NOT_STRUCK, HEARER_HOLDS, THREAD_HOLDS, REFUSED_LATE };
-static const struct fault faults[] = {
-    { "who goes to wait leaves its bundle open", 0 },
-    { "a bundle is held, and the progress thread is not told", 1 },
-    { "who has heard, and sleeps again, leaves its answers in the bundle", ONE_BY_ONE },
-    { "the progress thread leaves answers in the bundle", IN_VAIN },
-    { "data that are refused are received before the refusal has left", REFUSING },
-    { 0 }
-};
+enum { WAITER_HOLDS = 1, NOT_STRUCK, HEARER_HOLDS, THREAD_HOLDS };
+static const struct fault faults[] = { { "who goes to wait leaves its bundle open", 0 },
+                                       { "a bundle is held, and the progress thread is not told", 1 },
+                                       { "who has heard, and sleeps again, leaves its answers in the bundle",
+                                         ONE_BY_ONE },
+                                       { "the progress thread leaves answers in the bundle", IN_VAIN },
+                                       { 0 } };
 
 static const uint8_t programs[][2][LINES] = {
     { { START, START, ANSWERED, ANSWERED }, { GOT, GOT } },
@@ -50,18 +46,16 @@ static const uint8_t programs[][2][LINES] = {
     { { START, ANSWERED }, { GOT } },
     { { START, ANSWERED, START, ANSWERED }, { GOT_BOTH } },
     { { START, START, GOT, ANSWERED }, { START, GOT, GOT, ANSWERED } },
-    { { START, ANSWERED }, { GOT } },
 };
 
 struct state {
     struct rank {
         uint8_t held[NOTES], way[NOTES]; /* notes to the other: in the bundle; on their way */
         uint8_t pc, asleep, urgent;      /* urgent: not all that is held may wait */
-        uint8_t thread_sleeps, strict;   /* strict: it has been refused */
-        uint8_t got, answered;           /* messages; answers */
+        uint8_t thread_sleeps;
+        uint8_t got, answered; /* messages; answers */
         uint8_t wants_got, wants_answered;
         uint8_t sent, heard; /* counted */
-        uint8_t data;        /* of its message are being received */
     } ranks[2];
 };
 
@@ -106,15 +100,8 @@ static bool hear_one(struct step *step, int number)
     me->heard++;
     me->got += note == MESSAGE;
     me->answered += note != MESSAGE;
-    me->strict |= note == REFUSED;
-    if (note == MESSAGE && step->scenario == REFUSING) {
-        append(me, REFUSED, false);
-        if (step->fault != REFUSED_LATE)
-            flush(me);
-        other->data = 1;
-    } else if (note == MESSAGE) {
+    if (note == MESSAGE)
         append(me, TAKEN, step->scenario == TURNS || step->scenario == IN_VAIN);
-    }
     return true;
 }
 
@@ -180,25 +167,10 @@ static bool hear(struct step *step, int number)
         return false;
     say(step, "rank %d hears a note", number);
     me->asleep &= waits(me);
-    if ((me->urgent || me->asleep) && step->fault != HEARER_HOLDS && step->fault != REFUSED_LATE)
+    if ((me->urgent || me->asleep) && step->fault != HEARER_HOLDS)
         flush(me);
     if (!me->asleep)
         leave(step, me);
-    return true;
-}
-
-static bool see_data(struct step *step, int number)
-{
-    struct rank *me = &((struct state *)step->state)->ranks[number];
-    if (!me->data)
-        return false;
-    /* whoever sees that its data have left has heard first all that came before */
-    while (hear_one(step, number))
-        ;
-    say(step, "rank %d sees that its data have been received", number);
-    me->data = 0;
-    if (!me->strict)
-        step->broken = "a send is over as if it were received, and it was refused";
     return true;
 }
 
@@ -216,8 +188,7 @@ static bool bundles_move(struct step *step, int move)
     int number = move / MOVES;
     bool moved = move % MOVES <= RUN_HOLDING ? run(step, number, move % MOVES == RUN_HOLDING)
                  : move % MOVES == THREAD    ? thread(step, number)
-                 : move % MOVES == HEAR      ? hear(step, number)
-                                             : see_data(step, number);
+                                             : hear(step, number);
     if (moved && !step->broken)
         watch(step, step->state);
     return moved;

@@ -11,6 +11,7 @@ extern const struct model
     model_channel;                      /* lib/backends/shm/channel.c, sends.c, recvs.c: messages both ways */
 extern const struct model model_wanted; /* lib/backends/shm/quick.c: letters that need no answer */
 extern const struct model model_offers; /* lib/backends/transport/offers.c: long data behind their message */
+extern const struct model model_ahead;  /* lib/backends/transport/ahead.c: their receive begins before */
 extern const struct model
     model_leaders; /* lib/backends/transport/meet.c: small collectives between machines */
 extern const struct model model_bundles; /* lib/backends/transport/bundles.c: notes that travel together */

@@ -72,6 +72,13 @@ class connection : public patient_pair<tcp::Pair>
         }
     }
 
+    // What was sent under this slot does not wait for its receive.
+    bool has_begun(uint64_t slot)
+    {
+        std::lock_guard<std::mutex> guard(m_);
+        return localPendingSend_.find(slot) == localPendingSend_.end();
+    }
+
   protected:
     void handleReadWrite(int events) override
     {
@@ -100,7 +107,7 @@ class connection : public patient_pair<tcp::Pair>
     }
     static bool is_message(uint64_t slot)
     {
-        return slot < TRANSPORT_TAGS;
+        return slot < TRANSPORT_TAGS || slot >= TRANSPORT_AHEAD;
     }
 };
 
@@ -113,6 +120,10 @@ class context : public tcp::Context
         auto &place = pairs_[static_cast<size_t>(rank)];
         place.reset(new connection(this, device_.get(), rank, getTimeout()));
         return place;
+    }
+    bool has_begun(int rank, uint64_t slot)
+    {
+        return static_cast<connection *>(getPair(rank).get())->has_begun(slot);
     }
 };
 

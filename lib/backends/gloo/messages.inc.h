@@ -1,7 +1,7 @@
 // messages.inc.h: the part of plugin.cc that sends, receives, and hears notes.
 
 // What goes wrong is never done; test() tells.
-transport_request begin(std::unique_ptr<request> r, const void *data, size_t bytes, int peer, int tag,
+transport_request begin(std::unique_ptr<request> r, const void *data, size_t bytes, int peer, uint64_t tag,
                         bool sends)
 {
     quiet hush;
@@ -9,16 +9,16 @@ transport_request begin(std::unique_ptr<request> r, const void *data, size_t byt
         r->sends = sends;
         r->data = buffer_of(data, bytes);
         if (sends)
-            r->data->send(peer, static_cast<uint64_t>(tag), 0, bytes);
+            r->data->send(peer, tag, 0, bytes);
         else
-            r->data->recv(peer, static_cast<uint64_t>(tag), 0, bytes);
+            r->data->recv(peer, tag, 0, bytes);
     } catch (const std::exception &e) {
         fail(job_mesh, e.what());
     }
     return reinterpret_cast<transport_request>(r.release());
 }
 
-transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
+transport_request plugin_send(const void *data, size_t bytes, int peer, uint64_t tag)
 {
     std::unique_ptr<request> r(new (std::nothrow) request());
     if (!r || (tag == TRANSPORT_NOTES && bytes > TRANSPORT_NOTE))
@@ -35,10 +35,24 @@ transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
     return begin(std::move(r), copy, NOTE_HEAD + bytes, peer, tag, true);
 }
 
-transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
+// Gloo sends nothing before the receiver has said that it is ready.
+transport_request plugin_offer(const void *data, size_t bytes, int peer, uint64_t tag, int *meets)
+{
+    transport_request request = plugin_send(data, bytes, peer, tag);
+    *meets = request && job_mesh->all->has_begun(peer, tag);
+    return request;
+}
+
+transport_request plugin_recv(void *data, size_t bytes, int peer, uint64_t tag)
 {
     std::unique_ptr<request> r(new (std::nothrow) request());
     return r ? begin(std::move(r), data, bytes, peer, tag, false) : 0;
+}
+
+// Gloo keeps its tag, and no longer where the data would have gone.
+void plugin_forget(transport_request receive)
+{
+    delete reinterpret_cast<request *>(receive);
 }
 
 // Done, or a piece of a collective whose thread says so.

@@ -223,8 +223,9 @@ const struct transport dist_transport = {
     plugin_meet,
     plugin_close,
     plugin_send,
-    plugin_send, // Gloo sends nothing before the receiver has said that it is ready
+    plugin_offer,
     plugin_recv,
+    plugin_forget,
     plugin_collect,
     plugin_test,
     plugin_hear,

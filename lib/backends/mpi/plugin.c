@@ -154,11 +154,11 @@ static int plugin_sized(size_t bytes, int *count, MPI_Datatype *type)
 }
 
 enum start { SENDS, OFFERS, RECEIVES };
-static transport_request plugin_start(void *data, size_t bytes, int peer, int tag, enum start what)
+static transport_request plugin_start(void *data, size_t bytes, int peer, uint64_t to_tag, enum start what)
 {
     MPI_Request request;
     MPI_Datatype type;
-    int count;
+    int count, tag = (int)to_tag;
     if (!plugin_sized(bytes, &count, &type))
         return 0;
     int code = what == SENDS    ? MPI_Isend(data, count, type, peer, tag, plugin_world, &request)
@@ -181,7 +181,7 @@ static int plugin_test(transport_request *number)
 }
 
 /* Both MPIs have mostly done with a note when MPI_Isend returns: to ask then costs nothing, and later a look at all sockets. */
-static transport_request plugin_send(const void *data, size_t bytes, int peer, int tag)
+static transport_request plugin_send(const void *data, size_t bytes, int peer, uint64_t tag)
 {
     transport_request request =
         plugin_start((void *)(uintptr_t)data, bytes, peer, tag, SENDS); /* MPI only reads it */
@@ -189,12 +189,13 @@ static transport_request plugin_send(const void *data, size_t bytes, int peer, i
     return done < 0 ? 0 : done > 0 ? TRANSPORT_SENT : request;
 }
 
-static transport_request plugin_offer(const void *data, size_t bytes, int peer, int tag)
+static transport_request plugin_offer(const void *data, size_t bytes, int peer, uint64_t tag, int *meets)
 {
+    (void)meets; /* MPI does not say */
     return plugin_start((void *)(uintptr_t)data, bytes, peer, tag, OFFERS);
 }
 
-static transport_request plugin_recv(void *data, size_t bytes, int peer, int tag)
+static transport_request plugin_recv(void *data, size_t bytes, int peer, uint64_t tag)
 {
     return plugin_start(data, bytes, peer, tag, RECEIVES);
 }

@@ -2,6 +2,7 @@
  * leave.c: how it ends. By a failure: then all that is open is given up at once. Or by leaving the job: then what was sent is taken first,
  * and collectives are over, but for those that nobody will come for any more.
  */
+#include "ahead.h"
 #include "answers.h"
 #include "meet.h"
 #include "offers.h"
@@ -82,7 +83,7 @@ static bool leave_is_free(void *argument)
     meet_desert(room);
     answers_pay(room);
     wire_reap(room);
-    bool busy = transport_flies(room);
+    bool busy = transport_flies(room) || room->unknown > 0;
     leave_drop(room, &room->sends, &busy);
     leave_drop(room, &room->members, &busy);
     busy &= !room->failed;
@@ -104,6 +105,7 @@ void transport_leave(void *state)
     while (room->posted.first) {
         struct dist_work *op = match_receive(room->posted.first);
         match_remove(&room->posted, room->posted.first);
+        ahead_take_back(room, op);
         transport_done(op, DIST_ERR_PEER_LOST);
     }
 }

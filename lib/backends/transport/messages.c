@@ -3,13 +3,15 @@
  *
  *   sender    MESSAGE, with few data in it    --->                                   receiver: has it been asked for?
  *                                             <---  TAKEN, REFUSED
+ *             KNOWN                           --->  of refused long data: only now the transport may say that they are received
  *
- * Long data travel behind the message, and are their own answer (offers.c). Of very many at once the last ones are asked for: BEGIN.
+ * Long data travel beside the message, and are their own answer (offers.c); or without one, if their receive has begun before (ahead.c). Of
+ * very many at once the last ones are asked for: BEGIN.
  *
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
+#include "ahead.h"
 #include "answers.h"
-#include "bundles.h"
 #include "offers.h"
 #include "../../devices/host.h"
 
@@ -43,25 +45,24 @@ void messages_end(struct dist_work *op, int status)
 static void messages_refuse(struct transport_room *room, struct dist_work *op, int from,
                             const struct wire *message)
 {
-    struct wire wire = { .kind = WIRE_REFUSED, .op = message->op, .claim = claim_of(op) };
+    struct wire wire = {
+        .kind = WIRE_REFUSED, .tag = message->tag, .op = message->op, .claim = claim_of(op)
+    };
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(room, from, &wire, WIRE_ONE);
-    if (!offers_are(message))
-        return;
-    bundles_let_urgent(room); /* it hears that before its data are taken */
-    offers_take(room, from, message, NULL);
+    room->unknown += offers_are(message);
 }
 
 static void messages_receive_long(struct transport_room *room, struct dist_work *op, int from,
-                                  const struct wire *message)
+                                  const struct wire *message, transport_request begun)
 {
     struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
     if (offers_are(message)) {
-        offers_take(room, from, message, op);
+        offers_take(room, from, message, op, begun);
         return;
     }
-    wire_fly(room, room->transport->recv(op->out.data, messages_bytes_of(op), from, (int)message->tag), op);
+    wire_fly(room, room->transport->recv(op->out.data, messages_bytes_of(op), from, message->tag), op);
     wire_send(room, from, &begin, WIRE_ANSWER);
 }
 
@@ -72,11 +73,19 @@ static bool messages_is_copied(const struct transport_room *room, int peer, cons
     return wire_inside(room, peer, bytes) == bytes || (near_has(room, peer) && message->in != NOWHERE);
 }
 
+/* Its data go from tensor to tensor, by the transport. */
+static bool messages_is_long(const struct transport_room *room, int peer, const struct wire *message,
+                             size_t bytes)
+{
+    return peer != room->rank && !messages_is_copied(room, peer, message, bytes);
+}
+
 /* A message has met its receive. */
 static void messages_deliver(struct transport_room *room, struct dist_work *op, int from,
                              const struct wire *message)
 {
     size_t bytes = messages_bytes_of(op), inside = wire_inside(room, from, bytes);
+    transport_request begun = ahead_meet(room, op, message);
     op->from = from;
     if (message->claim.type != op->type || message->claim.count != op->out.count) {
         messages_refuse(room, op, from, message);
@@ -90,31 +99,23 @@ static void messages_deliver(struct transport_room *room, struct dist_work *op, 
         answers_taken(room, from, message);
         transport_done(op, DIST_OK);
     } else {
-        messages_receive_long(room, op, from, message);
+        messages_receive_long(room, op, from, message, begun);
     }
-}
-
-static void messages_park(struct transport_room *room, int from, const struct wire *message)
-{
-    size_t used = WIRE_ONE + wire_inside(room, from, wire_bytes(message));
-    struct parked *parked = malloc(offsetof(struct parked, wire) + used);
-    if (!parked) {
-        transport_fail(room, DIST_ERR_MEMORY, "there is no memory left to set a message aside");
-        return;
-    }
-    parked->from = from;
-    memcpy(&parked->wire, message, used);
-    match_add(&room->parked, &parked->match, match_key(from, message->claim.group, message->claim.root));
 }
 
 static void messages_hear_message(struct transport_room *room, int from, const struct wire *message)
 {
     int group = message->claim.group, tag = message->claim.root;
+    ahead_settle(room, from);
+    if (messages_is_long(room, from, message, wire_bytes(message)) && ahead_is_late(room, from, message))
+        return;
+    if (offers_are(message))
+        wire_heard(room); /* the data lie where they are, until they are taken */
     struct match *any =
         room->posted_any ? match_find(&room->posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL;
     struct match *found = match_earlier(match_find(&room->posted, match_key(from, group, tag)), any);
     if (!found) {
-        messages_park(room, from, message);
+        parked_add(room, from, message);
         return;
     }
     struct dist_work *op = match_receive(found);
@@ -123,37 +124,19 @@ static void messages_hear_message(struct transport_room *room, int from, const s
     messages_deliver(room, op, from, message);
 }
 
-static struct match *messages_parked_for(const struct transport_room *room, const struct dist_work *op)
-{
-    struct match *found = NULL;
-    int first = op->peer == DIST_ANY_SOURCE ? 0 : op->peer,
-        last = op->peer == DIST_ANY_SOURCE ? room->size - 1 : op->peer;
-    for (int from = first; from <= last && room->parked.count > 0; from++)
-        found = match_earlier(found, match_find(&room->parked, match_key(from, op->group->id, op->tag)));
-    return found;
-}
-
 static void messages_post_recv(struct transport_room *room, struct dist_work *op)
 {
-    struct match *found = messages_parked_for(room, op);
+    struct match *found = parked_for(room, op);
     if (!found) {
         match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         room->posted_any += op->peer == DIST_ANY_SOURCE;
+        ahead_begin(room, op);
         return;
     }
     struct parked *parked = (struct parked *)found;
     match_remove(&room->parked, found);
     messages_deliver(room, op, parked->from, &parked->wire);
     free(parked);
-}
-
-void messages_forget_parked(struct transport_room *room)
-{
-    while (room->parked.first) {
-        struct match *first = room->parked.first;
-        match_remove(&room->parked, first);
-        free(first);
-    }
 }
 
 /* ---- the sender --------------------------------------------------------------------------------------- */
@@ -165,23 +148,29 @@ static void messages_hear_answer(struct transport_room *room, int from, const st
         struct claim mine = claim_of(op);
         claims_say_sender(op->why, sizeof op->why, &mine, from, &wire->claim);
         op->speaker = from + 1;
-        if (op->ticket) /* the transport still reads its data */
+        if (op->ticket) { /* the transport still reads its data */
+            struct wire known = { .kind = WIRE_KNOWN, .tag = wire->tag, .claim = mine };
+            wire_send(room, from, &known, WIRE_ONE);
             return;
+        }
     }
     queue_remove(&room->sends, op);
     if (wire->kind == WIRE_BEGIN)
-        wire_fly(room, room->transport->send(op->in.data, messages_bytes_of(op), op->peer, (int)wire->tag),
-                 op);
+        wire_fly(room, room->transport->send(op->in.data, messages_bytes_of(op), op->peer, wire->tag), op);
     else
         messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
 void messages_hear(struct transport_room *room, int from, const struct wire *wire)
 {
-    if (wire->kind == WIRE_MESSAGE)
+    if (wire->kind == WIRE_MESSAGE) {
         messages_hear_message(room, from, wire);
-    else
+    } else if (wire->kind == WIRE_KNOWN) {
+        room->unknown--;
+        offers_take(room, from, wire, NULL, 0);
+    } else {
         messages_hear_answer(room, from, wire);
+    }
 }
 
 static void messages_post_send(struct transport_room *room, struct dist_work *op)
@@ -193,15 +182,18 @@ static void messages_post_send(struct transport_room *room, struct dist_work *op
                          .claim = claim_of(op) };
     wire.in = world_offset(&room->self->world, op->in.data);
     size_t bytes = messages_bytes_of(op), inside = wire_inside(room, op->peer, bytes);
-    bool is_long = op->peer != room->rank && !messages_is_copied(room, op->peer, &wire, bytes);
-    bool offered = is_long && (wire.tag = offers_place(room, op));
-    if (!offered)
-        wire.tag = 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
+    bool is_long = messages_is_long(room, op->peer, &wire, bytes),
+         offered = is_long && offers_place(room, op);
+    wire.tag = offered ? op->ticket : 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
+    if (is_long)
+        ahead_name(room, op->peer, &wire);
+    if (offered)
+        wire_count(room, op->peer); /* the data */
     queue_add(&room->sends, op);
+    if (offered && offers_set_out(room, op, bytes, wire.tag))
+        return;
     answers_see_message(room, op->peer);
     wire_send_message(room, op->peer, &wire, inside ? op->in.data : "", inside);
-    if (offered && !room->failed)
-        offers_set_out(room, op, bytes);
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */

@@ -1,33 +1,39 @@
 /*
- * offers.c: long data to another machine set out right behind their message, and need not be asked for (messages.c).
+ * offers.c: long data to another machine set out with their message, and need not be asked for (messages.c).
  *
- *   sender    MESSAGE, with the tag of the data  --->   receiver: has it been asked for? Then, or as soon as it is,
- *             data, by the transport             --->             the transport's receive
+ *   sender    data, by the transport             --->
+ *             MESSAGE, with the tag of the data  --->   receiver: has it been asked for? Then, or as soon as it is,
+ *                                                                 the transport's receive
+ *
+ * If their receive had begun before, they need no MESSAGE (ahead.c).
  *
  * The transport moves the data only when their receive has begun, and says to the sender when it has: every engine asks once for long
- * data, and with a question of ours there would be two. An offer that nobody has taken is nothing under way: its sender may sleep, and
- * be found in a deadlock. So the receiver counts a note to the sender, as if it sent one, before it begins to receive; and the sender
- * counts it as heard when its data have left. (tests/model/offers.c)
+ * data, and with a question of ours there would be two. Data count as a note, which their receiver counts as heard with MESSAGE: an offer that
+ * nobody has taken is nothing under way, its sender may sleep, and be found in a deadlock. So the receiver counts a note to the
+ * sender, as if it sent one, before it begins to receive; and the sender counts it as heard when its data have left.
+ * (tests/model/offers.c)
  *
  * Each offer of a rank that is open has a tag of its own, so its data come to no receive but the one which its message has met. There are few:
  * an engine keeps something of each. With all in use a message waits for BEGIN. Data that are refused, since type or count differ, are
- * received into no tensor: until then the transport reads the sender's.
+ * received into no tensor, since until then the transport reads the sender's; and not before that rank has heard of it (KNOWN), or its send
+ * would be over as if it were taken.
  */
 #include "offers.h"
 
 /* ---- the sender ---------------------------------------------------------------------------------------- */
 
-uint32_t offers_place(struct transport_room *room, struct dist_work *op)
+bool offers_place(struct transport_room *room, struct dist_work *op)
 {
     struct offer *places = room->offers.places;
     int place = 0;
     while (place < OFFERS_MOST && (places[place].op || places[place].request))
         place++;
     if (place == OFFERS_MOST)
-        return 0;
+        return false;
     room->offers.count++;
     places[place].op = op;
-    return op->ticket = OFFERS_FIRST_TAG + (uint32_t)place;
+    op->ticket = OFFERS_FIRST_TAG + (uint32_t)place;
+    return true;
 }
 
 static struct offer *offers_find(struct transport_room *room, const struct dist_work *op)
@@ -35,12 +41,16 @@ static struct offer *offers_find(struct transport_room *room, const struct dist_
     return &room->offers.places[op->ticket - OFFERS_FIRST_TAG];
 }
 
-void offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes)
+bool offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes, uint64_t tag)
 {
     struct offer *offer = offers_find(room, op);
-    offer->request = room->transport->offer(op->in.data, bytes, op->peer, (int)op->ticket);
+    int meets = 0;
+    offer->request = room->transport->offer(op->in.data, bytes, op->peer, tag, &meets);
+    if (meets)
+        wire_count(room, room->rank); /* its own end, as it would count the taking of an announced one */
     if (offer->request == 0)
         wire_broken(room);
+    return meets || room->failed;
 }
 
 void offers_forget(struct transport_room *room, const struct dist_work *op)
@@ -82,13 +92,14 @@ bool offers_progress(struct transport_room *room)
 /* ---- the receiver ------------------------------------------------------------------------------------ */
 
 /* Counted before the transport can tell the sender. */
-void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op)
+void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op,
+                 transport_request begun)
 {
     size_t bytes = wire_bytes(message);
     wire_count(room, from);
     if (op)
-        wire_fly(room, room->transport->recv(op->out.data, bytes, from, (int)message->tag), op);
+        wire_fly(room, begun ? begun : room->transport->recv(op->out.data, bytes, from, message->tag), op);
     else
-        wire_swallow(room, from, bytes, (int)message->tag);
+        wire_swallow(room, from, bytes, message->tag);
     wire_announce(room, from);
 }

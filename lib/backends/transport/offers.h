@@ -1,4 +1,4 @@
-/* offers.h: long data that set out right behind their message (offers.c). With the room locked. */
+/* offers.h: long data that set out with their message (offers.c). With the room locked. */
 #ifndef TRANSPORT_OFFERS_H
 #define TRANSPORT_OFFERS_H
 
@@ -8,10 +8,10 @@
 #define RINGS_FIRST_TAG \
     (TRANSPORT_TAGS / 2) /* of long sums (ring.c); data that are asked for have those below */
 
-/* The sender: a tag for the data of this message, or 0: none is free. They set out when the message is under way, or in a
- * bundle. Whose end does not wait for that forgets them: the tag stays in use. */
-uint32_t offers_place(struct transport_room *room, struct dist_work *op);
-void offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes);
+/* The sender: a tag for the data of this message, op->ticket; false: none is free. They set out; true: their receive had begun, and
+ * nobody need hear of them. Whose end does not wait for that forgets them: the tag stays in use. */
+bool offers_place(struct transport_room *room, struct dist_work *op);
+bool offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes, uint64_t tag);
 void offers_forget(struct transport_room *room, const struct dist_work *op);
 bool offers_progress(struct transport_room *room); /* true: some were taken */
 
@@ -20,6 +20,7 @@ static inline bool offers_are(const struct wire *message)
 {
     return message->tag >= OFFERS_FIRST_TAG;
 }
-void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op);
+void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op,
+                 transport_request begun); /* begun: its receive, if it has (ahead.c); else 0 */
 
 #endif

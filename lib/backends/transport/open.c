@@ -1,5 +1,6 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
+#include "ahead.h"
 #include "bundles.h"
 #include "lookout.h"
 #include "meet.h"
@@ -42,7 +43,7 @@ const struct transport *transport_load(const char *name, char *why, size_t why_s
     if (transport && transport->version == TRANSPORT_VERSION)
         return transport;
     if (plugin)
-        snprintf(why, why_size, "%.150s is of another version of the library; build both again", path);
+        snprintf(why, why_size, "%.150s is of another version of the library", path);
     else
         snprintf(why, why_size, "%.200s", error ? error : path);
     return NULL;
@@ -85,13 +86,14 @@ static struct transport_room *open_room(struct launch_self *self, struct dist_gr
 
 static void open_room_free(struct transport_room *room)
 {
-    messages_forget_parked(room);
+    parked_forget(room);
     meetings_forget(room);
     match_close(&room->posted);
     match_close(&room->parked);
     if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
         near_close(room);
     bundles_close(room);
+    ahead_close(room);
     free(room->world.node_of);
     pthread_mutex_destroy(&room->lock);
     free(room);
@@ -190,6 +192,8 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
     status = launch_read_buffering(&room->eager_bytes, why, why_size);
     if (status == DIST_OK)
         room->transport = find(self, &job, &status, why, why_size);
+    if (status == DIST_OK && !ahead_open(room, room->size))
+        status = DIST_ERR_MEMORY;
     if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
         status = open_not_opened(why, why_size);
     if (status == DIST_OK && room->spread && !world_is_spread(&self->world))

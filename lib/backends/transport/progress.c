@@ -6,6 +6,7 @@
  * nap while something is under way, and sleep on their bells while nothing is.
  */
 #define _GNU_SOURCE
+#include "ahead.h"
 #include "answers.h"
 #include "bundles.h"
 #include "offers.h"
@@ -43,7 +44,7 @@ bool transport_drive(struct transport_room *room, const struct dist_work *until)
     bool moved = progress_look_at_job(room);
     bundles_let_urgent(room);
     while (!room->failed && !(until && atomic_load(&until->done)) &&
-           (wire_hear(room) || wire_progress(room) || offers_progress(room))) {
+           (wire_hear(room) || wire_progress(room) || offers_progress(room) || ahead_progress(room))) {
         moved = true;
         bundles_let_urgent(room);
     }

@@ -5,14 +5,14 @@
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   bundles.c   notes that travel together         collect.c   the transport's part in them
- *   answers.c   taken: now, or with the next note
- *   offers.c    long data, right behind
+ *   answers.c   taken: now, or with the next note  parked.c  messages before their receive
+ *   offers.c    long data, beside them; ahead.c: or without, if their receive has begun
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
- * matching, and answers: taken, or refused, since counts or types differ. Longer data set out right behind their note; the transport moves
+ * matching, and answers: taken, or refused, since counts or types differ. Longer data set out with their note; the transport moves
  * them, from tensor to tensor, once the receiver has begun to receive them (offers.c).
  *
  * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
@@ -91,6 +91,8 @@ struct transport_room {
     struct bundles bundles;
     struct answers answers;
     struct offers offers;
+    int unknown; /* refusals of data on offer that their sender has not answered */
+    struct aheads ahead;
     struct meeting *meetings; /* meet.h */
     struct dist_group *all;   /* the world, */
     struct transport_group world;
@@ -199,7 +201,12 @@ void near_close(struct transport_room *room);
 int transport_message(void *room, struct dist_work *op);
 void messages_hear(struct transport_room *room, int from, const struct wire *wire);
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
-void messages_forget_parked(struct transport_room *room);
+
+/* ---- parked.c: messages that no receive has asked for ------------------------------------------------ */
+
+void parked_add(struct transport_room *room, int from, const struct wire *message);
+struct match *parked_for(const struct transport_room *room, const struct dist_work *op); /* NULL: none */
+void parked_forget(struct transport_room *room);
 
 /* ---- meet.c; more in meet.h ------------------------------------------------------------------------------ */
 

@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 6
-#define TRANSPORT_NOTES 0    /* the tag of what hear() gives; data have other tags, up to */
-#define TRANSPORT_TAGS 32767 /* below that: as many as every MPI has */
-#define TRANSPORT_NOTE 8704  /* bytes of a note, at most */
+#define TRANSPORT_VERSION 7
+#define TRANSPORT_NOTES 0                   /* the tag of what hear() gives; data have other tags, up to */
+#define TRANSPORT_TAGS 32767                /* below that: as many as every MPI has; */
+#define TRANSPORT_AHEAD (UINT64_C(1) << 63) /* or from that on, where there is forget() */
+#define TRANSPORT_NOTE 8704                 /* bytes of a note, at most */
 
 struct transport_job {
     int rank, size;
@@ -63,10 +64,11 @@ struct transport {
     int (*meet)(void); /* all have come here: 1; not yet: 0: call it again until they have */
     void (*close)(void);
 
-    transport_request (*send)(const void *data, size_t bytes, int peer, int tag);
-    transport_request (*offer)(const void *data, size_t bytes, int peer,
-                               int tag); /* over only when their receive has begun */
-    transport_request (*recv)(void *data, size_t bytes, int peer, int tag);
+    transport_request (*send)(const void *data, size_t bytes, int peer, uint64_t tag);
+    /* Over only when their receive has begun. *meets = 1: it had. */
+    transport_request (*offer)(const void *data, size_t bytes, int peer, uint64_t tag, int *meets);
+    transport_request (*recv)(void *data, size_t bytes, int peer, uint64_t tag);
+    void (*forget)(transport_request receive); /* for which nobody sends; NULL: it cannot */
     transport_request (*collect)(void *group, const struct transport_collective *what);
     int (*test)(transport_request *request); /* 1: done, and forgotten; -1: the transport has failed */
 

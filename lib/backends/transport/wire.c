@@ -54,7 +54,7 @@ void wire_fly(struct transport_room *room, transport_request request, struct dis
     wire_add_flight(&room->flights, flight);
 }
 
-void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag)
+void wire_swallow(struct transport_room *room, int from, size_t bytes, uint64_t tag)
 {
     struct flight *flight = malloc(sizeof *flight + bytes);
     if (!flight) {
@@ -125,7 +125,7 @@ void wire_reap(struct transport_room *room)
 
 static void wire_read_note(struct transport_room *room, int from, const struct wire *wire)
 {
-    if (wire->kind <= WIRE_REFUSED)
+    if (wire->kind <= WIRE_KNOWN)
         messages_hear(room, from, wire);
     else
         meet_hear(room, from, wire);

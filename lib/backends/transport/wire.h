@@ -14,7 +14,8 @@ enum wire_kind {
     WIRE_MESSAGE, /* a send: data, or what they will be */
     WIRE_BEGIN,   /* these are wanted, */
     WIRE_TAKEN,   /* have arrived, */
-    WIRE_REFUSED, /* or are not */
+    WIRE_REFUSED, /* or are not; */
+    WIRE_KNOWN,   /* that is known: data on offer, though refused, may be received */
     WIRE_COME,    /* a member is at a collective */
     WIRE_GO,      /* all are, */
     WIRE_OVER,    /* and the result is there; */
@@ -29,9 +30,8 @@ struct wire {
     bool flat : 1;  /* COME: others cannot reach its tensors; GO: so the transport does all of it */
     bool aside : 1; /* of a message: it was copied aside, and nobody waits until it is taken */
     uint16_t bytes; /* of the note with its data: behind them the next one begins (bundles.c) */
-    uint32_t tag;   /* of the data */
     uint32_t site;  /* of a message: where it was sent, for whoever reads this rank's notes */
-    uint32_t seq;   /* which collective of the group */
+    uint64_t tag;   /* of the data */
     uint64_t op;    /* the op that is answered; of what is to be answered: the sender's, */
     uint64_t in,
         out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it. GO: `in`: the op of the next leader */
@@ -40,6 +40,7 @@ struct wire {
     int32_t members; /* for how many it speaks, */
     int32_t stray;   /* and the place of one of them that differs, as `other` says; -1 */
     int32_t inside;  /* COME, GO: bytes of data in it (inside.c) */
+    uint32_t seq;    /* which collective of the group; of a long message: which one to this rank */
     struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX
@@ -112,6 +113,21 @@ struct offers {
     int count; /* with an op */
 };
 
+/* Receives of such data that have begun before they were announced (ahead.c). */
+#define AHEAD_MOST 8
+struct aheads {
+    struct ahead_peer {
+        uint32_t sent, heard; /* long messages to this rank, and from it */
+        uint32_t vain;        /* receives that met none */
+    } * of;                   /* each rank; NULL: the transport cannot forget a receive */
+    struct ahead_place {
+        struct dist_work *op; /* NULL: a free place */
+        uint64_t tag;
+        transport_request request;
+    } places[AHEAD_MOST];
+    int count; /* in use */
+};
+
 /* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
 
 struct transport_room;
@@ -125,8 +141,8 @@ bool wire_hear(struct transport_room *room);                                   /
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
 void wire_hang_up(struct transport_room *room, struct flight *notes); /* they are under way */
 bool wire_progress(struct transport_room *room);
-void wire_swallow(struct transport_room *room, int from, size_t bytes, int tag); /* data for no tensor */
-void wire_broken(struct transport_room *room);                                   /* the transport is */
+void wire_swallow(struct transport_room *room, int from, size_t bytes, uint64_t tag); /* data for no tensor */
+void wire_broken(struct transport_room *room);                                        /* the transport is */
 /* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and rung for. */
 void wire_count(struct transport_room *room, int peer);
 void wire_announce(struct transport_room *room, int peer);

@@ -1,0 +1,192 @@
+/*
+ * ahead.c: the model of receives that begin before their message has come: lib/backends/transport/ahead.c.
+ *
+ * One sender, one receiver, on two machines. Between them a connection of Gloo's, which keeps notes and data in order. At each end a thread
+ * of Gloo's: the sender's hears which receives have begun; the receiver's gives data to the one that has begun under their tag, and
+ * notes to the rank, which reads them later. All messages are long, of two kinds (a group and a tag). Shown is that data come into the
+ * tensor of the receive that their note would have met, that what has met is over, and that a watcher, who sees who sleeps and what
+ * was counted, says that nobody can move only when that is so.
+ */
+#include "ahead.h"
+
+#include <string.h>
+
+enum { SEND, POST = SEND + KINDS, LEAVE = POST + KINDS, ARRIVE, READ, LOOK, BEGUN, SEE = BEGUN + CALLS };
+enum { MOVES = SEE + CALLS };
+
+static const struct scenario scenarios[] = { { "three messages, three receives", MOVES }, { 0 } };
+
+static const struct fault faults[] = {
+    { "a message meets a receive, and nobody has looked whose data have come before", 0 },
+    { "a late note is taken for a new message", 0 },
+    { "data without a note are not counted", 0 },
+    { "a receive begins ahead that is not the first of its kind", 0 },
+    { "the number of a message is not in its tag", 0 },
+    { 0 }
+};
+
+/* ---- the receiver ------------------------------------------------------------------------------------ */
+
+/* What had begun under another tag is taken back. */
+static void begin(struct receive *r, uint8_t tag)
+{
+    *r = (struct receive){ r->kind, r->nth, r->with, .begun = tag, .old = r->begun };
+}
+
+/* The data are in the tensor of the receive that has begun ahead. */
+static bool look(struct step *step, struct state *s)
+{
+    struct receive *r = &s->receives[s->ahead];
+    if (!s->ahead || !r->data)
+        return false;
+    say(step, "the receiver sees that the data for receive %d have come", s->ahead);
+    r->with = r->data;
+    s->ahead = 0;
+    s->heard++;
+    s->counted_in += step->fault != UNCOUNTED || s->messages[r->data].note != NONE;
+    return true;
+}
+
+static void meet(struct step *step, struct state *s, int n, int receive)
+{
+    struct receive *r = &s->receives[receive];
+    say(step, "message %d meets receive %d", n, receive);
+    r->with = (uint8_t)n;
+    s->counted_out++;
+    s->ahead = s->ahead == receive ? 0 : s->ahead;
+    if (r->begun != tag_of_message(step, s, n))
+        begin(r, tag_of_message(step, s, n));
+}
+
+/* The first that is heard, or posted, of a kind, and has met none; 0: there is none. */
+static int waiting(const struct state *s, int kind, bool message)
+{
+    for (int i = 1; i <= (message ? s->heard : s->posted); i++) {
+        bool met = !message && s->receives[i].with;
+        for (int r = 1; message && r <= s->posted; r++)
+            met |= s->receives[r].with == i;
+        if (!met && (message ? s->messages[i].kind : s->receives[i].kind) == kind)
+            return i;
+    }
+    return 0;
+}
+
+static bool post(struct step *step, struct state *s, int kind)
+{
+    if (s->posted == CALLS)
+        return false;
+    int receive = ++s->posted, n = waiting(s, kind, true);
+    s->receives[receive] = (struct receive){ .kind = (uint8_t)kind, .nth = ++s->posts[kind] };
+    say(step, "receive %d, kind %d", receive, kind);
+    if (n) {
+        meet(step, s, n, receive);
+    } else if (!s->ahead && (waiting(s, kind, false) == receive || step->fault == SECOND)) {
+        s->ahead = (uint8_t)receive;
+        begin(&s->receives[receive], tag_of(step, s->heard, kind));
+    }
+    return true;
+}
+
+/* Gloo, at the receiver. */
+static bool arrive(struct step *step, struct state *s)
+{
+    uint8_t item = s->way[0], n = item % DATA, into = 1;
+    if (!item)
+        return false;
+    memmove(s->way, s->way + 1, sizeof s->way - 1);
+    s->way[sizeof s->way - 1] = 0;
+    say(step, item > DATA ? "the data of message %d arrive" : "the note of message %d arrives", n);
+    if (item < DATA) {
+        s->messages[n].note = CAME;
+        return true;
+    }
+    while (into <= s->posted &&
+           (s->receives[into].begun != tag_of_message(step, s, n) || s->receives[into].data))
+        into++;
+    const struct message *m = &s->messages[n];
+    struct receive *r = &s->receives[into];
+    if (into > s->posted || r->kind != m->kind || r->nth != m->nth)
+        step->broken = "data come into a tensor that is not theirs";
+    r->data = n;
+    return true;
+}
+
+static bool read(struct step *step, struct state *s)
+{
+    int n = 1;
+    while (n <= s->sent && s->messages[n].note != CAME)
+        n++;
+    if (n > s->sent)
+        return false;
+    if (step->fault != UNSETTLED)
+        look(step, s);
+    say(step, "the receiver reads the note of message %d", n);
+    s->messages[n].note = WAS_READ;
+    s->counted_in++;
+    if (n <= s->heard && step->fault != LATE_IS_NEW) {
+        s->counted_out++;
+        return true;
+    }
+    s->heard = (uint8_t)n;
+    s->counted_in++;
+    int receive = waiting(s, s->messages[n].kind, false);
+    if (receive)
+        meet(step, s, n, receive);
+    return true;
+}
+
+/* ---- the watcher --------------------------------------------------------------------------------------- */
+
+/* A sender naps while a note is about to leave, a receiver while the data of what it has met are on their way. A late note moves nobody. */
+static void watch(struct step *step, const struct state *s)
+{
+    bool sleep = !s->leaving, moves = false;
+    for (int i = 1; i <= s->posted; i++) {
+        sleep &= !s->receives[i].with || s->receives[i].data;
+        moves |= s->receives[i].data && !s->receives[i].with;
+    }
+    for (int n = 1; n <= s->sent; n++) {
+        const struct message *m = &s->messages[n];
+        moves |= (m->gone && !m->over) || (n > s->heard && (m->gone || m->note == LEFT || m->note == CAME));
+    }
+    if (sleep && moves && s->counted_in == s->counted_out)
+        step->broken = "the watcher sees nothing under way, and something is";
+}
+
+static bool ahead_move(struct step *step, int number)
+{
+    struct state *s = step->state;
+    bool moved = number < POST      ? ahead_send(step, s, number - SEND)
+                 : number < LEAVE   ? post(step, s, number - POST)
+                 : number == LEAVE  ? ahead_leave(step, s)
+                 : number == ARRIVE ? arrive(step, s)
+                 : number == READ   ? read(step, s)
+                 : number == LOOK   ? look(step, s)
+                 : number < SEE     ? ahead_hear_begun(step, s, number - BEGUN + 1)
+                                    : ahead_see(step, s, number - SEE + 1);
+    if (moved)
+        watch(step, s);
+    return moved;
+}
+
+static const char *ahead_end(struct step *step)
+{
+    const struct state *s = step->state;
+    for (int i = 1; i <= s->posted; i++) {
+        int n = waiting(s, s->receives[i].kind, true);
+        int with = s->receives[i].with;
+        if (with ? !s->receives[i].data || !s->messages[with].over : n > 0)
+            return "a message is for a receive, and one of the two has not ended";
+    }
+    return s->heard < s->sent ? "the receiver has not heard of a message" : NULL;
+}
+
+const struct model model_ahead = {
+    .name = "ahead",
+    .promise = "long data that need no note come to their receive, and nobody is called stuck who is not",
+    .bytes = sizeof(struct state),
+    .scenarios = scenarios,
+    .faults = faults,
+    .move = ahead_move,
+    .end = ahead_end,
+};

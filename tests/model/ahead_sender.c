@@ -1,0 +1,73 @@
+/* ahead_sender.c: the sender in the model of receives that begin ahead (ahead.c), and its thread of Gloo's. */
+#include "ahead.h"
+
+#include <string.h>
+
+static void ahead_put_on_way(struct state *s, int item)
+{
+    s->way[strlen((const char *)s->way)] = (uint8_t)item;
+}
+
+/* Gloo, at the sender: the data leave if it knows their receive. */
+static bool ahead_go(struct step *step, struct state *s, int n)
+{
+    uint8_t tag = tag_of_message(step, s, n);
+    for (int i = 1; i <= s->posted && !s->messages[n].gone; i++) {
+        const struct receive *r = &s->receives[i];
+        if (r->old != tag && (r->begun != tag || !r->told))
+            continue;
+        say(step, "the data of message %d leave", n);
+        s->messages[n].gone = 1;
+        ahead_put_on_way(s, DATA + n);
+        return true;
+    }
+    return false;
+}
+
+bool ahead_send(struct step *step, struct state *s, int kind)
+{
+    if (s->sent == CALLS || s->leaving)
+        return false;
+    uint8_t n = ++s->sent;
+    s->messages[n] = (struct message){ .kind = (uint8_t)kind, .nth = ++s->sends[kind] };
+    say(step, "message %d, kind %d", n, kind);
+    bool meets = ahead_go(step, s, n);
+    s->leaving = meets ? 0 : n;
+    s->counted_out += meets && step->fault != UNCOUNTED ? 2 : 1; /* if they leave at once, its own end, too */
+    return true;
+}
+
+bool ahead_leave(struct step *step, struct state *s)
+{
+    if (!s->leaving)
+        return false;
+    say(step, "the note of message %d leaves", s->leaving);
+    s->messages[s->leaving].note = LEFT;
+    ahead_put_on_way(s, s->leaving);
+    s->counted_out++;
+    s->leaving = 0;
+    return true;
+}
+
+bool ahead_hear_begun(struct step *step, struct state *s, int receive)
+{
+    struct receive *r = &s->receives[receive];
+    if (!r->begun || r->told)
+        return false;
+    r->told = 1;
+    say(step, "the sender's Gloo knows that receive %d has begun", receive);
+    for (int n = 1; n <= s->sent; n++)
+        ahead_go(step, s, n);
+    return true;
+}
+
+bool ahead_see(struct step *step, struct state *s, int n)
+{
+    struct message *m = &s->messages[n];
+    if (!m->gone || m->over || s->leaving)
+        return false;
+    say(step, "the send of message %d is over", n);
+    m->over = 1;
+    s->counted_in++;
+    return true;
+}
