@@ -67,8 +67,9 @@ static void thread_come_in(struct transport_room *room, struct bell *bell, int64
     uint32_t seen = atomic_load(&bell->rings);
     while (pthread_mutex_trylock(&room->lock) != 0) {
         thread_rest(bell, seen, nap, NULL);
-        nap = nap < ANSWER_NAP ? 2 * nap : nap;
-        seen = atomic_load(&bell->rings);
+        uint32_t now = atomic_load(&bell->rings);
+        nap = now != seen ? SHORT_NAP : nap < ANSWER_NAP ? 2 * nap : nap; /* struck: it is needed soon */
+        seen = now;
     }
 }
 
