@@ -58,15 +58,23 @@ static void meet(struct step *step, struct state *s, int n, int receive)
         begin(r, tag_of_message(step, s, n));
 }
 
-/* The first that is heard, or posted, of a kind, and has met none; 0: there is none. */
-static int waiting(const struct state *s, int kind, bool message)
+/* The first that is posted, or heard, of a kind, and has met none; 0: there is none. */
+static int waiting_receive(const struct state *s, int kind)
 {
-    for (int i = 1; i <= (message ? s->heard : s->posted); i++) {
-        bool met = !message && s->receives[i].with;
-        for (int r = 1; message && r <= s->posted; r++)
-            met |= s->receives[r].with == i;
-        if (!met && (message ? s->messages[i].kind : s->receives[i].kind) == kind)
+    for (int i = 1; i <= s->posted; i++)
+        if (!s->receives[i].with && s->receives[i].kind == kind)
             return i;
+    return 0;
+}
+
+static int waiting_message(const struct state *s, int kind)
+{
+    for (int n = 1; n <= s->heard; n++) {
+        bool met = false;
+        for (int i = 1; i <= s->posted; i++)
+            met |= s->receives[i].with == n;
+        if (!met && s->messages[n].kind == kind)
+            return n;
     }
     return 0;
 }
@@ -75,12 +83,12 @@ static bool post(struct step *step, struct state *s, int kind)
 {
     if (s->posted == CALLS)
         return false;
-    int receive = ++s->posted, n = waiting(s, kind, true);
+    int receive = ++s->posted, n = waiting_message(s, kind);
     s->receives[receive] = (struct receive){ .kind = (uint8_t)kind, .nth = ++s->posts[kind] };
     say(step, "receive %d, kind %d", receive, kind);
     if (n) {
         meet(step, s, n, receive);
-    } else if (!s->ahead && (waiting(s, kind, false) == receive || step->fault == SECOND)) {
+    } else if (!s->ahead && (waiting_receive(s, kind) == receive || step->fault == SECOND)) {
         s->ahead = (uint8_t)receive;
         begin(&s->receives[receive], tag_of(step, s->heard, kind));
     }
@@ -129,7 +137,7 @@ static bool read(struct step *step, struct state *s)
     }
     s->heard = (uint8_t)n;
     s->counted_in++;
-    int receive = waiting(s, s->messages[n].kind, false);
+    int receive = waiting_receive(s, s->messages[n].kind);
     if (receive)
         meet(step, s, n, receive);
     return true;
@@ -173,7 +181,7 @@ static const char *ahead_end(struct step *step)
 {
     const struct state *s = step->state;
     for (int i = 1; i <= s->posted; i++) {
-        int n = waiting(s, s->receives[i].kind, true);
+        int n = waiting_message(s, s->receives[i].kind);
         int with = s->receives[i].with;
         if (with ? !s->receives[i].data || !s->messages[with].over : n > 0)
             return "a message is for a receive, and one of the two has not ended";

@@ -20,13 +20,8 @@
 
 bool ahead_open(struct transport_room *room, int size)
 {
-    room->ahead.of = room->transport->forget ? calloc((size_t)size, sizeof *room->ahead.of) : NULL;
-    return room->ahead.of || !room->transport->forget;
-}
-
-void ahead_close(struct transport_room *room)
-{
-    free(room->ahead.of);
+    room->ahead = room->transport->forget ? calloc((size_t)size, sizeof *room->ahead) : NULL;
+    return room->ahead || !room->transport->forget;
 }
 
 static uint64_t ahead_mix(uint64_t mixed, uint64_t next)
@@ -44,73 +39,67 @@ static uint64_t ahead_tag(uint32_t number, const struct claim *claim)
 
 void ahead_name(struct transport_room *room, int peer, struct wire *message)
 {
-    if (!room->ahead.of)
+    if (!room->ahead)
         return;
-    message->seq = room->ahead.of[peer].sent++;
+    message->seq = room->ahead[peer].sent++;
     if (offers_are(message))
         message->tag = ahead_tag(message->seq, &message->claim);
 }
 
 /* ---- the receiver --------------------------------------------------------------------------------------- */
 
-/* A place in use: with this op, or from this rank. With neither: a free one. NULL: there is none. */
-static struct ahead_place *ahead_find(struct transport_room *room, const struct dist_work *op, int from)
+/* Nothing goes on ahead from this rank any more. */
+static void ahead_free(struct transport_room *room, struct ahead *from)
 {
-    bool free = !op && from < 0;
-    for (struct ahead_place *at = room->ahead.places; at < room->ahead.places + AHEAD_MOST; at++)
-        if (free ? !at->op : at->op && (at->op == op || at->op->peer == from))
-            return at;
-    return NULL;
+    from->op = NULL;
+    room->begun--;
 }
 
-static void ahead_free(struct transport_room *room, struct ahead_place *place)
+void ahead_begin(struct transport_room *room, struct dist_work *op, size_t bytes)
 {
-    place->op = NULL;
-    room->ahead.count--;
-}
-
-void ahead_begin(struct transport_room *room, struct dist_work *op)
-{
-    size_t bytes = (size_t)op->out.count * dtype_size(op->type);
     int peer = op->peer;
-    if (!room->ahead.of || peer == DIST_ANY_SOURCE || peer == room->rank || near_has(room, peer) ||
+    if (!room->ahead || peer == DIST_ANY_SOURCE || peer == room->rank || near_has(room, peer) ||
         wire_inside(room, peer, bytes) == bytes)
         return;
-    bool is_first = match_find(&room->posted, match_key(peer, op->group->id, op->tag)) == &op->match,
-         may = is_first && room->posted_any == 0 && room->ahead.of[peer].vain < VAIN_MOST;
-    struct ahead_place *place = may && !ahead_find(room, NULL, peer) ? ahead_find(room, NULL, -1) : NULL;
-    if (!place)
+    struct ahead *from = &room->ahead[peer];
+    bool is_first = match_find(&room->posted, match_key(peer, op->group->id, op->tag)) == &op->match;
+    if (!is_first || from->op || room->posted_any > 0 || from->vain == VAIN_MOST)
         return;
     struct claim claim = claim_of(op);
-    uint64_t tag = ahead_tag(room->ahead.of[peer].heard, &claim);
-    *place = (struct ahead_place){ op, tag, room->transport->recv(op->out.data, bytes, peer, tag) };
-    room->ahead.count++;
-    if (place->request == 0)
+    from->op = op;
+    from->tag = ahead_tag(from->heard, &claim);
+    from->request = room->transport->recv(op->out.data, bytes, peer, from->tag);
+    room->begun++;
+    if (from->request == 0)
         wire_broken(room);
+}
+
+/* What this receive has begun; NULL: nothing. */
+static struct ahead *ahead_of(struct transport_room *room, const struct dist_work *op)
+{
+    struct ahead *from = room->begun > 0 && op->peer != DIST_ANY_SOURCE ? &room->ahead[op->peer] : NULL;
+    return from && from->op == op ? from : NULL;
 }
 
 void ahead_take_back(struct transport_room *room, const struct dist_work *op)
 {
-    struct ahead_place *place = room->ahead.count > 0 ? ahead_find(room, op, -1) : NULL;
-    if (!place)
+    struct ahead *from = ahead_of(room, op);
+    if (!from)
         return;
-    room->transport->forget(place->request);
-    room->ahead.of[op->peer].vain++;
-    ahead_free(room, place);
+    room->transport->forget(from->request);
+    from->vain++;
+    ahead_free(room, from);
 }
 
 /* Its data are looked for. True: they have come. */
-static bool ahead_look(struct transport_room *room, struct ahead_place *place)
+static bool ahead_look(struct transport_room *room, struct ahead *from)
 {
-    struct dist_work *op = place->op;
-    int done = room->transport->test(&place->request);
-    if (done < 0)
-        wire_broken(room);
-    if (done <= 0)
+    struct dist_work *op = from->op;
+    if (!op || wire_test(room, &from->request) <= 0)
         return false;
-    ahead_free(room, place);
+    ahead_free(room, from);
+    from->heard++;
     wire_heard(room);
-    room->ahead.of[op->peer].heard++;
     match_remove(&room->posted, &op->match);
     op->from = op->peer;
     transport_done(op, DIST_OK);
@@ -120,43 +109,37 @@ static bool ahead_look(struct transport_room *room, struct ahead_place *place)
 bool ahead_progress(struct transport_room *room)
 {
     bool moved = false;
-    int open = room->ahead.count;
-    for (struct ahead_place *at = room->ahead.places; open > 0 && !room->failed; at++) {
-        if (!at->op)
-            continue;
-        open--;
-        moved |= ahead_look(room, at);
+    for (int peer = 0, open = room->begun; open > 0 && !room->failed; peer++) {
+        open -= room->ahead[peer].op != NULL;
+        moved |= ahead_look(room, &room->ahead[peer]);
     }
     return moved;
 }
 
 void ahead_settle(struct transport_room *room, int from)
 {
-    struct ahead_place *place = room->ahead.count > 0 ? ahead_find(room, NULL, from) : NULL;
-    if (place)
-        ahead_look(room, place);
+    if (room->begun > 0)
+        ahead_look(room, &room->ahead[from]);
 }
 
 bool ahead_is_late(struct transport_room *room, int from, const struct wire *message)
 {
-    struct ahead_peer *of = room->ahead.of ? &room->ahead.of[from] : NULL;
-    if (of && message->seq == of->heard)
-        of->heard++;
-    else if (of) { /* as if it was taken now: its sender counts that */
-        wire_count(room, from);
-        wire_announce(room, from);
-        return true;
+    if (message->seq == room->ahead[from].heard) {
+        room->ahead[from].heard++;
+        return false;
     }
-    return false;
+    wire_count(room, from); /* as if it was taken now: its sender counts that */
+    wire_announce(room, from);
+    return true;
 }
 
 transport_request ahead_meet(struct transport_room *room, const struct dist_work *op,
                              const struct wire *message)
 {
-    struct ahead_place *place = room->ahead.count > 0 ? ahead_find(room, op, -1) : NULL;
-    if (place && place->tag == message->tag) {
-        ahead_free(room, place);
-        return place->request;
+    struct ahead *from = ahead_of(room, op);
+    if (from && from->tag == message->tag) {
+        ahead_free(room, from);
+        return from->request;
     }
     ahead_take_back(room, op);
     return 0;

@@ -107,7 +107,8 @@ static void messages_hear_message(struct transport_room *room, int from, const s
 {
     int group = message->claim.group, tag = message->claim.root;
     ahead_settle(room, from);
-    if (messages_is_long(room, from, message, wire_bytes(message)) && ahead_is_late(room, from, message))
+    if (room->ahead && messages_is_long(room, from, message, wire_bytes(message)) &&
+        ahead_is_late(room, from, message))
         return;
     if (offers_are(message))
         wire_heard(room); /* the data lie where they are, until they are taken */
@@ -130,7 +131,7 @@ static void messages_post_recv(struct transport_room *room, struct dist_work *op
     if (!found) {
         match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         room->posted_any += op->peer == DIST_ANY_SOURCE;
-        ahead_begin(room, op);
+        ahead_begin(room, op, messages_bytes_of(op));
         return;
     }
     struct parked *parked = (struct parked *)found;

@@ -79,9 +79,7 @@ bool offers_progress(struct transport_room *room)
         if (!at->op)
             continue;
         open--;
-        int done = room->transport->test(&at->request);
-        if (done < 0)
-            wire_broken(room);
+        int done = wire_test(room, &at->request);
         if (done > 0)
             offers_taken(room, at);
         moved |= done != 0;

@@ -93,7 +93,7 @@ static void open_room_free(struct transport_room *room)
     if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
         near_close(room);
     bundles_close(room);
-    ahead_close(room);
+    free(room->ahead);
     free(room->world.node_of);
     pthread_mutex_destroy(&room->lock);
     free(room);

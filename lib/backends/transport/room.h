@@ -91,8 +91,9 @@ struct transport_room {
     struct bundles bundles;
     struct answers answers;
     struct offers offers;
-    int unknown; /* refusals of data on offer that their sender has not answered */
-    struct aheads ahead;
+    int unknown;              /* refusals of data on offer that their sender has not answered */
+    struct ahead *ahead;      /* of each rank; NULL: the transport cannot forget a receive; */
+    int begun;                /* and from so many one has begun */
     struct meeting *meetings; /* meet.h */
     struct dist_group *all;   /* the world, */
     struct transport_group world;

@@ -82,16 +82,22 @@ static void wire_land(struct transport_room *room, struct dist_work *op)
         collect_finish(op);
 }
 
+int wire_test(struct transport_room *room, transport_request *request)
+{
+    int done = room->transport->test(request);
+    if (done < 0)
+        wire_broken(room);
+    return done;
+}
+
 /* True: some have landed. */
 static bool wire_test_all(struct transport_room *room, struct flights *flights)
 {
     bool moved = false;
     for (struct flight **at = &flights->first, *flight; (flight = *at);) {
-        int done = room->transport->test(&flight->request);
-        if (done < 0) {
-            wire_broken(room);
+        int done = wire_test(room, &flight->request);
+        if (done < 0)
             return true;
-        }
         if (done == 0) {
             at = &flight->next;
             continue;

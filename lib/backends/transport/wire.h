@@ -113,19 +113,13 @@ struct offers {
     int count; /* with an op */
 };
 
-/* Receives of such data that have begun before they were announced (ahead.c). */
-#define AHEAD_MOST 8
-struct aheads {
-    struct ahead_peer {
-        uint32_t sent, heard; /* long messages to this rank, and from it */
-        uint32_t vain;        /* receives that met none */
-    } * of;                   /* each rank; NULL: the transport cannot forget a receive */
-    struct ahead_place {
-        struct dist_work *op; /* NULL: a free place */
-        uint64_t tag;
-        transport_request request;
-    } places[AHEAD_MOST];
-    int count; /* in use */
+/* The receive of such data from a rank that has begun before they were announced (ahead.c). */
+struct ahead {
+    uint32_t sent, heard; /* long messages to that rank, and from it */
+    uint32_t vain;        /* receives that met none */
+    struct dist_work *op; /* NULL: none has begun */
+    uint64_t tag;
+    transport_request request;
 };
 
 /* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
@@ -141,6 +135,8 @@ bool wire_hear(struct transport_room *room);                                   /
 void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
 void wire_hang_up(struct transport_room *room, struct flight *notes); /* they are under way */
 bool wire_progress(struct transport_room *room);
+/* 1: it is over; 0: not yet; -1: the transport has failed, and everything was given up. */
+int wire_test(struct transport_room *room, transport_request *request);
 void wire_swallow(struct transport_room *room, int from, size_t bytes, uint64_t tag); /* data for no tensor */
 void wire_broken(struct transport_room *room);                                        /* the transport is */
 /* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and rung for. */
