@@ -597,7 +597,7 @@ criterion:
 
 # What `make test-all` adds: suites that take a part of all combinations in `make test`, and suites and programs under sanitizers.
 LONG_SUITES := $(patsubst %,build/tests/test_%,algorithms backends generated group_ids reduce_odd)
-SLOW_SUITES := $(patsubst %,build/tests/test_%,cuda_ranks cuda_room cuda_room_passes stream_programs $(if $(HAS_NCCL),nccl_conform nccl_cuda))
+SLOW_SUITES := $(patsubst %,build/tests/test_%,cuda_ranks cuda_backend cuda_backend_passes stream_programs $(if $(HAS_NCCL),nccl_conform nccl_cuda))
 # (Plug-ins are built without a sanitizer; what the library does for them is seen.)
 ASAN_SUITES ?= $(SUITES)
 FAILING := build/tests/inject/failures build/tests/inject/libinject.so build/tests/inject/run.json

@@ -1,5 +1,5 @@
 /*
- * backend.h: the doorway between the calls (dist_*.c) and the backends that move data (backends/).
+ * backend.h: the interface between the calls (dist_*.c) and the backends that move data (backends/).
  *
  * dist_*.c has checked all that one rank can check alone, and hands over an op. The backend finds out what only
  * two ranks together can know (sizes that differ, another collective on the other side), moves the
@@ -28,7 +28,7 @@ struct dist_group {
     bool apart; /* by group_new: ranks did not meet for it, and the backend tells groups apart without ids */
     uint32_t logged;      /* diagnose/log.h: collectives in the list of calls */
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
-    void *room;           /* the backend's own */
+    void *state;          /* the backend's own */
     struct dist_at made_at;
     struct handle handle;
 };

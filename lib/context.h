@@ -10,7 +10,7 @@ struct context {
     struct launch_self *self;
     struct rank_slot *slot;        /* its slot in the world */
     const struct backend *backend; /* NULL: outside init .. destroy */
-    void *room;
+    void *state;
     bool left; /* destroy was called */
 
     /* Blocking calls on tensors whose `reach` is this may go the backend's quick way: the world, where it has one and nobody
@@ -37,11 +37,11 @@ struct context {
 
 static inline void context_lock(struct context *context)
 {
-    entry_take(&context->entry, &context->self->alone_calling);
+    entry_take(&context->entry, &context->self->bias_calling);
 }
 static inline void context_unlock(struct context *context)
 {
-    entry_give(&context->entry, &context->self->alone_calling);
+    entry_give(&context->entry, &context->self->bias_calling);
 }
 
 /* What the calling thread's present call, or its last, has come to. */

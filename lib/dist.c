@@ -73,7 +73,7 @@ static int meet_everyone(struct context *context, struct dist_at at)
 {
     struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
-    int status = context->backend->collectives[CALL_BARRIER](context->room, &op);
+    int status = context->backend->collectives[CALL_BARRIER](context->state, &op);
     op.call = CALL_INIT;
     return status == DIST_OK ? 0 : report_op(&op);
 }
@@ -98,7 +98,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)
-        status = backend->open(context->self, &context->world, &context->room, why, sizeof why);
+        status = backend->open(context->self, &context->world, &context->state, why, sizeof why);
     if (status != DIST_OK) {
         int told = report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
         context_exit(context);
@@ -144,7 +144,7 @@ static void free_everything(struct context *context)
 static void leave_group(struct context *context, struct dist_group *group)
 {
     if (!group->settled)
-        context->backend->group_free(context->room, group);
+        context->backend->group_free(context->state, group);
 }
 
 static void leave_groups(struct context *context)
@@ -170,11 +170,11 @@ int dist_destroy_process_group_at(struct dist_at at)
     struct leaks leaks = { 0 };
     context->untaken = &leaks;
     leaks_works(&leaks, context);
-    context->backend->leave(context->room);
+    context->backend->leave(context->state);
     if (context->gpu)
         ops_drain(context->gpu);
     leave_groups(context);
-    context->backend->close(context->room);
+    context->backend->close(context->state);
     if (context->gpu)
         ops_close(context->gpu);
     if (context->checked)
@@ -183,7 +183,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     leaks_tell(&leaks, context);
     free_everything(context);
     context->backend = NULL;
-    context->room = NULL;
+    context->state = NULL;
     context->left = true;
     context_exit(context);
     launch_has_left(context->self);

@@ -7,14 +7,14 @@
 #include "context.h"
 #include "devices/host.h"
 
-#define ROOMS 4
+#define SCRATCHES 4
 
 /* A communicator whose messages are dist_isend and dist_irecv. */
 struct comm_of_calls {
     struct communicator comm;
     struct dist_at at;
     struct launch_self *self;
-    void *rooms[ROOMS];
+    void *scratch[SCRATCHES];
     int count;
 };
 
@@ -53,9 +53,9 @@ static void dist_algorithms_swap_by_calls(struct communicator *comm, int to, con
 static void *dist_algorithms_room_from_host(struct communicator *comm, int64_t count)
 {
     struct comm_of_calls *c = (struct comm_of_calls *)comm;
-    void *memory = c->count < ROOMS ? host_alloc(c->self, (size_t)count * dtype_size(comm->type)) : NULL;
+    void *memory = c->count < SCRATCHES ? host_alloc(c->self, (size_t)count * dtype_size(comm->type)) : NULL;
     if (memory)
-        c->rooms[c->count++] = memory;
+        c->scratch[c->count++] = memory;
     return memory;
 }
 
@@ -105,6 +105,6 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
         host_free(c.self, data);
     }
     while (c.count > 0)
-        host_free(c.self, c.rooms[--c.count]);
+        host_free(c.self, c.scratch[--c.count]);
     return -c.comm.status;
 }

@@ -200,7 +200,7 @@ dist_work *dist_all_reduce_with(struct dist_all_reduce_args a)
     enum quick went = QUICK_NOT;
     if (context && context_reaches(context, a.tensor) && !a.group && !a.async_op &&
         (unsigned)a.op <= DIST_MAX)
-        went = context->backend->quick_sum(context->room, a.tensor, a.op, site);
+        went = context->backend->quick_sum(context->state, a.tensor, a.op, site);
     if (went == QUICK_DONE)
         return NULL;
     return collective_call(&(struct collective){ CALL_ALL_REDUCE, a.at, a.group, a.async_op, a.tensor,
@@ -215,7 +215,7 @@ dist_work *dist_barrier_with(struct dist_barrier_args a)
     enum quick went = QUICK_NOT;
     if (context && context->quick_reach == context->self->world.header && !a.group && !a.async_op &&
         !gpu_if_open(context->self))
-        went = context->backend->quick_barrier(context->room, site);
+        went = context->backend->quick_barrier(context->state, site);
     if (went == QUICK_DONE)
         return NULL;
     return collective_call(

@@ -85,7 +85,7 @@ static void dist_groups_settle(struct context *context, struct dist_group *group
 {
     if (group->settled || atomic_load(&group->untaken) > 0)
         return;
-    context->backend->group_free(context->room, group);
+    context->backend->group_free(context->state, group);
     if (!group->apart)
         atomic_fetch_sub(&dist_groups_ids_of(context)->holders[group->id], 1);
     group->settled = true;
@@ -133,7 +133,7 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     if (context->log)
         noted_add(context, op);
     op->group = group;
-    int status = context->backend->group_new(context->room, op);
+    int status = context->backend->group_new(context->state, op);
     int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */
     if (chooses && (group->apart || status != DIST_OK))
         atomic_store(&dist_groups_ids_of(context)->holders[id], 0);
@@ -144,7 +144,7 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     }
     if (status == DIST_OK) {
         if (group->rank >= 0)
-            context->backend->group_free(context->room, group);
+            context->backend->group_free(context->state, group);
         snprintf(op->why, sizeof op->why, "%s",
                  group->live ? "65536 groups are open, and there cannot be more"
                              : "there is no memory for the group");

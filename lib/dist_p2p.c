@@ -142,7 +142,7 @@ int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag,
     struct context *context = context_quick(CALL_SEND, file, line, &site);
     const struct dist_group *in = context_quick_group(context, tensor, dst, tag, group);
     enum quick went =
-        in ? context->backend->quick_send(context->room, tensor, dst, tag, in, site) : QUICK_NOT;
+        in ? context->backend->quick_send(context->state, tensor, dst, tag, in, site) : QUICK_NOT;
     return went == QUICK_DONE ? 0 : p2p_blocking(&ask, CALL_SEND, went == QUICK_BEGUN);
 }
 
@@ -154,7 +154,7 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     struct context *context = context_quick(CALL_RECV, file, line, &site);
     const struct dist_group *in = context_quick_group(context, tensor, src, tag, group);
     enum quick went =
-        in ? context->backend->quick_recv(context->room, tensor, src, tag, in, site) : QUICK_NOT;
+        in ? context->backend->quick_recv(context->state, tensor, src, tag, in, site) : QUICK_NOT;
     return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, went == QUICK_BEGUN);
 }
 

@@ -42,15 +42,15 @@ static struct gpu *wait_gpu_of(const dist_work *work)
 /* Asked once; it does not block. */
 static bool wait_is_over(struct context *context, dist_work *work)
 {
-    return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->room, work));
+    return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->state, work));
 }
 
-/* A rank that looked like computing between two waits would be rung for each message. */
+/* A rank that looked like computing between two waits would be notified each message. */
 static void wait_hold(struct waiting *waiting, bool held)
 {
     const struct backend *backend = waiting->context->backend;
     if (backend->hold && waiting->held != held)
-        backend->hold(waiting->context->room, held);
+        backend->hold(waiting->context->state, held);
     waiting->held = held;
 }
 
@@ -72,7 +72,7 @@ static int wait_for(struct waiting *waiting, dist_work *work)
         gpu_range_end(gpu);
         return followed;
     }
-    int status = work->refused ? work->status : context->backend->wait(context->room, work);
+    int status = work->refused ? work->status : context->backend->wait(context->state, work);
     int result = work->from >= 0 ? work->from : 0;
     noted_source(context, work);
     checked_end(work);
@@ -139,19 +139,19 @@ static bool wait_any_news(void *argument)
 }
 
 /* Until one is over, or the job has failed: then dist_wait's way tells. Each backend knows how to wait for one op. That several will do
- * is said in the notes, and the rest is the same for all: who brings an op to its end rings the bell of its rank. */
+ * is said in the notes, and the rest is the same for all: who brings an op to its end notifies its rank. */
 static void wait_any_await_host(struct any *any)
 {
     struct context *context = any->context;
-    struct bell *bell = &context->slot->bell;
-    struct patience patience = { 0 };
+    struct eventcount *eventcount = &context->slot->eventcount;
+    struct backoff backoff = { 0 };
     while (!wait_any_news(any)) {
-        if (patience_spin(&patience))
+        if (backoff_spin(&backoff))
             continue;
-        struct sleep_note *note = launch_note_on(context->self, bell, false);
+        struct sleep_note *note = launch_note_on(context->self, eventcount, false);
         if (context->backend->note) /* one whose GPU is at work may say `timed` */
-            context->backend->note(context->room, any->works[any->first]);
-        bell_sleep(bell, wait_any_news, any, NAP, note);
+            context->backend->note(context->state, any->works[any->first]);
+        eventcount_sleep(eventcount, wait_any_news, any, NAP, note);
         launch_look_around(context->self);
     }
 }
@@ -222,9 +222,9 @@ static void wait_asked_in_vain(struct context *context, const dist_work *work, b
         !poll_ask(&polling, &self->world, self->env.rank, anew))
         return;
     if (!work->gpu)
-        context->backend->note(context->room, work);
+        context->backend->note(context->state, work);
     else if (ops_may_note(work->gpu))
-        context->backend->note(context->room, ops_stuck(work->gpu, NULL));
+        context->backend->note(context->state, ops_stuck(work->gpu, NULL));
     poll_tell(&polling, &self->world, self->env.rank);
 }
 

@@ -9,7 +9,7 @@ int start_op(struct context *context, struct dist_work *op)
     op->group->pending += op->async;
     if (context->log)
         noted_add(context, op);
-    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->room, op);
+    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->state, op);
 }
 
 int start_and_wait(struct context *context, struct dist_work *op)

@@ -82,7 +82,7 @@ struct dist_work {
 
     /* on tensors of a GPU: written by streams/, whose notes most of these are. A backend that knows streams itself
      * (backend.on_streams) starts the op behind `ready`, and says so with `begun`; lets `gate` open behind it; and
-     * test() is true, and `done` set, once that is open. It rings the bell of the rank, which may sleep meanwhile. wait()
+     * test() is true, and `done` set, once that is open. It notifies the rank, which may sleep meanwhile. wait()
      * does not block then, but gives the op up if the job has failed. */
     uint32_t stream;             /* 1 + the number of the stream that was current at the call */
     struct event *ready;         /* that stream's work at the call */

@@ -6,7 +6,7 @@
 
 #include "device_program.h"
 
-#define STREAMS_EACH 3 /* a rank's: the room's, and two of the program's */
+#define STREAMS_EACH 3 /* a rank's: the backend's, and two of the program's */
 #define STREAMS (TEST_RANKS * STREAMS_EACH)
 #define EVENTS 12
 #define GATES 16

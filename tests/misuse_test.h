@@ -75,7 +75,7 @@ static inline void misuse_expect_once(struct misuse misuse)
               outcome.wrong, outcome.said);
 }
 
-/* The cuda room joins threads, and has tensors where DEVICE says. */
+/* The cuda backend joins threads, and has tensors where DEVICE says. */
 static inline void misuse_expect(struct misuse misuse)
 {
     static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };

@@ -141,7 +141,8 @@ const struct unsaid sentences_unsaid[] = {
     { "the transport has failed", NULL, ENGINE },
     { "the transport could not make a", NULL, ENGINE },
     { "the transport could not make the group", NULL, ENGINE },
-    { "too many ranks for the board", NULL, "more ranks than WORLD_MAX_RANKS, which distrun refuses" },
+    { "too many ranks for the bootstrap memory", NULL,
+      "more ranks than WORLD_MAX_RANKS, which distrun refuses" },
     { "elements; the transport's collectives take up to", NULL, "a tensor of 8 GiB" },
     /* diagnoses that take seconds */
     { "wait until that call has returned, or use another tensor", "test_touches.c",

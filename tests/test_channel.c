@@ -126,8 +126,8 @@ CHANNEL_TESTS(sender_computes, 2)
 static void one_way(struct exam *exam, int rank, int size)
 {
     enum { WINDOW = 32, TURNS = SLOT_STALE + SLOT_STALE / 4 };
-    struct shm_state *room = context_get()->room;
-    struct peer *peer = &room->peers[1 - rank];
+    struct shm_state *shm = context_get()->state;
+    struct peer *peer = &shm->peers[1 - rank];
     uint64_t before = (UINT64_C(1) << 30) - 20224; /* a multiple of 256, as the acknowledgement is */
     if (rank == 0) {                               /* nothing is under way: both may say that more was */
         peer->sent = peer->known = peer->slotted = before;

@@ -81,7 +81,7 @@ static bool passed(void *argument)
     return device_cuda.stream_passed(((struct sleep *)argument)->stream);
 }
 
-/* Sleeps for a minute at a time, unless it is rung for. */
+/* Sleeps for a minute at a time, unless it is notified. */
 Test(cuda, who_sleeps_until_a_stream_is_empty_is_woken)
 {
     struct launch_self *self = &test_ranks()[0];
@@ -94,7 +94,7 @@ Test(cuda, who_sleeps_until_a_stream_is_empty_is_woken)
         struct kernel kernel = fill(memory, i % 2 ? 1 << 17 : 1);
         device_cuda.launch(sleep.stream, &kernel);
         while (!passed(&sleep))
-            bell_sleep(&slot->bell, passed, &sleep, 60000, &slot->sleep);
+            eventcount_sleep(&slot->eventcount, passed, &sleep, 60000, &slot->sleep);
     }
     device_cuda.stream_free(sleep.stream);
     device_cuda.close(state);
@@ -123,7 +123,7 @@ Test(cuda, who_sleeps_in_front_of_a_gate_is_woken_when_it_opens)
     pthread_t thread;
     cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
     while (!passed(&sleep))
-        bell_sleep(&slot->bell, passed, &sleep, 60000, &slot->sleep);
+        eventcount_sleep(&slot->eventcount, passed, &sleep, 60000, &slot->sleep);
     pthread_join(thread, NULL);
     cr_assert(device_cuda.gate_is_open(gate) && !device_cuda.stream_held(sleep.stream));
     device_cuda.gate_free(gate);

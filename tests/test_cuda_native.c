@@ -171,7 +171,7 @@ Test(cuda_native, on_the_host_and_on_the_simulated_gpu_it_is_an_error)
 
 /* ---- what is asked of CUDA ------------------------------------------------------------------------ */
 
-/* Where the room communicates others may wait: so its stream goes before the program's. Only events that were wanted so tell the time,
+/* Where the backend communicates others may wait: so its stream goes before the program's. Only events that were wanted so tell the time,
  * not those that the device makes for itself: CUDA's own words are that the others are faster. */
 Test(cuda_native, communication_goes_first_and_only_timed_events_tell_the_time)
 {
@@ -180,7 +180,7 @@ Test(cuda_native, communication_goes_first_and_only_timed_events_tell_the_time)
     cr_assert_eq(device->open(&test_ranks()[0], &state), DIST_OK, "%s", device_why());
     struct stream *ours = device->stream_new(state, -1), *theirs = device->stream_new(state, 0);
     int high = own_priority(device->stream_native(ours)), usual = own_priority(device->stream_native(theirs));
-    cr_assert_lt(high, usual, "the room's stream has priority %d, and the program's %d", high, usual);
+    cr_assert_lt(high, usual, "the backend's stream has priority %d, and the program's %d", high, usual);
 
     device->event_free(device->event_new(state, false));
     struct gate *gate = device->gate_new(state);

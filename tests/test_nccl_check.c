@@ -1,5 +1,5 @@
 /*
- * test_nccl_check.c: DIST_CHECK=1 over the nccl room: is what NCCL would meet with silence, a hang or wrong numbers reported,
+ * test_nccl_check.c: DIST_CHECK=1 over the nccl backend: is what NCCL would meet with silence, a hang or wrong numbers reported,
  * with the ranks and lines? As test_nccl_jobs.c. What is reported is read from DIST_REPORT.
  */
 #define _GNU_SOURCE

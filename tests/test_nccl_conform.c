@@ -1,5 +1,5 @@
 /*
- * test_nccl_conform.c: the conformance suite over the nccl room and its double, as test_nccl_jobs.c: all of it, on 1 to 4 ranks.
+ * test_nccl_conform.c: the conformance suite over the nccl backend and its double, as test_nccl_jobs.c: all of it, on 1 to 4 ranks.
  * The double adds up in rank order, so every bit can be compared; the real NCCL does not.
  */
 #define _GNU_SOURCE

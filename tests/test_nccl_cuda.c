@@ -1,5 +1,5 @@
 /*
- * test_nccl_cuda.c: the nccl room on the CUDA device: both are the real ones, over a double of NCCL and one of CUDA at once. A kernel
+ * test_nccl_cuda.c: the nccl backend on the CUDA device: both are the real ones, over a double of NCCL and one of CUDA at once. A kernel
  * of NCCL holds up its GPU until the other ranks' kernels are there, and CUDA's calls for memory wait for the GPU.
  */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test_nccl_fail.c: does the nccl room end in bounded time, with one clear sentence, whatever happens? As test_nccl_room.c. */
+/* test_nccl_fail.c: does the nccl backend end in bounded time, with one clear sentence, whatever happens? As test_nccl_backend.c. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
@@ -25,7 +25,7 @@ static void expect_words(const char *why, const char *words)
 static void expect_open(int rank, int size, const struct double_script *how, int status, const char *words)
 {
     struct stage *stage = stage_open(rank, size, how);
-    cr_assert_null(stage->room, "it opened");
+    cr_assert_null(stage->state, "it opened");
     cr_assert_eq(stage->status, status, "status %d: %s", stage->status, stage->why);
     expect_words(stage->why, words);
     cr_assert_eq(double_open_comms(), 0, "a communicator is left");
@@ -37,7 +37,7 @@ Test(nccl_fail, a_slow_start_is_none)
 {
     struct double_script slow = { .spread = true, .init_seconds = 0.2 };
     struct stage *stage = stage_open(0, 2, &slow);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     stage_close(stage);
 }
 
@@ -97,7 +97,7 @@ Test(nccl_fail, sharing_a_gpu_gives_each_rank_a_host_of_its_own)
 {
     setenv("DIST_NCCL_SHARE_GPU", "1", 1);
     struct stage *stage = stage_open(1, 2, &plain);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     cr_assert_str_eq(getenv("NCCL_HOSTID"), "rank1");
     cr_assert_str_eq(getenv("NCCL_NET"), "Socket");
     cr_assert_str_eq(getenv("NCCL_P2P_DISABLE"), "1");
@@ -111,9 +111,9 @@ static struct stage *started(const struct double_script *how, struct dist_work *
 {
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(0, 2, how);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     *op = stage_op(stage, CALL_ALL_REDUCE, 4);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, *op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, *op);
     return stage;
 }
 
@@ -125,7 +125,7 @@ static void expect_end(struct stage *stage, struct dist_work *op, int status, co
     cr_assert(device_sim.gate_is_open(op->gate), "its gate is shut");
     cr_assert_eq(double_open_comms(), 0, "a communicator was not aborted");
     struct dist_work *next = stage_message(stage, true, 1, 2);
-    cr_assert_eq(backend_nccl.send(stage->room, next), status, "the room goes on");
+    cr_assert_eq(backend_nccl.send(stage->state, next), status, "the backend goes on");
     stage_close(stage);
 }
 
@@ -162,14 +162,14 @@ Test(nccl_fail, communicators_whose_kernels_stand_behind_each_other_are_aborted_
     setenv("DIST_TIMEOUT", "1", 1);
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(0, 2, &hanging);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     struct dist_group *groups[2];
     for (int i = 0; i < 2; i++)
         cr_assert_not_null(groups[i] = stage_group(stage, (int[]){ 0, 1 }, 2));
     for (int i = 0; i < 6; i++) {
         op = stage_op(stage, CALL_ALL_REDUCE, 4);
         op->group = i % 3 == 1 ? &stage->world : groups[i % 3 / 2];
-        backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
+        backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     }
     expect_end(stage, op, DIST_ERR_TIMEOUT, "NCCL has not ended it within 1 s");
 }
@@ -180,10 +180,10 @@ Test(nccl_fail, a_host_that_computes_does_not_run_out_of_time)
     struct dist_work *op;
     setenv("DIST_TIMEOUT", "2", 1);
     struct stage *stage = started(&hanging, &op);
-    cr_assert_not(backend_nccl.test(stage->room, op));
+    cr_assert_not(backend_nccl.test(stage->state, op));
     for (double end = dist_time() + 2.5; dist_time() < end;)
         ;
-    cr_assert_not(backend_nccl.test(stage->room, op), "it counted the time between two looks");
+    cr_assert_not(backend_nccl.test(stage->state, op), "it counted the time between two looks");
 }
 
 Test(nccl_fail, a_barrier_that_never_ends_runs_out_of_time)
@@ -193,7 +193,7 @@ Test(nccl_fail, a_barrier_that_never_ends_runs_out_of_time)
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(0, 2, &hanging);
     struct dist_work op = { .call = CALL_BARRIER, .group = &stage->world };
-    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->room, &op), DIST_ERR_TIMEOUT);
+    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_ERR_TIMEOUT);
     expect_words(op.why, "NCCL has not ended it within 1 s");
     stage_close(stage);
 }
@@ -204,7 +204,7 @@ Test(nccl_fail, when_the_job_fails_elsewhere_nobody_waits_for_nccl)
     struct dist_work *op;
     struct stage *stage = started(&hanging, &op);
     struct dist_work *put_off = stage_message(stage, true, 1, 2);
-    backend_nccl.send(stage->room, put_off);
+    backend_nccl.send(stage->state, put_off);
     world_fail(&stage->self.world, 1, END_EXIT, 3);
     cr_assert(stage_await(stage, put_off, 5) && put_off->status == DIST_ERR_PEER_LOST);
     expect_end(stage, op, DIST_ERR_PEER_LOST, "rank 1 ended with exit status 3");
@@ -234,7 +234,7 @@ Test(nccl_fail, a_split_that_nccl_refuses)
     struct stage *stage = stage_open(0, 2, &bad);
     struct dist_group group = { .id = 1, .size = 1, .ranks = (int[]){ 0 } };
     struct dist_work op = { .call = CALL_NEW_GROUP, .group = &group };
-    cr_assert_eq(backend_nccl.group_new(stage->room, &op), DIST_ERR_SYSTEM);
+    cr_assert_eq(backend_nccl.group_new(stage->state, &op), DIST_ERR_SYSTEM);
     expect_words(op.why, "NCCL says");
     stage_close(stage);
 }

@@ -40,7 +40,7 @@ static void *rank_main(void *argument)
     int rank = (int)(intptr_t)argument;
     struct stage *stage = stage_open(rank, RANKS, &script);
     struct ending *ending = &job.endings[rank];
-    if (stage->room)
+    if (stage->state)
         job.body(stage, rank, ending);
     else
         *ending = (struct ending){ .status = -stage->status };
@@ -83,7 +83,7 @@ static void sum(struct stage *stage, int rank, struct ending *ending)
 {
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     *(float *)op->in.data = (float)(1 + rank);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     end(stage, op, ending);
 }
 
@@ -94,10 +94,10 @@ static void ring(struct stage *stage, int rank, struct ending *ending)
     struct dist_work *recv = stage_message(stage, false, (rank + RANKS - 1) % RANKS, 4);
     *(float *)send->in.data = (float)(10 + rank);
     if (rank == 1)
-        backend_nccl.recv(stage->room, recv);
-    backend_nccl.send(stage->room, send);
+        backend_nccl.recv(stage->state, recv);
+    backend_nccl.send(stage->state, send);
     if (rank != 1)
-        backend_nccl.recv(stage->room, recv);
+        backend_nccl.recv(stage->state, recv);
     end(stage, send, ending);
     if (ending->status == DIST_OK)
         end(stage, recv, ending);
@@ -130,7 +130,7 @@ Test(nccl_far_jobs, jobs_work_checked)
 static void other_count(struct stage *stage, int rank, struct ending *ending)
 {
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, rank == 1 ? 5 : 4);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     end(stage, op, ending);
 }
 
@@ -138,7 +138,7 @@ static void shorter_receive(struct stage *stage, int rank, struct ending *ending
 {
     struct dist_work *op = stage_message(stage, rank == 0, rank == 0 ? 1 : 0, rank == 0 ? 8 : 5);
     if (rank < 2) {
-        (rank == 0 ? backend_nccl.send : backend_nccl.recv)(stage->room, op);
+        (rank == 0 ? backend_nccl.send : backend_nccl.recv)(stage->state, op);
         end(stage, op, ending);
     } else {
         *ending = (struct ending){ DIST_ERR_MISMATCH, "rank 0 sends 8 elements", 0 };
@@ -168,7 +168,7 @@ static void other_group(struct stage *stage, int rank, struct ending *ending, en
         ops[i]->group = rank == 0 ? one : other;
         ops[i]->call = sends ? send : recv;
         ops[i]->at.line += rank;
-        (sends ? backend_nccl.send : backend_nccl.recv)(stage->room, ops[i]);
+        (sends ? backend_nccl.send : backend_nccl.recv)(stage->state, ops[i]);
     }
     end(stage, ops[0], ending);
 }

@@ -1,4 +1,4 @@
-/* test_nccl_groups.c: communicators of groups, and the order of streams, in the nccl room; as test_nccl_room.c. */
+/* test_nccl_groups.c: communicators of groups, and the order of streams, in the nccl backend; as test_nccl_backend.c. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 
@@ -21,7 +21,7 @@ TestSuite(nccl_groups, .timeout = 60, .init = set_up);
 static struct stage *stage_at(int rank, int size, const struct double_script *how)
 {
     struct stage *stage = stage_open(rank, size, how);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     double_forget(rank);
     return stage;
 }
@@ -40,13 +40,13 @@ Test(nccl_groups, the_place_in_the_list_is_the_key_and_the_rank_inside)
     struct dist_work *reduce = stage_op(stage, CALL_REDUCE, 8), *send = stage_message(stage, true, 3, 8);
     reduce->group = send->group = group;
     reduce->peer = 2; /* a group rank: world rank 0 */
-    backend_nccl.collectives[CALL_REDUCE](stage->room, reduce);
-    backend_nccl.send(stage->room, send); /* to world rank 3, which is rank 0 there */
+    backend_nccl.collectives[CALL_REDUCE](stage->state, reduce);
+    backend_nccl.send(stage->state, send); /* to world rank 3, which is rank 0 there */
     cr_assert(stage_await(stage, send, 5) && atomic_load(&reduce->done));
     expect_log(1, "split the world, key 1\n"
                   "{\n  Reduce 8 float32 sum root 2, nothing to write on split 1\n}\n"
                   "{\n  Send 8 float32 to 0 on split 1\n}\n");
-    backend_nccl.group_free(stage->room, group);
+    backend_nccl.group_free(stage->state, group);
     stage_close(stage);
     cr_assert_eq(double_open_comms(), 0);
 }
@@ -56,7 +56,7 @@ Test(nccl_groups, who_is_not_in_the_list_takes_part_all_the_same)
     struct stage *stage = stage_at(2, 4, &plain);
     struct dist_group *group = stage_group(stage, (int[]){ 3, 1, 0 }, 3);
     cr_assert_not_null(group);
-    cr_assert_null(group->room);
+    cr_assert_null(group->state);
     expect_log(2, "split the world, not in it\n");
     stage_close(stage);
 }
@@ -66,7 +66,7 @@ Test(nccl_groups, a_freed_group_is_finalized_at_once_and_destroyed_later)
     struct stage *stage = stage_at(0, 4, &plain);
     struct dist_group *group = stage_group(stage, (int[]){ 0, 1, 2 }, 3);
     double_forget(0);
-    backend_nccl.group_free(stage->room, group);
+    backend_nccl.group_free(stage->state, group);
     expect_log(0, "finalize split 1\n");
     stage_group(stage, (int[]){ 2, 0, 1 }, 3);
     for (int i = 0; i < 5000 && !strstr(double_log(0), "destroy"); i++)
@@ -83,7 +83,7 @@ Test(nccl_groups, a_group_that_cannot_be_finalized_is_aborted)
     struct stage *stage = stage_at(0, 4, &bad);
     struct dist_group *group = stage_group(stage, (int[]){ 0, 1, 2 }, 3);
     cr_assert_not_null(group);
-    backend_nccl.group_free(stage->room, group);
+    backend_nccl.group_free(stage->state, group);
     double_forget(0);
     stage_close(stage);
     cr_assert_not_null(strstr(double_log(0), "abort split 1\n"), "NCCL was asked for\n%s", double_log(0));
@@ -106,13 +106,13 @@ static void split_at_work(void)
     pthread_t thread;
     device_sim.gate_hold(gate, stage->stream);
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
     struct dist_group *group = stage_group(stage, (int[]){ 0 }, 1);
     pthread_join(thread, NULL);
     cr_assert_not_null(group, "NCCL was asked for\n%s", double_log(0));
     cr_assert(stage_await(stage, op, 5));
-    backend_nccl.group_free(stage->room, group);
+    backend_nccl.group_free(stage->state, group);
     device_sim.gate_free(gate);
     stage_close(stage);
 }
@@ -135,7 +135,7 @@ Test(nccl_groups, lists_that_differ_are_seen_by_the_size)
     struct stage *stage = stage_at(0, 4, &other);
     struct dist_group group = { .id = 1, .size = 3, .ranks = (int[]){ 0, 1, 2 } };
     struct dist_work op = { .call = CALL_NEW_GROUP, .group = &group };
-    cr_assert_eq(backend_nccl.group_new(stage->room, &op), DIST_ERR_MISMATCH);
+    cr_assert_eq(backend_nccl.group_new(stage->state, &op), DIST_ERR_MISMATCH);
     cr_assert_not_null(strstr(op.why, "a group of 4 of it, not of 3"), "%s", op.why);
     stage_close(stage);
 }
@@ -152,7 +152,7 @@ Test(nccl_groups, an_op_waits_for_the_work_before_it_and_lets_its_gate_open_behi
     float *data = op->in.data = op->out.data =
         world_at(&stage->self.world, world_offset(&stage->self.world, op->in.data));
     data[3] = 1;
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, op);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     cr_assert_not(stage_await(stage, op, 0.1), "it did not wait for the stream");
     cr_assert(!atomic_load(&op->begun) && !device_sim.gate_is_open(op->gate));
     data[3] = 42;
@@ -168,12 +168,12 @@ Test(nccl_groups, nothing_is_put_behind_a_group_that_nccl_is_not_through_with)
     struct double_script slow = { .spread = true, .polls = 50 };
     struct stage *stage = stage_at(0, 2, &slow);
     struct dist_work *op = stage_op(stage, CALL_BROADCAST, 4);
-    backend_nccl.collectives[CALL_BROADCAST](stage->room, op);
+    backend_nccl.collectives[CALL_BROADCAST](stage->state, op);
     cr_assert(stage_await(stage, op, 5) && op->status == DIST_OK);
     stage_close(stage);
 }
 
-/* ---- what the room cannot do -------------------------------------------------------------------------- */
+/* ---- what the backend cannot do -------------------------------------------------------------------------- */
 
 /* An op of the host follows no stream. */
 static void on_the_host(struct dist_work *op)
@@ -191,9 +191,9 @@ Test(nccl_groups, tensors_of_the_host_stay_where_they_are)
     struct dist_work *op = stage_message(stage, true, 1, 4), *sum = stage_op(stage, CALL_ALL_REDUCE, 4);
     on_the_host(op);
     on_the_host(sum);
-    cr_assert_eq(backend_nccl.send(stage->room, op), DIST_ERR_ARGUMENT);
+    cr_assert_eq(backend_nccl.send(stage->state, op), DIST_ERR_ARGUMENT);
     cr_assert_not_null(strstr(op->why, "the tensor lies on the host"), "%s", op->why);
-    cr_assert_eq(backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, sum), DIST_ERR_ARGUMENT);
+    cr_assert_eq(backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, sum), DIST_ERR_ARGUMENT);
     expect_log(0, "");
     stage_close(stage);
 }
@@ -202,7 +202,7 @@ Test(nccl_groups, nobody_receives_from_anybody)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *op = stage_message(stage, false, DIST_ANY_SOURCE, 4);
-    cr_assert_eq(backend_nccl.recv(stage->room, op), DIST_ERR_ARGUMENT);
+    cr_assert_eq(backend_nccl.recv(stage->state, op), DIST_ERR_ARGUMENT);
     cr_assert_not_null(strstr(op->why, "name the rank"), "%s", op->why);
     expect_log(0, "");
     stage_close(stage);

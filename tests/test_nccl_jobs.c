@@ -1,5 +1,5 @@
 /*
- * test_nccl_jobs.c: whole jobs over the nccl room: ranks are threads, GPUs are simulated, and a double of NCCL really carries
+ * test_nccl_jobs.c: whole jobs over the nccl backend: ranks are threads, GPUs are simulated, and a double of NCCL really carries
  * the data (doubles/nccl). It meets sends with receives as NCCL does, by their order, and hangs where NCCL hangs.
  */
 #define _GNU_SOURCE

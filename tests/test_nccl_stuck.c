@@ -1,5 +1,5 @@
 /*
- * test_nccl_stuck.c: ranks that wait for each other over the nccl room, for one that is late, or for one that has died: is it told,
+ * test_nccl_stuck.c: ranks that wait for each other over the nccl backend, for one that is late, or for one that has died: is it told,
  * at once, who waits for whom? As test_nccl_check.c.
  */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test_nccl_sums.c: collectives and groups in whole jobs over the nccl room and its double, as test_nccl_jobs.c. */
+/* test_nccl_sums.c: collectives and groups in whole jobs over the nccl backend and its double, as test_nccl_jobs.c. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 

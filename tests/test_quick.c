@@ -14,7 +14,7 @@
 
 TestSuite(quick, .timeout = 100);
 
-#define LATE 1000        /* us: whoever waits has lost its patience, and sleeps */
+#define LATE 1000        /* us: whoever waits is through with its back-off, and sleeps */
 #define VERY_LATE 200000 /* longer than a nap */
 #define LETTERS 2500     /* in a row: more than ack can count */
 #define ROUNDS 1500      /* of random messages */

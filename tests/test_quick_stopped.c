@@ -17,7 +17,7 @@
 TestSuite(quick_stopped, .timeout = 60);
 
 #define STOPPED_FOR 100000 /* us */
-#define SOON 0.6           /* s; a helper that is not rung would look by itself after 1 */
+#define SOON 0.6           /* s; a helper that is not notified would look by itself after 1 */
 #define LATE 2000          /* us: whoever waits sleeps by then */
 #define LONG 20000         /* elements: a letter that wakes the receiver's helper */
 

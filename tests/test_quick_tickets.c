@@ -38,20 +38,20 @@ Test(quick_tickets, more_than_tickets)
     talk_run("more letters than tickets", 2, more_than_tickets);
 }
 
-/* As if all tickets were with parked letters: messages go the long way, which gives the quick way a ticket again. */
+/* As if all tickets were with unexpected messages: messages go the long way, which gives the quick way a ticket again. */
 static void none_spare(struct exam *exam, int rank, int size)
 {
-    struct shm_state *room = context_get()->room;
+    struct shm_state *shm = context_get()->state;
     for (int i = 0; i < 300; i++) {
         struct word word = { DIST_F32, 1 + i % 4, i % 3, exam->seed + (uint64_t)i, NULL };
         if (i % 3 == 0)
-            room->spare = NO_TICKET;
+            shm->spare = NO_TICKET;
         if (rank == i % size)
             talk_send(exam, rank, (i + 1) % size, word);
         else
             talk_recv(exam, rank, i % size, word);
         if (rank == i % size)
-            exam_check(exam, room->spare != NO_TICKET, "message %d has brought no ticket", i);
+            exam_check(exam, shm->spare != NO_TICKET, "message %d has brought no ticket", i);
     }
 }
 Test(quick_tickets, none_spare)
@@ -60,17 +60,17 @@ Test(quick_tickets, none_spare)
 }
 
 /* With nothing open each ticket that was ever taken is free, but the one that lies ready; and none is there twice. */
-static void all_are_there(struct exam *exam, const struct shm_state *room)
+static void all_are_there(struct exam *exam, const struct shm_state *shm)
 {
     static _Thread_local bool seen[TICKETS];
-    int spare = room->spare != NO_TICKET;
-    exam_check(exam, room->free_ticket_count + (uint32_t)spare == room->tickets_used,
-               "%u tickets are free, %d is spare, and %u were taken", room->free_ticket_count, spare,
-               room->tickets_used);
+    int spare = shm->spare != NO_TICKET;
+    exam_check(exam, shm->free_ticket_count + (uint32_t)spare == shm->tickets_used,
+               "%u tickets are free, %d is spare, and %u were taken", shm->free_ticket_count, spare,
+               shm->tickets_used);
     memset(seen, 0, sizeof seen);
-    for (uint32_t i = 0; i < room->free_ticket_count; i++) {
-        uint32_t ticket = room->free_tickets[i];
-        exam_check(exam, !seen[ticket] && ticket != room->spare, "ticket %u is there twice", ticket);
+    for (uint32_t i = 0; i < shm->free_ticket_count; i++) {
+        uint32_t ticket = shm->free_tickets[i];
+        exam_check(exam, !seen[ticket] && ticket != shm->spare, "ticket %u is there twice", ticket);
         seen[ticket] = true;
     }
 }
@@ -79,9 +79,9 @@ static void all_are_there(struct exam *exam, const struct shm_state *room)
  * then, and the next message must not end by what was stamped on it. Every other letter lies elsewhere. */
 static void parked_while_looking(struct exam *exam, int rank, int size)
 {
-    struct shm_state *room = context_get()->room;
-    room->looks = 1u << 20;
-    all_are_there(exam, room);
+    struct shm_state *shm = context_get()->state;
+    shm->looks = 1u << 20;
+    all_are_there(exam, shm);
     for (int round = 0; round < 20 * (size > 2); round++) {
         struct word early = { DIST_F32, round % 2 ? 20 : 1, 20000, exam->seed + (uint64_t)round, NULL };
         if (rank == 1) {
@@ -99,7 +99,7 @@ static void parked_while_looking(struct exam *exam, int rank, int size)
             usleep(round % 3 ? 0 : 1000);
             talk_recv(exam, rank, 1, early);
         }
-        all_are_there(exam, room);
+        all_are_there(exam, shm);
     }
 }
 TALK_TESTS(quick_tickets, parked_while_looking, 3, parked_while_looking)

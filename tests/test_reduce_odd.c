@@ -181,7 +181,7 @@ Test(reduce_odd, on_simulated_gpus)
     all_sizes("sim", NULL);
 }
 
-Test(reduce_odd, in_the_cuda_room)
+Test(reduce_odd, in_the_cuda_backend)
 {
     setenv("DEVICE", "sim", 1);
     setenv("DIST_RANKS", "threads", 1);

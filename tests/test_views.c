@@ -115,7 +115,7 @@ Test(views, on_simulated_gpus)
     examine("views on GPUs");
 }
 
-Test(views, in_the_cuda_room)
+Test(views, in_the_cuda_backend)
 {
     setenv("DEVICE", "sim", 1);
     setenv("BACKEND", "cuda", 1);

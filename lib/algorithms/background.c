@@ -1,7 +1,7 @@
 /*
  * background.c: asynchronous collectives by messages: a thread for each, and how the watcher learns of it.
  *
- * The thread sleeps on the rank's bell, like the rank's own. Its note, the HAND, is taken before it starts: so there is no
+ * The thread sleeps on the rank's event count, like the rank's own. Its own note is taken before it starts: so there is no
  * moment at which all others sleep and nobody knows that it will go on.
  */
 #include "run.h"
@@ -29,8 +29,8 @@ static void background_work(void *argument)
     run_to_end(run);
     if (work_was_refused(run->op))
         background_fail_job(run);
-    bell_ring(&run_slot(run)->bell);
-    launch_drop_hand(run->outer->self, run->hand);
+    eventcount_notify(&run_slot(run)->eventcount);
+    launch_drop_note(run->outer->self, run->note);
 }
 
 int run_start(struct run *run)
@@ -40,15 +40,15 @@ int run_start(struct run *run)
     run->next = outer->runs;
     outer->runs = run;
     pthread_mutex_unlock(&outer->lock);
-    run->hand = launch_take_hand(outer->self);
-    if (run->hand)
-        atomic_store(&run->hand->bell, world_offset(&outer->self->world, &run_slot(run)->bell));
+    run->note = launch_take_note(outer->self);
+    if (run->note)
+        atomic_store(&run->note->eventcount, world_offset(&outer->self->world, &run_slot(run)->eventcount));
     run->thread = (struct worker){
         .self = outer->self, .name = "dist collective", .work = background_work, .argument = run
     };
     if (worker_start(&run->thread))
         return DIST_OK;
-    launch_drop_hand(outer->self, run->hand);
+    launch_drop_note(outer->self, run->note);
     pthread_mutex_lock(&outer->lock);
     outer->runs = run->next;
     pthread_mutex_unlock(&outer->lock);
@@ -71,13 +71,13 @@ void run_await(struct run *run)
 {
     struct algorithms *outer = run->outer;
     struct rank_slot *slot = run_slot(run);
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     while (!background_is_done(run)) {
-        if (patience_spin(&patience))
+        if (backoff_spin(&backoff))
             continue;
         if (outer->inner->note)
             outer->inner->note(outer->state, NULL);
-        launch_sleep(outer->self, &slot->bell, background_is_done, run, NAP, false);
+        launch_sleep(outer->self, &slot->eventcount, background_is_done, run, NAP, false);
     }
     worker_join(&run->thread);
 }

@@ -6,7 +6,7 @@
  *
  * In a program's own thread a message is waited for with the inner backend's `wait`, so that the watcher sees a sleeping
  * rank as one. The thread of an asynchronous collective must not write what the rank waits for: it asks the inner backend,
- * and sleeps on the rank's bell in between, with a note of its own (a "hand"). With a time limit, or where
+ * and sleeps on the rank's event count in between, with a note of its own. With a time limit, or where
  * there are more of them than notes, it naps instead.
  */
 #define _GNU_SOURCE
@@ -77,8 +77,8 @@ static int run_wait_by_asking(struct run *run, struct dist_work *message)
     struct awaited awaited = { run, message, DIST_OK };
     struct timespec nap = { .tv_nsec = SHORT_NAP };
     while (!run_news(&awaited)) {
-        if (run->hand) {
-            bell_sleep(&run_slot(run)->bell, run_news, &awaited, LONG_SLEEP, run->hand);
+        if (run->note) {
+            eventcount_sleep(&run_slot(run)->eventcount, run_news, &awaited, LONG_SLEEP, run->note);
             continue;
         }
         nanosleep(&nap, NULL);

@@ -35,7 +35,7 @@ struct run {
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
     int memory_count;
     struct worker thread;
-    struct sleep_note *hand; /* of the thread; NULL: none was left, so it naps */
+    struct sleep_note *note; /* of the thread; NULL: none was left, so it naps */
     struct run *next;
 };
 

@@ -79,7 +79,7 @@ static void algorithms_leave(void *state)
 {
     struct algorithms *outer = state;
     atomic_store(&outer->closing, true);
-    bell_strike(&outer->self->world.header->slots[outer->self->env.rank].bell);
+    eventcount_advance(&outer->self->world.header->slots[outer->self->env.rank].eventcount);
     for (struct run *run = outer->runs; run; run = run->next)
         run_await(run);
     outer->inner->leave(outer->state);

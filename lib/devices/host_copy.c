@@ -11,7 +11,7 @@
  * Measured: an Intel Xeon 10 to 12 GB/s in turn, 8 page after page, 6.5 with memcpy; an AMD EPYC (Zen 3) 3, 13 and 8.
  */
 #include "host.h"
-#include "../launch/bell.h"
+#include "../launch/eventcount.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "link.h"
 #include "../dist_base.h"
-#include "../launch/bell.h"
+#include "../launch/eventcount.h"
 #include "../launch/settings.h"
 
 #include <stdlib.h>

@@ -10,8 +10,8 @@
  *            for it sleep, and the other streams go on
  *
  * One lock guards all queues, events and gates of a process: where ranks are threads, a stream of one may wait for an event
- * of another. Threads sleep on their rank's bell, like its own thread: whoever has changed something that others may wait
- * for rings it, after the change (bell.h). Each stream's thread has a note of its own, so that the watcher can tell
+ * of another. Threads sleep on their rank's event count, like its own thread: whoever has changed something that others may wait
+ * for rings it, after the change (eventcount.h). Each stream's thread has a note of its own, so that the watcher can tell
  * when all have come to rest.
  */
 #ifndef DEVICES_SIM_H
@@ -92,7 +92,7 @@ extern pthread_mutex_t sim_lock;
 /* Tell whoever waits that something has changed; the lock may be held. */
 static inline void sim_ring(const struct sim *sim)
 {
-    bell_ring(&sim->slot->bell);
+    eventcount_notify(&sim->slot->eventcount);
 }
 
 /* sim_stream.c */

@@ -11,7 +11,7 @@ bool sim_may_pass(const struct item *item)
     return item->kind != ITEM_FOLLOW || item->event->passed >= item->mark;
 }
 
-/* A stream of another rank that stands at this mark sleeps on a bell of its own. */
+/* A stream of another rank that stands at this mark sleeps on an event count of its own. */
 static void sim_mark_pass(struct event *event, uint64_t mark)
 {
     event->passed = mark;

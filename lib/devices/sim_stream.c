@@ -127,7 +127,7 @@ static void sim_stream_main(void *argument)
             continue;
         }
         pthread_mutex_unlock(&sim_lock);
-        bell_sleep(&sim->slot->bell, sim_stream_news, stream, NAP, note);
+        eventcount_sleep(&sim->slot->eventcount, sim_stream_news, stream, NAP, note);
         pthread_mutex_lock(&sim_lock);
     }
     pthread_mutex_unlock(&sim_lock);
@@ -155,7 +155,7 @@ void sim_stream_free(struct stream *stream)
         pthread_mutex_lock(&sim_lock);
         stream->stop = true;
         pthread_mutex_unlock(&sim_lock);
-        bell_strike(&sim->slot->bell);
+        eventcount_advance(&sim->slot->eventcount);
         worker_join(&stream->thread);
     }
     pthread_mutex_lock(&sim_lock);
@@ -181,7 +181,7 @@ static int sim_stream_start(struct stream *stream)
                                       .work = sim_stream_main,
                                       .argument = stream,
                                       .note = sim_stream_note_of(stream),
-                                      .bell = &stream->sim->slot->bell };
+                                      .eventcount = &stream->sim->slot->eventcount };
     return worker_start(&stream->thread)
                ? DIST_OK
                : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");

@@ -1,7 +1,7 @@
 /*
  * diagnose.h: why does nothing move?
  *
- *   stuck.c     decides: is every rank asleep, with no bell rung since its last look? Then none will ever move.
+ *   stuck.c     decides: is every rank asleep, with no event count notified since its last look? Then none will ever move.
  *   tasks.c     has a rank threads that never called? Then one of them might still
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
@@ -14,8 +14,8 @@
  *
  * There is no time limit in it. That all are asleep is read twice, with every sleep's number (its epoch) the same, so
  * at the moment between the two readings all slept at once. A rank goes to sleep only after a look that found nothing
- * to do, and whoever has news for a sleeper counts up its bell before doing anything else that could make it fall
- * asleep. So bells that still show what their sleepers saw mean: nothing is on its way to anybody.
+ * to do, and whoever has news for a sleeper counts up its event count before doing anything else that could make it fall
+ * asleep. So event counts that still show what their sleepers saw mean: nothing is on its way to anybody.
  */
 #ifndef DIAGNOSE_H
 #define DIAGNOSE_H
@@ -95,10 +95,10 @@ void diagnose_explain(struct world *world);
 /* poll.c: a rank asks again and again. The next of the asks in vain; `first`: the rank's last call was another one. True: it is time to
  * tell. And: do all others wait, so that none of them will ever move by itself? Then tell, with what the rank has pinned up. */
 struct polling {
-    uint32_t asks;  /* in vain, without another call between, since */
-    int64_t since;  /* nothing has changed, */
-    int64_t worked; /* the thread had used so much of a processor then (all in ns), */
-    uint64_t bells; /* and the others' bells had come to this */
+    uint32_t asks;        /* in vain, without another call between, since */
+    int64_t since;        /* nothing has changed, */
+    int64_t worked;       /* the thread had used so much of a processor then (all in ns), */
+    uint64_t eventcounts; /* and the others' event counts had come to this */
     bool told;
 };
 bool poll_ask(struct polling *polling, const struct world *world, int rank, bool first);

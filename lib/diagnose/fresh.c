@@ -2,7 +2,7 @@
  * fresh.c: everybody looks again, before anything is told.
  *
  * A rank pins up its notes before it sleeps. What becomes of its other operations meanwhile shows in them only once it
- * looks again, and nobody rings for what nobody waits for: a send that was taken long ago still stands there as
+ * looks again, and nobody notifies of what nobody waits for: a send that was taken long ago still stands there as
  * open, and would be taken for the cause. So all are woken, first the helpers, which bring things up to date, then
  * the ranks, which write their notes anew; again and again, until a round has changed nothing.
  */
@@ -49,13 +49,13 @@ static bool fresh_wake_helpers(struct world *world, int caller)
         if (!diagnose_still_there(world, rank) ||
             atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
             continue;
-        bell_ring_slow(&slot->helper);
+        eventcount_notify_slow(&slot->helper);
         any = true;
     }
     return !any || fresh_wait_until_stuck(world, caller, none);
 }
 
-/* No ring is counted: whoever is woken finds no news and sleeps again, but writes its notes before. */
+/* Nothing is counted up: whoever is woken finds no news and sleeps again, but writes its notes before. */
 static bool fresh_wake_ranks(struct world *world, int caller)
 {
     uint32_t epochs[WORLD_MAX_RANKS];
@@ -63,7 +63,7 @@ static bool fresh_wake_ranks(struct world *world, int caller)
         struct rank_slot *slot = &world->header->slots[rank];
         epochs[rank] = atomic_load(&slot->sleep.epoch);
         if (rank != caller && diagnose_still_there(world, rank))
-            bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
+            eventcount_wake(world_at(world, atomic_load(&slot->sleep.eventcount)));
     }
     return fresh_wait_until_stuck(world, caller, epochs);
 }

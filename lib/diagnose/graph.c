@@ -55,7 +55,7 @@ bool needs_only_one(const struct view *view)
 
 bool in_collective(const struct note_op *op)
 {
-    return op->kind == NOTE_COLLECTIVE || (op->kind != NOTE_LETTER && op->tag < 0);
+    return op->kind == NOTE_COLLECTIVE || (op->kind != NOTE_UNEXPECTED && op->tag < 0);
 }
 
 static bool graph_is_member(const struct diagnosis *d, const struct note_op *op, int rank)

@@ -6,7 +6,7 @@
 /* What makes them miss each other, the nearest first. */
 enum distance { NEAR_NOT, NEAR_TAG, NEAR_GROUP, NEAR_WAITERS_RANK, NEAR_OTHERS_RANK };
 
-/* A send (or a letter that nobody asked for) of `other` that nearly is what `waiter` waits for; or a receive, if that sends. */
+/* A send (or an unexpected message) of `other` that nearly is what `waiter` waits for; or a receive, if that sends. */
 struct near_miss {
     int waiter;                /* the rank that waits, */
     const struct note_op *own; /* for this: */
@@ -29,7 +29,7 @@ static enum distance near_distance(const struct diagnosis *d, const struct near_
     bool alike = own->group == op->group && own->tag == op->tag, itself = own->peer == near->waiter;
     if (op->tag < 0 || op->behind)
         return NEAR_NOT;
-    if (op->kind != NOTE_LETTER && op->peer != near->waiter && op->peer != DIST_ANY_SOURCE)
+    if (op->kind != NOTE_UNEXPECTED && op->peer != near->waiter && op->peer != DIST_ANY_SOURCE)
         /* the rank that is waited for has addressed it to somebody who will not come for it */
         return alike && near->other == own->peer && !itself && op->type == own->type &&
                        op->count == own->count && near_out_of_reach(&d->views[op->peer])
@@ -59,7 +59,7 @@ static void near_consider_all(const struct diagnosis *d, struct near_miss *best,
             if (d->views[other].open[i].kind == wanted)
                 near_consider(d, best, (struct near_miss){ waiter, own, other, &d->views[other].open[i], 0 });
     for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
-        if (view->open[i].kind == NOTE_LETTER)
+        if (view->open[i].kind == NOTE_UNEXPECTED)
             near_consider(d, best, (struct near_miss){ waiter, own, view->open[i].peer, &view->open[i], 0 });
 }
 

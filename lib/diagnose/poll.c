@@ -3,7 +3,7 @@
  *
  * It may make another call in the next moment, so it is not stuck, and nothing is decided. But if nothing in the world has changed for
  * some seconds, in which it did little but ask, it is told once where it stands, and who waits for whom. What changes, shows in
- * the bells: whoever brings news to a rank that sleeps rings there.
+ * the event counts: whoever brings news to a rank that sleeps counts up there.
  */
 #define _GNU_SOURCE
 #include "diagnose.h"
@@ -21,19 +21,21 @@ static int64_t poll_worked(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A number that another one follows as soon as anybody is rung for news, or leaves. */
-static uint64_t poll_bells_of(const struct world *world, int but)
+/* A number that another one follows as soon as anybody is notified news, or leaves. */
+static uint64_t poll_counts_of(const struct world *world, int but)
 {
     uint64_t sum = 0;
     for (int rank = 0; rank < world->header->size; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
-        uint64_t bell = atomic_load(&slot->sleep.bell);
+        uint64_t eventcount = atomic_load(&slot->sleep.eventcount);
         if (rank == but)
             continue;
         sum = sum * 31 + atomic_load(&slot->state);
         sum = sum * 31 + atomic_load(&slot->last_call);
-        sum = sum * 31 + atomic_load(&slot->bell.rings);
-        sum = sum * 31 + (bell ? atomic_load(&((const struct bell *)world_at(world, bell))->rings) : 0);
+        sum = sum * 31 + atomic_load(&slot->eventcount.count);
+        sum =
+            sum * 31 +
+            (eventcount ? atomic_load(&((const struct eventcount *)world_at(world, eventcount))->count) : 0);
     }
     return sum;
 }
@@ -44,9 +46,9 @@ bool poll_ask(struct polling *polling, const struct world *world, int rank, bool
     if (polling->told || (!first && polling->asks % LOOK_EVERY != 0))
         return false;
     int64_t now = launch_clock_ns(), worked = poll_worked();
-    uint64_t bells = poll_bells_of(world, rank);
-    if (first || bells != polling->bells) {
-        *polling = (struct polling){ .asks = 1, .since = now, .worked = worked, .bells = bells };
+    uint64_t eventcounts = poll_counts_of(world, rank);
+    if (first || eventcounts != polling->eventcounts) {
+        *polling = (struct polling){ .asks = 1, .since = now, .worked = worked, .eventcounts = eventcounts };
         return false;
     }
     return now - polling->since >= LONG && (worked - polling->worked) / polling->asks < IDLE_ASK;

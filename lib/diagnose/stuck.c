@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Asleep, and nobody has rung its bell? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
+/* Asleep, and nobody has notified its event count? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
  * back from a nap that brought no news, counts as asleep. */
 static uint32_t stuck_sound_asleep(const struct world *world, const struct sleep_note *note,
                                    const struct sleep_note *own)
@@ -14,8 +14,8 @@ static uint32_t stuck_sound_asleep(const struct world *world, const struct sleep
     uint32_t epoch = atomic_load(&note->epoch);
     if ((epoch % 2 == 0 && note != own) || atomic_load(&note->timed))
         return 0;
-    const struct bell *bell = world_at(world, atomic_load(&note->bell));
-    return atomic_load(&bell->rings) == atomic_load(&note->seen) ? epoch : 0;
+    const struct eventcount *eventcount = world_at(world, atomic_load(&note->eventcount));
+    return atomic_load(&eventcount->count) == atomic_load(&note->seen) ? epoch : 0;
 }
 
 /* The same for a thread that may not exist: then it keeps nobody awake. */
@@ -37,13 +37,13 @@ static uint64_t stuck_rank_asleep(const struct world *world, int rank, int calle
     uint64_t epochs = rank == asking ? !atomic_load(&notes->several)
                                      : stuck_sound_asleep(world, &world->header->slots[rank].sleep, own);
     if (epochs == 0 || stuck_keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
-        atomic_load(&notes->more_hands) > 0)
+        atomic_load(&notes->more_threads) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)
         if (stuck_keeps_awake(world, &notes->streams[i], own, &epochs))
             return 0;
-    for (int i = 0; i < NOTE_HANDS; i++)
-        if (stuck_keeps_awake(world, &notes->hands[i], own, &epochs))
+    for (int i = 0; i < NOTE_THREADS; i++)
+        if (stuck_keeps_awake(world, &notes->threads[i], own, &epochs))
             return 0;
     return epochs ? epochs : 1;
 }

@@ -71,8 +71,8 @@ static int tasks_known_of(const struct world *world, int rank)
     int known = 1 + (atomic_load(&notes->helper_sleep.epoch) != 0) + (int)atomic_load(&notes->tidying);
     for (int i = 0; i < NOTE_STREAMS; i++)
         known += atomic_load(&notes->streams[i].epoch) != 0;
-    for (int i = 0; i < NOTE_HANDS; i++)
-        known += atomic_load(&notes->hands[i].epoch) != 0;
+    for (int i = 0; i < NOTE_THREADS; i++)
+        known += atomic_load(&notes->threads[i].epoch) != 0;
     return known;
 }
 

@@ -8,22 +8,22 @@
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
-static void control_take_board(struct job *job, int node, int rank, const char *bytes, size_t size)
+static void control_take_bootstrap(struct job *job, int node, int rank, const char *bytes, size_t size)
 {
     struct control *control = job->control;
-    struct world_board *board = world_board(&job->world, rank);
+    struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
     uint64_t head[2];
     if (size < sizeof head)
         return;
     memcpy(head, bytes, sizeof head);
     size_t length = size - sizeof head;
-    if (head[0] > sizeof board->bytes || length > sizeof board->bytes - head[0])
+    if (head[0] > sizeof memory->bytes || length > sizeof memory->bytes - head[0])
         return;
-    memcpy(board->bytes + head[0], bytes + sizeof head, length);
-    atomic_store(&board->used, head[0] + length);
-    atomic_store(&board->steps, head[1]);
+    memcpy(memory->bytes + head[0], bytes + sizeof head, length);
+    atomic_store(&memory->used, head[0] + length);
+    atomic_store(&memory->steps, head[1]);
     if (control->hub)
-        control_put_all(control, node, FRAME_BOARD, rank, 0, bytes, size);
+        control_put_all(control, node, FRAME_BOOTSTRAP, rank, 0, bytes, size);
 }
 
 static void control_take_sight(struct job *job, int rank, const char *bytes, size_t size)
@@ -129,8 +129,8 @@ static void control_take_from_hub(struct job *job, const struct frame *frame)
 static void control_take(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
     bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
-    if (frame->kind == FRAME_BOARD && is_rank)
-        control_take_board(job, node, frame->number, bytes, frame->bytes);
+    if (frame->kind == FRAME_BOOTSTRAP && is_rank)
+        control_take_bootstrap(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_FAIL)
         control_take_failure(job, node, bytes, frame->bytes);
     else if (frame->kind == FRAME_TOLD)

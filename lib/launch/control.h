@@ -7,7 +7,7 @@
  *   PING        both, after a second of silence; after 5 s in which neither a frame nor an acknowledgement came the other host has
  *               vanished, after 60 s without a frame its launcher does not run
  *   OUTPUT      nodes: what a rank has printed (number: the stream)
- *   BOARD       nodes, and the hub to all others: what a rank has put on its board since the last one (world.h)
+ *   BOOTSTRAP   nodes, and the hub to all others: what a rank has put into its bootstrap memory since the last one (world.h)
  *   JOINED      nodes: a rank of theirs has called dist_init_process_group
  *   SIGHT       nodes: all that a rank has pinned up (sight.c): before they tell a failure, and when the hub asks
  *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
@@ -33,7 +33,7 @@ enum frame_kind {
     FRAME_REFUSED,
     FRAME_PING,
     FRAME_OUTPUT,
-    FRAME_BOARD,
+    FRAME_BOOTSTRAP,
     FRAME_JOINED,
     FRAME_SIGHT,
     FRAME_FAIL,
@@ -53,7 +53,7 @@ enum frame_kind {
 
 /* What has gone out of one rank, so that it goes once. */
 struct relayed {
-    uint64_t used, steps; /* of its board */
+    uint64_t used, steps; /* of its bootstrap memory */
     bool end;
 };
 

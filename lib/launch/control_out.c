@@ -39,13 +39,13 @@ void control_signal(struct job *job, int number, int except)
 }
 
 /* The bytes first: who sees a step sees them. */
-static void control_out_say_boards(struct job *job)
+static void control_out_say_bootstrap(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size; rank++) {
         struct relayed *relayed = &control->relayed[rank];
-        const struct world_board *board = world_board(&job->world, rank);
-        uint64_t head[2] = { relayed->used, atomic_load(&board->steps) }, used = atomic_load(&board->used);
+        const struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
+        uint64_t head[2] = { relayed->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
         if (!world_has(&job->world, rank))
             continue;
         if (used < relayed->used) /* wiped, and begun anew */
@@ -57,8 +57,8 @@ static void control_out_say_boards(struct job *job)
         if (!bytes)
             return;
         memcpy(bytes, head, sizeof head);
-        memcpy(bytes + sizeof head, board->bytes + relayed->used, size);
-        control_put_all(control, -1, FRAME_BOARD, rank, 0, bytes, sizeof head + size);
+        memcpy(bytes + sizeof head, memory->bytes + relayed->used, size);
+        control_put_all(control, -1, FRAME_BOOTSTRAP, rank, 0, bytes, sizeof head + size);
         free(bytes);
         relayed->used = used;
         relayed->steps = head[1];
@@ -149,7 +149,7 @@ void control_turn(struct job *job)
 {
     struct control *control = job->control;
     control_out_say_joined(job);
-    control_out_say_boards(job);
+    control_out_say_bootstrap(job);
     control_say_failure(job);
     control_out_say_told(control, &job->world);
     control_out_say_ends(job);

@@ -1,7 +1,7 @@
 /*
  * decide.c: can any rank of any machine still move?
  *
- * On one machine that is read off the notes (diagnose.h): all sleep, and no bell was rung since. Between machines something may be on
+ * On one machine that is read off the notes (diagnose.h): all sleep, and no event count was notified since. Between machines something may be on
  * its way. So every rank counts the messages that it sends to each rank, before it does, and those that it has heard, before it sleeps again
  * (rank_notes.sent, .heard); and the hub asks all watchers, in three waves, the next one only while all still sleep:
  *

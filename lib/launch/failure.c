@@ -13,14 +13,14 @@
 
 #define LET_TELL_LOOKS 10000 /* of a millisecond: the launcher loses its patience first */
 
-/* Wherever each rank sleeps. Only woken, not rung: a group's bell counts barriers, and none was passed. */
+/* Wherever each rank sleeps. Only woken, not notified: a group's event count counts barriers, and none was passed. */
 void world_wake(struct world *world)
 {
     for (int i = 0; i < world->header->size; i++) {
         struct rank_slot *slot = &world->header->slots[i];
-        bell_ring(&slot->bell);
+        eventcount_notify(&slot->eventcount);
         if (atomic_load(&slot->sleep.epoch) % 2 != 0)
-            bell_wake(world_at(world, atomic_load(&slot->sleep.bell)));
+            eventcount_wake(world_at(world, atomic_load(&slot->sleep.eventcount)));
     }
 }
 

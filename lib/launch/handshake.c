@@ -1,7 +1,7 @@
 /* handshake.c: what both sides of a handshake need; nodes.c has the order. */
 #define _GNU_SOURCE
 #include "handshake.h"
-#include "door.h"
+#include "join.h"
 #include "../dist_base.h"
 
 #include <netdb.h>
@@ -13,7 +13,7 @@
 
 struct opening handshake_opening(const struct nodes *nodes)
 {
-    struct opening own = { .magic = HANDSHAKE_MAGIC, .layout = door_layout() };
+    struct opening own = { .magic = HANDSHAKE_MAGIC, .layout = join_layout() };
     snprintf(own.version, sizeof own.version, "%s", nodes->version);
     secret_random(own.nonce, sizeof own.nonce);
     return own;

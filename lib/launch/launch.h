@@ -58,7 +58,7 @@ int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size);
 /* Read DIST_BUFFERING: 0 bytes for "rendezvous", or those of "eager:BYTES". Same status. */
 int launch_read_buffering(size_t *bytes, char *why, size_t why_size);
 
-/* What BACKEND and DEVICE say. Tensors on a GPU need a room that reaches them, and such a room is taken for them: so
+/* What BACKEND and DEVICE say. Tensors on a GPU need a backend that reaches them, and such a one is taken for them: so
  * BACKEND=cuda and BACKEND=nccl stand for DEVICE=cuda too, and DEVICE=cuda for BACKEND=cuda, unless both are set. */
 const char *launch_backend(void); /* "shm" where nothing is said */
 const char *launch_device(void);  /* "host" */
@@ -82,14 +82,14 @@ struct launch_self {
     void (*look)(struct world *world,
                  int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
     void (*untaken)(struct launch_self *self,
-                    const struct dist_work *op); /* the room calls it for a message that was
+                    const struct dist_work *op); /* the backend calls it for a message that was
                           * sent and that its receiver, which has left, has not taken */
     void *_Atomic context;                       /* dist.c's state of this rank */
     void *_Atomic arena;                         /* devices/host.c's state of this rank */
-    struct solitude alone;         /* is the thread that called first the only one in the backend, */
-    struct solitude alone_calling; /* and above it? */
-    void *trace;                   /* lib/trace's state of this rank; NULL: nothing is recorded */
-    void *gpu;                     /* lib/streams' state of this rank; NULL: no tensor was made yet */
+    struct bias bias;         /* is the thread that called first the only one in the backend, */
+    struct bias bias_calling; /* and above it? */
+    void *trace;              /* lib/trace's state of this rank; NULL: nothing is recorded */
+    void *gpu;                /* lib/streams' state of this rank; NULL: no tensor was made yet */
     void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t asked,
                            int64_t begin,
                            int64_t end); /* lib/trace: a stream (-1: communication) was busy with what the
@@ -135,20 +135,20 @@ void launch_become(struct launch_self *self);
 void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self);
 
 /* Where the calling thread tells that it sleeps: the slot's note is that of the thread which was first to call. Other threads
- * that call, or do a collective in the background, have a HAND each. NULL: none is left; nobody can tell then whether
+ * that call, or do a collective in the background, have a note each. NULL: none is left; nobody can tell then whether
  * the rank is stuck. */
 struct sleep_note *launch_note(struct launch_self *self);
 
 /* The same note, once it says what the thread is about to sleep on; timed: news come by themselves. */
-struct sleep_note *launch_note_on(struct launch_self *self, const struct bell *bell, bool timed);
+struct sleep_note *launch_note_on(struct launch_self *self, const struct eventcount *eventcount, bool timed);
 
-/* bell_sleep with that note, then launch_look_around; and with bell_listen. */
-void launch_sleep(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
+/* eventcount_sleep with that note, then launch_look_around; and with eventcount_listen. */
+void launch_sleep(struct launch_self *self, struct eventcount *eventcount, bool (*news)(void *arg), void *arg,
                   int milliseconds, bool timed);
-void launch_listen(struct launch_self *self, struct bell *bell, bool (*news)(void *arg), void *arg,
-                   int milliseconds);
-struct sleep_note *launch_take_hand(struct launch_self *self);
-void launch_drop_hand(struct launch_self *self, struct sleep_note *hand);
+void launch_listen(struct launch_self *self, struct eventcount *eventcount, bool (*news)(void *arg),
+                   void *arg, int milliseconds);
+struct sleep_note *launch_take_note(struct launch_self *self);
+void launch_drop_note(struct launch_self *self, struct sleep_note *note);
 
 /* The call sites that this thread has looked up: a call from the same line costs one comparison. */
 #define SITE_MEMOS 64

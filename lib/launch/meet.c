@@ -9,7 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "job.h"
-#include "door.h"
+#include "join.h"
 #include "../dist_base.h"
 
 #include <errno.h>
@@ -46,8 +46,8 @@ static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_si
 {
     char who[96];
     pid_t pid;
-    int fd = door_connect(env);
-    bool ours = fd < 0 || door_same_user(fd, &pid);
+    int fd = join_connect(env);
+    bool ours = fd < 0 || join_same_user(fd, &pid);
     if (fd < 0) {
         snprintf(why, why_size,
                  "somebody holds the meeting point of this job and does not answer (%s); start it with "
@@ -55,7 +55,7 @@ static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_si
                  strerror(errno));
         return false;
     }
-    door_name_peer(fd, who, sizeof who);
+    join_name_peer(fd, who, sizeof who);
     close(fd);
     if (ours)
         snprintf(why, why_size,
@@ -71,7 +71,7 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
 {
     int64_t give_up = job_clock() + NAME_BUSY;
     for (bool first = true;; first = false) {
-        int fd = door_listen(env);
+        int fd = join_listen(env);
         if (fd >= 0)
             return fd;
         if (errno != EADDRINUSE)
@@ -90,19 +90,19 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
 {
     pid_t pid;
     struct hello hello;
-    door_limit(caller, 1000);
-    if (!door_same_user(caller, &pid) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
+    join_limit(caller, 1000);
+    if (!join_same_user(caller, &pid) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
-    answer.error = door_judge(caller, &hello, env, came, answer.why, sizeof answer.why);
+    answer.error = join_judge(caller, &hello, env, came, answer.why, sizeof answer.why);
     if (answer.error != 0) {
         snprintf(why, why_size, "%s", answer.why);
-        door_send(caller, &answer, -1);
+        join_send(caller, &answer, -1);
         return answer.error;
     }
-    came[hello.rank] = door_send(caller, &answer, world->fd);
-    door_limit(caller, IN_AFTER);
+    came[hello.rank] = join_send(caller, &answer, world->fd);
+    join_limit(caller, IN_AFTER);
     if (came[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0)
         return text_why(DIST_ERR_PEER_LOST, why, why_size,
                         "rank %d came, and has ended before it was in; look at that rank first", hello.rank);
@@ -184,7 +184,7 @@ static int meet_host(const struct launch_env *env, struct world *world, char *wh
 static int meet_call(const struct launch_env *env, int64_t give_up)
 {
     for (int64_t pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
-        int fd = door_connect(env);
+        int fd = join_connect(env);
         if (fd >= 0)
             return fd;
         meet_wait_a_moment(pause);
@@ -194,7 +194,7 @@ static int meet_call(const struct launch_env *env, int64_t give_up)
 
 static int meet_visit(const struct launch_env *env, struct world *world, char *why, size_t why_size)
 {
-    struct hello hello = { HELLO, door_layout(), env->rank, env->world_size };
+    struct hello hello = { HELLO, join_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
     while (job_clock() <= give_up) {
         pid_t host;
@@ -202,14 +202,14 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
         int shared = -1, fd = meet_call(env, give_up);
         if (fd < 0)
             break;
-        door_limit(fd, give_up - job_clock() + 1000);
-        if (!door_same_user(fd, &host)) {
+        join_limit(fd, give_up - job_clock() + 1000);
+        if (!join_same_user(fd, &host)) {
             meet_is_taken(env, why, why_size);
             close(fd);
             return DIST_ERR_ENVIRONMENT;
         }
         bool answered =
-            send(fd, &hello, sizeof hello, MSG_NOSIGNAL) > 0 && door_receive(fd, &answer, &shared);
+            send(fd, &hello, sizeof hello, MSG_NOSIGNAL) > 0 && join_receive(fd, &answer, &shared);
         bool in = answered && answer.error == 0 && world_map(world, shared) == 0;
         if (in) {
             launch_hold(world, env->rank);
@@ -218,7 +218,7 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
         close(fd);
         if (in)
             return 0;
-        if (!answered) { /* rank 0 of an earlier program has just closed its door */
+        if (!answered) { /* rank 0 of an earlier program has just closed its listener */
             meet_wait_a_moment(5);
             continue;
         }

@@ -14,7 +14,7 @@
  */
 #define _GNU_SOURCE
 #include "control.h"
-#include "door.h"
+#include "join.h"
 #include "handshake.h"
 #include "job.h"
 #include "../dist_base.h"
@@ -87,7 +87,7 @@ static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
     struct claim claim = { .node = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
-    door_limit(fd, PATIENCE_MS);
+    join_limit(fd, PATIENCE_MS);
     const char *strange = nodes_hear(nodes, fd, &claim);
     if (strange) {
         if (*strange)
@@ -176,7 +176,7 @@ static int nodes_host(struct nodes *nodes, int fd, int seconds, char *why, size_
     return status;
 }
 
-int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why_size)
+int nodes_meet(struct nodes *nodes, int listener, int seconds, char *why, size_t why_size)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
@@ -184,7 +184,7 @@ int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why
                         nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? nodes_host(nodes, door, seconds, why, why_size)
+    return nodes->number == 0 ? nodes_host(nodes, listener, seconds, why, why_size)
                               : nodes_call(nodes, seconds, why, why_size);
 }
 

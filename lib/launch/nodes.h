@@ -110,9 +110,9 @@ void nodes_prepare(
 int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size);
 int nodes_no_restarts(char *why, size_t why_size);
 
-/* nodes.c: wait until all nodes have come, on each of them. Same status. `door`: where node 0 listens already; -1: nowhere yet. */
-int nodes_meet(struct nodes *nodes, int door, int seconds, char *why, size_t why_size);
-int nodes_listen(struct nodes *nodes, int *door, char *why, size_t why_size);
+/* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */
+int nodes_meet(struct nodes *nodes, int listener, int seconds, char *why, size_t why_size);
+int nodes_listen(struct nodes *nodes, int *listener, char *why, size_t why_size);
 const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
 static inline const char *nodes_unit(const struct nodes *nodes)
 {

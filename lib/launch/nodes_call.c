@@ -1,7 +1,7 @@
 /* nodes_call.c: how a node finds node 0; nodes.c has the order of messages. */
 #define _GNU_SOURCE
 #include "control.h"
-#include "door.h"
+#include "join.h"
 #include "handshake.h"
 #include "job.h"
 #include "../dist_base.h"
@@ -42,7 +42,7 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t w
         .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
     };
     claim.caller = handshake_opening(nodes);
-    door_limit(fd, ANSWER_MS);
+    join_limit(fd, ANSWER_MS);
     if (!handshake_give(fd, &claim.caller, sizeof claim.caller) ||
         !handshake_receive(fd, &claim.called, sizeof claim.called))
         return -1;

@@ -1,4 +1,4 @@
-/* nodes_listen.c: node 0's door: at the address that was given, and nowhere else. */
+/* nodes_listen.c: node 0's listener: at the address that was given, and nowhere else. */
 #define _GNU_SOURCE
 #include "handshake.h"
 #include "text.h"

@@ -63,12 +63,12 @@ int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
 }
 
 /* Round 3. Gives where node 0 listens. */
-int rounds_open_door(struct round *r, struct nodes *nodes, int *door, char *why, size_t why_size)
+int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, char *why, size_t why_size)
 {
     int status = 0;
     strcpy(nodes->port, "0"); /* one that is free */
     if (r->self->env.rank == 0) {
-        status = nodes_listen(nodes, door, why, why_size);
+        status = nodes_listen(nodes, listener, why, why_size);
         if (status == 0 && !secret_random(r->own.key, sizeof r->own.key))
             status =
                 text_why(DIST_ERR_SYSTEM, why, why_size, "the system gives no random bytes for a secret");

@@ -33,7 +33,7 @@ struct round {
  * where node 0 listens. */
 int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size, char *why,
                        size_t why_size);
-int rounds_open_door(struct round *r, struct nodes *nodes, int *door, char *why, size_t why_size);
+int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, char *why, size_t why_size);
 int rounds_agree(struct round *r, int status, char *why,
                  size_t why_size); /* the first status that is not 0 */
 

@@ -105,13 +105,13 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why
     struct nodes *nodes = &w->nodes;
     struct launch_self *self = r->self;
     char name[sizeof r->own.text];
-    int door = -1, status = rounds_find_node_0(r, nodes, name, sizeof name, why, why_size);
+    int listener = -1, status = rounds_find_node_0(r, nodes, name, sizeof name, why, why_size);
     if (status == 0)
-        status = rounds_open_door(r, nodes, &door, why, why_size);
+        status = rounds_open_listener(r, nodes, &listener, why, why_size);
     if (status != 0)
         return status;
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
-        status = nodes_meet(nodes, door, self->env.meet_seconds, why, why_size);
+        status = nodes_meet(nodes, listener, self->env.meet_seconds, why, why_size);
         if (nodes->number > 0)
             snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", name);
         atomic_fetch_add(&world_notes(&self->world, self->env.rank)->tidying, 1);

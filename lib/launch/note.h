@@ -1,11 +1,11 @@
 /*
- * note.h: what a rank pins to its door before it goes to sleep: which bell would wake it, and what it waits for.
+ * note.h: what a rank writes down before it goes to sleep: which event count would wake it, and what it waits for.
  *
  * From these notes others can tell that nobody will ever move again: every rank is asleep, each after a last look that
- * found nothing, and no bell was rung since. Writing them costs nothing that counts: it happens only on the way
+ * found nothing, and no event count was notified since. Writing them costs nothing that counts: it happens only on the way
  * to a system call.
  *
- * Who owns which word. All are the sleeper's; others only read. It writes notes, `bell`, `timed` and `seen`, then an odd
+ * Who owns which word. All are the sleeper's; others only read. It writes notes, `eventcount`, `timed` and `seen`, then an odd
  * epoch (seq_cst: who sees that sees them); after the sleep an even one, a fence, and only then other notes. A reader reads an
  * odd epoch, the notes, a fence (acquire), and the epoch again: is it another, what it read may be half old and half new, and
  * is thrown away.
@@ -20,20 +20,20 @@
 #define NOTE_OPS 32
 #define NOTE_STREAMS 17 /* threads of a rank's GPU: one that communicates, then those of its streams */
 
-#define NOTE_HANDS \
+#define NOTE_THREADS \
     16 /* threads of the program but the first that called; or that do a collective by messages */
 
 /* One thread's sleep. */
 struct sleep_note {
-    _Atomic uint32_t epoch; /* 0: there is no such thread; odd: asleep; even: awake */
-    _Atomic uint32_t seen;  /* the bell's rings when it looked for the last time */
-    _Atomic uint64_t bell;  /* where the bell is, as an offset in the world */
-    _Atomic uint32_t timed; /* 1: it will wake by itself, whatever the others do */
+    _Atomic uint32_t epoch;      /* 0: there is no such thread; odd: asleep; even: awake */
+    _Atomic uint32_t seen;       /* the event count's count when it looked for the last time */
+    _Atomic uint64_t eventcount; /* where the event count is, as an offset in the world */
+    _Atomic uint32_t timed;      /* 1: it will wake by itself, whatever the others do */
 };
 
-enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_LETTER };
+enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_UNEXPECTED };
 
-/* One open operation, in words that any process understands. A LETTER is a message that has come from `peer` and that no
+/* One open operation, in words that any process understands. An UNEXPECTED one is a message that has come from `peer` and that no
  * receive has asked for. */
 struct note_op {
     uint8_t kind;
@@ -44,7 +44,7 @@ struct note_op {
     bool behind;     /* a message: its stream has not come to it yet */
     uint16_t group;  /* the group's id */
     uint16_t size;   /* how many members the group has */
-    uint32_t site;   /* where it was posted: a call site of this rank; of a LETTER: of the sender */
+    uint32_t site;   /* where it was posted: a call site of this rank; of an UNEXPECTED one: of the sender */
     int32_t peer;    /* world rank, or DIST_ANY_SOURCE */
     int32_t tag;
     uint32_t seq;  /* which collective of the group */

@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The doorway from a thread to its rank's state. All else hangs on what it leads to. */
+/* The way from a thread to its rank's state. All else hangs on what it leads to. */
 _Thread_local struct launch_self *launch_self_of_thread;
 static struct launch_self *_Atomic of_process;
 static bool only_threads; /* this process holds ranks as threads and is none itself */

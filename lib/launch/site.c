@@ -39,7 +39,7 @@ static struct site *site_sites_of(const struct world *world, int rank)
 uint32_t world_site(struct world *world, int rank, struct dist_at at)
 {
     struct site *sites = site_sites_of(world, rank);
-    const char *name = text_file_in(at.file, SITE_LETTERS);
+    const char *name = text_file_in(at.file, SITE_CHARS);
     uint32_t last = WORLD_SITES - 1, start = site_first_place(name, at.line);
     for (uint32_t i = 0; i < last; i++) {
         uint32_t site = (start + i) % last;

@@ -5,7 +5,7 @@
 #include "world.h"
 
 /* What a rank has to tell all others before they can talk to each other: it only grows. */
-struct world_board {
+struct world_bootstrap {
     _Atomic uint64_t used; /* bytes */
     char bytes[((size_t)256 << 10) - 2 * sizeof(uint64_t)];
     _Atomic uint64_t steps; /* that all take together: this rank has come so far */
@@ -14,9 +14,9 @@ struct world_board {
 /* May a rank tell the user of a failure that it was the first to see on this machine? Over several of them the first one's watcher says. */
 enum permission { PERMISSION_UNKNOWN, PERMISSION_DENIED, PERMISSION_GRANTED };
 
-static inline struct world_board *world_board(const struct world *world, int rank)
+static inline struct world_bootstrap *world_bootstrap(const struct world *world, int rank)
 {
-    return (struct world_board *)world_at(world, world->header->board_offset) + rank;
+    return (struct world_bootstrap *)world_at(world, world->header->bootstrap_offset) + rank;
 }
 
 /* Is the job on several machines, each with a watcher of ours? */

@@ -32,7 +32,7 @@ bool worker_start(struct worker *worker)
     sigset_t before;
     struct sleep_note *note = worker->note;
     if (note) {
-        atomic_store(&note->bell, world_offset(&worker->self->world, worker->bell));
+        atomic_store(&note->eventcount, world_offset(&worker->self->world, worker->eventcount));
         atomic_store(&note->timed, 0);
         atomic_store(&note->epoch, 2);
     }
@@ -54,7 +54,7 @@ bool worker_start_progress(struct worker *worker, struct launch_self *self, void
                                .work = work,
                                .argument = argument,
                                .note = &world_notes(&self->world, self->env.rank)->helper_sleep,
-                               .bell = &self->world.header->slots[self->env.rank].helper };
+                               .eventcount = &self->world.header->slots[self->env.rank].helper };
     return worker_start(worker);
 }
 

@@ -15,8 +15,9 @@ struct worker {
     void (*work)(void *argument);
     void *argument;
     struct sleep_note *note; /* where it tells that it sleeps, and */
-    struct bell *bell;       /* what wakes it first; both NULL: it does not tell, or in a hand of its own */
-    bool runs;               /* it was started, and not yet joined */
+    struct eventcount
+        *eventcount; /* what wakes it first; both NULL: it does not tell, or in a note of its own */
+    bool runs;       /* it was started, and not yet joined */
     pthread_t thread;
 };
 
@@ -27,7 +28,7 @@ struct worker {
  * Its stack is as large as the system makes them: an engine like MPI may be called on it. */
 bool worker_start(struct worker *worker);
 
-/* The same for the rank's progress thread, unless it runs already: it sleeps on the helper's bell. */
+/* The same for the rank's progress thread, unless it runs already: it sleeps on the helper's event count. */
 bool worker_start_progress(struct worker *worker, struct launch_self *self, void (*work)(void *argument),
                            void *argument);
 

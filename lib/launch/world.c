@@ -31,19 +31,19 @@ static uint64_t world_sites_offset(int size)
     return world_pages(world_notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
 }
 
-static uint64_t world_room_offset(int size)
+static uint64_t world_backend_offset(int size)
 {
     return world_pages(world_sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
 }
 
-static uint64_t world_board_offset(int size)
+static uint64_t world_bootstrap_offset(int size)
 {
-    return world_room_offset(size) + world_room_bytes(size);
+    return world_backend_offset(size) + world_backend_bytes(size);
 }
 
 static uint64_t world_arena_offset(int size)
 {
-    return world_board_offset(size) + (uint64_t)size * sizeof(struct world_board);
+    return world_bootstrap_offset(size) + (uint64_t)size * sizeof(struct world_bootstrap);
 }
 
 static uint64_t world_trace_bytes(uint64_t arena_bytes)
@@ -135,9 +135,9 @@ int world_create(struct world *world, int size)
     header->bytes = world_bytes(size, arena_bytes);
     header->notes_offset = world_notes_offset(size);
     header->sites_offset = world_sites_offset(size);
-    header->room_offset = world_room_offset(size);
-    header->room_bytes = world_room_bytes(size);
-    header->board_offset = world_board_offset(size);
+    header->backend_offset = world_backend_offset(size);
+    header->backend_bytes = world_backend_bytes(size);
+    header->bootstrap_offset = world_bootstrap_offset(size);
     header->arena_offset = world_arena_offset(size);
     header->arena_bytes = arena_bytes;
     header->trace_offset = header->arena_offset + (uint64_t)size * arena_bytes;
@@ -150,7 +150,7 @@ int world_create(struct world *world, int size)
 static bool world_looks_right(const struct world_header *header, uint64_t file_bytes)
 {
     return header->magic == WORLD_MAGIC && header->size >= 1 && header->size <= WORLD_MAX_RANKS &&
-           header->bytes == file_bytes && header->room_offset == world_room_offset(header->size) &&
+           header->bytes == file_bytes && header->backend_offset == world_backend_offset(header->size) &&
            header->bytes == world_bytes(header->size, header->arena_bytes);
 }
 

@@ -2,12 +2,12 @@
  * world.h: the one block of memory that all ranks of a job, and its watcher, map.
  *
  *   +--------+-----------+-----------+------------+---------------+----------+-----------+-----------+-----
- *   | header | a slot of | notes of  | call sites | the backend's | board of | arena of  | arena of  | ...
- *   |        | each rank | each rank | of each    | room          | each     | rank 0    | rank 1    |
+ *   | header | a slot of | notes of  | call sites | the backend's |bootstrap | arena of  | arena of  | ...
+ *   |        | each rank | each rank | of each    | state         | of each  | rank 0    | rank 1    |
  *   +--------+-----------+-----------+------------+---------------+----------+-----------+-----------+-----
  *
- * Over several machines (nodes.h) each has a world of its own, with room for all ranks. Only boards are the same on all: the watchers see
- * to that.
+ * Over several machines (nodes.h) each has a world of its own, with room for all ranks. Only the bootstrap memory is the same on all: the
+ * watchers see to that.
  *
  * It is a memfd (or, where that is refused, a file of /dev/shm without a name): so nothing can be left behind, whatever dies. It is as large
  * as address space allows and costs only the pages that are touched. Ranks may map it at different addresses: nothing inside is a pointer.
@@ -18,7 +18,7 @@
 #ifndef LAUNCH_WORLD_H
 #define LAUNCH_WORLD_H
 
-#include "bell.h"
+#include "eventcount.h"
 #include "note.h"
 #include "../dist_base.h"
 
@@ -43,9 +43,9 @@ enum rank_state {
 enum rank_end { END_NONE, END_EXIT, END_SIGNAL, END_ERROR };
 
 /* A call site, copied once so that others can name it after the rank is dead. */
-#define SITE_LETTERS 55
+#define SITE_CHARS 55
 struct site {
-    char file[SITE_LETTERS + 1]; /* without directories; long names keep their end */
+    char file[SITE_CHARS + 1]; /* without directories; long names keep their end */
     int32_t line;
     _Atomic int32_t used; /* 0: free; 1: being written; 2: may be read */
 };
@@ -56,11 +56,11 @@ struct rank_slot {
     _Atomic int32_t pid;                        /* as it sees itself; -1: it has ended, says its watcher */
     _Atomic uint32_t held; /* 1: it holds the lock by which its peers know that it is alive (peers.c) */
     _Atomic uint32_t call; /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
-    _Atomic uint32_t last_call;           /* the last one that it entered */
-    int32_t node;                         /* the machine that it is on: written before anybody reads it */
-    alignas(WORLD_LINE) struct bell bell; /* rung by whoever has news for this rank */
-    struct bell helper;      /* the same, for the thread that drives its operations while it computes */
-    struct sleep_note sleep; /* of the thread that was the rank's first to call */
+    _Atomic uint32_t last_call; /* the last one that it entered */
+    int32_t node;               /* the machine that it is on: written before anybody reads it */
+    alignas(WORLD_LINE) struct eventcount eventcount; /* notified by whoever has news for this rank */
+    struct eventcount helper; /* the same, for the thread that drives its operations while it computes */
+    struct sleep_note sleep;  /* of the thread that was the rank's first to call */
 };
 _Static_assert(sizeof(struct rank_slot) == 2 * WORLD_LINE, "32 slots share a page");
 
@@ -79,10 +79,10 @@ struct rank_notes {
     alignas(WORLD_LINE) struct sleep_note helper_sleep; /* of its helper */
     struct world_failure failure;                       /* as this rank saw it */
     struct sleep_note streams[NOTE_STREAMS];            /* of the threads of its GPU */
-    struct sleep_note hands[NOTE_HANDS];                /* of its other threads: launch_take_hand; */
-    _Atomic uint32_t more_hands; /* those beyond: nobody knows whether they are stuck */
-    _Atomic uint32_t several;    /* 1: more than one thread of the program has called */
-    char refusal[160];           /* why it refused a message: written before the sender is told */
+    struct sleep_note threads[NOTE_THREADS];            /* of its other threads: launch_take_note; */
+    _Atomic uint32_t more_threads; /* those beyond: nobody knows whether they are stuck */
+    _Atomic uint32_t several;      /* 1: more than one thread of the program has called */
+    char refusal[160];             /* why it refused a message: written before the sender is told */
     char host_call[32];       /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site;       /* and where that is */
     _Atomic uint32_t sent;    /* over several machines: messages to it from ranks of this one; */
@@ -98,8 +98,8 @@ struct rank_notes {
 /* Tell a rank that there is news. The caller has written the news with seq_cst before. */
 static inline void rank_ring(struct rank_slot *slot)
 {
-    bell_ring(&slot->bell);
-    bell_ring(&slot->helper);
+    eventcount_notify(&slot->eventcount);
+    eventcount_notify(&slot->helper);
 }
 
 /* The numbers of groups, which travel with messages in 16 bits: dist_groups.c. */
@@ -111,14 +111,14 @@ struct group_ids {
 
 struct world_header {
     uint32_t magic;
-    int32_t size;          /* how many ranks */
-    uint64_t bytes;        /* of the whole block */
-    uint64_t notes_offset; /* struct rank_notes[size] */
-    uint64_t sites_offset; /* struct site[size][WORLD_SITES] */
-    uint64_t room_offset;  /* the backend's room: zeroed pages */
-    uint64_t room_bytes;
-    uint64_t board_offset; /* struct world_board[size] (spread.h) */
-    uint64_t arena_offset; /* rank r's arena starts at arena_offset + r * arena_bytes */
+    int32_t size;            /* how many ranks */
+    uint64_t bytes;          /* of the whole block */
+    uint64_t notes_offset;   /* struct rank_notes[size] */
+    uint64_t sites_offset;   /* struct site[size][WORLD_SITES] */
+    uint64_t backend_offset; /* the backend's memory: zeroed pages */
+    uint64_t backend_bytes;
+    uint64_t bootstrap_offset; /* struct world_bootstrap[size] (spread.h) */
+    uint64_t arena_offset;     /* rank r's arena starts at arena_offset + r * arena_bytes */
     uint64_t arena_bytes;
     uint64_t trace_offset; /* rank r's record of what it did (lib/trace): like the arenas, if asked for */
     uint64_t trace_bytes;
@@ -153,8 +153,8 @@ static inline uint64_t world_pages(uint64_t bytes)
     return (bytes + WORLD_PAGE - 1) / WORLD_PAGE * WORLD_PAGE;
 }
 
-/* How large the backend's room is: what every pair of ranks shares, and what every rank has. */
-static inline uint64_t world_room_bytes(int size)
+/* How large the backend's memory is: what every pair of ranks shares, and what every rank has. */
+static inline uint64_t world_backend_bytes(int size)
 {
     uint64_t pair_bytes = 64 + 4096, rank_bytes = (1 << 20) + (64 << 10) + 8192;
     return world_pages(pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size);

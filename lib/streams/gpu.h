@@ -88,7 +88,7 @@ static inline void gpu_range_end(const struct gpu *gpu)
 /* ---- look.c: the host waits ------------------------------------------------------------ */
 
 /* Wait until passed(argument); `held_up` is the stream that it waits for, or NULL. Whoever makes it true rings the rank's
- * bell. Then report what has failed meanwhile. 0, or what report() gave. */
+ * event count. Then report what has failed meanwhile. 0, or what report() gave. */
 int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
               void *argument, struct dist_stream *held_up);
 int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struct dist_stream *stream);

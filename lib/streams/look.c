@@ -1,7 +1,7 @@
 /*
  * look.c: the host waits for its GPU.
  *
- * It sleeps on the rank's bell, like one that waits for a message, and notes what its stream is held up by: so the
+ * It sleeps on the rank's event count, like one that waits for a message, and notes what its stream is held up by: so the
  * watcher sees a rank that waits in that operation, and, in host_call, where in the program the host got stuck.
  */
 #include "order.h"
@@ -25,12 +25,12 @@ static bool look_news(void *argument)
 /* Note what holds the rank up, if that is known, and sleep. */
 static void look_sleep_until(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
 {
-    struct bell *bell = &gpu->slot->bell;
+    struct eventcount *eventcount = &gpu->slot->eventcount;
     const struct context *context = gpu->self->context;
-    struct sleep_note *note = launch_note_on(gpu->self, bell, false);
+    struct sleep_note *note = launch_note_on(gpu->self, eventcount, false);
     if (context && context->backend && context->backend->note && ops_may_note(gpu))
-        context->backend->note(context->room, ops_stuck(gpu, held_up)); /* it may say `timed` */
-    bell_sleep(bell, look_news, awaited, NAP, note);
+        context->backend->note(context->state, ops_stuck(gpu, held_up)); /* it may say `timed` */
+    eventcount_sleep(eventcount, look_news, awaited, NAP, note);
     launch_look_around(gpu->self);
 }
 
@@ -38,7 +38,7 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
               void *argument, struct dist_stream *held_up)
 {
     struct awaited awaited = { gpu, passed, argument };
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     uint32_t site = world_site(&gpu->self->world, gpu->self->env.rank, at);
     struct rank_notes *notes = world_notes(&gpu->self->world, gpu->self->env.rank);
     snprintf(notes->host_call, sizeof notes->host_call, "%s", call);
@@ -46,7 +46,7 @@ int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passe
     int first = 0;
     gpu_range_begin(gpu, call);
     while (!passed(argument)) {
-        if (patience_spin(&patience))
+        if (backoff_spin(&backoff))
             continue;
         int failed = ops_settle(gpu); /* what it waits for may never come then: tell at once */
         first = first ? first : failed;

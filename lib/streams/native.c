@@ -2,7 +2,7 @@
  * native.c: the same for a backend that works on streams itself (backend.on_streams): it needs no thread.
  *
  * The backend's call is made at once and never blocks. From then on the rank's own calls look what has become of its ops: a
- * backend that has news for a rank that sleeps rings its bell, like a stream.
+ * backend that has news for a rank that sleeps notifies it, like a stream.
  *
  *   posted   ->   flying    ->   over
  *            begun          test()
@@ -24,7 +24,7 @@ static struct dist_work *native_at_posted(struct gpu_ops *ops)
 /* It is done: so the backend's wait returns at once. */
 static int native_status(const struct gpu_ops *ops, struct dist_work *op)
 {
-    return op->status = ops->context->backend->wait(ops->context->room, op);
+    return op->status = ops->context->backend->wait(ops->context->state, op);
 }
 
 /* Of those that fly, all before `last` (NULL: all). */
@@ -101,10 +101,10 @@ void native_post(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
     const struct backend *backend = context->backend;
-    bool host_does_it = backend->on_host && backend->on_host(context->room, op);
+    bool host_does_it = backend->on_host && backend->on_host(context->state, op);
     atomic_store(&op->begun, 0);
     op_append(&ops->lists[LIST_POSTED], op);
-    int status = host_does_it ? on_host(ops, op) : backend_start(backend, context->room, op);
+    int status = host_does_it ? on_host(ops, op) : backend_start(backend, context->state, op);
     if (host_does_it || status != DIST_OK)
         native_end_at_once(ops, op, status);
 }

@@ -48,7 +48,7 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
         host.out = host.in;
     else
         good = good && on_host_read(gpu, op, &host.out);
-    if (good && backend_start(context->backend, context->room, &host) == DIST_OK)
+    if (good && backend_start(context->backend, context->state, &host) == DIST_OK)
         good = !op->out.data || on_host_write(gpu, op, &host.out);
     on_host_forget(gpu, &op->in, &host.in);
     if (!one)

@@ -117,7 +117,7 @@ static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_wor
     pthread_mutex_lock(&ops->lock);
     op_append(&ops->lists[LIST_POSTED], op);
     pthread_mutex_unlock(&ops->lock);
-    bell_ring(&gpu->slot->bell);
+    eventcount_notify(&gpu->slot->eventcount);
     return DIST_OK;
 }
 
@@ -141,7 +141,7 @@ bool ops_is_over(struct dist_work *op)
 {
     struct gpu_ops *ops = op->gpu->ops;
     if (ops && ops->native && !atomic_load(&op->begun))
-        ops->context->backend->test(ops->context->room, op);
+        ops->context->backend->test(ops->context->state, op);
     if (ops && ops->native)
         native_look_at(ops, op);
     return atomic_load(&op->over) != 0;

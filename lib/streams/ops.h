@@ -10,7 +10,7 @@
  *
  * Who owns what. `lock` guards the lists. An op that is not over belongs to the progress thread, any other to the rank
  * (ops_settle frees what nobody will ask for). op->over is written last; who reads it may read the rest. Whoever makes
- * news rings the rank's bell after writing it: the rank after posting, streams after an event, the backend after an op.
+ * news notifies the rank after writing it: the rank after posting, streams after an event, the backend after an op.
  */
 #ifndef STREAMS_OPS_H
 #define STREAMS_OPS_H

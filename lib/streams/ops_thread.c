@@ -60,14 +60,14 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     ops->gpu->device->gate_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);
-    bell_ring(&ops->gpu->slot->bell);
+    eventcount_notify(&ops->gpu->slot->eventcount);
 }
 
-/* Asking also drives the backend, for nobody else may: so its peers need only ring our bell. */
+/* Asking also drives the backend, for nobody else may: so its peers need only notify us. */
 bool ops_is_done(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
-    return context->backend->test(context->room, op) || world_failed(&ops->gpu->self->world);
+    return context->backend->test(context->state, op) || world_failed(&ops->gpu->self->world);
 }
 
 /* What the system has refused to this rank its peers wait for. Its host may wait in a call that does not look here, in dist_new_group, and
@@ -85,9 +85,9 @@ static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
         return false;
     int trips;
     double bytes = ops_thread_wire_bytes(op, &trips);
-    op->status = context->backend->wait(context->room, op); /* returns at once */
+    op->status = context->backend->wait(context->state, op); /* returns at once */
     /* Where the job has failed a peer may have given it up, and its stream have gone on to change what was still read from it. */
-    bell_fence();
+    eventcount_fence();
     if (op->status == DIST_OK && world_failed(&ops->gpu->self->world))
         op->status = backend_failed(&ops->gpu->self->world, op);
     op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : launch_clock_ns();
@@ -140,7 +140,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
     pthread_mutex_unlock(&ops->lock);
     /* Once the job has failed nothing may start: an op behind one that was given up could still find its peer's. */
     int status = world_failed(&ops->gpu->self->world) ? backend_failed(&ops->gpu->self->world, op)
-                                                      : backend_start(context->backend, context->room, op);
+                                                      : backend_start(context->backend, context->state, op);
     pthread_mutex_lock(&ops->lock);
     ops->starting = false;
     ops->shared = true;
@@ -151,7 +151,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
     pthread_mutex_unlock(&ops->lock);
     if (status != DIST_OK) /* else its status is the backend's */
         ops_thread_tell_refusal(ops, op);
-    bell_ring(&ops->gpu->slot->bell); /* for ops_flush */
+    eventcount_notify(&ops->gpu->slot->eventcount); /* for ops_flush */
     return true;
 }
 
@@ -175,7 +175,7 @@ static void ops_thread_rest(struct gpu_ops *ops, int64_t until)
     int64_t nap = until ? until - launch_clock_ns() : (int64_t)NAP * 1000000;
     atomic_store(&note->timed, until != 0);
     if (nap > 0)
-        bell_sleep_for(&ops->gpu->slot->bell, ops_thread_news, ops, nap, note);
+        eventcount_sleep_for(&ops->gpu->slot->eventcount, ops_thread_news, ops, nap, note);
     atomic_store(&note->timed, 0);
 }
 
@@ -206,13 +206,13 @@ bool ops_thread_start(struct gpu_ops *ops)
 {
     if (ops->thread.runs)
         return true;
-    solitude_end(&ops->gpu->self->alone, SOLITUDE_SEVERAL); /* it calls the backend, too */
+    bias_revoke(&ops->gpu->self->bias, BIAS_SEVERAL); /* it calls the backend, too */
     ops->thread = (struct worker){ .self = ops->gpu->self,
                                    .name = "dist progress",
                                    .work = ops_thread_main,
                                    .argument = ops,
                                    .note = ops_thread_note_of(ops),
-                                   .bell = &ops->gpu->slot->bell };
+                                   .eventcount = &ops->gpu->slot->eventcount };
     return worker_start(&ops->thread);
 }
 
@@ -223,7 +223,7 @@ void ops_thread_stop(struct gpu_ops *ops)
     pthread_mutex_lock(&ops->lock);
     ops->stop = true;
     pthread_mutex_unlock(&ops->lock);
-    bell_strike(&ops->gpu->slot->bell);
+    eventcount_advance(&ops->gpu->slot->eventcount);
     worker_join(&ops->thread);
     ops->stop = false;
 }

@@ -97,7 +97,7 @@ static void settle_begin_all(struct gpu_ops *ops)
 {
     struct dist_work *op = ops->native ? ops->lists[LIST_POSTED].first : NULL;
     if (op && !atomic_load(&op->begun))
-        ops->context->backend->test(ops->context->room, op);
+        ops->context->backend->test(ops->context->state, op);
     ops_look(ops);
 }
 

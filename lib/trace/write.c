@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_LANES NOTE_STREAMS
+#define DEVICE_ROWS NOTE_STREAMS
 
 static const struct record *write_traced(const struct world *world, int rank)
 {
@@ -58,11 +58,11 @@ static void write_names(struct writing *w, int rank, const struct record *record
 /* The streams that were busy with something. */
 static void write_stream_names(struct writing *w, int rank, const struct record *record)
 {
-    bool named[DEVICE_LANES] = { false };
+    bool named[DEVICE_ROWS] = { false };
     uint32_t kept = record_kept(record, NULL);
     for (uint32_t i = 0; i < kept; i++) {
         const struct event *event = &record->events[i];
-        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_LANES - 1 ||
+        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_ROWS - 1 ||
             named[event->peer + 1])
             continue;
         named[event->peer + 1] = true;

@@ -1,6 +1,6 @@
 /*
  * bench_checks.c: what the checks cost that are always on: the same ping-pong through dist_send and dist_recv, and through calls
- * that do all that a call must do (find out which rank calls, and describe the message to the room: its quick way, or else an
+ * that do all that a call must do (find out which rank calls, and describe the message to the backend: its quick way, or else an
  * op), but check nothing and note nothing for reports. The difference is what the checks cost.
  * Two ways take turns, each turn so short that the machine is the same for both; a ratio is taken inside each pair of turns.
  * The row shows the median of medians.
@@ -27,7 +27,7 @@ static struct {
 struct player {
     int rank;
     const struct backend *backend;
-    void *room;
+    void *state;
     struct dist_group *world;
     tensor *ball;
     float *x;      /* its elements, */
@@ -38,11 +38,11 @@ static void must(int status)
 {
     if (status == DIST_OK)
         return;
-    fprintf(stderr, "the room ended a message with status %d\n", status);
+    fprintf(stderr, "the backend ended a message with status %d\n", status);
     exit(1);
 }
 
-/* Where the room has no quick way for it. */
+/* Where the backend has no quick way for it. */
 static void bare_op(struct player *p, bool sends, tensor *t, int peer, int tag, bool begun)
 {
     struct dist_work op = { .call = sends ? CALL_SEND : CALL_RECV, .at = { __FILE__, __LINE__ }, .site = 1 };
@@ -55,15 +55,15 @@ static void bare_op(struct player *p, bool sends, tensor *t, int peer, int tag, 
     op.begun_quickly = begun;
     op.from = -1;
     *(sends ? &op.in : &op.out) = (struct span){ t->data, t->numel };
-    must(sends ? p->backend->send(p->room, &op) : p->backend->recv(p->room, &op));
+    must(sends ? p->backend->send(p->state, &op) : p->backend->recv(p->state, &op));
 }
 
 /* What dist_send and dist_recv are without their checks. */
 __attribute__((noinline)) static void bare_call(struct player *p, bool sends, tensor *t, int peer, int tag)
 {
     const struct context *context = launch_self_if_any()->context; /* who calls? */
-    enum quick went = sends ? context->backend->quick_send(context->room, t, peer, tag, &context->world, 1)
-                            : context->backend->quick_recv(context->room, t, peer, tag, &context->world, 1);
+    enum quick went = sends ? context->backend->quick_send(context->state, t, peer, tag, &context->world, 1)
+                            : context->backend->quick_recv(context->state, t, peer, tag, &context->world, 1);
     if (went != QUICK_DONE)
         bare_op(p, sends, t, peer, tag, went == QUICK_BEGUN);
 }
@@ -112,7 +112,7 @@ static void compare(struct context *context, long bytes, int calls, int turns, d
 {
     struct player p = { .rank = context->self->env.rank,
                         .backend = context->backend,
-                        .room = context->room,
+                        .state = context->state,
                         .world = &context->world };
     double ratio[MOST_TURNS];
     p.count = bytes / (long)sizeof(float);

@@ -3,7 +3,7 @@
  * BACKEND=nccl DEVICE=cuda: one rank, one process, one stream, two communicators. In each turn NCCL called directly and our
  * call are neighbours in time, and take turns at being first. Times are the GPU's own, between two events.
  *
- * Each line: how the room works, bytes, microseconds of ours, of NCCL, and the median of the turns' ratios.
+ * Each line: how the backend works, bytes, microseconds of ours, of NCCL, and the median of the turns' ratios.
  *
  * Gathered: for that even a single rank has something to do, which reads and writes each byte. A sum in place is over at once with
  * one rank: NCCL gives the GPU nothing to do, and there is nothing to compare with.
@@ -114,7 +114,7 @@ static void run(int rank, int size)
     dist_destroy_process_group();
 }
 
-/* Both ways in which the room works: ops are agreed on first, or handed to NCCL as they come. */
+/* Both ways in which the backend works: ops are agreed on first, or handed to NCCL as they come. */
 int main(void)
 {
     setenv("DIST_NCCL_PLAIN", "0", 1);

@@ -9,9 +9,9 @@
 static const struct scenario scenarios[] = {
     { "two messages each way, short and far", 2 },
     { "tags that force parking, three messages and one back", 2 },
-    { "two of one tag parked, far", 2 },
-    { "long copies, of a parked message and from the channel", 2 },
-    { "a receive that does not fit, from the channel and from the parked", 2 },
+    { "two of one tag unexpected, far", 2 },
+    { "long copies, of an unexpected message and from the channel", 2 },
+    { "a receive that does not fit, from the channel and from the unexpected", 2 },
     { "one ticket for three sends", 2 },
     { "more messages than the channel holds", 2 },
     { "one refused in the slot, others behind it", 2 },
@@ -30,13 +30,13 @@ static const struct fault faults[] = {
     { "a run that is shorter than a batch is not acknowledged", 0 },
     { "ack is written before the copy", 0 },
     { "the ticket is stamped before the copy", 1 },
-    { "a send is over when its message is parked", 1 },
+    { "a send is over when its message is unexpected", 1 },
     { "the verdict is read without looking whether ack counts this message", 0 },
-    { "the ticket is freed when the message is parked", 5 },
+    { "the ticket is freed when the message is unexpected", 5 },
     { "the ticket is cleared after the message is posted", 3 },
-    { "parked messages are taken last come, first served", 2 },
-    { "a new receive does not look among the parked messages", 1 },
-    { "the peer is not rung for an ack", 0 },
+    { "unexpected messages are taken last come, first served", 2 },
+    { "a new receive does not look among the unexpected messages", 1 },
+    { "the peer is not notified of an ack", 0 },
     { "seq is written relaxed", 0 },
     { "seq is read relaxed", 0 },
     { "ack is written relaxed", 0 },
@@ -111,7 +111,7 @@ static void post(struct turn *t, struct call call)
     say(t->step, "rank %d: posts %s %d, tag %d", t->rank, call.what == SEND ? "send" : "receive", op,
         call.tag);
     if (call.what == RECV)
-        take_parked(t, op);
+        take_unexpected(t, op);
 }
 
 /* A wait: walk until the operation is over. */
@@ -120,7 +120,7 @@ static void wait(struct turn *t, uint8_t op)
     if (t->me->ops[op].way != FINISHED) {
         say(t->step, "rank %d: waits for operation %d, looks around", t->rank, op);
         t->me->pc = AT_SEND;
-        t->me->at = t->me->looked = t->me->held = t->me->moved = t->me->rung = 0;
+        t->me->at = t->me->looked = t->me->held = t->me->moved = t->me->notified = 0;
         return;
     }
     say(t->step, "rank %d: operation %d is over", t->rank, op);
@@ -158,9 +158,9 @@ static bool rest(struct turn *t)
 {
     uint8_t op = call_at(t->step->scenario, t->rank, t->me->line).tag;
     bool over = t->me->ops[op].way == FINISHED;
-    if (!over && !t->me->moved && !t->me->rung)
+    if (!over && !t->me->moved && !t->me->notified)
         return false; /* asleep */
-    say(t->step, "rank %d: the walk is over%s", t->rank, !over && !t->me->moved ? ", the bell has rung" : "");
+    say(t->step, "rank %d: the walk is over%s", t->rank, !over && !t->me->moved ? ", it was notified" : "");
     t->me->pc = AT_PROGRAM;
     t->me->at = t->me->looked = t->me->held = t->me->moved = 0;
     return true;

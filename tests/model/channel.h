@@ -3,8 +3,8 @@
  * channel_take.c and channel_match.c receive. A channel is here a slot and a ring of two cells, and acknowledges for two.
  *
  * Two ranks, 0 and 1, each one thread. A rank runs a short program of calls; in a wait it walks along its open
- * operations as engine.c does, one memory access a step. The bell is here one bit, set together with the news:
- * that this is fair is what the bell's model shows.
+ * operations as engine.c does, one memory access a step. The event count is here one bit, set together with the news:
+ * that this is fair is what the event count's model shows.
  */
 #ifndef MODEL_CHANNEL_H
 #define MODEL_CHANNEL_H
@@ -34,7 +34,7 @@ struct call {
     uint8_t misfit; /* RECV: its tensor has another size than the message */
 };
 
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_UNEXPECTED, VERDICT_REFUSED };
 enum way {
     CLOSED,
     QUEUED,
@@ -70,8 +70,8 @@ struct rank {
     uint8_t sent;     /* messages */
     uint8_t held;     /* an earlier send waits, for this walk */
     uint8_t moved;    /* this walk has changed something */
-    uint8_t rung;     /* its bell has rung since the last walk began */
-    uint8_t count, parked_count;
+    uint8_t notified; /* it was notified since the last walk began */
+    uint8_t count, unexpected_count;
     uint8_t free_tickets; /* a bit for each */
     uint8_t verdict;      /* to be written into ack, into a cell, or onto a ticket */
     uint8_t taken, acked; /* messages; those acknowledged */
@@ -81,7 +81,7 @@ struct rank {
         refused; /* messages of the peer, a bit for each: has found its receive; data copied; refused */
     struct copy envelope; /* the one that was just read from the channel */
     struct op ops[OPS];
-    struct copy parked[OPS];
+    struct copy unexpected[OPS];
 };
 
 /* What both can see. Everything with [2] is written by that rank only, but tickets, which the peer stamps. */
@@ -128,7 +128,7 @@ enum {
     TICKET_CLEARED_LATE,
     LAST_PARKED_FIRST,
     PARKED_FORGOTTEN,
-    NO_RING,
+    NO_NOTIFY,
     SEQ_RELAXED,
     SEQ_READ_RELAXED,
     ACK_RELAXED,
@@ -181,8 +181,8 @@ void finish(struct op *op);
 void copy_aside(struct turn *t);
 void stamp(struct turn *t);
 
-void send_step(struct turn *t);               /* channel_post.c: AT_SEND to AT_VERDICT */
-void recv_step(struct turn *t);               /* channel_take.c: AT_RECV to AT_STAMP */
-void take_parked(struct turn *t, uint8_t op); /* a receive was posted: has its envelope come already? */
+void send_step(struct turn *t);                   /* channel_post.c: AT_SEND to AT_VERDICT */
+void recv_step(struct turn *t);                   /* channel_take.c: AT_RECV to AT_STAMP */
+void take_unexpected(struct turn *t, uint8_t op); /* a receive was posted: has its envelope come already? */
 
 #endif

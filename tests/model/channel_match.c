@@ -45,8 +45,8 @@ void finish(struct op *op)
     op->message = op->with = 0;
 }
 
-/* A parked letter has found its receive. */
-static void deliver_parked(struct turn *t, struct copy envelope)
+/* An unexpected message has found its receive. */
+static void deliver_unexpected(struct turn *t, struct copy envelope)
 {
     struct op *op = here(t);
     uint8_t size = call_of(t, t->peer, envelope.message).size;
@@ -64,34 +64,34 @@ static void deliver_parked(struct turn *t, struct copy envelope)
     }
 }
 
-void take_parked(struct turn *t, uint8_t op)
+void take_unexpected(struct turn *t, uint8_t op)
 {
-    uint8_t tag = call_of(t, t->rank, op).tag, count = t->me->parked_count;
+    uint8_t tag = call_of(t, t->rank, op).tag, count = t->me->unexpected_count;
     t->me->at = op;
     for (uint8_t i = 0; i < count && t->step->fault != PARKED_FORGOTTEN; i++) {
         uint8_t at = t->step->fault == LAST_PARKED_FIRST ? (uint8_t)(count - 1 - i) : i;
-        struct copy envelope = t->me->parked[at];
+        struct copy envelope = t->me->unexpected[at];
         if (call_of(t, t->peer, envelope.message).tag != tag)
             continue;
         for (; at + 1 < count; at++)
-            t->me->parked[at] = t->me->parked[at + 1];
-        t->me->parked[at] = (struct copy){ 0 };
-        t->me->parked_count--;
-        deliver_parked(t, envelope);
+            t->me->unexpected[at] = t->me->unexpected[at + 1];
+        t->me->unexpected[at] = (struct copy){ 0 };
+        t->me->unexpected_count--;
+        deliver_unexpected(t, envelope);
         return;
     }
 }
 
-/* ticket_stamp. Called from a walk, and from a receive that finds its letter parked. */
+/* ticket_stamp. Called from a walk, and from a receive that finds its message among the unexpected. */
 void stamp(struct turn *t)
 {
     struct op *op = here(t);
     bool late =
         t->step->fault == STAMP_FIRST && !(t->me->got >> op->message & 1) && t->me->verdict == VERDICT_DONE;
-    say(t->step, "rank %d: stamps ticket %d of send %d, and rings", t->rank, op->with, op->message);
+    say(t->step, "rank %d: stamps ticket %d of send %d, and notifies", t->rank, op->with, op->message);
     order_store(t->order, t->rank, WORD_STAMP(t->peer, op->with), t->step->fault != STAMP_RELAXED);
     t->shared->stamps[t->peer][op->with] = t->me->verdict;
-    t->state->ranks[t->peer].rung = 1;
+    t->state->ranks[t->peer].notified = 1;
     t->me->verdict = VERDICT_NONE;
     if (late) {
         t->me->pc = AT_COPY_ASIDE;

@@ -114,12 +114,12 @@ static void read_verdict(struct turn *t)
         note_broken(t, order_read(t->order, t->rank, PLACE_VERDICT(t->rank, place)),
                     "a verdict is read while it may be written");
     say(t->step, "rank %d: send %d reads the verdict: %s", t->rank, t->me->at,
-        verdict == VERDICT_PARKED ? "parked" : "over");
-    if (verdict == VERDICT_PARKED && t->step->fault != PARKED_IS_DONE)
+        verdict == VERDICT_UNEXPECTED ? "unexpected" : "over");
+    if (verdict == VERDICT_UNEXPECTED && t->step->fault != PARKED_IS_DONE)
         here(t)->way = PARKED;
     else
         end_send(t, verdict);
-    if (verdict == VERDICT_PARKED && t->step->fault == TICKET_FREED_EARLY)
+    if (verdict == VERDICT_UNEXPECTED && t->step->fault == TICKET_FREED_EARLY)
         t->me->free_tickets |= (uint8_t)(1 << here(t)->ticket);
     here(t)->number = here(t)->place = 0;
     t->me->moved = 1;
@@ -163,13 +163,13 @@ static void write_seq(struct turn *t)
 {
     uint8_t place = here(t)->place;
     here(t)->number = ++t->me->sent;
-    say(t->step, "rank %d: writes seq %d for envelope %d, and rings", t->rank, t->me->sent, t->me->at);
+    say(t->step, "rank %d: writes seq %d for envelope %d, and notifies", t->rank, t->me->sent, t->me->at);
     order_store(t->order, t->rank, WORD_SEQ(t->rank, place), t->step->fault != SEQ_RELAXED);
     t->shared->seq[t->rank][place] = t->me->sent;
     if (place && t->step->fault != RING_UNSAID)
         t->shared->ring[t->rank] =
             1; /* said after it: who sees that sees this; before: it is looked for again */
-    t->state->ranks[t->peer].rung = 1;
+    t->state->ranks[t->peer].notified = 1;
     here(t)->way = POSTED;
     t->me->moved = 1;
     if (t->step->fault == SEQ_FIRST)

@@ -15,7 +15,7 @@ static void end_run(struct turn *t)
     t->me->pc = t->me->taken != t->me->acked && t->step->fault != BATCH_FORGOTTEN ? AT_ACK : AT_REST;
 }
 
-/* letters_progress: a long copy that waits comes last; else look into the slot, if a receive is open. */
+/* recvs_progress: a long copy that waits comes last; else look into the slot, if a receive is open. */
 static void visit(struct turn *t)
 {
     bool open = false;
@@ -90,21 +90,21 @@ static void settle(struct turn *t)
         t->me->verdict = VERDICT_NONE;
 }
 
-/* recvs_drain: the message's receive, or the parked. */
+/* recvs_drain: the message's receive, or the unexpected. */
 static void place(struct turn *t)
 {
     struct copy envelope = t->me->envelope;
     struct call sent = call_of(t, t->peer, envelope.message);
     t->me->envelope = (struct copy){ 0 };
     t->me->moved = 1;
-    t->me->verdict = VERDICT_PARKED;
+    t->me->verdict = VERDICT_UNEXPECTED;
     for (t->me->at = 0; t->me->at < t->me->count; t->me->at++)
         if (here(t)->way == OPEN && call_of(t, t->rank, t->me->at).tag == sent.tag)
             break;
     say(t->step, "rank %d: message %d finds %s", t->rank, envelope.message,
-        t->me->at < t->me->count ? "its receive" : "no receive: it is parked");
+        t->me->at < t->me->count ? "its receive" : "no receive: it is unexpected");
     if (t->me->at == t->me->count) {
-        t->me->parked[t->me->parked_count++] = envelope;
+        t->me->unexpected[t->me->unexpected_count++] = envelope;
         settle(t);
         return;
     }
@@ -125,7 +125,7 @@ static void place(struct turn *t)
         t->me->pc = AT_COPY;
         return;
     }
-    if (t->me->verdict != VERDICT_PARKED)
+    if (t->me->verdict != VERDICT_UNEXPECTED)
         finish(here(t));
     settle(t);
 }
@@ -146,12 +146,12 @@ static void write_ack(struct turn *t)
 {
     bool late = t->step->fault == ACK_FIRST && t->me->verdict == VERDICT_DONE && t->me->at < t->me->count &&
                 here(t)->way == COPYING;
-    say(t->step, "rank %d: writes ack %d, and rings", t->rank, t->me->taken);
+    say(t->step, "rank %d: writes ack %d, and notifies", t->rank, t->me->taken);
     order_store(t->order, t->rank, WORD_ACK(t->rank), t->step->fault != ACK_RELAXED);
     t->shared->ack[t->rank] = t->me->acked = t->me->taken;
     t->shared->verdict[t->rank] = t->me->slot_verdict;
-    if (t->step->fault != NO_RING)
-        t->state->ranks[t->peer].rung = 1;
+    if (t->step->fault != NO_NOTIFY)
+        t->state->ranks[t->peer].notified = 1;
     t->me->moved = 1;
     if (late) {
         t->me->pc = AT_COPY;

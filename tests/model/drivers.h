@@ -2,7 +2,7 @@
  * drivers.h: the state of the helper's model, shared by its files: helper.c has the scenarios, drivers_wait.c the
  * ranks' own threads, drivers_walk.c the helpers and what all threads do under the engine's lock.
  *
- * Two ranks, each with its own thread and perhaps a helper. Of a letter only its number is left: the lane's model
+ * Two ranks, each with its own thread and perhaps a helper. Of a message only its number is left: the channel's model
  * has the rest. What counts here is who wakes whom.
  */
 #ifndef MODEL_DRIVERS_H
@@ -39,7 +39,7 @@ enum {
     LISTEN,
     LIGHT_LOOKED,
     LATE_LISTEN,
-    NUDGE,
+    ADVANCE,
     UNLOCK,
     /* a helper */
     HELP_LOCK,
@@ -52,7 +52,7 @@ enum {
     /* along the open operations */
     WALK_ACK,
     WALK_POST,
-    WALK_POST_RING,
+    WALK_POST_NOTIFY,
     WALK_RECV,
     WALK_TAKE,
     WALK_TAKEN,
@@ -60,22 +60,22 @@ enum {
     WALK_STAMP,
     WALK_STAMPED,
     WALK_END,
-    /* the bell of somebody */
-    RING_LOOK,
-    RING_COUNT,
-    RING_WAKE
+    /* the event count of somebody */
+    NOTIFY_LOOK,
+    NOTIFY_COUNT,
+    NOTIFY_WAKE
 };
 
-struct bell {
-    uint8_t rings, sleepers;
+struct eventcount {
+    uint8_t count, sleepers;
 };
 
 struct thread {
     uint8_t pc;
-    uint8_t walk_back, ring_back; /* where to go on after a walk, and after ringing */
-    uint8_t bell;                 /* the bell to ring: a thread's number */
-    uint8_t light, moved;         /* of the walk */
-    uint8_t seen;                 /* rings before the last look */
+    uint8_t walk_back, notify_back; /* where to go on after a walk, and after notifying */
+    uint8_t eventcount;             /* the event count to notify: a thread's number */
+    uint8_t light, moved;           /* of the walk */
+    uint8_t seen;                   /* the count before the last look */
 };
 
 struct rank {
@@ -85,15 +85,15 @@ struct rank {
     uint8_t urged;            /* for the fault that urges only once in a wait */
     uint8_t sends, recvs;     /* posted, ever */
     uint8_t sends_done, recvs_done;
-    uint8_t copies;           /* long letters taken, not yet being copied */
+    uint8_t copies;           /* long messages taken, not yet being copied */
     uint8_t seq, ack, stamps; /* written by this rank, read by the other */
 };
 
-/* Thread 2 * r is rank r's own, 2 * r + 1 its helper; the bell with that number is the one it sleeps on. */
+/* Thread 2 * r is rank r's own, 2 * r + 1 its helper; the event count with that number is the one it sleeps on. */
 struct state {
     struct rank ranks[2];
     struct thread threads[4];
-    struct bell bells[4];
+    struct eventcount eventcounts[4];
 };
 
 /* Faults, in the order of helper.c's table. */
@@ -101,8 +101,8 @@ enum {
     FINE,
     LISTENS_LATE,
     SEEN_LATE,
-    NO_NUDGE,
-    NUDGE_UNCOUNTED,
+    NO_ADVANCE,
+    ADVANCE_UNCOUNTED,
     NO_HANDOVER,
     DONE_UNTOLD,
     NEVER_URGES,
@@ -118,7 +118,7 @@ struct turn {
     struct thread *me;
     struct rank *mine, *other;
     int number, rank;
-    bool long_out, long_in; /* are the letters from here, and to here, long? */
+    bool long_out, long_in; /* are the messages from here, and to here, long? */
     bool has_helper;
     const uint8_t *lines; /* the rank's program, enum call */
 };
@@ -130,7 +130,7 @@ static inline int open_of(const struct rank *rank)
 
 bool lock(struct turn *t, uint8_t next); /* false: somebody else holds it */
 void unlock(struct turn *t);
-void ring(struct turn *t, int bell, uint8_t back);
+void notify(struct turn *t, int eventcount, uint8_t back);
 bool doze(struct turn *t, uint8_t awake, uint8_t asleep); /* false: it sleeps */
 void walk(struct turn *t, bool light, uint8_t back);
 bool walk_step(struct turn *t); /* WALK_* and RING_* */

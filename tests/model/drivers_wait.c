@@ -48,7 +48,7 @@ static bool drive(struct turn *t, int change)
     t->mine->urged = 0;
     if (change > 0 && t->mine->listens) {
         t->mine->listens = 0;
-        t->s->bells[2 * t->rank + 1].sleepers--;
+        t->s->eventcounts[2 * t->rank + 1].sleepers--;
     }
     if (change > 0 || t->step->fault == NO_HANDOVER) {
         unlock(t);
@@ -70,12 +70,12 @@ static void listen(struct turn *t)
                                                                   : "counts its helper among the sleepers");
     if (!t->mine->listens && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
         t->mine->listens = 1;
-        t->s->bells[2 * t->rank + 1].sleepers++;
+        t->s->eventcounts[2 * t->rank + 1].sleepers++;
     }
     if (t->me->pc == LISTEN)
         walk(t, true, LIGHT_LOOKED);
     else
-        t->me->pc = NUDGE;
+        t->me->pc = ADVANCE;
 }
 
 static void light_looked(struct turn *t)
@@ -84,38 +84,38 @@ static void light_looked(struct turn *t)
     if (t->me->moved)
         walk(t, true, LIGHT_LOOKED);
     else
-        t->me->pc = t->step->fault == LISTENS_LATE ? LATE_LISTEN : NUDGE;
+        t->me->pc = t->step->fault == LISTENS_LATE ? LATE_LISTEN : ADVANCE;
 }
 
-static void nudge(struct turn *t)
+static void advance(struct turn *t)
 {
-    int bell = 2 * t->rank + 1;
-    bool needed = t->mine->copies && t->step->fault != NO_NUDGE;
-    tell(t, needed ? "strikes the bell of its helper" : "need not nudge its helper");
+    int eventcount = 2 * t->rank + 1;
+    bool needed = t->mine->copies && t->step->fault != NO_ADVANCE;
+    tell(t, needed ? "advances the event count of its helper" : "need not notify its helper");
     t->me->pc = UNLOCK;
     if (!needed)
         return;
-    t->s->bells[bell].rings += t->step->fault != NUDGE_UNCOUNTED;
-    if (t->s->threads[bell].pc == ASLEEP)
-        t->s->threads[bell].pc = HELP_LOCK;
+    t->s->eventcounts[eventcount].count += t->step->fault != ADVANCE_UNCOUNTED;
+    if (t->s->threads[eventcount].pc == ASLEEP)
+        t->s->threads[eventcount].pc = HELP_LOCK;
 }
 
-/* ---- waiting: shm_wait and bell_sleep ------------------------------------------------------ */
+/* ---- waiting: shm_wait and eventcount_sleep ------------------------------------------------------ */
 
 static void urge(struct turn *t)
 {
     bool urges = t->step->fault != NEVER_URGES && !(t->step->fault == URGES_ONCE && t->mine->urged);
-    tell(t, "loses its patience");
+    tell(t, "is through with its back-off");
     t->mine->urged = t->step->fault == URGES_ONCE;
     if (urges)
-        ring(t, 2 * (1 - t->rank) + 1, COUNT);
+        notify(t, 2 * (1 - t->rank) + 1, COUNT);
     else
         t->me->pc = COUNT;
 }
 
 static void wait_step(struct turn *t)
 {
-    struct bell *bell = &t->s->bells[t->number];
+    struct eventcount *eventcount = &t->s->eventcounts[t->number];
     switch (t->me->pc) {
     case WAIT_DONE:
         tell(t, is_over(t) ? "finds it done" : "finds it not done");
@@ -133,17 +133,17 @@ static void wait_step(struct turn *t)
         break;
     case COUNT:
         tell(t, "adds itself to the sleepers");
-        bell->sleepers++;
+        eventcount->sleepers++;
         t->me->pc = SEEN;
         break;
     case SEEN:
-        tell(t, "reads `rings`");
-        t->me->seen = bell->rings;
+        tell(t, "reads `count`");
+        t->me->seen = eventcount->count;
         t->me->pc = LAST_LOCK;
         break;
     default: /* UNCOUNT */
         tell(t, "takes itself off the sleepers");
-        bell->sleepers--;
+        eventcount->sleepers--;
         t->me->seen = 0;
         t->me->pc = WAIT_DONE;
     }
@@ -167,7 +167,7 @@ bool own_step(struct turn *t)
     case POST_LOCK:
         return post(t);
     case TEST_LOCK:
-        return look(t, true, NUDGE);
+        return look(t, true, ADVANCE);
     case ENTER_LOCK:
         return drive(t, +1);
     case LEAVE_LOCK:
@@ -186,8 +186,8 @@ bool own_step(struct turn *t)
     case LIGHT_LOOKED:
         light_looked(t);
         return true;
-    case NUDGE:
-        nudge(t);
+    case ADVANCE:
+        advance(t);
         return true;
     case UNLOCK:
         tell(t, "lets go of the lock");

@@ -1,4 +1,4 @@
-/* drivers_walk.c: what threads do under the engine's lock (engine_progress, engine_done), ringing, and the helper. */
+/* drivers_walk.c: what threads do under the engine's lock (engine_progress, engine_done), notifying, and the helper. */
 #include "drivers.h"
 
 bool lock(struct turn *t, uint8_t next)
@@ -15,41 +15,41 @@ void unlock(struct turn *t)
     t->mine->lock = 0;
 }
 
-/* ---- bells ------------------------------------------------------------------------------- */
+/* ---- event counts ------------------------------------------------------------------------------- */
 
-void ring(struct turn *t, int bell, uint8_t back)
+void notify(struct turn *t, int eventcount, uint8_t back)
 {
-    t->me->bell = (uint8_t)bell;
-    t->me->ring_back = back;
-    t->me->pc = RING_LOOK;
+    t->me->eventcount = (uint8_t)eventcount;
+    t->me->notify_back = back;
+    t->me->pc = NOTIFY_LOOK;
 }
 
 static void ring_step(struct turn *t)
 {
-    struct bell *bell = &t->s->bells[t->me->bell];
-    struct thread *sleeper = &t->s->threads[t->me->bell];
-    if (t->me->pc == RING_LOOK) {
+    struct eventcount *eventcount = &t->s->eventcounts[t->me->eventcount];
+    struct thread *sleeper = &t->s->threads[t->me->eventcount];
+    if (t->me->pc == NOTIFY_LOOK) {
         say(t->step, "rank %d%s reads `sleepers` of rank %d%s: %d", t->rank, t->number % 2 ? "'s helper" : "",
-            t->me->bell / 2, t->me->bell % 2 ? "'s helper" : "", bell->sleepers);
-        t->me->pc = bell->sleepers ? RING_COUNT : t->me->ring_back;
-    } else if (t->me->pc == RING_COUNT) {
-        tell(t, "counts up `rings`");
-        bell->rings++;
-        t->me->pc = RING_WAKE;
+            t->me->eventcount / 2, t->me->eventcount % 2 ? "'s helper" : "", eventcount->sleepers);
+        t->me->pc = eventcount->sleepers ? NOTIFY_COUNT : t->me->notify_back;
+    } else if (t->me->pc == NOTIFY_COUNT) {
+        tell(t, "counts up `count`");
+        eventcount->count++;
+        t->me->pc = NOTIFY_WAKE;
     } else {
         tell(t, sleeper->pc == ASLEEP ? "wakes the sleeper" : "wakes nobody, since nobody sleeps");
         if (sleeper->pc == ASLEEP)
-            sleeper->pc = t->me->bell % 2 ? HELP_LOCK : UNCOUNT;
-        t->me->pc = t->me->ring_back;
+            sleeper->pc = t->me->eventcount % 2 ? HELP_LOCK : UNCOUNT;
+        t->me->pc = t->me->notify_back;
     }
-    if (t->me->pc == t->me->ring_back)
-        t->me->bell = t->me->ring_back = 0;
+    if (t->me->pc == t->me->notify_back)
+        t->me->eventcount = t->me->notify_back = 0;
 }
 
 bool doze(struct turn *t, uint8_t awake, uint8_t asleep)
 {
-    bool sleeps = t->s->bells[t->number].rings == t->me->seen;
-    tell(t, sleeps ? "goes to sleep" : "is not let to sleep, since `rings` has changed");
+    bool sleeps = t->s->eventcounts[t->number].count == t->me->seen;
+    tell(t, sleeps ? "goes to sleep" : "is not let to sleep, since `count` has changed");
     t->me->pc = sleeps ? asleep : awake;
     t->me->seen = t->me->moved = t->me->light = 0;
     return !sleeps;
@@ -73,19 +73,19 @@ static void done(struct turn *t, uint8_t *count, uint8_t back)
     if (t->step->fault == DONE_UNTOLD && t->number % 2)
         t->me->pc = back;
     else
-        ring(t, 2 * t->rank, back);
+        notify(t, 2 * t->rank, back);
 }
 
-/* The first send that is not over: is it now, by the peer's ack, or stamp? If the lane is free, post the next. */
+/* The first send that is not over: is it now, by the peer's ack, or stamp? If the slot is free, post the next. */
 static void walk_ack(struct turn *t)
 {
     int over = t->long_out ? t->other->stamps : t->other->ack;
-    bool lane_free = t->other->ack == t->mine->seq;
+    bool slot_free = t->other->ack == t->mine->seq;
     if (t->mine->sends_done < over) {
         tell(t, "sees that its send is done");
         done(t, &t->mine->sends_done, WALK_ACK);
-    } else if (lane_free && t->mine->seq < t->mine->sends) {
-        tell(t, "sees that its lane is free");
+    } else if (slot_free && t->mine->seq < t->mine->sends) {
+        tell(t, "sees that its slot is free");
         t->me->pc = WALK_POST;
     } else {
         tell(t, "sees nothing new for its sends");
@@ -95,10 +95,10 @@ static void walk_ack(struct turn *t)
 
 static void walk_post(struct turn *t)
 {
-    tell(t, "posts a letter");
+    tell(t, "posts a message");
     t->mine->seq++;
     t->me->moved = 1;
-    ring(t, 2 * (1 - t->rank), t->long_out && t->step->fault != LONG_UNTOLD ? WALK_POST_RING : WALK_RECV);
+    notify(t, 2 * (1 - t->rank), t->long_out && t->step->fault != LONG_UNTOLD ? WALK_POST_NOTIFY : WALK_RECV);
 }
 
 static void walk_recv(struct turn *t)
@@ -111,17 +111,17 @@ static void walk_recv(struct turn *t)
         t->me->pc = WALK_COPY;
         return;
     }
-    tell(t, takes ? "sees a letter" : "sees no letter");
+    tell(t, takes ? "sees a message" : "sees no message");
     t->me->pc = takes ? WALK_TAKE : WALK_END;
 }
 
 static void walk_take(struct turn *t)
 {
-    tell(t, "takes the letter, and writes ack");
+    tell(t, "takes the message, and writes ack");
     t->mine->ack++;
     t->mine->copies = (uint8_t)(t->mine->copies + t->long_in);
     t->me->moved = 1;
-    ring(t, 2 * (1 - t->rank), WALK_TAKEN);
+    notify(t, 2 * (1 - t->rank), WALK_TAKEN);
 }
 
 static void walk_end(struct turn *t)
@@ -143,10 +143,10 @@ static void walk_stamp(struct turn *t)
 {
     tell(t, "stamps the ticket");
     t->mine->stamps++;
-    ring(t, 2 * (1 - t->rank), WALK_STAMPED);
+    notify(t, 2 * (1 - t->rank), WALK_STAMPED);
 }
 
-/* The receive is over; or a long letter was only taken, and its copy waits. */
+/* The receive is over; or a long message was only taken, and its copy waits. */
 static void walk_received(struct turn *t, bool over)
 {
     tell(t, over ? "is done with the receive" : "puts the copy into its queue");
@@ -164,11 +164,11 @@ bool walk_step(struct turn *t)
     uint8_t pc = t->me->pc;
     if (pc == WALK_COPY)
         return copied(t);
-    if (pc == WALK_POST_RING)
-        ring(t, 2 * (1 - t->rank) + 1, WALK_RECV);
+    if (pc == WALK_POST_NOTIFY)
+        notify(t, 2 * (1 - t->rank) + 1, WALK_RECV);
     else if (pc == WALK_TAKEN || pc == WALK_STAMPED)
         walk_received(t, pc == WALK_STAMPED || !t->long_in);
-    else if (pc >= RING_LOOK)
+    else if (pc >= NOTIFY_LOOK)
         ring_step(t);
     else
         steps[pc](t);
@@ -181,7 +181,8 @@ bool walk_step(struct turn *t)
 static void unlisten(struct turn *t)
 {
     tell(t, "is no longer counted, since nothing is open");
-    t->s->bells[t->number].sleepers = (uint8_t)(t->s->bells[t->number].sleepers - t->mine->listens);
+    t->s->eventcounts[t->number].sleepers =
+        (uint8_t)(t->s->eventcounts[t->number].sleepers - t->mine->listens);
     t->mine->listens = 0;
 }
 
@@ -200,8 +201,8 @@ static void help_looked(struct turn *t)
 static void help_seen(struct turn *t)
 {
     bool works = t->mine->drivers == 0 && open_of(t->mine) > 0;
-    tell(t, works ? "reads `rings`, and looks" : "reads `rings`, and has nothing to do");
-    t->me->seen = t->s->bells[t->number].rings;
+    tell(t, works ? "reads `count`, and looks" : "reads `count`, and has nothing to do");
+    t->me->seen = t->s->eventcounts[t->number].count;
     t->me->moved = 0;
     if (works)
         walk(t, false, HELP_LOOKED);
@@ -215,7 +216,7 @@ bool help_step(struct turn *t)
     case HELP_LOCK:
         if (!lock(t, HELP_SEEN))
             return false;
-        help_seen(t); /* in the same step: that it reads `rings` later makes no difference to anybody */
+        help_seen(t); /* in the same step: that it reads `count` later makes no difference to anybody */
         return true;
     case HELP_SEEN:
         help_seen(t);
@@ -232,8 +233,8 @@ bool help_step(struct turn *t)
         t->me->pc = HELP_DOZE;
         return true;
     case HELP_LATE_SEEN:
-        tell(t, "reads `rings`");
-        t->me->seen = t->s->bells[t->number].rings;
+        tell(t, "reads `count`");
+        t->me->seen = t->s->eventcounts[t->number].count;
         t->me->pc = HELP_DOZE;
         return true;
     default:

@@ -2,36 +2,36 @@
  * helper.c: the model of a rank whose program computes while its helper drives: lib/backends/shm/{engine,progress}.c.
  *
  * Rank 0 posts operations and computes, for ever; rank 1 waits for what it should get from them. Nobody may wait
- * in vain, and a long letter whose receive is open must be copied even if nobody waits for it.
+ * in vain, and a long message whose receive is open must be copied even if nobody waits for it.
  */
 #include "drivers.h"
 #include "models.h"
 
 /* Moves are threads: 0, 1: rank 0 and its helper; 2, 3: rank 1 and its helper, where it has one. */
 static const struct scenario scenarios[] = { { "two sends behind each other, their sender computes", 3 },
-                                             { "a receive of a short letter, its receiver computes", 3 },
-                                             { "a receive of a long letter, its receiver computes", 3 },
-                                             { "a long letter is found by a test", 3 },
+                                             { "a receive of a short message, its receiver computes", 3 },
+                                             { "a receive of a long message, its receiver computes", 3 },
+                                             { "a long message is found by a test", 3 },
                                              { "a wait for one operation hands over the other", 3 },
                                              { "a wait while the helper copies", 3 },
-                                             { "both compute: a long letter is copied meanwhile", 4 },
+                                             { "both compute: a long message is copied meanwhile", 4 },
                                              { "a receive is posted as the one before it ends", 3 },
                                              { 0 } };
 
 static const struct fault faults[] = { { "the helper is counted after the last light look", 1 },
-                                       { "the helper reads `rings` after its look", 1 },
+                                       { "the helper reads `count` after its look", 1 },
                                        { "what a light look leaves undone is not told to the helper", 3 },
-                                       { "the helper is nudged without counting up `rings`", 3 },
+                                       { "the helper is notified without counting up `count`", 3 },
                                        { "a wait ends without handing over", 4 },
-                                       { "the helper ends an operation without ringing its own rank", 5 },
+                                       { "the helper ends an operation without notifying its own rank", 5 },
                                        { "a waiter goes to sleep without urging its peer's helper", 1 },
                                        { "a waiter urges once in a wait, not before each sleep", 0 },
-                                       { "a long letter does not ring the helper", 6 },
+                                       { "a long message does not notify the helper", 6 },
                                        { "the helper gives up its count after it has let go of the lock", 7 },
                                        { 0 } };
 
 static const struct {
-    bool is_long[2]; /* the letters from each rank */
+    bool is_long[2]; /* the messages from each rank */
     uint8_t lines[2][6];
 } programs[] = {
     { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } } },
@@ -70,7 +70,7 @@ static bool is_private(const struct turn *t)
     case LIGHT_LOOKED:
     case UNLOCK:
     case HELP_LOOKED:
-    case WALK_POST_RING:
+    case WALK_POST_NOTIFY:
     case WALK_END:
         return true;
     case WALK_ACK:
@@ -115,7 +115,7 @@ static const char *helper_end(struct step *step)
             return "a rank waits for ever";
         if (programs[step->scenario].is_long[1 - rank] && mine->recvs_done < other->seq &&
             mine->recvs_done < mine->recvs)
-            return "a long letter lies there for ever, and the helper sleeps";
+            return "a long message lies there for ever, and the helper sleeps";
     }
     return NULL;
 }

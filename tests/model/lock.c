@@ -159,7 +159,7 @@ static bool other_in_and_out(struct step *step, struct state *s, int me)
     }
 }
 
-/* The guest takes the lock first, the second thread afterwards; what lies between is solitude_end. */
+/* The guest takes the lock first, the second thread afterwards; what lies between is bias_revoke. */
 static bool other(struct step *step, struct state *s, int me)
 {
     bool guest = me == GUEST;

@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct model *const models[] = { &model_bell,    &model_lock,   &model_helper, &model_channel,
-                                              &model_wanted,  &model_board,  &model_offers, &model_ahead,
-                                              &model_leaders, &model_bundles };
+static const struct model *const models[] = { &model_eventcount, &model_lock,   &model_helper,
+                                              &model_channel,    &model_wanted, &model_barrier,
+                                              &model_offers,     &model_ahead,  &model_leaders,
+                                              &model_bundles };
 
 /* How many checks went well, and how many did not. */
 struct tally {

@@ -1,4 +1,4 @@
-/* meeting.c: the barrier: board_arrive and board_wait, and the engine's sleep of a listener. */
+/* meeting.c: the barrier: barrier_arrive and barrier_wait, and the engine's sleep of a listener. */
 #include "meeting.h"
 
 void meeting_tell(struct turn *t, const char *what)
@@ -23,14 +23,14 @@ void meeting_drain(struct state *s, int i)
 
 enum view { IN_VAIN, GO_ON, ALL };
 
-/* board_passed, one card: the next of those that have not been seen to arrive, my neighbour first; or the parts. */
+/* barrier_passed, one contribution: the next of those that have not been seen to arrive, my neighbour first; or the parts. */
 static enum view look(struct turn *t, int arrivals)
 {
     if (t->kind == LONG && t->me->barrier == 1)
         return parts_over(t) ? ALL : IN_VAIN;
     if (t->me->known == t->size)
         return ALL;
-    int from = (t->i + t->me->known) % t->size, set = card_set(t);
+    int from = (t->i + t->me->known) % t->size, set = contribution_set(t);
     int counted = t->s->arrivals[from][set];
     order_load(t->order, t->i, WORD_ARRIVALS(from, set), t->step->fault != LOOKS_RELAXED);
     bool there = t->step->fault == EQUAL_ONLY ? counted == arrivals : counted >= arrivals;
@@ -53,7 +53,7 @@ static void pass(struct turn *t)
 
 static void arrive(struct turn *t)
 {
-    int set = card_set(t);
+    int set = contribution_set(t);
     bool early = t->step->fault == LOOKS_FIRST, all = t->me->known == t->size;
     bool silent = t->step->fault == ONE_RINGS && t->i > 0;
     meeting_tell(t, "arrives");
@@ -72,7 +72,7 @@ static void arrive(struct turn *t)
         t->me->pc = LATE;
 }
 
-/* After arriving, with a ring if all are there; and before, where a fault has it so. */
+/* After arriving, and notifying if all are there; and before, where a fault has it so. */
 static void look_around(struct turn *t)
 {
     bool early = t->me->pc == LOOK_EARLY;
@@ -84,26 +84,26 @@ static void look_around(struct turn *t)
     t->me->pc = early ? ARRIVE : view == ALL ? SLEEPERS : COUNT;
 }
 
-/* ---- ringing ---------------------------------------------------------------------------------- */
+/* ---- notifying ---------------------------------------------------------------------------------- */
 
-/* A bell that this member sleeps on, or is about to, counts up `rings` and wakes. How far it counts does not matter, only
+/* An event count that this member sleeps on, or is about to, counts up `count` and wakes. How far it counts does not matter, only
  * whether it has since the member read it. */
 static void ring_for(struct member *member)
 {
     if (member->pc == ASLEEP)
         member->pc = UNCOUNT;
     else if (member->pc == LAST || member->pc == DOZE)
-        member->rung = 1;
+        member->notified = 1;
 }
 
 static void ring_sleepers(struct turn *t)
 {
     if (t->me->pc == SLEEPERS) {
         meeting_tell(t, t->s->sleepers ? "sees that somebody sleeps" : "sees that nobody sleeps");
-        t->me->pc = t->s->sleepers ? RING_ALL : LISTENERS;
+        t->me->pc = t->s->sleepers ? NOTIFY_ALL : LISTENERS;
         return;
     }
-    meeting_tell(t, "rings the board's bell");
+    meeting_tell(t, "notifies the barrier's event count");
     meeting_drain(t->s, t->i);
     for (int i = 0; i < t->size; i++)
         if (!(t->listeners >> i & 1))
@@ -113,26 +113,27 @@ static void ring_sleepers(struct turn *t)
 
 static void look_for_listeners(struct turn *t)
 {
-    bool rings = t->s->listeners && t->step->fault != NO_LISTENERS;
-    meeting_tell(t, rings ? "sees that somebody listens" : "sees that nobody listens");
-    t->me->pc = RING_LOOK;
-    if (!rings)
+    bool notifies = t->s->listeners && t->step->fault != NO_LISTENERS;
+    meeting_tell(t, notifies ? "sees that somebody listens" : "sees that nobody listens");
+    t->me->pc = NOTIFY_LOOK;
+    if (!notifies)
         pass(t);
 }
 
 /* rank_ring, for each member. */
-static void ring(struct turn *t)
+static void notify(struct turn *t)
 {
     int to = t->me->at;
-    say(t->step, "member %d %s member %d", t->i, t->me->pc == RING ? "rings" : "looks for the sleep of", to);
-    if (t->me->pc == RING_LOOK && t->s->own_sleepers[to]) {
-        t->me->pc = RING;
+    say(t->step, "member %d %s member %d", t->i, t->me->pc == NOTIFY ? "notifies" : "looks for the sleep of",
+        to);
+    if (t->me->pc == NOTIFY_LOOK && t->s->own_sleepers[to]) {
+        t->me->pc = NOTIFY;
         return;
     }
-    if (t->me->pc == RING && t->listeners >> to & 1)
+    if (t->me->pc == NOTIFY && t->listeners >> to & 1)
         ring_for(&t->s->members[to]);
     t->me->at = (uint8_t)((to + 1) % t->size);
-    t->me->pc = RING_LOOK;
+    t->me->pc = NOTIFY_LOOK;
     if (t->me->at == 0)
         pass(t);
 }
@@ -173,9 +174,9 @@ static bool late_to_sleep(struct turn *t)
 
 static void doze(struct turn *t)
 {
-    bool sleeps = !t->me->rung;
-    meeting_tell(t, sleeps ? "goes to sleep" : "is not let to sleep, since `rings` has changed");
-    t->me->rung = 0;
+    bool sleeps = !t->me->notified;
+    meeting_tell(t, sleeps ? "goes to sleep" : "is not let to sleep, since `count` has changed");
+    t->me->notified = 0;
     t->me->pc = sleeps ? ASLEEP : UNCOUNT;
 }
 
@@ -191,8 +192,8 @@ static void sleep_step(struct turn *t)
         t->me->pc = SEEN;
         break;
     case SEEN:
-        meeting_tell(t, "reads `rings` of its bell");
-        t->me->rung = 0;
+        meeting_tell(t, "reads `count` of its event count");
+        t->me->notified = 0;
         t->me->pc = LAST;
         break;
     case LAST:
@@ -206,7 +207,7 @@ static void sleep_step(struct turn *t)
     default: /* UNCOUNT */
         meeting_tell(t, "takes itself off the sleepers");
         *t->sleepers = (uint8_t)(*t->sleepers - t->me->counted);
-        t->me->counted = t->me->rung = 0;
+        t->me->counted = t->me->notified = 0;
         t->me->pc = AGAIN;
     }
 }
@@ -220,14 +221,14 @@ bool meeting_step(struct turn *t)
     } else if (t->me->pc == ARRIVE) {
         arrive(t);
     } else if (t->me->pc == LATE) {
-        card_write(t);
+        contribution_write(t);
         t->me->pc = LOOK;
-    } else if (t->me->pc == SLEEPERS || t->me->pc == RING_ALL) {
+    } else if (t->me->pc == SLEEPERS || t->me->pc == NOTIFY_ALL) {
         ring_sleepers(t);
     } else if (t->me->pc == LISTENERS) {
         look_for_listeners(t);
-    } else if (t->me->pc == RING_LOOK || t->me->pc == RING) {
-        ring(t);
+    } else if (t->me->pc == NOTIFY_LOOK || t->me->pc == NOTIFY) {
+        notify(t);
     } else if (t->me->pc == AGAIN) {
         look_again(t);
     } else {

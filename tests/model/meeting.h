@@ -1,6 +1,6 @@
 /*
- * meeting.h: the state of the board's model, shared by its files: board.c has the scenarios, meeting.c the barrier,
- * meeting_parts.c the parts of a long plan, meeting_cards.c what members write and read.
+ * meeting.h: the state of the barrier's model, shared by its files: barrier.c has the scenarios, meeting.c the barrier,
+ * meeting_parts.c the parts of a long plan, meeting_contributions.c what members write and read.
  */
 #ifndef MODEL_MEETING_H
 #define MODEL_MEETING_H
@@ -11,7 +11,7 @@
 #define MEMBERS 3
 #define CROWD 2
 
-/* Faults, in the order of board.c's table. */
+/* Faults, in the order of barrier.c's table. */
 enum {
     FINE,
     ONE_CARD,
@@ -44,13 +44,13 @@ enum {
     DATA,
     LOOK_EARLY, /* only where a fault looks before it arrives */
     ARRIVE,
-    LATE, /* only where a fault pins the card there */
+    LATE, /* only where a fault writes the contribution there */
     LOOK,
     SLEEPERS,
-    RING_ALL,
+    NOTIFY_ALL,
     LISTENERS,
-    RING_LOOK,
-    RING,
+    NOTIFY_LOOK,
+    NOTIFY,
     AGAIN,
     COUNT,
     SEEN,
@@ -83,16 +83,16 @@ struct member {
     uint8_t barrier;           /* which of its waits, from 0 */
     uint8_t arrivals;          /* at barriers, ever */
     uint8_t known;             /* members of whom it knows that they have arrived, itself included */
-    uint8_t rung;              /* `rings` of its bell has changed since it read it */
+    uint8_t notified;          /* `count` of its event count has changed since it read it */
     uint8_t counted;           /* it is among the sleepers */
     uint8_t listening;         /* it is among the listeners */
-    uint8_t at;                /* the member whose bell it rings, or whose part it does */
+    uint8_t at;                /* the member whose event count it notifies, or whose part it does */
     uint8_t long_plans, parts; /* so many; and of this one, so many done */
 };
 
 /* Words and places for order.h. */
 #define WORD_ARRIVALS(member, set) (MEMBERS + (member)*2 + (set))
-#define PLACE_CARD(member, set) ((member)*2 + (set))
+#define PLACE_CONTRIBUTION(member, set) ((member)*2 + (set))
 #define PLACE_SLOT(member, set) (2 * MEMBERS + (member)*2 + (set))
 #define PLACE_TENSOR(member, slice) (4 * MEMBERS + (member)*MEMBERS + (slice))
 #define WORD_PARTS (3 * MEMBERS)
@@ -100,17 +100,17 @@ struct member {
 #define KNOWN_WORDS 2
 
 struct state {
-    uint64_t
-        knows[HOLDERS *
-              KNOWN_WORDS]; /* order.h: the members, then the cards' words `arrivals`, then `parts_done` */
+    uint64_t knows
+        [HOLDERS *
+         KNOWN_WORDS]; /* order.h: the members, then the contributions' words `arrivals`, then `parts_done` */
     struct member members[MEMBERS];
-    uint8_t sleepers, own_sleepers[MEMBERS]; /* on the board's bell, and on each member's */
+    uint8_t sleepers, own_sleepers[MEMBERS]; /* on the barrier's event count, and on each member's */
     uint8_t listeners;
-    uint8_t arrivals[MEMBERS][2]; /* on the cards */
+    uint8_t arrivals[MEMBERS][2]; /* on the contributions */
     uint8_t taken[MEMBERS], parts_done;
     uint8_t buffered[MEMBERS],
         into[MEMBERS];                 /* a count that still stands in its store buffer, and for which set */
-    uint8_t cards[MEMBERS][2];         /* the round they are of, from 1 */
+    uint8_t contributions[MEMBERS][2]; /* the round they are of, from 1 */
     uint8_t slots[MEMBERS][2];         /* also | SUM, after the first of a crowd has added it up */
     uint8_t tensors[MEMBERS][MEMBERS]; /* in slices; | SUM after the result was written */
 };
@@ -121,7 +121,7 @@ struct turn {
     struct step *step;
     struct state *s;
     struct member *me;
-    uint8_t *sleepers; /* of the bell on which it sleeps */
+    uint8_t *sleepers; /* of the event count on which it sleeps */
     struct order order;
     int i, size;
     enum kind kind;
@@ -136,11 +136,11 @@ void meeting_drain(struct state *s, int i); /* a member's store buffer reaches m
 bool meeting_step(struct turn *t);          /* LOOK_EARLY to UNCOUNT; false: it sleeps */
 void parts_step(struct turn *t);            /* of a long plan, TAKE_PART to COUNT_PARTS */
 bool parts_over(struct turn *t);
-int card_set(const struct turn *t); /* of the two sets, the one in use */
+int contribution_set(const struct turn *t); /* of the two sets, the one in use */
 
-void card_write(struct turn *t);
+void contribution_write(struct turn *t);
 void data_write(struct turn *t);
-void cards_read(struct turn *t);
+void contributions_read(struct turn *t);
 void work_read(struct turn *t);
 void work_write(struct turn *t);
 void result_read(struct turn *t);

@@ -1,7 +1,7 @@
 /*
- * wanted.c: the model of letters that are wanted: lib/backends/shm/quick.c, channel_acknowledge, and the helper's nap.
+ * wanted.c: the model of messages that are wanted: lib/backends/shm/quick.c, channel_acknowledge, and the helper's nap.
  *
- * A receive that waits says in ack for what; a sender that reads so is done as soon as the letter is posted. Here are the
+ * A receive that waits says in ack for what; a sender that reads so is done as soon as the message is posted. Here are the
  * scenarios, the faults, the ranks' programs, and the store buffer; wanted.h describes the state.
  */
 #include "wanted.h"
@@ -10,26 +10,26 @@
 /* Moves: the sender or its helper, the receiver, the receiver's store buffer. */
 #define MOVES 3
 
-static const struct scenario scenarios[] = { { "three letters of one kind", MOVES },
-                                             { "letters of two kinds", MOVES },
-                                             { "one that is parked, another of its kind follows", MOVES },
+static const struct scenario scenarios[] = { { "three messages of one kind", MOVES },
+                                             { "messages of two kinds", MOVES },
+                                             { "one that is unexpected, another of its kind follows", MOVES },
                                              { "one that is refused, another of its kind follows", MOVES },
                                              { "earlier receives are open, one of another size", MOVES },
-                                             { "an isend behind a letter that is untaken", MOVES },
-                                             { "an isend behind two letters", MOVES },
+                                             { "an isend behind a message that is untaken", MOVES },
+                                             { "an isend behind two messages", MOVES },
                                              { 0 } };
 
 static const struct fault faults[] = {
-    { "seq is written before the letter", 0 },
+    { "seq is written before the message", 0 },
     { "ack is written before the copy", 0 },
-    { "what was wanted stays in ack when a letter is taken", 0 },
-    { "a want is believed though ack does not count the last letter", 0 },
-    { "a receive says what it wants though parked letters or others come before it", 2 },
+    { "what was wanted stays in ack when a message is taken", 0 },
+    { "a want is believed though ack does not count the last message", 0 },
+    { "a receive says what it wants though unexpected messages or others come before it", 2 },
     { "a want tells the tag, and not the size", 3 },
-    { "a letter that was refused counts as wanted, since the next receive wants one like it", 3 },
+    { "a message that was refused counts as wanted, since the next receive wants one like it", 3 },
     { "the sender of an isend sets no HURRY", 5 },
     { "the helper does not nap once after HURRY was set", 5 },
-    { "who takes a letter looks for HURRY before ack is written", 5 },
+    { "who takes a message looks for HURRY before ack is written", 5 },
     { "the helper does not listen", 5 },
     { "seq is written relaxed", 0 },
     { "seq is read relaxed", 0 },
@@ -39,7 +39,7 @@ static const struct fault faults[] = {
 };
 
 /* Each scenario's two programs, sender and receiver. s: send; i: isend, irecv; r: receive; o: a receive of something else from
- * anybody, which a third rank serves. Then the kind of letter. */
+ * anybody, which a third rank serves. Then the kind of message. */
 static const char *const programs[][2] = {
     { "sa sa sa ", "ra ra ra " }, { "sa sb sa ", "ra rb ra " }, { "sb sb sa ", "oz rb rb ra " },
     { "sa sa sa ", "rA ra ra " }, { "sa sa sa ", "iA ia ra " }, { "sa ia ", "ra ra " },
@@ -146,7 +146,7 @@ static const char *wanted_end(struct step *step)
     struct state *s = step->state;
     struct turn turn = { step, s, order_in(s) };
     if (s->sender.pc == HELPER)
-        return "the helper sleeps for ever, though its lane is free";
+        return "the helper sleeps for ever, though its slot is free";
     if (verb_of(&turn, THE_SENDER, s->sender.line) || verb_of(&turn, THE_RECEIVER, s->receiver.line) ||
         s->receiver.open)
         return "both wait for ever";

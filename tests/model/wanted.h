@@ -1,10 +1,10 @@
 /*
- * wanted.h: the state of the model of wanted letters, shared by its three files: wanted.c has the programs, wanted_post.c
+ * wanted.h: the state of the model of wanted messages, shared by its three files: wanted.c has the programs, wanted_post.c
  * the sender, wanted_take.c the receiver.
  *
- * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full ring. The sender has a helper from its first isend on; the two take turns by a lock, and
+ * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full notify. The sender has a helper from its first isend on; the two take turns by a lock, and
  * are one thread here. What the receiver writes into ack passes through a store buffer, which empties when it likes: that is the
- * light way of channel_acknowledge. Sleepers on a rank's bell see all news, as the bell's model shows; the helper sleeps until it is rung.
+ * light way of channel_acknowledge. Sleepers on a rank's event count see all news, as the event count's model shows; the helper sleeps until it is notified.
  */
 #ifndef MODEL_WANTED_H
 #define MODEL_WANTED_H
@@ -12,7 +12,7 @@
 #include "explore.h"
 #include "order.h"
 
-#define CALLS 4  /* of a rank: the n-th send sends letter n */
+#define CALLS 4  /* of a rank: the n-th send sends message n */
 #define BUFFER 2 /* stores that can be on their way to memory */
 
 /* Faults, in the order of wanted.c's table. */
@@ -35,7 +35,7 @@ enum {
     ACK_READ_RELAXED
 };
 
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_UNEXPECTED, VERDICT_REFUSED };
 enum { HURRY = 1 }; /* a bit of seq */
 
 /* Where the sender stands: in the quick way; in the long way; starting its helper; and the helper. */
@@ -56,9 +56,9 @@ enum {
 };
 
 /* And the receiver. PEEK: only where a fault reads the bits of seq before ack is written. */
-enum { ASK, SAY_WANT, LOOK_PARKED, WATCH, READ, COPY, PEEK, WRITE_ACK, READ_BITS, RING };
+enum { ASK, SAY_WANT, LOOK_UNEXPECTED, WATCH, READ, COPY, PEEK, WRITE_ACK, READ_BITS, NOTIFY };
 
-/* The word ack. `want` is the letter's kind, as in the programs; 0: none. */
+/* The word ack. `want` is the message's kind, as in the programs; 0: none. */
 struct ack {
     uint8_t count, verdict, want;
     uint8_t wanter; /* not in the word, only to judge by: which receive says so */
@@ -66,22 +66,24 @@ struct ack {
 
 struct sender {
     uint8_t pc, line;
-    uint8_t early;          /* the next letter is wanted: by this receive + 1 */
-    uint8_t watches;        /* it goes the quick way */
-    uint8_t listens, rung;  /* the helper is counted among the sleepers of its bell; it was rung */
-    uint8_t wanters[CALLS]; /* who wanted the letter of a send that ended early, + 1 */
+    uint8_t early;   /* the next message is wanted: by this receive + 1 */
+    uint8_t watches; /* it goes the quick way */
+    uint8_t listens,
+        notified;           /* the helper is counted among the sleepers of its event count; it was notified */
+    uint8_t wanters[CALLS]; /* who wanted the message of a send that ended early, + 1 */
 };
 
 struct receiver {
     uint8_t pc, line;
-    uint8_t taken;       /* letters */
-    uint8_t busy;        /* others may look into the lanes: it has started something */
-    uint8_t parked;      /* letters, a bit for each */
-    uint8_t open;        /* receives, a bit for each */
-    uint8_t message, op; /* the letter that it looks at, and the receive for which that is; CALLS: for none */
-    uint8_t bits;        /* of seq, read too early */
-    struct ack says;     /* the last that it wrote */
-    uint8_t fates[CALLS];  /* enum verdict on each letter */
+    uint8_t taken;      /* messages */
+    uint8_t busy;       /* others may look into the slots: it has started something */
+    uint8_t unexpected; /* messages, a bit for each */
+    uint8_t open;       /* receives, a bit for each */
+    uint8_t message,
+        op;          /* the message that it looks at, and the receive for which that is; CALLS: for none */
+    uint8_t bits;    /* of seq, read too early */
+    struct ack says; /* the last that it wrote */
+    uint8_t fates[CALLS];  /* enum verdict on each message */
     uint8_t takers[CALLS]; /* and by which receive */
     struct ack buffer[BUFFER];
     uint8_t buffered;
@@ -111,7 +113,7 @@ struct turn {
     struct order order;
 };
 
-/* A line of a program: what, and which kind of letter. The same letter, large or small, is a tag; large is another size. */
+/* A line of a program: what, and which kind of message. The same message, large or small, is a tag; large is another size. */
 char verb_of(const struct turn *t, int rank, int line);
 char kind_of(const struct turn *t, int rank, int line);
 bool same_tag(char a, char b);
@@ -122,7 +124,7 @@ bool receiver_step(struct turn *t);
 void store_ack(struct turn *t, struct ack ack);
 bool empty_ack_buffer(struct turn *t); /* one store reaches memory */
 
-/* A send has ended early, or its letter was taken: whichever is second looks whether the two agree. */
+/* A send has ended early, or its message was taken: whichever is second looks whether the two agree. */
 void judge_early(struct turn *t, int message);
 
 #endif

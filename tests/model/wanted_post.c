@@ -1,4 +1,4 @@
-/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c behind an untaken letter; settle, and the helper. */
+/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c behind an untaken message; settle, and the helper. */
 #include "wanted.h"
 
 static struct sender *me(struct turn *t)
@@ -6,7 +6,7 @@ static struct sender *me(struct turn *t)
     return &t->state->sender;
 }
 
-static bool lane_free(const struct turn *t)
+static bool slot_free(const struct turn *t)
 {
     return t->state->ack.count == t->state->seq;
 }
@@ -39,7 +39,7 @@ static void end_early(struct turn *t, uint8_t wanter)
     next_call(t);
 }
 
-static void begin_letter(struct turn *t)
+static void begin_message(struct turn *t)
 {
     me(t)->pc = t->step->fault == SEQ_FIRST ? POST : WRITE;
 }
@@ -56,26 +56,26 @@ static bool call(struct turn *t)
         return true;
     }
     load_ack(t, "is about to send");
-    me(t)->watches = lane_free(t);
+    me(t)->watches = slot_free(t);
     me(t)->pc = QUEUED;
-    bool believes = lane_free(t) || t->step->fault == WANT_UNCOUNTED;
+    bool believes = slot_free(t) || t->step->fault == WANT_UNCOUNTED;
     if (believes && is_wanted(t))
         me(t)->early = (uint8_t)(t->state->ack.wanter + 1);
-    if (lane_free(t) || me(t)->early)
-        begin_letter(t);
+    if (slot_free(t) || me(t)->early)
+        begin_message(t);
     return true;
 }
 
-static void write_letter(struct turn *t)
+static void write_message(struct turn *t)
 {
-    say(t->step, "sender: writes letter %d", me(t)->line);
+    say(t->step, "sender: writes message %d", me(t)->line);
     bool ordered = order_write(t->order, THE_SENDER, PLACE_HEAD);
     ordered &= order_write(t->order, THE_SENDER, PLACE_TEXT);
-    must(t, ordered, "a letter is written while it may be read");
+    must(t, ordered, "a message is written while it may be read");
     t->state->head = t->state->text = me(t)->line;
 }
 
-/* After the letter was written and posted. */
+/* After the message was written and posted. */
 static void posted(struct turn *t)
 {
     if (me(t)->early)
@@ -94,25 +94,25 @@ static void post(struct turn *t)
     t->state->bits = 0;
 }
 
-/* The end of a send whose letter was taken, or was told by its ticket. */
+/* The end of a send whose message was taken, or was told by its ticket. */
 static void end_send(struct turn *t, uint8_t verdict)
 {
     must(t, verdict == t->state->receiver.fates[me(t)->line],
-         "a send is over before its letter was taken, or otherwise than it was");
+         "a send is over before its message was taken, or otherwise than it was");
     next_call(t);
 }
 
 /* quick.c's look; who gives it up only looks less often. */
 static bool look(struct turn *t)
 {
-    bool taken = lane_free(t), wanted = me(t)->watches && is_wanted(t);
+    bool taken = slot_free(t), wanted = me(t)->watches && is_wanted(t);
     uint8_t verdict = t->state->ack.verdict;
     if (!taken && !wanted)
         return false;
-    load_ack(t, "looks at its letter");
+    load_ack(t, "looks at its message");
     if (wanted && (!taken || t->step->fault == TAKEN_IS_WANTED))
         end_early(t, t->state->ack.wanter);
-    else if (verdict == VERDICT_PARKED)
+    else if (verdict == VERDICT_UNEXPECTED)
         me(t)->pc = STAMP;
     else
         end_send(t, verdict);
@@ -158,21 +158,21 @@ static void last_look(struct turn *t)
 {
     load_ack(t, me(t)->listens ? "looks once more before it computes" : "looks");
     me(t)->pc = HELPER;
-    if (lane_free(t))
-        begin_letter(t);
+    if (slot_free(t))
+        begin_message(t);
 }
 
 static bool helper(struct turn *t)
 {
-    if (!me(t)->rung)
+    if (!me(t)->notified)
         return false;
     say(t->step, "sender's helper: wakes up");
-    me(t)->rung = 0;
+    me(t)->notified = 0;
     me(t)->pc = LAST_LOOK;
     return true;
 }
 
-/* A blocking send behind an untaken letter, and the first steps of an isend. */
+/* A blocking send behind an untaken message, and the first steps of an isend. */
 static bool long_way(struct turn *t)
 {
     switch (me(t)->pc) {
@@ -181,14 +181,14 @@ static bool long_way(struct turn *t)
         me(t)->pc = WAIT_FREE;
         return true;
     case WAIT_FREE:
-        if (!lane_free(t))
+        if (!slot_free(t))
             return false;
-        load_ack(t, "finds its lane free");
-        begin_letter(t);
+        load_ack(t, "finds its slot free");
+        begin_message(t);
         return true;
     case LOOK_FREE:
-        load_ack(t, "looks for untaken letters");
-        me(t)->pc = lane_free(t) ? LISTEN : SET_HURRY;
+        load_ack(t, "looks for untaken messages");
+        me(t)->pc = slot_free(t) ? LISTEN : SET_HURRY;
         return true;
     case SET_HURRY:
         set_hurry(t);
@@ -217,7 +217,7 @@ bool sender_step(struct turn *t)
     case CALL:
         return call(t);
     case WRITE:
-        write_letter(t);
+        write_message(t);
         me(t)->pc = POST;
         if (seq_first)
             posted(t);

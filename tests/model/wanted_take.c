@@ -1,4 +1,4 @@
-/* wanted_take.c: the receiver: shm_quick_recv, the walk of recvs.c, and lane_take with its store buffer. */
+/* wanted_take.c: the receiver: shm_quick_recv, the walk of recvs.c, and channel_take with its store buffer. */
 #include "wanted.h"
 
 #define NOBODY CALLS
@@ -8,7 +8,7 @@ static struct receiver *me(struct turn *t)
     return &t->state->receiver;
 }
 
-static bool letter_lies_there(const struct turn *t)
+static bool message_lies_there(const struct turn *t)
 {
     return t->state->seq != t->state->receiver.taken;
 }
@@ -22,13 +22,13 @@ static void load_seq(struct turn *t)
 
 static void ask(struct turn *t, char verb)
 {
-    bool first = (me(t)->parked == 0 && !me(t)->busy) || t->step->fault == WANT_TOO_SOON;
+    bool first = (me(t)->unexpected == 0 && !me(t)->busy) || t->step->fault == WANT_TOO_SOON;
     load_seq(t);
-    say(t->step, "receiver: posts receive %d, of %c: the lane is %s", me(t)->line,
-        kind_of(t, THE_RECEIVER, me(t)->line), letter_lies_there(t) ? "not empty" : "empty");
+    say(t->step, "receiver: posts receive %d, of %c: the slot is %s", me(t)->line,
+        kind_of(t, THE_RECEIVER, me(t)->line), message_lies_there(t) ? "not empty" : "empty");
     me(t)->open |= (uint8_t)(1 << me(t)->line);
     me(t)->busy |= verb == 'i';
-    me(t)->pc = verb == 'r' && first && !letter_lies_there(t) ? SAY_WANT : LOOK_PARKED;
+    me(t)->pc = verb == 'r' && first && !message_lies_there(t) ? SAY_WANT : LOOK_UNEXPECTED;
 }
 
 static bool say_want(struct turn *t)
@@ -40,11 +40,11 @@ static bool say_want(struct turn *t)
     ack.wanter = me(t)->line;
     say(t->step, "receiver: says that it wants %c", ack.want);
     store_ack(t, ack);
-    me(t)->pc = LOOK_PARKED;
+    me(t)->pc = LOOK_UNEXPECTED;
     return true;
 }
 
-/* What became of a letter, and by which receive. */
+/* What became of a message, and by which receive. */
 static void decide(struct turn *t, uint8_t message, uint8_t op)
 {
     bool agree = kind_of(t, THE_SENDER, message) == kind_of(t, THE_RECEIVER, op);
@@ -65,13 +65,13 @@ static void look_parked(struct turn *t)
 {
     uint8_t op = me(t)->line;
     me(t)->pc = WATCH;
-    say(t->step, "receiver: has no such letter parked");
+    say(t->step, "receiver: has no such message among the unexpected");
     for (uint8_t message = 0; message < CALLS; message++) {
-        if (!(me(t)->parked >> message & 1) ||
+        if (!(me(t)->unexpected >> message & 1) ||
             !same_tag(kind_of(t, THE_SENDER, message), kind_of(t, THE_RECEIVER, op)))
             continue;
-        say(t->step, "receiver: takes parked letter %d, and stamps its ticket", message);
-        me(t)->parked &= (uint8_t) ~(1 << message);
+        say(t->step, "receiver: takes unexpected message %d, and stamps its ticket", message);
+        me(t)->unexpected &= (uint8_t) ~(1 << message);
         decide(t, message, op);
         t->state->stamps[message] = me(t)->fates[message];
         next_call(t);
@@ -81,14 +81,14 @@ static void look_parked(struct turn *t)
         next_call(t);
 }
 
-/* ---- a letter is taken ------------------------------------------------------------------------- */
+/* ---- a message is taken ------------------------------------------------------------------------- */
 
-/* Wait for a letter; but the receive from anybody ('o') may be served by a third rank. */
+/* Wait for a message; but the receive from anybody ('o') may be served by a third rank. */
 static bool watch(struct turn *t)
 {
-    if (letter_lies_there(t)) {
+    if (message_lies_there(t)) {
         load_seq(t);
-        say(t->step, "receiver: there is a letter");
+        say(t->step, "receiver: there is a message");
         me(t)->pc = READ;
         return true;
     }
@@ -99,27 +99,27 @@ static bool watch(struct turn *t)
     return true;
 }
 
-/* Who sees a letter finds for it the first receive of its tag. */
+/* Who sees a message finds for it the first receive of its tag. */
 static void read_head(struct turn *t)
 {
-    must(t, order_read(t->order, THE_RECEIVER, PLACE_HEAD), "a letter is read while it may be written");
-    must(t, t->state->head == me(t)->taken, "a letter is overwritten before it was read");
+    must(t, order_read(t->order, THE_RECEIVER, PLACE_HEAD), "a message is read while it may be written");
+    must(t, t->state->head == me(t)->taken, "a message is overwritten before it was read");
     me(t)->message = me(t)->taken;
     char kind = kind_of(t, THE_SENDER, me(t)->message);
     me(t)->op = 0;
     while (me(t)->op < NOBODY &&
            !(me(t)->open >> me(t)->op & 1 && same_tag(kind, kind_of(t, THE_RECEIVER, me(t)->op))))
         me(t)->op++;
-    say(t->step, "receiver: letter %d is for %s %d", me(t)->message,
-        me(t)->op == NOBODY ? "nobody, and is parked:" : "receive", me(t)->op);
+    say(t->step, "receiver: message %d is for %s %d", me(t)->message,
+        me(t)->op == NOBODY ? "nobody, and is unexpected:" : "receive", me(t)->op);
     me(t)->pc = t->step->fault == ACK_FIRST ? WRITE_ACK : t->step->fault == HURRY_READ_FIRST ? PEEK : COPY;
 }
 
 static void copy(struct turn *t)
 {
-    say(t->step, "receiver: copies letter %d", me(t)->message);
-    must(t, order_read(t->order, THE_RECEIVER, PLACE_TEXT), "a letter is read while it may be written");
-    must(t, t->state->text == me(t)->message, "a letter is overwritten before it was read");
+    say(t->step, "receiver: copies message %d", me(t)->message);
+    must(t, order_read(t->order, THE_RECEIVER, PLACE_TEXT), "a message is read while it may be written");
+    must(t, t->state->text == me(t)->message, "a message is overwritten before it was read");
     me(t)->pc = t->step->fault == ACK_FIRST ? READ_BITS : WRITE_ACK;
 }
 
@@ -129,8 +129,8 @@ static bool write_ack(struct turn *t)
     if (me(t)->buffered == BUFFER)
         return false;
     if (me(t)->op == NOBODY) {
-        me(t)->parked |= (uint8_t)(1 << message);
-        me(t)->fates[message] = VERDICT_PARKED;
+        me(t)->unexpected |= (uint8_t)(1 << message);
+        me(t)->fates[message] = VERDICT_UNEXPECTED;
     } else {
         decide(t, message, me(t)->op);
     }
@@ -162,16 +162,16 @@ static void read_bits(struct turn *t)
     uint8_t bits = t->step->fault == HURRY_READ_FIRST ? me(t)->bits : t->state->bits;
     say(t->step, "receiver: %s", bits & HURRY ? "others wait for a place" : "nobody waits for a place");
     if (bits & HURRY)
-        me(t)->pc = RING;
+        me(t)->pc = NOTIFY;
     else
         taken(t);
 }
 
-static void ring(struct turn *t)
+static void notify(struct turn *t)
 {
-    bool rings = t->state->bits & HURRY && t->state->seq == me(t)->taken && t->state->sender.listens;
-    say(t->step, "receiver: %s the sender's helper", rings ? "rings" : "need not ring");
-    t->state->sender.rung |= rings;
+    bool notifies = t->state->bits & HURRY && t->state->seq == me(t)->taken && t->state->sender.listens;
+    say(t->step, "receiver: %s the sender's helper", notifies ? "notifies" : "need not notify");
+    t->state->sender.notified |= notifies;
     taken(t);
 }
 
@@ -196,7 +196,7 @@ bool receiver_step(struct turn *t)
         return call(t);
     case SAY_WANT:
         return say_want(t);
-    case LOOK_PARKED:
+    case LOOK_UNEXPECTED:
         look_parked(t);
         return true;
     case WATCH:
@@ -217,10 +217,10 @@ bool receiver_step(struct turn *t)
     case READ_BITS:
         read_bits(t);
         return true;
-    case RING: /* a seq_cst fence comes first */
+    case NOTIFY: /* a seq_cst fence comes first */
         while (empty_ack_buffer(t))
             ;
-        ring(t);
+        notify(t);
         return true;
     default:
         return false;

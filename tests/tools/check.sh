@@ -54,7 +54,7 @@ compile_with()
     sources=$(ours c | xargs grep -L -e '<mpi\.h>' -e '<cuda_runtime_api\.h>')
     headers=$(ours h | grep -v -e '\.inc\.h$' -e '^lib/devices/amd/' -e '^lib/backends/gloo/missing/') # HIP's (make check-amd), and C++
     if ! echo '#include <nccl.h>' | $1 $FLAGS -E - >/dev/null 2>&1; then
-        left_out "the nccl room and its double, with $1: nccl.h is missing"
+        left_out "the nccl backend and its double, with $1: nccl.h is missing"
         sources=$(echo "$sources" | grep -v -e '/nccl/' -e /play_nccl -e /bench_nccl)
         headers=$(echo "$headers" | grep -v '/nccl/')
     fi

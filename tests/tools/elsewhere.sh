@@ -1,7 +1,7 @@
 #!/bin/sh
 # elsewhere.sh arm|musl: the library with another compiler: for ARM, run by qemu on this machine, or with musl as libc.
 #
-#   arm    chapters 01 to 06, the bell's litmus tests and the conformance suite, on processors with pages of 4 KiB; the second
+#   arm    chapters 01 to 06, the event count's litmus tests and the conformance suite, on processors with pages of 4 KiB; the second
 #          chapter once more with pages of 64 KiB
 #   musl   all chapters, and the suites that need neither Criterion's own features nor what only glibc has
 #
@@ -25,7 +25,7 @@ arm)
     RUN="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     # overlap computes by the clock, for longer under qemu than a program may run here
     chapters=$(ls chapters/0[1-6]_*/*.c | grep -v '/overlap\.c$')
-    suites="bell backends"
+    suites="eventcount backends"
     modes=processes ;;
 musl)
     compiler=musl-gcc
@@ -33,7 +33,7 @@ musl)
     commands=musl-gcc
     RUN=
     chapters=$(ls chapters/*/*.c)
-    suites="bell backends tensor dtype reduce quick order launch_settings launch_names misuse"
+    suites="eventcount backends tensor dtype reduce quick order launch_settings launch_names misuse"
     modes="processes sim" ;;
 *)
     echo "usage: elsewhere.sh arm|musl" >&2

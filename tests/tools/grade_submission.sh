@@ -33,7 +33,7 @@ budget=${GRADE_BUDGET:-1200}
 end=$(($(date +%s) + budget))
 mkdir -p "$out" || exit 2
 
-# ---- a room of its own, where the system allows it ---------------------------------
+# ---- a backend of its own, where the system allows it ---------------------------------
 
 # A new folder in place of this one, small, for temporary files, and gone in the end. What we need of the old one shows through.
 own()

@@ -179,9 +179,9 @@ includes="awk -f tests/tools/includes.awk chapters/01_x/hi.c lib/backends/b/b.c 
 echo '#include "../../dist.h"' >lib/backends/b/b.c
 expect yes "arrows that point down pass" $includes
 echo '#include "../a/a.h"' >lib/backends/b/b.c
-expect no "a room must not look into another" $includes
+expect no "a backend must not look into another" $includes
 echo '#include "../../context.h"' >lib/backends/b/b.c
-expect no "a room must not see the context" $includes
+expect no "a backend must not see the context" $includes
 : >lib/backends/b/b.c
 sed -i '1i #include "context.h"' chapters/01_x/hi.c
 expect no "a chapter must not look inside" $includes

@@ -24,7 +24,7 @@ static void expect(const tensor *t, int value, int round)
     atomic_store(&wrong, 1);
 }
 
-/* One message there and one back: inside the letter, and behind it; wanted, and (a tag too large for that) not. */
+/* One message there and one back: inside the envelope, and behind it; wanted, and (a tag too large for that) not. */
 static void there_and_back(tensor *t, int rank, int from, int to, int round)
 {
     int tag = round % 5 == 0 ? 20000 : round % 3;

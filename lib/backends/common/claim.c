@@ -12,7 +12,7 @@ static bool claim_is_barrier(enum call call)
 
 void claim_stands(struct claim *claim, const char *file, int line)
 {
-    const char *name = text_file_in(file, SITE_LETTERS);
+    const char *name = text_file_in(file, SITE_CHARS);
     memcpy(claim->file, name, strlen(name) + 1); /* of each message: printing would take half a microsecond */
     claim->line = line;
 }

@@ -16,7 +16,7 @@ struct claim {
     int32_t line;
     int64_t count;
     int64_t sends, expects; /* with splits, where a claim is for one member alone: to it, and from it */
-    char file[SITE_LETTERS + 1];
+    char file[SITE_CHARS + 1];
 };
 enum side { SIDE_SENDS, SIDE_RECEIVES, SIDE_MEMBER };
 

@@ -40,7 +40,7 @@ struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, 
 void notes_add_message(struct rank_notes *notes, struct note_op message)
 {
     struct note_op *note = notes_next_note(notes);
-    message.kind = NOTE_LETTER;
+    message.kind = NOTE_UNEXPECTED;
     if (note)
         *note = message;
 }

@@ -8,9 +8,9 @@
 /* ---- the job ------------------------------------------------------------------------------ */
 
 /* Where the ranks find the tables of their job: at the beginning of the backend's part of the world's memory. */
-static struct cuda_job *_Atomic *cuda_door_of(struct world *world)
+static struct cuda_job *_Atomic *cuda_job_at(struct world *world)
 {
-    return world_at(world, world->header->room_offset);
+    return world_at(world, world->header->backend_offset);
 }
 
 static struct cuda_job *cuda_new_job(int size)
@@ -43,9 +43,9 @@ static void cuda_free_job(struct cuda_job *job)
 /* The first to come makes it. */
 static struct cuda_job *cuda_find_job(struct world *world)
 {
-    struct cuda_job *_Atomic *door = cuda_door_of(world);
-    struct cuda_job *job = atomic_load(door), *fresh = job ? NULL : cuda_new_job(world->header->size);
-    if (fresh && atomic_compare_exchange_strong(door, &job, fresh))
+    struct cuda_job *_Atomic *at = cuda_job_at(world);
+    struct cuda_job *job = atomic_load(at), *fresh = job ? NULL : cuda_new_job(world->header->size);
+    if (fresh && atomic_compare_exchange_strong(at, &job, fresh))
         return fresh;
     if (fresh)
         cuda_free_job(fresh);
@@ -89,11 +89,11 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     cuda->slot = &self->world.header->slots[cuda->rank];
     cuda->job = job;
     cuda->all = world;
-    world->room = &cuda->world_group;
-    patience_lock(&job->lock);
+    world->state = &cuda->world_group;
+    backoff_lock(&job->lock);
     job->ranks[cuda->rank].cuda = cuda;
     pthread_mutex_unlock(&job->lock);
-    patience_tune(job->size);
+    backoff_tune(job->size);
     *out = cuda;
     return DIST_OK;
 }
@@ -102,18 +102,18 @@ static int cuda_close(void *state)
 {
     struct cuda_state *cuda = state;
     struct cuda_job *job = cuda->job;
-    patience_lock(&job->lock);
+    backoff_lock(&job->lock);
     job->ranks[cuda->rank].cuda = NULL;
     pthread_mutex_unlock(&job->lock);
     if (cuda->stream) {
         cuda->gpu->device->event_free(cuda->mark);
         cuda->gpu->device->stream_free(cuda->stream);
     }
-    patience_lock(&job->lock);
+    backoff_lock(&job->lock);
     bool last = ++job->left == job->size;
     pthread_mutex_unlock(&job->lock);
     if (last) {
-        atomic_store(cuda_door_of(cuda->world), NULL);
+        atomic_store(cuda_job_at(cuda->world), NULL);
         cuda_free_job(job);
     }
     free(cuda);
@@ -134,7 +134,7 @@ static struct cuda_group *cuda_new_group(struct cuda_state *cuda, const struct d
 static void cuda_group_free(void *state, struct dist_group *group)
 {
     struct cuda_state *cuda = state;
-    struct cuda_group *g = group->room;
+    struct cuda_group *g = group->state;
     host_free(cuda->self, g->members);
     free(g);
 }
@@ -148,7 +148,7 @@ static int cuda_group_new(void *state, struct dist_work *op)
     op->block = group_hash(group);
     op->group = cuda->all;
     int status = cuda_start_post(cuda, op);
-    group->room = g;
+    group->state = g;
     if (status != DIST_OK && g)
         cuda_group_free(cuda, group);
     return status;

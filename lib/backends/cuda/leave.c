@@ -69,7 +69,7 @@ static bool cuda_leave_is_free(struct cuda_state *cuda, struct dist_work *unused
 {
     struct cuda_job *job = cuda->job;
     (void)unused;
-    patience_lock(&job->lock);
+    backoff_lock(&job->lock);
     bool busy = job->ranks[cuda->rank].queued.first;
     busy |= cuda_leave_leave_meetings(cuda, false);
     for (int rank = 0; rank < job->size; rank++)
@@ -96,7 +96,7 @@ void cuda_leave(void *state)
     struct cuda_job *job = cuda->job;
     while (!cuda_leave_is_free(cuda, NULL) && !world_over(cuda->world))
         cuda_wait_sleep(cuda, NULL, cuda_leave_is_free, NAP);
-    patience_lock(&job->lock);
+    backoff_lock(&job->lock);
     struct cuda_rank *own = &job->ranks[cuda->rank];
     for (int rank = 0; rank < job->size; rank++)
         cuda_leave_empty(cuda, &job->ranks[rank].unexpected);

@@ -93,7 +93,7 @@ static struct meeting *cuda_meet_call_meeting(struct cuda_job *job, const struct
 
 void cuda_meet(struct cuda_job *job, struct dist_work *op)
 {
-    struct cuda_group *group = op->group->room;
+    struct cuda_group *group = op->group->state;
     op->phase = ++group->seq;
     struct meeting *meeting = cuda_meet_find(job, op);
     if (!meeting && !(meeting = cuda_meet_call_meeting(job, op))) {

@@ -4,7 +4,7 @@
 
 static void cuda_notes_note_work(struct cuda_state *cuda, const struct dist_work *op)
 {
-    const struct cuda_group *group = op->group->room;
+    const struct cuda_group *group = op->group->state;
     bool arrived = !op->p2p && op->step == OP_STARTED;
     notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : group->seq + 1,
               group->members ? world_offset(cuda->world, group->members) : 0);
@@ -39,7 +39,7 @@ void cuda_notes_write(void *state, const struct dist_work *waited)
     struct cuda_job *job = cuda->job;
     const struct cuda_rank *own = &job->ranks[cuda->rank];
     notes_clear(world_notes(cuda->world, cuda->rank));
-    patience_lock(&job->lock);
+    backoff_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         cuda_notes_note_work(cuda, waited);
     for (int rank = 0; rank < job->size; rank++)

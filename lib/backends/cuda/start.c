@@ -21,7 +21,7 @@ static void cuda_start_start(struct cuda_job *job, struct dist_work *op)
         cuda_match_send(job, op);
     else
         cuda_match_recv(job, op);
-    bell_ring(&cuda->slot->bell); /* for ops_flush */
+    eventcount_notify(&cuda->slot->eventcount); /* for ops_flush */
 }
 
 static bool cuda_start_start_next(struct cuda_job *job, struct cuda_rank *own)
@@ -57,7 +57,7 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
         cuda_device_of(op)->gate_open(op->gate);
     if (!op->gpu)
         atomic_store(&op->done, 1);
-    bell_ring(&slot->bell);
+    eventcount_notify(&slot->eventcount);
 }
 
 static void cuda_start_look_who_is_far(struct cuda_state *cuda)
@@ -87,7 +87,7 @@ static bool cuda_start_open_stream(struct cuda_state *cuda, struct dist_work *op
             device->stream_free(stream);
         return false;
     }
-    patience_lock(&cuda->job->lock);
+    backoff_lock(&cuda->job->lock);
     cuda->gpu = op->gpu;
     cuda->stream = stream;
     cuda_start_look_who_is_far(cuda);
@@ -103,7 +103,7 @@ int cuda_start_post(void *state, struct dist_work *op)
     op->step = OP_QUEUED;
     if (op->gpu && !cuda_start_open_stream(cuda, op))
         return op->status = DIST_ERR_MEMORY;
-    patience_lock(&job->lock);
+    backoff_lock(&job->lock);
     if (op->gpu)
         queue_add(&job->ranks[cuda->rank].queued, op);
     else

@@ -1,7 +1,7 @@
 /*
  * wait.c: a rank waits for its ops, and gives them up.
  *
- * Only ops on host tensors are waited for here. Whoever gives an op rings its rank's bell.
+ * Only ops on host tensors are waited for here. Whoever gives an op notifies its rank.
  */
 #define _GNU_SOURCE
 #include "cuda.h"
@@ -34,7 +34,7 @@ static void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int st
 
 static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op)
 {
-    patience_lock(&cuda->job->lock);
+    backoff_lock(&cuda->job->lock);
     if (op->step != OP_GIVEN)
         cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
     pthread_mutex_unlock(&cuda->job->lock);
@@ -43,7 +43,7 @@ static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op
 static void cuda_wait_time_out(struct cuda_state *cuda, struct dist_work *op)
 {
     struct absent absent = { 0 };
-    patience_lock(&cuda->job->lock);
+    backoff_lock(&cuda->job->lock);
     cuda_meet_absent(cuda->job, op, &absent);
     if (op->step != OP_GIVEN)
         absent_tell(op, &absent);
@@ -58,7 +58,7 @@ bool cuda_test(void *state, struct dist_work *op)
     struct cuda_state *cuda = state;
     if (!op->gpu)
         return atomic_load(&op->done) != 0;
-    patience_lock(&cuda->job->lock);
+    backoff_lock(&cuda->job->lock);
     bool given = op->step == OP_GIVEN;
     pthread_mutex_unlock(&cuda->job->lock);
     if (given && cuda_device_of(op)->gate_is_open(op->gate))
@@ -83,7 +83,7 @@ void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op,
 {
     struct awaited awaited = { cuda, wanted, op };
     cuda_notes_write(cuda, op);
-    launch_sleep(cuda->self, &cuda->slot->bell, cuda_wait_news, &awaited, milliseconds,
+    launch_sleep(cuda->self, &cuda->slot->eventcount, cuda_wait_news, &awaited, milliseconds,
                  op && op->timeout > 0);
 }
 
@@ -102,10 +102,10 @@ static int cuda_wait_time_left(const struct dist_work *op, double deadline)
 
 static void cuda_wait_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 {
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
     while (!atomic_load(&op->done)) {
-        if (patience_spin(&patience))
+        if (backoff_spin(&backoff))
             continue;
         int left = cuda_wait_time_left(op, deadline);
         if (world_failed(cuda->world))

@@ -1,10 +1,10 @@
 /*
  * gloo.c: BACKEND=gloo: TCP between processes, by Gloo, which PyTorch uses where there are no GPUs.
  *
- * Gloo's ranks find each other on boards in the world's memory. Over several machines the watchers see to it that the boards are the
+ * Gloo's ranks find each other by bootstrap memory in the world. Over several machines the watchers see to it that this is the
  * same on all: those of distrun --nodes, or, under another launcher, those that meet here first.
  */
-#include "../transport/room.h"
+#include "../transport/state.h"
 #include "../../dist.h"
 #include "../../launch/bootstrap.h"
 #include "../../launch/spread.h"
@@ -15,8 +15,8 @@ static const struct transport *gloo_find(struct launch_self *self, struct transp
     char error[200] = "";
     const struct transport *transport = transport_load("gloo", error, sizeof error);
     struct world *world = &self->world;
-    job->board = (char *)world_board(world, 0);
-    job->board_bytes = sizeof(struct world_board);
+    job->bootstrap = (char *)world_bootstrap(world, 0);
+    job->bootstrap_bytes = sizeof(struct world_bootstrap);
     job->address = world_is_spread(world) ? world->header->address : "127.0.0.1";
     if (transport)
         return transport;
@@ -28,7 +28,7 @@ static const struct transport *gloo_find(struct launch_self *self, struct transp
     return NULL;
 }
 
-static int gloo_open(struct launch_self *self, struct dist_group *world, void **room, char *why,
+static int gloo_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
                      size_t why_size)
 {
     if (self->threads)
@@ -38,7 +38,7 @@ static int gloo_open(struct launch_self *self, struct dist_group *world, void **
     int status = DIST_OK;
     if (launch_is_far(&self->env) && !world_is_spread(&self->world))
         status = bootstrap_join_machines(self, DIST_VERSION, why, why_size);
-    return status == DIST_OK ? transport_open(gloo_find, self, world, room, why, why_size) : status;
+    return status == DIST_OK ? transport_open(gloo_find, self, world, state, why, why_size) : status;
 }
 
 const struct backend backend_gloo = {

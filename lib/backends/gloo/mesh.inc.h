@@ -129,38 +129,38 @@ class context : public tcp::Context
 
 // ---- joining ---------------------------------------------------------------------------------------
 //
-// Each rank puts the addresses at which it waits for the others, one for each, on its place on the board. The place begins with how many
+// Each rank puts the addresses at which it waits for the others, one for each, in its bootstrap memory. That begins with how many
 // bytes of it are used.
 
-uint64_t *board_used(const transport_job &job, int rank)
+uint64_t *mesh_used(const transport_job &job, int rank)
 {
-    return reinterpret_cast<uint64_t *>(job.board + static_cast<size_t>(rank) * job.board_bytes);
+    return reinterpret_cast<uint64_t *>(job.bootstrap + static_cast<size_t>(rank) * job.bootstrap_bytes);
 }
 
-char *board_address(const transport_job &job, int rank, int peer, size_t bytes)
+char *mesh_address(const transport_job &job, int rank, int peer, size_t bytes)
 {
-    return reinterpret_cast<char *>(board_used(job, rank) + 1) + static_cast<size_t>(peer) * bytes;
+    return reinterpret_cast<char *>(mesh_used(job, rank) + 1) + static_cast<size_t>(peer) * bytes;
 }
 
 void connect(const transport_job &job, context *all)
 {
     size_t bytes = tcp::Address().bytes().size(), used = static_cast<size_t>(job.size) * bytes;
-    if (used + 2 * sizeof(uint64_t) > job.board_bytes) // one is its length, and the last is plugin_meet's
-        throw std::runtime_error("too many ranks for the board of this machine");
+    if (used + 2 * sizeof(uint64_t) > job.bootstrap_bytes) // one is its length, and the last is plugin_meet's
+        throw std::runtime_error("too many ranks for the bootstrap memory of this machine");
     for (int peer = 0; peer < job.size; peer++)
         if (peer != job.rank)
-            memcpy(board_address(job, job.rank, peer, bytes), all->createPair(peer)->address().bytes().data(),
+            memcpy(mesh_address(job, job.rank, peer, bytes), all->createPair(peer)->address().bytes().data(),
                    bytes);
-    __atomic_store_n(board_used(job, job.rank), used, __ATOMIC_RELEASE);
+    __atomic_store_n(mesh_used(job, job.rank), used, __ATOMIC_RELEASE);
     for (int peer = 0; peer < job.size; peer++) {
         if (peer == job.rank)
             continue;
-        while (__atomic_load_n(board_used(job, peer), __ATOMIC_ACQUIRE) < used) {
+        while (__atomic_load_n(mesh_used(job, peer), __ATOMIC_ACQUIRE) < used) {
             if (job.over())
                 throw std::runtime_error("the job has failed");
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
-        const char *address = board_address(job, peer, job.rank, bytes);
+        const char *address = mesh_address(job, peer, job.rank, bytes);
         all->getPair(peer)->connect(std::vector<char>(address, address + bytes));
     }
 }

@@ -176,12 +176,12 @@ int plugin_open(const transport_job *job, char *why, size_t why_size)
     }
 }
 
-// Each rank counts itself once, in the last word of its place on the board: so nobody needs a connection that another closes.
+// Each rank counts itself once, in the last word of its bootstrap memory: so nobody needs a connection that another closes.
 int plugin_meet()
 {
     const transport_job &job = job_mesh->job;
     auto last = [&job](int rank) {
-        return reinterpret_cast<uint64_t *>(job.board + (static_cast<size_t>(rank) + 1) * job.board_bytes) -
+        return reinterpret_cast<uint64_t *>(job.bootstrap + (static_cast<size_t>(rank) + 1) * job.bootstrap_bytes) -
                1;
     };
     __atomic_store_n(last(job.rank), 1, __ATOMIC_RELEASE);

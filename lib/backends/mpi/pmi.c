@@ -13,7 +13,7 @@
 
 #define LINE 2048
 
-/* What a rank has put stands on its board, as "name value\n" one after the other. The board's steps are barriers that it has come to. */
+/* What a rank has put stands in its bootstrap memory, as "name value\n" one after the other. Its steps are barriers that it has come to. */
 static struct pmi {
     struct launch_self *self;
     int ours; /* MPI has the other end */
@@ -22,23 +22,23 @@ static struct pmi {
 
 static bool pmi_put(const char *line)
 {
-    struct world_board *own = world_board(&pmi.self->world, pmi.self->env.rank);
+    struct world_bootstrap *own = world_bootstrap(&pmi.self->world, pmi.self->env.rank);
     const char *key = strstr(line, " key="), *value = strstr(line, " value=");
-    uint64_t used = atomic_load(&own->used), room = sizeof own->bytes - used;
+    uint64_t used = atomic_load(&own->used), state = sizeof own->bytes - used;
     if (!key || !value)
         return false;
     int length =
-        snprintf(own->bytes + used, room, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
-    if (length >= (int)room)
+        snprintf(own->bytes + used, state, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
+    if (length >= (int)state)
         return false;
     atomic_store(&own->used, used + (uint64_t)length);
     return true;
 }
 
-static bool pmi_get_of(const struct world_board *board, const char *key, char *value)
+static bool pmi_get_of(const struct world_bootstrap *of, const char *key, char *value)
 {
     size_t length = strlen(key);
-    const char *at = board->bytes, *end = at + atomic_load(&board->used);
+    const char *at = of->bytes, *end = at + atomic_load(&of->used);
     for (; at < end; at = strchr(at, '\n') + 1)
         if (strncmp(at, key, length) == 0 && at[length] == ' ') {
             at += length + 1;
@@ -70,7 +70,7 @@ static void pmi_get(const char *line, char *answer)
         pmi_say_mapping(value, sizeof value);
     else
         for (int i = 0; found && i <= size; i++)
-            if (i == size || pmi_get_of(world_board(&pmi.self->world, i), key, value)) {
+            if (i == size || pmi_get_of(world_bootstrap(&pmi.self->world, i), key, value)) {
                 found = i < size;
                 break;
             }
@@ -82,9 +82,9 @@ static void pmi_get(const char *line, char *answer)
 /* All have come as often as this one. */
 static void pmi_barrier(void)
 {
-    uint64_t mine = atomic_fetch_add(&world_board(&pmi.self->world, pmi.self->env.rank)->steps, 1) + 1;
+    uint64_t mine = atomic_fetch_add(&world_bootstrap(&pmi.self->world, pmi.self->env.rank)->steps, 1) + 1;
     for (int i = 0; i < pmi.self->env.world_size; i++)
-        while (atomic_load(&world_board(&pmi.self->world, i)->steps) < mine &&
+        while (atomic_load(&world_bootstrap(&pmi.self->world, i)->steps) < mine &&
                !world_failed(&pmi.self->world))
             nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef MPI_PMI_H
 #define MPI_PMI_H
 
-#include "../transport/room.h"
+#include "../transport/state.h"
 
 /*
  * How MPICH's processes find each other: a launcher answers a few questions (PMI-1, one line each) on the descriptor in PMI_FD: who am I,

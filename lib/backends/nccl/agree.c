@@ -24,7 +24,7 @@ static bool nccl_agree_lay(struct nccl_shared *shared, const struct nccl_state *
 {
     const struct world_header *world = nccl->self->world.header;
     size_t head = sizeof *shared + table_bytes(nccl->size, 0), each = sizeof(struct table_entry);
-    size_t most = world->room_bytes > head ? (world->room_bytes - head) / (size_t)nccl->size / each : 0;
+    size_t most = world->backend_bytes > head ? (world->backend_bytes - head) / (size_t)nccl->size / each : 0;
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -47,17 +47,17 @@ static void nccl_agree_wait_until_ready(struct nccl_state *nccl, double seconds)
 {
     for (double deadline = dist_time() + seconds; !nccl_agree_is_ready(nccl) && dist_time() < deadline;) {
         atomic_store(&nccl->notes->open_count, 0);
-        launch_sleep(nccl->self, &nccl->slot->bell, nccl_agree_is_ready, nccl, NAP, true);
+        launch_sleep(nccl->self, &nccl->slot->eventcount, nccl_agree_is_ready, nccl, NAP, true);
     }
 }
 
 int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, char *why, size_t why_size)
 {
     struct world *world = &nccl->self->world;
-    struct nccl_shared *shared = nccl->shared = world_at(world, world->header->room_offset);
+    struct nccl_shared *shared = nccl->shared = world_at(world, world->header->backend_offset);
     nccl->table = (struct table *)(shared + 1);
     if (nccl->rank == 0) {
-        if (!nccl_agree_lay(shared, nccl, id)) /* world_room_bytes and this backend have come apart */
+        if (!nccl_agree_lay(shared, nccl, id)) /* world_backend_bytes and this backend have come apart */
             return text_why(DIST_ERR_SYSTEM, why, why_size, "the world has too little memory for %d ranks",
                             nccl->size);
         atomic_store(&shared->ready, 1);
@@ -163,7 +163,7 @@ static void nccl_agree_meet(struct nccl_state *nccl, uint32_t number, struct dis
 
 bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
 {
-    struct nccl_group *group = op->group->room;
+    struct nccl_group *group = op->group->state;
     nccl_agree_lock(nccl->shared);
     uint32_t number = table_show(nccl->table, nccl->rank, op, group->seq + 1);
     if (number && !op->p2p)

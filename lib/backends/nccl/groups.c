@@ -68,7 +68,7 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
     }
     g->next = nccl->groups;
     nccl->groups = g;
-    group->room = g;
+    group->state = g;
     if (nccl->shared)
         g->members = members_publish(nccl->self, group);
     return DIST_OK;
@@ -120,7 +120,7 @@ int nccl_group_new(void *state, struct dist_work *op)
 void nccl_group_free(void *state, struct dist_group *group)
 {
     struct nccl_state *nccl = state;
-    struct nccl_group *g = group->room, **at = &nccl->groups;
+    struct nccl_group *g = group->state, **at = &nccl->groups;
     nccl_lock(nccl);
     nccl_launch_flush(nccl);
     while (*at != g)

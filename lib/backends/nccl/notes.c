@@ -4,7 +4,7 @@
 
 static void nccl_notes_note_op(struct nccl_state *nccl, const struct dist_work *op, bool shown)
 {
-    const struct nccl_group *g = op->group->room;
+    const struct nccl_group *g = op->group->state;
     uint64_t members = g->members ? world_offset(&nccl->self->world, g->members) : 0;
     struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : g->seq + 1, members);
     if (note)

@@ -172,7 +172,7 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, ch
     for (int i = 0; i < 5; i++)
         queue_reset(queues[i]);
     nccl->world.group = world;
-    world->room = &nccl->world;
+    world->state = &nccl->world;
     static pthread_mutex_t environment =
         PTHREAD_MUTEX_INITIALIZER; /* threads share it, and some is set here */
     pthread_mutex_lock(&environment);

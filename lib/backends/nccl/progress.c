@@ -8,8 +8,8 @@
  * tensors and barriers need no NCCL, and are over when they are agreed on (host.c).
  *
  * Whoever comes by does what can be done: the rank's own thread in each of its calls, and while the program computes, a
- * thread of the backend, the progress thread. It sleeps, on the rank's bell while there is something to agree on, else
- * on the helper's, which rings when there is. One lock makes sure that only one of them is at it.
+ * thread of the backend, the progress thread. It sleeps, on the rank's event count while there is something to agree on, else
+ * on the helper's, which is notified when there is. One lock makes sure that only one of them is at it.
  */
 #define _GNU_SOURCE
 #include "agree.h"
@@ -129,7 +129,7 @@ static bool nccl_progress_news(void *argument)
     nccl_lock(nccl);
     bool moved = nccl_progress_drive(nccl), stop = nccl->progress_stops;
     if (moved)
-        bell_ring(&nccl->slot->bell);
+        eventcount_notify(&nccl->slot->eventcount);
     nccl_unlock(nccl);
     return moved || stop;
 }
@@ -142,13 +142,13 @@ static void nccl_progress_main(void *argument)
     nccl->calls->use(nccl->stream);
     nccl_lock(nccl);
     while (!nccl->progress_stops) {
-        struct bell *bell = nccl_progress_has_work(nccl) ? &slot->bell : &slot->helper;
+        struct eventcount *eventcount = nccl_progress_has_work(nccl) ? &slot->eventcount : &slot->helper;
         double left = nccl_launch_wait_left(nccl);
         nccl_unlock(nccl);
-        atomic_store(&note->bell, world_offset(&nccl->self->world, bell));
+        atomic_store(&note->eventcount, world_offset(&nccl->self->world, eventcount));
         atomic_store(&note->timed, left > 0);
-        bell_sleep_for(bell, nccl_progress_news, nccl,
-                       left > 0 ? (int64_t)(left * 1e9) : (int64_t)NAP * 1000000, note);
+        eventcount_sleep_for(eventcount, nccl_progress_news, nccl,
+                             left > 0 ? (int64_t)(left * 1e9) : (int64_t)NAP * 1000000, note);
         nccl_lock(nccl);
     }
     nccl_unlock(nccl);
@@ -161,8 +161,8 @@ void nccl_progress_stop(struct nccl_state *nccl)
     nccl_lock(nccl);
     nccl->progress_stops = true;
     nccl_unlock(nccl);
-    bell_strike(&nccl->slot->bell);
-    bell_strike(&nccl->slot->helper);
+    eventcount_advance(&nccl->slot->eventcount);
+    eventcount_advance(&nccl->slot->helper);
     worker_join(&nccl->progress);
 }
 
@@ -190,7 +190,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
         status = op->status;
     nccl_unlock(nccl);
     if (wake)
-        bell_ring(&nccl->slot->helper);
+        eventcount_notify(&nccl->slot->helper);
     return status;
 }
 

@@ -162,7 +162,7 @@ int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status
 
 static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 {
-    return ((const struct nccl_group *)op->group->room)->comm;
+    return ((const struct nccl_group *)op->group->state)->comm;
 }
 
 /* ---- watch.c --------------------------------------------------------------------------- */

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define NAP 20           /* ms, while NCCL is at work; whoever has news rings */
+#define NAP 20           /* ms, while NCCL is at work; whoever has news notifies */
 #define DEEP_NAP 100     /* ms, while other ranks are waited for */
-#define SHORT_NAP 50000L /* ns, while NCCL works in the background: it cannot ring */
+#define SHORT_NAP 50000L /* ns, while NCCL works in the background: it cannot notify */
 #define LONG_NAP 1000000L
 #define ONE_LOOK 1.0 /* s: a longer time between two looks was not spent waiting */
 
@@ -153,7 +153,7 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
 {
     double limit = seconds > 0 ? seconds : nccl->limit, deadline = dist_time() + limit;
     struct timespec nap = { .tv_nsec = SHORT_NAP };
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     for (;;) {
         ncclResult_t state = ncclSuccess, result = nccl->calls->comm_get_async_error(comm, &state);
         state = result != ncclSuccess ? result : state;
@@ -163,7 +163,7 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
             return nccl_explain(nccl->calls, state, why, why_size);
         if (world_failed(&nccl->self->world))
             return nccl_job_failed(nccl, why, why_size);
-        if (patience_spin(&patience))
+        if (backoff_spin(&backoff))
             continue;
         if (dist_time() > deadline)
             return text_why(DIST_ERR_TIMEOUT, why, why_size,
@@ -180,8 +180,8 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
 void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool (*nccl_watch_news)(void *),
                       void *argument, bool timed)
 {
-    struct bell *bell = &nccl->slot->bell;
-    struct sleep_note *note = launch_note_on(nccl->self, bell, timed);
+    struct eventcount *eventcount = &nccl->slot->eventcount;
+    struct sleep_note *note = launch_note_on(nccl->self, eventcount, timed);
     nccl_lock(nccl);
     if (nccl->shared)
         nccl_notes_write(nccl, op);
@@ -189,7 +189,7 @@ void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool 
         atomic_store(&nccl->notes->open_count, 0);
     bool busy = nccl->flying.first;
     nccl_unlock(nccl);
-    bell_sleep(bell, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, note);
+    eventcount_sleep(eventcount, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, note);
     launch_look_around(nccl->self);
 }
 
@@ -215,10 +215,10 @@ static bool nccl_watch_news(void *argument)
 /* Without shared memory nobody else can tell that nothing moves: NCCL goes on, or DIST_TIMEOUT ends it. */
 int nccl_watch_wait(struct nccl_state *nccl, struct dist_work *op, double deadline)
 {
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     struct awaited awaited = { nccl, op };
     while (!nccl_watch_news(&awaited) || world_failed(&nccl->self->world)) {
-        if (!world_failed(&nccl->self->world) && patience_spin(&patience))
+        if (!world_failed(&nccl->self->world) && backoff_spin(&backoff))
             continue;
         nccl_lock(nccl);
         nccl_watch_look(nccl);

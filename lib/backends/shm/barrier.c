@@ -7,11 +7,11 @@
  * which each reader fetches once, with what it holds.
  *
  * Why it is right.
- *   Who owns which word. Contributions and slots: their member. The bell is only rung.
+ *   Who owns which word. Contributions and slots: their member. The event count is only notified.
  *   Orders. A member writes contribution, slot and tensor, then `arrivals` (seq_cst). Whoever sees the new count (acquire)
  *   sees everything written before that arrival.
  *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
- *   sees them all, and rings the bell for those who sleep. (Others may see them all, too: then it is rung twice.)
+ *   sees them all, and notifies those who sleep. (Others may see them all, too: then it is notified twice.)
  *   Reading contributions and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier at which a
  *   member only arrives when it is through with k; so nobody writes set k + 2, which is k's, before that. For the same
  *   reason a count that a slow member still waits for is only replaced by a higher one.
@@ -103,7 +103,7 @@ void barrier_approach(struct shm_state *shm, struct shm_group *g)
 
 void barrier_ring(struct shm_state *shm, const struct shm_group *g)
 {
-    bell_ring(&g->barrier->bell);
+    eventcount_notify(&g->barrier->eventcount);
     if (atomic_load(&g->barrier->listeners))
         for (int i = 0; i < g->group->size; i++)
             rank_ring(slot_of(shm, g->group->ranks[i]));
@@ -167,9 +167,9 @@ static bool barrier_news(void *argument)
 
 bool barrier_soon(struct shm_group *g)
 {
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     while (!barrier_passed(g))
-        if (!patience_pass(&patience, barrier_of_the_missing(g)))
+        if (!backoff_pass(&backoff, barrier_of_the_missing(g)))
             return false;
     return true;
 }
@@ -187,7 +187,7 @@ int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *o
         if (deadline > 0 && left <= 0)
             return barrier_timed_out(g, op);
         notes_write(shm, op, true);
-        launch_sleep(shm->self, &g->barrier->bell, barrier_news, &passing,
+        launch_sleep(shm->self, &g->barrier->eventcount, barrier_news, &passing,
                      deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, deadline > 0);
     }
     return DIST_OK;

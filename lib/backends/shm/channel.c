@@ -86,7 +86,7 @@ void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, siz
     }
     if (dst == shm->rank)
         return;
-    bell_ring_lightly(&slot_of(shm, dst)->bell);
+    eventcount_notify_lightly(&slot_of(shm, dst)->eventcount);
     if (bytes > DIRECT_BYTES)
         p2p_urge(shm, dst);
 }
@@ -106,5 +106,5 @@ void ticket_stamp(struct shm_state *shm, int src, uint32_t ticket, enum verdict 
         return;
     atomic_store(&shm->tickets[(size_t)src * TICKETS + ticket], verdict);
     if (src != shm->rank)
-        bell_ring(&slot_of(shm, src)->bell);
+        eventcount_notify(&slot_of(shm, src)->eventcount);
 }

@@ -26,11 +26,11 @@
  *   One ack may count several messages: SEQ_BATCH, or all of a run. It is written before the receiver's engine is unlocked, sleeps
  *   or copies for long; so nobody waits for one that is put off. Its verdict is on the last message of the slot, which is read by A
  *   before the slot is used again.
- *   Wake-ups are light (bell.h): news is written with release, and a sleeper looks twice.
+ *   Wake-ups are light (eventcount.h): news is written with release, and a sleeper looks twice.
  *   Progress threads. Waking that of a rank that computes costs two system calls, so a short message does not. A long
  *   one does, since copying it is work that can be done meanwhile; so does an ack while sends wait for a place (SEQ_HURRY). Who sets
  *   that has its progress thread nap once and look again: an ack whose writer has not seen the bit is in memory by then (progress.c).
- *   For all else the rule is: whoever waits for a peer and has lost its patience rings that peer's progress thread before it sleeps.
+ *   For all else the rule is: whoever waits for a peer and is through with its back-off notifies that peer's progress thread before it sleeps.
  *   Wanted messages. A send ends when its receive has met it. A blocking receive that finds its channel empty, with nothing else
  *   open, says in its ack for which message it waits (channel_want); the next ack clears that. So a sender whose messages are all
  *   counted, and that finds its own wanted, knows whom it meets: the next message is taken by that receive and by nothing else. A short
@@ -50,7 +50,7 @@
  *     A finds both. With a line for each way it was twice as slow; with a ring alone as well.
  *   - Many messages under way are a line each, and an ack for SEQ_BATCH of them.
  *   - The watcher looks for an answer when it may be there, and not before (rhythm.h), and pauses between two looks
- *     (patience_pause). Each look takes the line away from the one who is about to write.
+ *     (backoff_pause). Each look takes the line away from the one who is about to write.
  *   - The message is posted before anybody asks whether it is wanted: what a processor guesses wrong there costs no time.
  *   - Nothing is read back, in larger pieces, that was just written (envelope_put).
  *
@@ -162,7 +162,7 @@ void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, siz
 uint64_t channel_draw(struct shm_state *shm, int dst);
 void channel_stamp(struct shm_state *shm, int dst, uint64_t arrival); /* of the message in the slot */
 
-/* Sends wait for a place, or none does any more: acks ring the progress thread, or not. True: it was not known before. */
+/* Sends wait for a place, or none does any more: acks notify the progress thread, or not. True: it was not known before. */
 bool channel_hurry(struct peer *peer, bool hurry);
 
 /* What became of the message with this number, which was taken. */
@@ -201,9 +201,9 @@ static inline void channel_acknowledge(struct shm_state *shm, int src, struct pe
     uint32_t ack = ((uint32_t)peer->taken & ACK_COUNT) << 2 | peer->verdict;
     peer->acked = peer->taken;
     atomic_store_explicit(&peer->out->ack, ack, memory_order_release);
-    bell_fence(); /* only then: it may be put off its core for longer than settling takes */
+    eventcount_fence(); /* only then: it may be put off its core for longer than settling takes */
     uint32_t seq = atomic_load_explicit(&peer->in->seq, memory_order_relaxed);
-    bell_ring_lightly(&slot_of(shm, src)->bell);
+    eventcount_notify_lightly(&slot_of(shm, src)->eventcount);
     if (seq & SEQ_HURRY)
         p2p_urge(shm, src);
 }

@@ -32,7 +32,7 @@ bool collective_ready(struct shm_group *g)
 
 void collective_drop(struct shm_state *shm, struct dist_work *op)
 {
-    struct shm_group *g = op->group->room;
+    struct shm_group *g = op->group->state;
     queue_remove(&g->queue, op);
     if (g->queue.first)
         return;
@@ -69,17 +69,17 @@ bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light)
         engine_done(shm, op, op->status);
     } else if (engine_is_shared(
                    shm)) { /* a waiter may have looked meanwhile, found it claimed, and gone to sleep */
-        bell_ring(&slot_of(shm, shm->rank)->bell);
+        eventcount_notify(&slot_of(shm, shm->rank)->eventcount);
     }
     return true;
 }
 
-/* Each arrival of a peer rings the progress thread, which would come as a guest at each: 7 us for one of 8 bytes, in place of 1. So it is
+/* Each arrival of a peer notifies the progress thread, which would come as a guest at each: 7 us for one of 8 bytes, in place of 1. So it is
  * let in for good, which also keeps quick_meet.c from overtaking what is in the queue. */
 static int collectives_start_in_engine(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
-    if (!solitude_is_over_for_good(&shm->self->alone)) /* a guest may be here, who goes again */
-        solitude_end(&shm->self->alone, SOLITUDE_SEVERAL);
+    if (!bias_is_gone(&shm->self->bias)) /* a guest may be here, who goes again */
+        bias_revoke(&shm->self->bias, BIAS_SEVERAL);
     if (engine_enter(shm, op, true) != DIST_OK)
         return op->status;
     if (!g->queue.first) {
@@ -95,7 +95,7 @@ static int collectives_start_in_engine(struct shm_state *shm, struct shm_group *
 int shm_collective(void *state, struct dist_work *op)
 {
     struct shm_state *shm = state;
-    struct shm_group *g = op->group->room;
+    struct shm_group *g = op->group->state;
     if (!op->begun_quickly &&
         world_failed(shm->world)) /* members may have given up, and wait at no barrier */
         return op->status = backend_failed(shm->world, op);

@@ -6,7 +6,7 @@
  *   - a thread that posts something: drives lightly, it wants to go on;
  *   - a thread that waits: drives everything until its own operation is done;
  *   - the progress thread (progress.c): drives while nobody waits.
- * Nobody polls for ever: a waiter spins and yields a little, then sleeps on slot.bell.
+ * Nobody polls for ever: a waiter spins and yields a little, then sleeps on slot.eventcount.
  */
 #include "p2p.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECOND_TEST 2    /* a thread of ours asks twice before it sleeps until it is rung */
+#define SECOND_TEST 2    /* a thread of ours asks twice before it sleeps until it is notified */
 #define TESTS_TO_URGE 16 /* a program that asks this often whether an operation is done is waiting for it */
 #define NAP 100          /* ms after which a sleeper looks whether the job still stands */
 
@@ -34,7 +34,7 @@ bool engine_progress(struct shm_state *shm, bool light)
 void engine_lock_as_guest(struct shm_state *shm)
 {
     lock_take(&shm->entry.lock);
-    solitude_end(&shm->self->alone, SOLITUDE_GUEST);
+    bias_revoke(&shm->self->bias, BIAS_GUEST);
     shm->entry.locked = true;
     shm->guest = true;
 }
@@ -44,7 +44,7 @@ bool engine_step_out(struct shm_state *shm)
     bool guest = shm->guest;
     if (guest) {
         shm->guest = shm->entry.locked = false;
-        solitude_begin_again(&shm->self->alone);
+        bias_restore(&shm->self->bias);
         lock_give(&shm->entry.lock);
     } else {
         engine_unlock(shm);
@@ -101,7 +101,7 @@ void engine_done(struct shm_state *shm, struct dist_work *op, int status)
         return;
     }
     atomic_store_explicit(&op->done, 1, memory_order_release);
-    bell_ring_lightly(&slot_of(shm, shm->rank)->bell);
+    eventcount_notify_lightly(&slot_of(shm, shm->rank)->eventcount);
 }
 
 /* Ring the progress threads of those whom a send or a receive waits for: they may be computing, with the other half open. */
@@ -124,7 +124,7 @@ bool shm_test(void *state, struct dist_work *op)
     if (!atomic_load_explicit(&op->done, memory_order_acquire)) {
         engine_lock(shm);
         if (!engine_is_over(shm, op) && engine_progress(shm, true))
-            engine_is_over(shm, op); /* progress may have found its message parked, and the verdict there */
+            engine_is_over(shm, op); /* its message may have come unexpected, and the verdict be there */
         progress_nudge(shm);
         engine_unlock(shm);
         if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_URGE == 0))
@@ -145,7 +145,7 @@ void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool (*look
     engine_unlock(shm);
     if (op && op->p2p)
         engine_urge_peers(shm, op);
-    launch_sleep(shm->self, &slot_of(shm, shm->rank)->bell, look, argument, NAP, false);
+    launch_sleep(shm->self, &slot_of(shm, shm->rank)->eventcount, look, argument, NAP, false);
 }
 
 struct hope {
@@ -207,7 +207,7 @@ void engine_drive(struct shm_state *shm, int change)
 static bool engine_wait_for(struct hope *hope)
 {
     struct shm_state *shm = hope->shm;
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     bool over = false;
     engine_drive(shm, +1);
     for (;;) {
@@ -218,8 +218,8 @@ static bool engine_wait_for(struct hope *hope)
         if (over || (!moved && world_failed(shm->world)))
             break;
         if (moved)
-            patience.rounds = 0;
-        else if (!patience_spin(&patience))
+            backoff.rounds = 0;
+        else if (!backoff_spin(&backoff))
             engine_sleep(shm, hope->op, engine_news, hope);
     }
     engine_drive(shm, -1);

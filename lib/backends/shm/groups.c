@@ -98,7 +98,7 @@ int shm_group_new(void *state, struct dist_work *op)
     if (status == DIST_OK && g) {
         uint64_t offset = barrier_contribution(&shm->world_group, group->ranks[0], shm->world_group.seq)->in;
         g->barrier = world_at(shm->world, offset);
-        group->room = g;
+        group->state = g;
     } else if (g) {
         host_free(shm->self, barrier);
         groups_free_lists(g);
@@ -110,7 +110,7 @@ int shm_group_new(void *state, struct dist_work *op)
 void shm_group_free(void *state, struct dist_group *group)
 {
     struct shm_state *shm = state;
-    struct shm_group *g = group->room;
+    struct shm_group *g = group->state;
     groups_free_lists(g);
     if (group->rank == 0) {
         g->seq = (uint32_t)group->size;

@@ -81,8 +81,9 @@ enum quick shm_quick_sum(void *shm, tensor *t, enum dist_op op, uint32_t site); 
 enum quick shm_quick_barrier(void *shm, uint32_t site);
 void sends_spare(struct shm_state *shm);          /* take a ticket for the next quick message */
 bool sends_push(struct shm_state *shm, int peer); /* the queues of a peer; true: something moved */
-bool sends_look(struct shm_state *shm, struct dist_work *op); /* is a send whose message is parked over? */
-bool sends_sweep(struct shm_state *shm);                      /* end some that nobody waits for */
+bool sends_look(struct shm_state *shm,
+                struct dist_work *op);   /* is a send whose message came unexpected over? */
+bool sends_sweep(struct shm_state *shm); /* end some that nobody waits for */
 void sends_drop(struct shm_state *shm, struct dist_work *op);
 bool sends_settle(struct shm_state *shm, struct peer *peer);     /* read ack; true: some were taken */
 void sends_line_up(struct shm_state *shm, struct dist_work *op); /* after this an eager copy may be gone */
@@ -104,7 +105,7 @@ struct unexpected *unexpected_take(struct shm_state *shm, struct unexpected *cop
 void unexpected_close(struct shm_state *shm);
 bool p2p_progress(struct shm_state *shm, bool light); /* with all busy peers; light: make no long copies */
 void p2p_busy(struct shm_state *shm, int peer);
-void p2p_urge(struct shm_state *shm, int peer);                 /* ring the progress thread of that rank */
+void p2p_urge(struct shm_state *shm, int peer);                 /* notify the progress thread of that rank */
 void p2p_drop(struct shm_state *shm, struct dist_work *op);     /* take it out of all lists */
 bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has left: it is dropped */
 

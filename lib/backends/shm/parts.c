@@ -14,7 +14,7 @@
  *   one's: so each part is done once. Its line stays with the core whose ranks take it.
  *   Orders. A member does what parts it got, then adds their number to `parts_done` (seq_cst). Whoever sees the sum (acquire),
  *   sees what all have written; additions to one word are one chain.
- *   Waking. The one whose addition makes the sum complete rings. Who sleeps has looked at the sum after it said so.
+ *   Waking. The one whose addition makes the sum complete notifies. Who sleeps has looked at the sum after it said so.
  *   Latecomers. A member may come to its parts when the others are long gone, their tensors overwritten or freed: it finds
  *   no part to take, so it touches no tensor. The next collective's barrier waits for it, and thus the next long plan's parts.
  *   A member that dies over a part: the job has failed, which all who wait look for.

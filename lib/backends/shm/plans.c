@@ -1,7 +1,7 @@
 /*
  * plans.c: the plan of each collective.
  *
- * A tiny tensor (CARD_BYTES) travels in the contribution, a short one (plans_short_most) is copied to a slot, and after ONE barrier
+ * A tiny tensor (CONTRIBUTION_BYTES) travels in the contribution, a short one (plans_short_most) is copied to a slot, and after ONE barrier
  * everyone takes what it needs from there. A long one stays where it is: after the barrier the members work on the
  * tensors in place, and all stay until that is done. Such work has an even part for each member; parts.c gives it to whoever
  * is there.

@@ -1,10 +1,10 @@
 /*
  * progress.c: the progress thread: it drives a rank's operations while the program computes.
  *
- * It starts with the first asynchronous operation. It sleeps on slot.helper, and is counted among that bell's
+ * It starts with the first asynchronous operation. It sleeps on slot.helper, and is counted among that event count's
  * sleepers (progress_listens) only while there are open operations and no waiter: a peer pays for a wake-up only
  * if nobody is looking. Whoever leaves the library with operations open raises the count, and then takes a last
- * light look; by bell.h's argument no news falls between the two. The model in tests/model/ walks through every
+ * light look; by eventcount.h's argument no news falls between the two. The model in tests/model/ walks through every
  * interleaving of a waiter, a computing rank and its progress thread.
  */
 #define _GNU_SOURCE
@@ -29,16 +29,16 @@ static void progress_listen(struct shm_state *shm, bool listen)
 {
     if (shm->progress_listens == listen)
         return;
-    struct bell *bell = &slot_of(shm, shm->rank)->helper;
+    struct eventcount *eventcount = &slot_of(shm, shm->rank)->helper;
     shm->progress_listens = listen;
     if (listen)
-        atomic_fetch_add(&bell->sleepers, 1);
+        atomic_fetch_add(&eventcount->sleepers, 1);
     else
-        atomic_fetch_sub(&bell->sleepers, 1);
+        atomic_fetch_sub(&eventcount->sleepers, 1);
 }
 
 /* Who takes a message looks for SEQ_HURRY after it has written ack, but its look may come before that has reached memory: then it has
- * seen no bit, and rings nobody. So after the bit was set give memory the moment that bell.h speaks of, and look again. (Elsewhere than
+ * seen no bit, and notifies nobody. So after the bit was set give memory the moment that eventcount.h speaks of, and look again. (Elsewhere than
  * on x86 the fence in channel_acknowledge has no such moment, and this waits in vain.) */
 static void progress_settle(struct shm_state *shm)
 {
@@ -51,22 +51,22 @@ static void progress_settle(struct shm_state *shm)
 static void progress_main(void *argument)
 {
     struct shm_state *shm = argument;
-    struct bell *bell = &slot_of(shm, shm->rank)->helper;
+    struct eventcount *eventcount = &slot_of(shm, shm->rank)->helper;
     struct sleep_note *note = &notes_of(shm)->helper_sleep;
     engine_lock_as_guest(shm);
     while (!shm->stop) {
         if (shm->hurried && shm->drivers == 0)
             progress_settle(shm);
-        uint32_t seen = atomic_load(&bell->rings);
+        uint32_t seen = atomic_load(&eventcount->count);
         bool moved = shm->drivers == 0 && shm->open > 0 && engine_progress(shm, false);
         if (shm->open == 0)
             progress_listen(shm, false);
         if (moved)
             continue;
         engine_step_out(shm);
-        do { /* who drives strikes the bell, if it leaves something behind */
-            bell_doze(bell, seen, NAP * 1000000, note);
-            seen = atomic_load(&bell->rings);
+        do { /* who drives advances the event count, if it leaves something behind */
+            eventcount_doze(eventcount, seen, NAP * 1000000, note);
+            seen = atomic_load(&eventcount->count);
         } while (atomic_load(&shm->drivers) > 0);
         engine_lock_as_guest(shm);
     }
@@ -82,7 +82,7 @@ bool progress_start(struct shm_state *shm)
 void progress_nudge(struct shm_state *shm)
 {
     if (progress_work_waits(shm))
-        bell_strike(&slot_of(shm, shm->rank)->helper);
+        eventcount_advance(&slot_of(shm, shm->rank)->helper);
 }
 
 /* Lock held: somebody waits now, and drives; peers need not wake it. */
@@ -111,7 +111,7 @@ void progress_stop(struct shm_state *shm)
     engine_lock(shm);
     shm->stop = true;
     progress_listen(shm, true);
-    bell_strike(&slot_of(shm, shm->rank)->helper);
+    eventcount_advance(&slot_of(shm, shm->rank)->helper);
     engine_unlock(shm);
     worker_join(&shm->progress);
     progress_listen(shm, false);

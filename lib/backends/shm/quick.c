@@ -34,7 +34,7 @@ static inline void quick_post(struct shm_state *shm, int number, struct peer *pe
     uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
     peer->slotted = ++peer->sent;
     atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring, memory_order_release);
-    bell_ring_lightly(&slot_of(shm, number)->bell);
+    eventcount_notify_lightly(&slot_of(shm, number)->eventcount);
 }
 
 /* Look for a moment whether the message was taken, or is waited for after all. */
@@ -52,7 +52,7 @@ APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t w
             sends_spare(shm);
             return QUICK_BEGUN;
         }
-        patience_pause();
+        backoff_pause();
     }
 }
 
@@ -132,7 +132,7 @@ static inline const struct envelope *quick_await(struct shm_state *shm, struct p
             rhythm_learn(&shm->rhythm, looks != shm->looks);
             return envelope;
         }
-        patience_pause();
+        backoff_pause();
     }
     return NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * quick_meet.c: the quick way of a blocking barrier and of a tiny all_reduce in the world: write the contribution, look at the peers',
- * add up. The same accesses in the same order as barrier.c and plans.c have, without an op. Who loses patience, or
+ * add up. The same accesses in the same order as barrier.c and plans.c have, without an op. Who is through with its back-off, or
  * finds some that differ, goes the long way from there.
  *
  * Why it is quick: the contribution is written in one go, with the arrival. A first word written earlier would bring the line over

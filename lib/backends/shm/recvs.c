@@ -124,7 +124,7 @@ static void recvs_deliver(struct shm_state *shm, struct dist_work *op, int src,
     recvs_unpost(shm, op);
     op->from = src;
     if (found) {
-        channel_take(shm, src, peer, envelope, VERDICT_PARKED);
+        channel_take(shm, src, peer, envelope, VERDICT_UNEXPECTED);
         recvs_deliver_unexpected(shm, op, found);
         return;
     } /* a long one, too, where there is no memory to set it aside */
@@ -212,7 +212,7 @@ static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
 }
 
 /* Of receives that are posted in a row one in so many looks whether messages have come: the others are served together. Nobody waits for
- * that for long: a sender that does rings the progress thread. */
+ * that for long: a sender that does notifies the progress thread. */
 static bool recvs_is_time(const struct shm_state *shm, const struct dist_work *op)
 {
     return !op->async || shm->peers[op->peer].unlooked++ % SEQ_BATCH == 0;

@@ -2,7 +2,7 @@
  * sends.c: the sender's side: messages are posted, and their verdicts read.
  *
  * A send is posted at once where its channel has a place, and stands in its peer's queue until it is acknowledged; else it waits in a
- * second queue for a place, so messages to one peer keep their order. A send whose message was parked stands in `away`. Whoever waits
+ * second queue for a place, so messages to one peer keep their order. A send whose message came unexpected stands in `away`. Whoever waits
  * for one looks at its ticket; those that nobody waits for are looked at a few at a time.
  */
 #include "channel.h"
@@ -26,7 +26,7 @@ static void sends_write(struct shm_state *shm, const struct dist_work *op, size_
     }
 }
 
-/* The next free ticket; NO_TICKET: all are with messages that are parked. */
+/* The next free ticket; NO_TICKET: all are with unexpected messages. */
 static uint32_t sends_take_ticket(struct shm_state *shm)
 {
     if (shm->free_ticket_count > 0)

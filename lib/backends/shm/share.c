@@ -61,7 +61,7 @@ void share_help(struct shm_state *shm, struct dist_work *op)
 bool share_copy(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope)
 {
     struct offer *offer = &shm->offers[shm->rank];
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     uint64_t name = share_name_of(src, shm->peers[src].taken + 1);
     size_t bytes = envelope_bytes(envelope);
     const char *from = world_at(shm->world, envelope_offset(envelope));
@@ -72,7 +72,7 @@ bool share_copy(struct shm_state *shm, struct dist_work *op, int src, const stru
     channel_flush(shm, src, &shm->peers[src]);
     share_take_chunks(shm, offer, name, from, bytes);
     while (atomic_load_explicit(&offer->done, memory_order_acquire) < bytes) {
-        if (patience_spin(&patience))
+        if (backoff_spin(&backoff))
             continue;
         if (world_failed(shm->world))
             return false;

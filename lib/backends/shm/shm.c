@@ -62,13 +62,13 @@ static void shm_fill_peers(struct shm_state *shm, char *base)
 
 static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
 {
-    char *base = world_at(&self->world, self->world.header->room_offset);
+    char *base = world_at(&self->world, self->world.header->backend_offset);
     shm->self = self;
     shm->world = &self->world;
     shm->rank = self->env.rank;
     shm->size = self->world.header->size;
     if (self->algorithms) /* collectives in threads of their own */
-        solitude_end(&self->alone, SOLITUDE_SEVERAL);
+        bias_revoke(&self->bias, BIAS_SEVERAL);
     shm_fill_peers(shm, base);
     shm->callers = (struct callers *)(base + shm_callers_offset(shm->size));
     shm->offers = (struct offer *)(base + shm_offers_offset(shm->size));
@@ -82,8 +82,8 @@ static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
     shm->retired_end = &shm->retired;
 }
 
-static int shm_open_room(struct launch_self *self, struct dist_group *world, void **out, char *why,
-                         size_t why_size)
+static int shm_open_world(struct launch_self *self, struct dist_group *world, void **out, char *why,
+                          size_t why_size)
 {
     struct shm_state *shm = calloc(1, sizeof *shm);
     if (shm)
@@ -92,8 +92,8 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
                      ? launch_read_buffering(&shm->eager_bytes, why, why_size)
                      : DIST_ERR_MEMORY;
     if (shm_world_barrier_offset(self->world.header->size) + barrier_bytes(self->world.header->size) >
-        self->world.header->room_bytes)
-        status = DIST_ERR_SYSTEM; /* world_room_bytes and this part have come apart */
+        self->world.header->backend_bytes)
+        status = DIST_ERR_SYSTEM; /* world_backend_bytes and this part have come apart */
     if (status != DIST_OK) {
         if (shm)
             groups_free_lists(&shm->world_group);
@@ -103,9 +103,9 @@ static int shm_open_room(struct launch_self *self, struct dist_group *world, voi
     }
     shm_fill_state(shm, self);
     shm->world_group.group = world;
-    world->room = &shm->world_group;
-    patience_tune(shm->size);
-    shm->looks = patience_looks();
+    world->state = &shm->world_group;
+    backoff_tune(shm->size);
+    shm->looks = backoff_looks();
     shm->rhythm.most = shm->looks > 0 ? RHYTHM_MOST : 0;
     sends_spare(shm);
     *out = shm;
@@ -129,7 +129,7 @@ static void shm_note(void *shm, const struct dist_work *op)
 
 const struct backend backend_shm = {
     .name = "shm",
-    .open = shm_open_room,
+    .open = shm_open_world,
     .leave = shm_leave,
     .close = shm_close,
     .group_new = shm_group_new,

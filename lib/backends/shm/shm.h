@@ -21,14 +21,15 @@
 #include "../../launch/worker.h"
 #include "rhythm.h"
 
-#define TICKETS (1u << 18) /* messages of one rank that can be parked at their receivers */
+#define TICKETS (1u << 18) /* messages of one rank that can be unexpected at their receivers */
 #define NO_TICKET 0x3fffffu
 #define CONTRIBUTION_BYTES 40 /* a collective of so much travels in the contributions, */
 #define SLOT_BYTES \
     (16 << 10) /* more, at most so much, through the barrier's slots; beyond from tensor to tensor */
 
 /* What became of a message: the low two bits of slot.ack, or the value of a ticket. */
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_PARKED, VERDICT_REFUSED, VERDICT_SHARED = VERDICT_NONE };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_UNEXPECTED, VERDICT_REFUSED };
+#define VERDICT_SHARED VERDICT_NONE
 
 /* What a member of a group brings to one collective. */
 struct contribution {
@@ -60,9 +61,9 @@ struct part {
  * members' world ranks. */
 #define BARRIER_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
 struct barrier {
-    alignas(WORLD_LINE) struct bell bell;            /* members that sleep until all have arrived */
-    _Atomic uint32_t listeners;                      /* members whose engine waits for that: ring them too */
-    _Atomic uint32_t left;                           /* members that have freed the group */
+    alignas(WORLD_LINE) struct eventcount eventcount; /* members that sleep until all have arrived */
+    _Atomic uint32_t listeners; /* members whose engine waits for that: notify them too */
+    _Atomic uint32_t left;      /* members that have freed the group */
     alignas(WORLD_LINE) _Atomic uint32_t parts_done; /* in all long plans, ever */
 };
 
@@ -100,12 +101,12 @@ struct shm_state {
     _Atomic uint64_t *stamps;  /* the number of the message in that slot */
     _Atomic uint32_t *tickets; /* size * TICKETS; enum verdict, stamped by receivers */
     size_t eager_bytes;        /* 0: rendezvous */
-    unsigned looks;            /* of the quick ways: patience_looks(), */
+    unsigned looks;            /* of the quick ways: backoff_looks(), */
     struct rhythm rhythm;      /* and when the first of them is; */
     uint32_t spare;            /* the ticket of the next message that goes there; NO_TICKET: none is left */
     struct shm_group world_group;
 
-    struct entry entry; /* with self->alone */
+    struct entry entry; /* with self->bias */
     bool guest;         /* the progress thread is in */
     bool stop;          /* tells it to end */
     bool hurried;       /* a peer was told that sends wait for a place, and the thread has not looked since */
@@ -116,7 +117,7 @@ struct shm_state {
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
-    struct queue away;                  /* sends whose messages are parked */
+    struct queue away;                  /* sends whose messages came unexpected */
     struct match_table posted;          /* receives; none matches an unexpected message */
     size_t posted_any;                  /* those of them that take a message from anybody */
     struct match_table unexpected;      /* messages */
@@ -145,11 +146,11 @@ static inline struct rank_notes *notes_of(const struct shm_state *shm)
 
 static inline void engine_lock(struct shm_state *shm)
 {
-    entry_take(&shm->entry, &shm->self->alone);
+    entry_take(&shm->entry, &shm->self->bias);
 }
 static inline void engine_unlock(struct shm_state *shm)
 {
-    entry_give(&shm->entry, &shm->self->alone);
+    entry_give(&shm->entry, &shm->self->bias);
 }
 
 /* The progress thread is a guest; it goes out and in again as such, in the middle of what both do. */
@@ -159,7 +160,7 @@ void engine_step_in(struct shm_state *shm, bool guest);
 
 static inline bool engine_is_shared(const struct shm_state *shm) /* may another thread wait for us? */
 {
-    return atomic_load_explicit(&shm->self->alone.over, memory_order_relaxed);
+    return atomic_load_explicit(&shm->self->bias.over, memory_order_relaxed);
 }
 bool engine_progress(struct shm_state *shm, bool light); /* drive all open ops; light: only what is quick */
 

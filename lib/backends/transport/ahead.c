@@ -18,10 +18,10 @@
 
 #define VAIN_MOST 256 /* of one rank: the transport keeps their tags */
 
-bool ahead_open(struct transport_room *room, int size)
+bool ahead_open(struct transport_state *state, int size)
 {
-    room->ahead = room->transport->forget ? calloc((size_t)size, sizeof *room->ahead) : NULL;
-    return room->ahead || !room->transport->forget;
+    state->ahead = state->transport->forget ? calloc((size_t)size, sizeof *state->ahead) : NULL;
+    return state->ahead || !state->transport->forget;
 }
 
 static uint64_t ahead_mix(uint64_t mixed, uint64_t next)
@@ -37,11 +37,11 @@ static uint64_t ahead_tag(uint32_t number, const struct claim *claim)
     return ahead_mix(mixed, number) | TRANSPORT_AHEAD;
 }
 
-void ahead_name(struct transport_room *room, int peer, struct wire *message)
+void ahead_name(struct transport_state *state, int peer, struct wire *message)
 {
-    if (!room->ahead)
+    if (!state->ahead)
         return;
-    message->seq = room->ahead[peer].sent++;
+    message->seq = state->ahead[peer].sent++;
     if (offers_are(message))
         message->tag = ahead_tag(message->seq, &message->claim);
 }
@@ -49,98 +49,98 @@ void ahead_name(struct transport_room *room, int peer, struct wire *message)
 /* ---- the receiver --------------------------------------------------------------------------------------- */
 
 /* Nothing goes on ahead from this rank any more. */
-static void ahead_free(struct transport_room *room, struct ahead *from)
+static void ahead_free(struct transport_state *state, struct ahead *from)
 {
     from->op = NULL;
-    room->begun--;
+    state->begun--;
 }
 
-void ahead_begin(struct transport_room *room, struct dist_work *op, size_t bytes)
+void ahead_begin(struct transport_state *state, struct dist_work *op, size_t bytes)
 {
     int peer = op->peer;
-    if (!room->ahead || peer == DIST_ANY_SOURCE || peer == room->rank || near_has(room, peer) ||
-        wire_inside(room, peer, bytes) == bytes)
+    if (!state->ahead || peer == DIST_ANY_SOURCE || peer == state->rank || near_has(state, peer) ||
+        wire_inside(state, peer, bytes) == bytes)
         return;
-    struct ahead *from = &room->ahead[peer];
-    bool is_first = match_find(&room->posted, match_key(peer, op->group->id, op->tag)) == &op->match;
-    if (!is_first || from->op || room->posted_any > 0 || from->vain == VAIN_MOST)
+    struct ahead *from = &state->ahead[peer];
+    bool is_first = match_find(&state->posted, match_key(peer, op->group->id, op->tag)) == &op->match;
+    if (!is_first || from->op || state->posted_any > 0 || from->vain == VAIN_MOST)
         return;
     struct claim claim = claim_of(op);
     from->op = op;
     from->tag = ahead_tag(from->heard, &claim);
-    from->request = room->transport->recv(op->out.data, bytes, peer, from->tag);
-    room->begun++;
+    from->request = state->transport->recv(op->out.data, bytes, peer, from->tag);
+    state->begun++;
     if (from->request == 0)
-        wire_broken(room);
+        wire_broken(state);
 }
 
 /* What this receive has begun; NULL: nothing. */
-static struct ahead *ahead_of(struct transport_room *room, const struct dist_work *op)
+static struct ahead *ahead_of(struct transport_state *state, const struct dist_work *op)
 {
-    struct ahead *from = room->begun > 0 && op->peer != DIST_ANY_SOURCE ? &room->ahead[op->peer] : NULL;
+    struct ahead *from = state->begun > 0 && op->peer != DIST_ANY_SOURCE ? &state->ahead[op->peer] : NULL;
     return from && from->op == op ? from : NULL;
 }
 
-void ahead_take_back(struct transport_room *room, const struct dist_work *op)
+void ahead_take_back(struct transport_state *state, const struct dist_work *op)
 {
-    struct ahead *from = ahead_of(room, op);
+    struct ahead *from = ahead_of(state, op);
     if (!from)
         return;
-    room->transport->forget(from->request);
+    state->transport->forget(from->request);
     from->vain++;
-    ahead_free(room, from);
+    ahead_free(state, from);
 }
 
 /* Its data are looked for. True: they have come. */
-static bool ahead_look(struct transport_room *room, struct ahead *from)
+static bool ahead_look(struct transport_state *state, struct ahead *from)
 {
     struct dist_work *op = from->op;
-    if (!op || wire_test(room, &from->request) <= 0)
+    if (!op || wire_test(state, &from->request) <= 0)
         return false;
-    ahead_free(room, from);
+    ahead_free(state, from);
     from->heard++;
-    wire_heard(room);
-    match_remove(&room->posted, &op->match);
+    wire_heard(state);
+    match_remove(&state->posted, &op->match);
     op->from = op->peer;
     transport_done(op, DIST_OK);
     return true;
 }
 
-bool ahead_progress(struct transport_room *room)
+bool ahead_progress(struct transport_state *state)
 {
     bool moved = false;
-    for (int peer = 0, open = room->begun; open > 0 && !room->failed; peer++) {
-        open -= room->ahead[peer].op != NULL;
-        moved |= ahead_look(room, &room->ahead[peer]);
+    for (int peer = 0, open = state->begun; open > 0 && !state->failed; peer++) {
+        open -= state->ahead[peer].op != NULL;
+        moved |= ahead_look(state, &state->ahead[peer]);
     }
     return moved;
 }
 
-void ahead_settle(struct transport_room *room, int from)
+void ahead_settle(struct transport_state *state, int from)
 {
-    if (room->begun > 0)
-        ahead_look(room, &room->ahead[from]);
+    if (state->begun > 0)
+        ahead_look(state, &state->ahead[from]);
 }
 
-bool ahead_is_late(struct transport_room *room, int from, const struct wire *message)
+bool ahead_is_late(struct transport_state *state, int from, const struct wire *message)
 {
-    if (message->seq == room->ahead[from].heard) {
-        room->ahead[from].heard++;
+    if (message->seq == state->ahead[from].heard) {
+        state->ahead[from].heard++;
         return false;
     }
-    wire_count(room, from); /* as if it was taken now: its sender counts that */
-    wire_announce(room, from);
+    wire_count(state, from); /* as if it was taken now: its sender counts that */
+    wire_announce(state, from);
     return true;
 }
 
-transport_request ahead_meet(struct transport_room *room, const struct dist_work *op,
+transport_request ahead_meet(struct transport_state *state, const struct dist_work *op,
                              const struct wire *message)
 {
-    struct ahead *from = ahead_of(room, op);
+    struct ahead *from = ahead_of(state, op);
     if (from && from->tag == message->tag) {
-        ahead_free(room, from);
+        ahead_free(state, from);
         return from->request;
     }
-    ahead_take_back(room, op);
+    ahead_take_back(state, op);
     return 0;
 }

@@ -16,49 +16,51 @@
 #define SOON_WOKEN 200000 /* where a note is the work of two threads of the transport's: some 60 us, not 6 */
 
 /* They waited in vain: for a moment only where the program has come to wait itself, for a nap where the progress thread sends them. */
-void answers_pay(struct transport_room *room)
+void answers_pay(struct transport_state *state)
 {
-    if (room->bundles.count > room->bundles.urgent)
-        room->answers.turns = room->drivers > 0 ? 0 : DISTRUST;
-    bundles_let_go(room);
+    if (state->bundles.count > state->bundles.urgent)
+        state->answers.turns = state->drivers > 0 ? 0 : DISTRUST;
+    bundles_let_go(state);
 }
 
 /* ---- now, or with the next note? ----------------------------------------------------------------------------- */
 
 /* A message leaves to a rank that was answered last: a turn. */
-void answers_see_message(struct transport_room *room, int peer)
+void answers_see_message(struct transport_state *state, int peer)
 {
-    if (answers_wait_for_turn(room) || room->answers.answered != 1 + peer)
+    if (answers_wait_for_turn(state) || state->answers.answered != 1 + peer)
         return;
-    room->answers.answered = 0;
-    bool soon = launch_clock_ns() - room->answers.when < (room->transport->wakes ? SOON_WOKEN : SOON);
-    room->answers.turns = soon ? room->answers.turns + 1 : room->answers.turns > 0 ? 0 : room->answers.turns;
+    state->answers.answered = 0;
+    bool soon = launch_clock_ns() - state->answers.when < (state->transport->wakes ? SOON_WOKEN : SOON);
+    state->answers.turns = soon                       ? state->answers.turns + 1
+                           : state->answers.turns > 0 ? 0
+                                                      : state->answers.turns;
 }
 
-bool answers_wait_for_turn(const struct transport_room *room)
+bool answers_wait_for_turn(const struct transport_state *state)
 {
-    return room->answers.turns >= TURNS;
+    return state->answers.turns >= TURNS;
 }
 
-static bool answers_waits_for_turn(struct transport_room *room, int peer)
+static bool answers_waits_for_turn(struct transport_state *state, int peer)
 {
-    if (answers_wait_for_turn(room) && transport_thread_start(room))
+    if (answers_wait_for_turn(state) && transport_thread_start(state))
         return true;
-    if (room->answers.answered && room->answers.turns > 0)
-        room->answers.turns = 0;
-    room->answers.answered = 1 + peer;
-    room->answers.when = launch_clock_ns();
+    if (state->answers.answered && state->answers.turns > 0)
+        state->answers.turns = 0;
+    state->answers.answered = 1 + peer;
+    state->answers.when = launch_clock_ns();
     return false;
 }
 
-void answers_taken(struct transport_room *room, int from, const struct wire *message)
+void answers_taken(struct transport_state *state, int from, const struct wire *message)
 {
     struct wire wire = { .kind = WIRE_TAKEN, .op = message->op };
-    bool far = from != room->rank && !near_has(room, from);
-    if (!far || (!message->aside && !answers_waits_for_turn(room, from))) {
-        wire_send(room, from, &wire, WIRE_ANSWER);
+    bool far = from != state->rank && !near_has(state, from);
+    if (!far || (!message->aside && !answers_waits_for_turn(state, from))) {
+        wire_send(state, from, &wire, WIRE_ANSWER);
         return;
     }
-    room->answers.ever++;
-    wire_send_later(room, from, &wire, WIRE_ANSWER);
+    state->answers.ever++;
+    wire_send_later(state, from, &wire, WIRE_ANSWER);
 }

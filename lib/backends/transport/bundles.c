@@ -2,7 +2,7 @@
  * bundles.c: notes to a rank of another machine travel together.
  *
  * A note of few bytes is an engine's work of some microseconds, on either side, and of its socket's. So what one thread says to a rank while
- * it has the room is put into a bundle, which leaves when that thread has done, or is full. Who starts one op after the other mostly
+ * it has the state locked is put into a bundle, which leaves when that thread has done, or is full. Who starts one op after the other mostly
  * starts more: the first note leaves at once, and those behind it wait until the program waits, asks, or has gone on for a moment; if it
  * computes, the progress thread lets them go at its next look, within a millisecond: to wake it for them would only part them. Answers may
  * hope for a message to travel with (answers.c): those wait until the rank waits.
@@ -18,18 +18,18 @@
 #define ANSWERS_MOST 16        /* that wait: their messages may lie there as copies */
 #define FOLLOWS_SOON_NS 100000 /* after a note another one may be the next of many */
 
-bool bundles_open(struct transport_room *room, int size)
+bool bundles_open(struct transport_state *state, int size)
 {
-    struct bundles *all = &room->bundles;
+    struct bundles *all = &state->bundles;
     all->to = calloc((size_t)size, sizeof *all->to + sizeof *all->open);
     all->open = (int *)(void *)(all->to + size);
     return all->to;
 }
 
-void bundles_close(struct transport_room *room)
+void bundles_close(struct transport_state *state)
 {
-    struct bundles *all = &room->bundles;
-    for (int peer = 0; all->to && peer < room->size; peer++)
+    struct bundles *all = &state->bundles;
+    for (int peer = 0; all->to && peer < state->size; peer++)
         free(all->to[peer].notes);
     free(all->spare);
     free(all->to);
@@ -56,99 +56,99 @@ static bool bundles_make_place(struct bundles *all, struct bundle *bundle, size_
 }
 
 /* Who has let it go takes it out of the open ones. */
-static void bundles_leave(struct transport_room *room, int peer)
+static void bundles_leave(struct transport_state *state, int peer)
 {
-    struct bundle *bundle = &room->bundles.to[peer];
+    struct bundle *bundle = &state->bundles.to[peer];
     struct flight *notes = bundle->notes;
     size_t bytes = bundle->bytes;
-    room->bundles.urgent -= bundle->urgent;
-    *bundle = (struct bundle){ .left = launch_clock_ns(), .waits = room->waits };
+    state->bundles.urgent -= bundle->urgent;
+    *bundle = (struct bundle){ .left = launch_clock_ns(), .waits = state->waits };
     transport_request request = notes->request =
-        room->transport->send(notes->note, bytes, peer, TRANSPORT_NOTES);
+        state->transport->send(notes->note, bytes, peer, TRANSPORT_NOTES);
     if (request != 0 && request != TRANSPORT_SENT) {
-        wire_hang_up(room, notes);
+        wire_hang_up(state, notes);
     } else {
-        free(room->bundles.spare);
-        room->bundles.spare = notes;
+        free(state->bundles.spare);
+        state->bundles.spare = notes;
     }
     if (request == 0)
-        wire_broken(room);
-    wire_announce(room, peer);
+        wire_broken(state);
+    wire_announce(state, peer);
 }
 
 /* One has just left, and the rank has not waited since. */
-static bool bundles_more_may_follow(const struct transport_room *room, const struct bundle *bundle)
+static bool bundles_more_may_follow(const struct transport_state *state, const struct bundle *bundle)
 {
-    return bundle->waits == room->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS;
+    return bundle->waits == state->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS;
 }
 
 enum which { ALL, URGENT, FIRST };
-static void bundles_let_some(struct transport_room *room, enum which which)
+static void bundles_let_some(struct transport_state *state, enum which which)
 {
-    struct bundles *bundles = &room->bundles;
+    struct bundles *bundles = &state->bundles;
     int kept = 0;
     for (int i = 0; i < bundles->count; i++) {
         int peer = bundles->open[i];
         const struct bundle *bundle = &bundles->to[peer];
         bool stays =
-            (which != ALL && !bundle->urgent) || (which == FIRST && bundles_more_may_follow(room, bundle));
-        if (room->failed || stays)
+            (which != ALL && !bundle->urgent) || (which == FIRST && bundles_more_may_follow(state, bundle));
+        if (state->failed || stays)
             bundles->open[kept++] = peer;
         else
-            bundles_leave(room, peer);
+            bundles_leave(state, peer);
     }
     bundles->count = kept;
 }
 
-void bundles_let_go(struct transport_room *room)
+void bundles_let_go(struct transport_state *state)
 {
-    if (room->bundles.count > 0)
-        bundles_let_some(room, ALL);
+    if (state->bundles.count > 0)
+        bundles_let_some(state, ALL);
 }
 
-void bundles_let_urgent(struct transport_room *room)
+void bundles_let_urgent(struct transport_state *state)
 {
-    if (room->bundles.urgent > 0)
-        bundles_let_some(room, URGENT);
+    if (state->bundles.urgent > 0)
+        bundles_let_some(state, URGENT);
 }
 
-void bundles_let_first(struct transport_room *room)
+void bundles_let_first(struct transport_state *state)
 {
-    if (room->bundles.urgent > 0)
-        bundles_let_some(room, FIRST);
+    if (state->bundles.urgent > 0)
+        bundles_let_some(state, FIRST);
 }
 
-static void bundles_let_one(struct transport_room *room, int peer)
+static void bundles_let_one(struct transport_state *state, int peer)
 {
-    struct bundles *all = &room->bundles;
+    struct bundles *all = &state->bundles;
     int i = 0;
     while (all->open[i] != peer)
         i++;
     all->open[i] = all->open[--all->count];
-    bundles_leave(room, peer);
+    bundles_leave(state, peer);
 }
 
-bool bundles_add(struct transport_room *room, int peer, const struct wire *wire, size_t bytes,
+bool bundles_add(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
                  const void *data, size_t inside, bool waits)
 {
-    struct bundle *bundle = &room->bundles.to[peer];
+    struct bundle *bundle = &state->bundles.to[peer];
     size_t whole = wire_whole(bytes + inside);
-    if (room->failed)
+    if (state->failed)
         return true;
     if (bundle->bytes + whole > TRANSPORT_NOTE)
-        bundles_let_one(room, peer);
-    if (!bundles_make_place(&room->bundles, bundle, whole))
+        bundles_let_one(state, peer);
+    if (!bundles_make_place(&state->bundles, bundle, whole))
         return false;
     struct wire *note = (struct wire *)(void *)(bundle->notes->note + bundle->bytes);
     memcpy(note, wire, bytes);
     memcpy((char *)note + bytes, data, inside);
     note->bytes = (uint16_t)whole;
     if (bundle->bytes == 0)
-        room->bundles.open[room->bundles.count++] = peer;
+        state->bundles.open[state->bundles.count++] = peer;
     bundle->bytes += whole;
-    room->bundles.urgent += !waits && !bundle->urgent;
+    state->bundles.urgent += !waits && !bundle->urgent;
     bundle->urgent |= !waits;
     if (!bundle->urgent && bundle->bytes >= ANSWERS_MOST * whole)
-        bundles_let_one(room, peer);
+        bundles_let_one(state, peer);
     return true;
 }

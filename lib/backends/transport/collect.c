@@ -1,5 +1,5 @@
 /* collect.c: the transport's part in a collective, where all members take part in it. */
-#include "room.h"
+#include "state.h"
 #include "../../devices/host.h"
 
 #include <limits.h>
@@ -40,17 +40,17 @@ static bool collect_set_aside(struct dist_work *op, struct transport_collective 
     op->aside = NULL;
     if (wide == op->type && !shared)
         return true;
-    char *room = malloc(in_bytes + out_bytes);
-    op->aside = room;
-    if (!room)
+    char *state = malloc(in_bytes + out_bytes);
+    op->aside = state;
+    if (!state)
         return false;
     if (wide == op->type)
-        host_copy(room, op->in.data, in_bytes);
+        host_copy(state, op->in.data, in_bytes);
     else
-        dtype_convert(wide, room, op->type, op->in.data, op->in.count);
-    c->in = room;
+        dtype_convert(wide, state, op->type, op->in.data, op->in.count);
+    c->in = state;
     if (wide != op->type)
-        c->out = collect_is_reduction_in_place(op) ? room : room + in_bytes;
+        c->out = collect_is_reduction_in_place(op) ? state : state + in_bytes;
     return true;
 }
 
@@ -76,9 +76,9 @@ struct transport_collective collect_what(const struct dist_work *op)
                                           .out = op->out.data };
 }
 
-static void collect_let_transport(struct transport_room *room, struct dist_work *op)
+static void collect_let_transport(struct transport_state *state, struct dist_work *op)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     struct transport_collective c = collect_what(op);
     if (op->block > INT_MAX) {
         snprintf(op->why, sizeof op->why,
@@ -86,21 +86,21 @@ static void collect_let_transport(struct transport_room *room, struct dist_work 
                  INT_MAX);
         transport_done(op, DIST_ERR_ARGUMENT);
     } else if (!collect_set_aside(op, &c)) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+        transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
         transport_done(op, DIST_ERR_MEMORY);
     } else {
-        wire_fly(room, room->transport->collect(g->handle, &c), op);
+        wire_fly(state, state->transport->collect(g->handle, &c), op);
     }
 }
 
-void collect_start(struct transport_room *room, struct dist_work *op)
+void collect_start(struct transport_state *state, struct dist_work *op)
 {
     if (op->call == CALL_NEW_GROUP)
-        transport_form_group(room, op);
+        transport_form_group(state, op);
     else if (op->call == CALL_BARRIER || op->block == 0)
         transport_done(op, DIST_OK);
     else
-        collect_let_transport(room, op);
+        collect_let_transport(state, op);
 }
 
 void collect_finish(struct dist_work *op)

@@ -26,37 +26,37 @@ static size_t inside_bytes(const struct dist_work *op)
     return (size_t)op->block * dtype_size(collect_type(op));
 }
 
-bool inside_fits(const struct transport_room *room, const struct dist_work *op)
+bool inside_fits(const struct transport_state *state, const struct dist_work *op)
 {
-    const struct transport_group *g = op->group->room;
-    if (room->flat || g->nodes == 1 || g->nodes > INSIDE_NODES)
+    const struct transport_group *g = op->group->state;
+    if (state->flat || g->nodes == 1 || g->nodes > INSIDE_NODES)
         return false;
     return op->call == CALL_BARRIER ||
            (levels_gain(op) && op->block > 0 && op->block <= INSIDE_FAR && inside_bytes(op) <= INSIDE_FAR);
 }
 
-bool inside_by_all(const struct transport_room *room, const struct dist_work *op)
+bool inside_by_all(const struct transport_state *state, const struct dist_work *op)
 {
-    const struct transport_group *g = op->group->room;
-    return inside_fits(room, op) && (g->nodes == 2 || !room->transport->wakes);
+    const struct transport_group *g = op->group->state;
+    return inside_fits(state, op) && (g->nodes == 2 || !state->transport->wakes);
 }
 
-static bool inside_no_memory(struct transport_room *room)
+static bool inside_no_memory(struct transport_state *state)
 {
-    transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
     return false;
 }
 
 /* What this machine adds stays with its arrival. */
-static bool inside_add_up_here(struct transport_room *room, const struct dist_work *op, struct meeting *m,
+static bool inside_add_up_here(struct transport_state *state, const struct dist_work *op, struct meeting *m,
                                struct wire *wire)
 {
     struct arrival *mine = &m->arrivals[op->group->rank];
     if (m->flat || op->call == CALL_BARRIER)
         return true;
     if (!(mine->inside = malloc(inside_bytes(op))))
-        return inside_no_memory(room);
-    wire->inside = (int)levels_sum_here(room, op, m, mine->inside);
+        return inside_no_memory(state);
+    wire->inside = (int)levels_sum_here(state, op, m, mine->inside);
     if (wire->inside == 0) {
         free(mine->inside);
         mine->inside = NULL;
@@ -64,27 +64,27 @@ static bool inside_add_up_here(struct transport_room *room, const struct dist_wo
     return true;
 }
 
-void inside_tell(struct transport_room *room, const struct dist_work *op, struct meeting *m,
+void inside_tell(struct transport_state *state, const struct dist_work *op, struct meeting *m,
                  struct wire *wire)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     int me = op->group->rank;
-    if (!inside_add_up_here(room, op, m, wire))
+    if (!inside_add_up_here(state, op, m, wire))
         return;
     const void *data = wire->inside > 0 ? m->arrivals[me].inside : "";
-    int others = inside_by_all(room, op) ? g->nodes - 1 : 0;
-    for (int steps = 1; steps <= others && !room->failed; steps++)
-        wire_send_message(room, op->group->ranks[ring_leader(op->group, me, steps)], wire, data,
+    int others = inside_by_all(state, op) ? g->nodes - 1 : 0;
+    for (int steps = 1; steps <= others && !state->failed; steps++)
+        wire_send_message(state, op->group->ranks[ring_leader(op->group, me, steps)], wire, data,
                           (size_t)wire->inside);
     if (others == 0 && me > 0)
-        wire_send_message(room, op->group->ranks[0], wire, data, (size_t)wire->inside);
+        wire_send_message(state, op->group->ranks[0], wire, data, (size_t)wire->inside);
 }
 
-void *inside_keep(struct transport_room *room, const struct wire *wire)
+void *inside_keep(struct transport_state *state, const struct wire *wire)
 {
     void *copy = wire->inside > 0 ? malloc((size_t)wire->inside) : NULL;
     if (!copy && wire->inside > 0)
-        inside_no_memory(room);
+        inside_no_memory(state);
     return copy ? memcpy(copy, wire_data(wire), (size_t)wire->inside) : NULL;
 }
 
@@ -102,26 +102,26 @@ static void *inside_add_up_all(const struct dist_work *op, const struct meeting 
     return sum;
 }
 
-void inside_end(struct transport_room *room, struct dist_work *op, struct meeting *m)
+void inside_end(struct transport_state *state, struct dist_work *op, struct meeting *m)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     void *sum = inside_add_up_all(op, m);
     struct wire wire = { .kind = WIRE_GO, .inside = sum ? (int)inside_bytes(op) : 0 };
-    int others = inside_by_all(room, op) ? 0 : g->nodes - 1;
-    for (int steps = 1; steps <= others && !room->failed; steps++) {
+    int others = inside_by_all(state, op) ? 0 : g->nodes - 1;
+    for (int steps = 1; steps <= others && !state->failed; steps++) {
         int leader = ring_leader(op->group, 0, steps);
         wire.op = m->arrivals[leader].op;
-        wire_send_message(room, op->group->ranks[leader], &wire, sum ? sum : "", (size_t)wire.inside);
+        wire_send_message(state, op->group->ranks[leader], &wire, sum ? sum : "", (size_t)wire.inside);
     }
     if (op->call == CALL_BARRIER)
-        meet_over(room, op, m);
+        meet_over(state, op, m);
     else
-        levels_deliver(room, op, m, sum);
+        levels_deliver(state, op, m, sum);
 }
 
-void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m, const void *data)
+void inside_take(struct transport_state *state, struct dist_work *op, struct meeting *m, const void *data)
 {
     alignas(16) char result[INSIDE_FAR];
     memcpy(result, data, inside_bytes(op));
-    levels_deliver(room, op, m, result);
+    levels_deliver(state, op, m, result);
 }

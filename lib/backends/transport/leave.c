@@ -12,62 +12,63 @@
 
 /* ---- failing ------------------------------------------------------------------------------------------- */
 
-static void leave_give_up(struct transport_room *room, struct dist_work *op)
+static void leave_give_up(struct transport_state *state, struct dist_work *op)
 {
-    snprintf(op->why, sizeof op->why, "%s", room->why);
+    snprintf(op->why, sizeof op->why, "%s", state->why);
     if (!op->p2p || !op->sends)
-        transport_done(op, room->failed);
+        transport_done(op, state->failed);
     else if (op->step != STEP_ASIDE || !op->ticket) /* (a copy on offer stays, too) */
-        messages_end(op, room->failed);
+        messages_end(op, state->failed);
 }
 
 /* What is under way stays where it is: the transport may still look at it. */
-void transport_fail(struct transport_room *room, int status, const char *why)
+void transport_fail(struct transport_state *state, int status, const char *why)
 {
-    if (room->failed)
+    if (state->failed)
         return;
-    room->failed = status;
-    snprintf(room->why, sizeof room->why, "%s", why);
-    struct op_queue *const queues[] = { &room->sends, &room->members };
+    state->failed = status;
+    snprintf(state->why, sizeof state->why, "%s", why);
+    struct op_queue *const queues[] = { &state->sends, &state->members };
     for (int i = 0; i < 2; i++)
         while (queues[i]->first)
-            leave_give_up(room, queue_take(queues[i], &queues[i]->first));
-    for (struct match *match; (match = room->posted.first);) {
-        match_remove(&room->posted, match);
-        leave_give_up(room, match_receive(match));
+            leave_give_up(state, queue_take(queues[i], &queues[i]->first));
+    for (struct match *match; (match = state->posted.first);) {
+        match_remove(&state->posted, match);
+        leave_give_up(state, match_receive(match));
     }
-    for (struct flight *flight = room->flights.first; flight; flight = flight->next)
+    for (struct flight *flight = state->flights.first; flight; flight = flight->next)
         if (flight->op && flight->op->step != STEP_ASIDE)
-            leave_give_up(room, flight->op);
-    wire_open(room);
+            leave_give_up(state, flight->op);
+    wire_open(state);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------------------- */
 
 /* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. A first member tells the others. */
-static bool leave_is_deserted(const struct transport_room *room, const struct dist_work *op)
+static bool leave_is_deserted(const struct transport_state *state, const struct dist_work *op)
 {
-    if (world_over(&room->self->world))
+    if (world_over(&state->self->world))
         return true;
-    if (room->spread) /* how far those of other machines are is not known here; the watchers say when all are */
+    if (state
+            ->spread) /* how far those of other machines are is not known here; the watchers say when all are */
         return false;
-    bool left = member_is_gone(room->self, op->p2p ? op->peer : op->group->ranks[0]);
-    return left && (op->p2p || op->group->rank != 0) && atomic_load(&room->ranks[room->rank].coming) == 0;
+    bool left = member_is_gone(state->self, op->p2p ? op->peer : op->group->ranks[0]);
+    return left && (op->p2p || op->group->rank != 0) && atomic_load(&state->ranks[state->rank].coming) == 0;
 }
 
-static void leave_drop(struct transport_room *room, struct op_queue *queue, bool *busy)
+static void leave_drop(struct transport_state *state, struct op_queue *queue, bool *busy)
 {
     for (struct dist_work **at = &queue->first, *op; (op = *at);) {
-        if (!leave_is_deserted(room, op)) {
+        if (!leave_is_deserted(state, op)) {
             *busy = true;
             at = &op->next;
             continue;
         }
         queue_take(queue, at);
-        if (op->p2p && room->self->untaken)
-            room->self->untaken(room->self, op);
+        if (op->p2p && state->self->untaken)
+            state->self->untaken(state->self, op);
         if (op->p2p) {
-            offers_forget(room, op);
+            offers_forget(state, op);
             messages_end(op, DIST_ERR_PEER_LOST);
         } else {
             transport_done(op, DIST_ERR_PEER_LOST);
@@ -77,35 +78,35 @@ static void leave_drop(struct transport_room *room, struct op_queue *queue, bool
 
 static bool leave_is_free(void *argument)
 {
-    struct transport_room *room = argument;
-    room_lock(room);
-    transport_drive(room, NULL);
-    meet_desert(room);
-    answers_pay(room);
-    wire_reap(room);
-    bool busy = transport_flies(room) || room->unknown > 0;
-    leave_drop(room, &room->sends, &busy);
-    leave_drop(room, &room->members, &busy);
-    busy &= !room->failed;
-    room_unlock(room);
+    struct transport_state *state = argument;
+    state_lock(state);
+    transport_drive(state, NULL);
+    meet_desert(state);
+    answers_pay(state);
+    wire_reap(state);
+    bool busy = transport_flies(state) || state->unknown > 0;
+    leave_drop(state, &state->sends, &busy);
+    leave_drop(state, &state->members, &busy);
+    busy &= !state->failed;
+    state_unlock(state);
     return !busy;
 }
 
 /* What is left then are receives that nobody has sent for. */
-void transport_leave(void *state)
+void transport_leave(void *own)
 {
-    struct transport_room *room = state;
-    room_lock(room);
-    room->drivers++;
-    atomic_store(&room->ranks[room->rank].listens, 0);
-    room_unlock(room);
-    while (!leave_is_free(room))
-        transport_sleep(room, NULL, leave_is_free, room);
-    transport_thread_stop(room);
-    while (room->posted.first) {
-        struct dist_work *op = match_receive(room->posted.first);
-        match_remove(&room->posted, room->posted.first);
-        ahead_take_back(room, op);
+    struct transport_state *state = own;
+    state_lock(state);
+    state->drivers++;
+    atomic_store(&state->ranks[state->rank].listens, 0);
+    state_unlock(state);
+    while (!leave_is_free(state))
+        transport_sleep(state, NULL, leave_is_free, state);
+    transport_thread_stop(state);
+    while (state->posted.first) {
+        struct dist_work *op = match_receive(state->posted.first);
+        match_remove(&state->posted, state->posted.first);
+        ahead_take_back(state, op);
         transport_done(op, DIST_ERR_PEER_LOST);
     }
 }

@@ -37,21 +37,21 @@ bool levels_gain(const struct dist_work *op)
 
 bool levels_take(const struct dist_work *op)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     return op->call != CALL_NEW_GROUP && op->call != CALL_BARRIER && op->block > 0 &&
            g->nodes < op->group->size && (g->nodes == 1 || (levels_gain(op) && op->block <= INT_MAX));
 }
 
-static void *levels_tensor_at(const struct transport_room *room, uint64_t place)
+static void *levels_tensor_at(const struct transport_state *state, uint64_t place)
 {
-    return place == NOWHERE ? NULL : world_at(&room->self->world, place);
+    return place == NOWHERE ? NULL : world_at(&state->self->world, place);
 }
 
-static void levels_find_tensors(const struct transport_room *room, const struct dist_work *op,
+static void levels_find_tensors(const struct transport_state *state, const struct dist_work *op,
                                 const struct meeting *m, struct here *here)
 {
     const struct dist_group *group = op->group;
-    const struct transport_group *g = group->room;
+    const struct transport_group *g = group->state;
     here->count = 0;
     here->root = -1;
     for (int i = group->rank; i < group->size; i++) { /* a leader is the first of them */
@@ -59,9 +59,9 @@ static void levels_find_tensors(const struct transport_room *room, const struct 
             continue;
         if (call_has_root(op->call) && i == op->peer)
             here->root = here->count;
-        here->in[here->count] = i == group->rank ? op->in.data : levels_tensor_at(room, m->arrivals[i].in);
+        here->in[here->count] = i == group->rank ? op->in.data : levels_tensor_at(state, m->arrivals[i].in);
         here->out[here->count++] =
-            i == group->rank ? op->out.data : levels_tensor_at(room, m->arrivals[i].out);
+            i == group->rank ? op->out.data : levels_tensor_at(state, m->arrivals[i].out);
     }
 }
 
@@ -120,22 +120,22 @@ static void levels_add_up(const struct dist_work *op, const struct here *here, v
         }
 }
 
-void levels_want_memory(struct transport_room *room, struct dist_work *op)
+void levels_want_memory(struct transport_state *state, struct dist_work *op)
 {
-    transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
     transport_done(op, DIST_ERR_MEMORY);
 }
 
 /* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
-static void levels_go_between(struct transport_room *room, struct dist_work *op, const struct here *here,
+static void levels_go_between(struct transport_state *state, struct dist_work *op, const struct here *here,
                               uint64_t next)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     struct transport_collective c = collect_what(op);
     bool aside = op->call == CALL_REDUCE || (int)op->type != c.type;
     op->aside = aside ? malloc((size_t)op->block * c.element) : NULL;
     if (aside && !op->aside) {
-        levels_want_memory(room, op);
+        levels_want_memory(state, op);
         return;
     }
     c.in = c.out = aside ? op->aside : op->out.data;
@@ -144,21 +144,21 @@ static void levels_go_between(struct transport_room *room, struct dist_work *op,
         levels_add_up(op, here, c.out, (enum dist_type)c.type);
     else if (here->root > 0)
         host_copy(c.out, here->in[here->root], (size_t)op->block * c.element);
-    if (ring_pays(room, op)) {
-        ring_begin(room, op, c.out, next);
+    if (ring_pays(state, op)) {
+        ring_begin(state, op, c.out, next);
         return;
     }
     op->step = STEP_BETWEEN;
-    wire_fly(room, room->transport->collect(g->leaders, &c), op);
+    wire_fly(state, state->transport->collect(g->leaders, &c), op);
 }
 
 /* To all that are here: what came out, in the type in which it was added up. */
-void levels_deliver(struct transport_room *room, struct dist_work *op, struct meeting *m, void *result)
+void levels_deliver(struct transport_state *state, struct dist_work *op, struct meeting *m, void *result)
 {
     struct here here;
     enum dist_type wide = collect_type(op);
     size_t bytes = (size_t)op->block * dtype_size(op->type);
-    levels_find_tensors(room, op, m, &here);
+    levels_find_tensors(state, op, m, &here);
     void **to = op->call == CALL_REDUCE ? here.out + here.root : here.out;
     int copies = op->call != CALL_REDUCE ? here.count : here.root >= 0;
     if (copies > 0 && call_reduces(op->call) && op->op == DIST_AVG)
@@ -171,21 +171,21 @@ void levels_deliver(struct transport_room *room, struct dist_work *op, struct me
         host_spread(to, copies, result, bytes, host_outgrows_caches((size_t)copies * bytes));
     free(op->aside);
     op->aside = NULL;
-    meet_over(room, op, m);
+    meet_over(state, op, m);
 }
 
 /* The transport has done its part. */
-void levels_finish(struct transport_room *room, struct dist_work *op)
+void levels_finish(struct transport_state *state, struct dist_work *op)
 {
-    levels_deliver(room, op, meetings_find(room, op), op->aside ? op->aside : op->out.data);
+    levels_deliver(state, op, meetings_find(state, op), op->aside ? op->aside : op->out.data);
 }
 
-size_t levels_sum_here(const struct transport_room *room, const struct dist_work *op, const struct meeting *m,
-                       void *sum)
+size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,
+                       const struct meeting *m, void *sum)
 {
     struct here here;
     size_t bytes = (size_t)op->block * dtype_size(collect_type(op));
-    levels_find_tensors(room, op, m, &here);
+    levels_find_tensors(state, op, m, &here);
     if (call_reduces(op->call))
         levels_add_up(op, &here, sum, collect_type(op));
     else if (here.root >= 0)
@@ -193,15 +193,15 @@ size_t levels_sum_here(const struct transport_room *room, const struct dist_work
     return call_reduces(op->call) || here.root >= 0 ? bytes : 0;
 }
 
-void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m, uint64_t next)
+void levels_begin(struct transport_state *state, struct dist_work *op, struct meeting *m, uint64_t next)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     struct here here;
-    levels_find_tensors(room, op, m, &here);
+    levels_find_tensors(state, op, m, &here);
     if (g->nodes > 1) {
-        levels_go_between(room, op, &here, next);
+        levels_go_between(state, op, &here, next);
         return;
     }
     levels_do_here(op, &here);
-    meet_over(room, op, m);
+    meet_over(state, op, m);
 }

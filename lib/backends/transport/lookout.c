@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "lookout.h"
-#include "room.h"
+#include "state.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ static void lookout_main(void *argument)
     while (!atomic_load(&lookout->through) && looks < GRACE && launch_clock_ns() < end) {
         launch_look_around(self);
         looks += world_failed(&self->world);
-        bell_sleep(&lookout->bell, lookout_is_through, lookout, LOOK_MS, NULL);
+        eventcount_sleep(&lookout->eventcount, lookout_is_through, lookout, LOOK_MS, NULL);
     }
     if (!atomic_load(&lookout->through))
         lookout_give_up(self, seconds);
@@ -70,6 +70,6 @@ void lookout_begin(struct lookout *lookout, struct launch_self *self)
 void lookout_end(struct lookout *lookout)
 {
     atomic_store(&lookout->through, true);
-    bell_ring(&lookout->bell);
+    eventcount_notify(&lookout->eventcount);
     worker_join(&lookout->thread);
 }

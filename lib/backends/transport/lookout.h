@@ -2,14 +2,14 @@
 #ifndef TRANSPORT_LOOKOUT_H
 #define TRANSPORT_LOOKOUT_H
 
-#include "../../launch/bell.h"
+#include "../../launch/eventcount.h"
 #include "../../launch/worker.h"
 
 #include <stdatomic.h>
 
 struct lookout {
     struct worker thread;
-    struct bell bell;
+    struct eventcount eventcount;
     atomic_bool through; /* the start is over */
 };
 

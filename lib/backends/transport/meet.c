@@ -23,51 +23,51 @@ static struct dist_work *meet_own_op(const struct meeting *m)
 }
 
 /* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
-static void meet_tell_leaders(struct transport_room *room, const struct meeting *m, struct wire *wire,
+static void meet_tell_leaders(struct transport_state *state, const struct meeting *m, struct wire *wire,
                               size_t bytes)
 {
-    bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(room, meet_own_op(m));
-    for (int i = m->size - 1; i >= 0 && !room->failed; i--) {
+    bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(state, meet_own_op(m));
+    for (int i = m->size - 1; i >= 0 && !state->failed; i--) {
         int rank = m->group->ranks[i];
-        if (!m->arrivals[i].op || near_has(room, rank))
+        if (!m->arrivals[i].op || near_has(state, rank))
             continue;
         wire->op = m->arrivals[i].op;
         wire->in = long_one ? m->arrivals[ring_leader(m->group, i, +1)].op : 0;
-        wire_send(room, rank, wire, bytes);
+        wire_send(state, rank, wire, bytes);
     }
 }
 
 /* From a leader to those that have come to it: not m->group, which is NULL where the leader, alone, has told only the first. */
-static void meet_tell_members(struct transport_room *room, const struct dist_work *own, struct meeting *m,
+static void meet_tell_members(struct transport_state *state, const struct dist_work *own, struct meeting *m,
                               struct wire wire, size_t bytes)
 {
     if (!m)
         return;
-    meetings_take_out(room, m);
-    for (int i = 0; i < m->size && !room->failed; i++)
-        if (m->arrivals[i].op && near_has(room, own->group->ranks[i])) {
+    meetings_take_out(state, m);
+    for (int i = 0; i < m->size && !state->failed; i++)
+        if (m->arrivals[i].op && near_has(state, own->group->ranks[i])) {
             wire.op = m->arrivals[i].op;
-            wire_send(room, own->group->ranks[i], &wire, bytes);
+            wire_send(state, own->group->ranks[i], &wire, bytes);
         }
     meetings_free(m);
 }
 
-void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m)
+void meet_over(struct transport_state *state, struct dist_work *op, struct meeting *m)
 {
-    meet_tell_members(room, op, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
+    meet_tell_members(state, op, m, (struct wire){ .kind = WIRE_OVER }, WIRE_SHORT);
     transport_done(op, DIST_OK);
 }
 
 /* Somebody has left without having come: tell those that have. */
-void meet_desert(struct transport_room *room)
+void meet_desert(struct transport_state *state)
 {
-    for (struct meeting *m = room->spread ? NULL : room->meetings, *next; m; m = next) {
+    for (struct meeting *m = state->spread ? NULL : state->meetings, *next; m; m = next) {
         bool deserted = false;
         next = m->next;
         for (int i = 0; m->group && i < m->size && !deserted; i++)
-            deserted = m->arrivals[i].op == 0 && member_is_gone(room->self, m->group->ranks[i]);
+            deserted = m->arrivals[i].op == 0 && member_is_gone(state->self, m->group->ranks[i]);
         if (deserted)
-            meet_tell_leaders(room, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
+            meet_tell_leaders(state, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
     }
 }
 
@@ -90,26 +90,26 @@ static int meet_stray_of(const struct meeting *m, int base, const struct claim *
 }
 
 /* This machine's members and its leader are let go. */
-static void meet_go(struct transport_room *room, struct dist_work *op, struct meeting *m,
+static void meet_go(struct transport_state *state, struct dist_work *op, struct meeting *m,
                     const struct wire *wire)
 {
-    meet_tell_members(room, op, m, *wire, WIRE_SHORT);
-    collect_start(room, op);
+    meet_tell_members(state, op, m, *wire, WIRE_SHORT);
+    collect_start(state, op);
 }
 
 /* All have come. All leaders may know that; what differs the first tells. */
-static void meet_judge(struct transport_room *room, struct meeting *m)
+static void meet_judge(struct transport_state *state, struct meeting *m)
 {
     struct dist_work *op = meet_own_op(m);
     const struct claim *other;
     int stray = meet_stray_of(m, 0, &other);
     struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
-    if (stray < 0 && (m->flat ? inside_by_all(room, op) : inside_fits(room, op))) {
-        queue_remove(&room->members, op);
+    if (stray < 0 && (m->flat ? inside_by_all(state, op) : inside_fits(state, op))) {
+        queue_remove(&state->members, op);
         if (m->flat)
-            meet_go(room, op, m, &wire);
+            meet_go(state, op, m, &wire);
         else
-            inside_end(room, op, m);
+            inside_end(state, op, m);
         return;
     }
     if (m->group->rank > 0)
@@ -121,11 +121,11 @@ static void meet_judge(struct transport_room *room, struct meeting *m)
         wire.claim = m->arrivals[0].claim;
         wire.other = *other;
     }
-    meet_tell_leaders(room, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
+    meet_tell_leaders(state, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
 }
 
 /* All of this machine have come. */
-static void meet_speak_for_all(struct transport_room *room, struct meeting *m)
+static void meet_speak_for_all(struct transport_state *state, struct meeting *m)
 {
     const struct claim *other;
     int me = m->group->rank, stray = meet_stray_of(m, me, &other);
@@ -143,15 +143,15 @@ static void meet_speak_for_all(struct transport_room *room, struct meeting *m)
                          .claim = m->arrivals[me].claim };
     if (stray >= 0)
         wire.other = *other;
-    if (stray < 0 && inside_fits(room, meet_own_op(m)))
-        inside_tell(room, meet_own_op(m), m, &wire);
+    if (stray < 0 && inside_fits(state, meet_own_op(m)))
+        inside_tell(state, meet_own_op(m), m, &wire);
     else if (me > 0)
-        wire_send(room, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
+        wire_send(state, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
 }
 
-static void meet_hear_come(struct transport_room *room, int from, const struct wire *wire)
+static void meet_hear_come(struct transport_state *state, int from, const struct wire *wire)
 {
-    struct meeting *m = meetings_make(room, wire);
+    struct meeting *m = meetings_make(state, wire);
     if (!m)
         return;
     struct arrival *a = &m->arrivals[wire->place];
@@ -159,49 +159,49 @@ static void meet_hear_come(struct transport_room *room, int from, const struct w
                            .in = wire->in,
                            .out = wire->out,
                            .stray = wire->stray,
-                           .inside = inside_keep(room, wire),
+                           .inside = inside_keep(state, wire),
                            .claim = wire->claim };
     if (wire->stray >= 0)
         a->other = wire->other;
-    bool here = from == room->rank || near_has(room, from);
+    bool here = from == state->rank || near_has(state, from);
     m->came += wire->members;
     m->here += here;
     m->flat |= wire->flat;
-    if (from == room->rank)
+    if (from == state->rank)
         m->group = ((struct dist_work *)(uintptr_t)wire->op)->group;
-    if (!m->group || room->failed)
+    if (!m->group || state->failed)
         return;
-    const struct transport_group *g = m->group->room;
+    const struct transport_group *g = m->group->state;
     bool tells =
-        m->group->rank > 0 || inside_fits(room, meet_own_op(m)); /* else the first would tell itself */
+        m->group->rank > 0 || inside_fits(state, meet_own_op(m)); /* else the first would tell itself */
     if (tells && here && m->here == g->near)
-        meet_speak_for_all(room, m);
-    if (m->came == m->size && !room->failed)
-        meet_judge(room, m);
+        meet_speak_for_all(state, m);
+    if (m->came == m->size && !state->failed)
+        meet_judge(state, m);
 }
 
 /* ---- every member -------------------------------------------------------------------------------------------------- */
 
 /* Tensors that overlap are for the transport: collect.c copies them aside. */
-static void meet_post(struct transport_room *room, struct dist_work *op)
+static void meet_post(struct transport_state *state, struct dist_work *op)
 {
     struct dist_group *group = op->group;
-    struct transport_group *g = group->room;
+    struct transport_group *g = group->state;
     struct wire wire = { .kind = WIRE_COME, .op = (uint64_t)(uintptr_t)op, .claim = claim_of(op) };
     op->aside = NULL;
     op->phase = wire.seq = ++g->seq;
-    wire.in = op->in.data ? world_offset(&room->self->world, op->in.data) : NOWHERE;
-    wire.out = op->out.data ? world_offset(&room->self->world, op->out.data) : NOWHERE;
-    wire.flat = room->flat || (op->in.data && wire.in == NOWHERE) || (op->out.data && wire.out == NOWHERE) ||
+    wire.in = op->in.data ? world_offset(&state->self->world, op->in.data) : NOWHERE;
+    wire.out = op->out.data ? world_offset(&state->self->world, op->out.data) : NOWHERE;
+    wire.flat = state->flat || (op->in.data && wire.in == NOWHERE) || (op->out.data && wire.out == NOWHERE) ||
                 collect_shares(op);
     wire.a = group->number;
     wire.b = group->size;
     wire.place = group->rank;
     wire.members = 1;
     wire.stray = -1;
-    queue_add(&room->members, op);
-    bool alone = g->near == 1 && !inside_fits(room, op);
-    wire_send(room, group->ranks[alone ? 0 : g->leader], &wire, WIRE_ONE);
+    queue_add(&state->members, op);
+    bool alone = g->near == 1 && !inside_fits(state, op);
+    wire_send(state, group->ranks[alone ? 0 : g->leader], &wire, WIRE_ONE);
 }
 
 int transport_collective(void *state, struct dist_work *op)
@@ -209,36 +209,36 @@ int transport_collective(void *state, struct dist_work *op)
     return transport_start(state, op, meet_post);
 }
 
-void meet_hear(struct transport_room *room, int from, const struct wire *wire)
+void meet_hear(struct transport_state *state, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     if (wire->kind == WIRE_COME) {
-        meet_hear_come(room, from, wire);
+        meet_hear_come(state, from, wire);
         return;
     }
     if (wire->kind == WIRE_RING) {
-        ring_hear(room, wire);
+        ring_hear(state, wire);
         return;
     }
-    queue_remove(&room->members, op);
+    queue_remove(&state->members, op);
     if (wire->kind == WIRE_OVER) {
         transport_done(op, DIST_OK);
         return;
     }
-    struct meeting *m = meetings_find(room, op);
+    struct meeting *m = meetings_find(state, op);
     if (wire->inside > 0) {
-        inside_take(room, op, m, wire_data(wire));
+        inside_take(state, op, m, wire_data(wire));
         return;
     }
     if (wire->kind == WIRE_GO && !wire->flat && levels_take(op)) {
-        levels_begin(room, op, m, wire->in);
+        levels_begin(state, op, m, wire->in);
         return;
     }
     if (wire->kind == WIRE_GO) {
-        meet_go(room, op, m, wire);
+        meet_go(state, op, m, wire);
         return;
     }
-    meet_tell_members(room, op, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
+    meet_tell_members(state, op, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
     if (wire->kind == WIRE_GONE)
         transport_done(op, DIST_ERR_PEER_LOST);
     else

@@ -2,7 +2,7 @@
 #ifndef TRANSPORT_MEET_H
 #define TRANSPORT_MEET_H
 
-#include "room.h"
+#include "state.h"
 
 /* A collective, where members are waited for: at the first of all, and at the first of those of a machine. */
 struct meeting {
@@ -23,55 +23,55 @@ struct meeting {
 
 /* ---- meet.c --------------------------------------------------------------------------------------------- */
 
-void meet_hear(struct transport_room *room, int from, const struct wire *wire);
-void meet_over(struct transport_room *room, struct dist_work *op, struct meeting *m);
-void meet_desert(
-    struct transport_room *room); /* tell the members of those to which somebody that has left has not come */
+void meet_hear(struct transport_state *state, int from, const struct wire *wire);
+void meet_over(struct transport_state *state, struct dist_work *op, struct meeting *m);
+void meet_desert(struct transport_state
+                     *state); /* tell the members of those to which somebody that has left has not come */
 
 /* ---- meetings.c ------------------------------------------------------------------------------------------- */
 
-struct meeting *meetings_find(const struct transport_room *room,
+struct meeting *meetings_find(const struct transport_state *state,
                               const struct dist_work *op); /* NULL: nobody has come to this rank for it */
-struct meeting *meetings_make(struct transport_room *room,
+struct meeting *meetings_make(struct transport_state *state,
                               const struct wire *wire); /* or find it; NULL: no memory */
-void meetings_take_out(struct transport_room *room, const struct meeting *meeting);
+void meetings_take_out(struct transport_state *state, const struct meeting *meeting);
 void meetings_free(struct meeting *m);
-void meetings_forget(struct transport_room *room);
+void meetings_forget(struct transport_state *state);
 
 /* ---- levels.c: a leader's part in a collective in two levels; m: who is here, NULL: nobody else ----------------- */
 
 bool levels_take(const struct dist_work *op); /* is it done so? */
-void levels_begin(struct transport_room *room, struct dist_work *op, struct meeting *m,
+void levels_begin(struct transport_state *state, struct dist_work *op, struct meeting *m,
                   uint64_t next); /* the op of the next machine's leader */
-void levels_finish(struct transport_room *room, struct dist_work *op);
+void levels_finish(struct transport_state *state, struct dist_work *op);
 bool levels_gain(const struct dist_work *op); /* does less travel so between machines? */
-size_t levels_sum_here(const struct transport_room *room, const struct dist_work *op, const struct meeting *m,
-                       void *sum); /* what this machine adds; so many bytes, or 0 */
-void levels_deliver(struct transport_room *room, struct dist_work *op, struct meeting *m,
+size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,
+                       const struct meeting *m, void *sum); /* what this machine adds; so many bytes, or 0 */
+void levels_deliver(struct transport_state *state, struct dist_work *op, struct meeting *m,
                     void *result); /* to all that are here; the op is over */
-void levels_want_memory(struct transport_room *room, struct dist_work *op); /* in vain: it has failed */
+void levels_want_memory(struct transport_state *state, struct dist_work *op); /* in vain: it has failed */
 
 /* ---- inside.c: small ones, in the notes of the leaders --------------------------------------------------------------- */
 
-bool inside_fits(const struct transport_room *room, const struct dist_work *op);
-bool inside_by_all(const struct transport_room *room,
+bool inside_fits(const struct transport_state *state, const struct dist_work *op);
+bool inside_by_all(const struct transport_state *state,
                    const struct dist_work *op); /* each leader tells all others; else the first */
-void inside_tell(struct transport_room *room, const struct dist_work *op, struct meeting *m,
+void inside_tell(struct transport_state *state, const struct dist_work *op, struct meeting *m,
                  struct wire *wire); /* that this machine has come, with what it adds */
-void *inside_keep(struct transport_room *room,
+void *inside_keep(struct transport_state *state,
                   const struct wire *wire); /* a copy of what it carries; or NULL */
-void inside_end(struct transport_room *room, struct dist_work *op, struct meeting *m); /* all have told */
-void inside_take(struct transport_room *room, struct dist_work *op, struct meeting *m,
+void inside_end(struct transport_state *state, struct dist_work *op, struct meeting *m); /* all have told */
+void inside_take(struct transport_state *state, struct dist_work *op, struct meeting *m,
                  const void *data); /* the sum, from the first */
 
 /* ---- ring.c: long ones, from leader to leader ------------------------------------------------------------------ */
 
-bool ring_pays(const struct transport_room *room, const struct dist_work *op);
+bool ring_pays(const struct transport_state *state, const struct dist_work *op);
 int ring_leader(const struct dist_group *group, int place,
                 int steps); /* the place of that machine's leader, so many further */
-void ring_begin(struct transport_room *room, struct dist_work *op, void *data,
+void ring_begin(struct transport_state *state, struct dist_work *op, void *data,
                 uint64_t next); /* data: this machine's sum; next: the next leader's op */
-void ring_hear(struct transport_room *room, const struct wire *wire);
-void ring_landed(struct transport_room *room, struct dist_work *op); /* a block has come, or gone */
+void ring_hear(struct transport_state *state, const struct wire *wire);
+void ring_landed(struct transport_state *state, struct dist_work *op); /* a block has come, or gone */
 
 #endif

@@ -3,35 +3,35 @@
 
 #include <stdlib.h>
 
-static struct meeting *meetings_look_up(const struct transport_room *room, int number, uint32_t seq)
+static struct meeting *meetings_look_up(const struct transport_state *state, int number, uint32_t seq)
 {
-    struct meeting *m = room->meetings;
+    struct meeting *m = state->meetings;
     while (m && (m->number != number || m->seq != seq))
         m = m->next;
     return m;
 }
 
 /* NULL: nobody has come to this rank for it. */
-struct meeting *meetings_find(const struct transport_room *room, const struct dist_work *op)
+struct meeting *meetings_find(const struct transport_state *state, const struct dist_work *op)
 {
-    return meetings_look_up(room, op->group->number, op->phase);
+    return meetings_look_up(state, op->group->number, op->phase);
 }
 
-struct meeting *meetings_make(struct transport_room *room, const struct wire *wire)
+struct meeting *meetings_make(struct transport_state *state, const struct wire *wire)
 {
-    struct meeting *m = meetings_look_up(room, wire->a, wire->seq);
+    struct meeting *m = meetings_look_up(state, wire->a, wire->seq);
     if (m)
         return m;
     m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);
     if (!m) {
-        transport_fail(room, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+        transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
         return NULL;
     }
     m->number = wire->a;
     m->size = wire->b;
     m->seq = wire->seq;
-    m->next = room->meetings;
-    return room->meetings = m;
+    m->next = state->meetings;
+    return state->meetings = m;
 }
 
 void meetings_free(struct meeting *m)
@@ -41,19 +41,19 @@ void meetings_free(struct meeting *m)
     free(m);
 }
 
-void meetings_take_out(struct transport_room *room, const struct meeting *meeting)
+void meetings_take_out(struct transport_state *state, const struct meeting *meeting)
 {
-    struct meeting **at = &room->meetings;
+    struct meeting **at = &state->meetings;
     while (*at != meeting)
         at = &(*at)->next;
     *at = meeting->next;
 }
 
-void meetings_forget(struct transport_room *room)
+void meetings_forget(struct transport_state *state)
 {
-    while (room->meetings) {
-        struct meeting *m = room->meetings;
-        room->meetings = m->next;
+    while (state->meetings) {
+        struct meeting *m = state->meetings;
+        state->meetings = m->next;
         meetings_free(m);
     }
 }

@@ -42,7 +42,7 @@ void messages_end(struct dist_work *op, int status)
 
 /* ---- the receiver ---------------------------------------------------------------------------------- */
 
-static void messages_refuse(struct transport_room *room, struct dist_work *op, int from,
+static void messages_refuse(struct transport_state *state, struct dist_work *op, int from,
                             const struct wire *message)
 {
     struct wire wire = {
@@ -50,99 +50,99 @@ static void messages_refuse(struct transport_room *room, struct dist_work *op, i
     };
     claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
     transport_done(op, DIST_ERR_MISMATCH);
-    wire_send(room, from, &wire, WIRE_ONE);
-    room->unknown += offers_are(message);
+    wire_send(state, from, &wire, WIRE_ONE);
+    state->unknown += offers_are(message);
 }
 
-static void messages_receive_long(struct transport_room *room, struct dist_work *op, int from,
+static void messages_receive_long(struct transport_state *state, struct dist_work *op, int from,
                                   const struct wire *message, transport_request begun)
 {
     struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
     if (offers_are(message)) {
-        offers_take(room, from, message, op, begun);
+        offers_take(state, from, message, op, begun);
         return;
     }
-    wire_fly(room, room->transport->recv(op->out.data, messages_bytes_of(op), from, message->tag), op);
-    wire_send(room, from, &begin, WIRE_ANSWER);
+    wire_fly(state, state->transport->recv(op->out.data, messages_bytes_of(op), from, message->tag), op);
+    wire_send(state, from, &begin, WIRE_ANSWER);
 }
 
 /* The receiver copies the data itself: they are in the note, or lie in the world of its machine. */
-static bool messages_is_copied(const struct transport_room *room, int peer, const struct wire *message,
+static bool messages_is_copied(const struct transport_state *state, int peer, const struct wire *message,
                                size_t bytes)
 {
-    return wire_inside(room, peer, bytes) == bytes || (near_has(room, peer) && message->in != NOWHERE);
+    return wire_inside(state, peer, bytes) == bytes || (near_has(state, peer) && message->in != NOWHERE);
 }
 
 /* Its data go from tensor to tensor, by the transport. */
-static bool messages_is_long(const struct transport_room *room, int peer, const struct wire *message,
+static bool messages_is_long(const struct transport_state *state, int peer, const struct wire *message,
                              size_t bytes)
 {
-    return peer != room->rank && !messages_is_copied(room, peer, message, bytes);
+    return peer != state->rank && !messages_is_copied(state, peer, message, bytes);
 }
 
 /* A message has met its receive. */
-static void messages_deliver(struct transport_room *room, struct dist_work *op, int from,
+static void messages_deliver(struct transport_state *state, struct dist_work *op, int from,
                              const struct wire *message)
 {
-    size_t bytes = messages_bytes_of(op), inside = wire_inside(room, from, bytes);
-    transport_request begun = ahead_meet(room, op, message);
+    size_t bytes = messages_bytes_of(op), inside = wire_inside(state, from, bytes);
+    transport_request begun = ahead_meet(state, op, message);
     op->from = from;
     if (message->claim.type != op->type || message->claim.count != op->out.count) {
-        messages_refuse(room, op, from, message);
-    } else if (from == room->rank) {
+        messages_refuse(state, op, from, message);
+    } else if (from == state->rank) {
         host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
-        wire_send(room, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_ANSWER);
+        wire_send(state, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_ANSWER);
         transport_done(op, DIST_OK);
-    } else if (messages_is_copied(room, from, message, bytes)) {
-        const void *data = inside == bytes ? wire_data(message) : world_at(&room->self->world, message->in);
+    } else if (messages_is_copied(state, from, message, bytes)) {
+        const void *data = inside == bytes ? wire_data(message) : world_at(&state->self->world, message->in);
         host_copy(op->out.data, data, bytes);
-        answers_taken(room, from, message);
+        answers_taken(state, from, message);
         transport_done(op, DIST_OK);
     } else {
-        messages_receive_long(room, op, from, message, begun);
+        messages_receive_long(state, op, from, message, begun);
     }
 }
 
-static void messages_hear_message(struct transport_room *room, int from, const struct wire *message)
+static void messages_hear_message(struct transport_state *state, int from, const struct wire *message)
 {
     int group = message->claim.group, tag = message->claim.root;
-    ahead_settle(room, from);
-    if (room->ahead && messages_is_long(room, from, message, wire_bytes(message)) &&
-        ahead_is_late(room, from, message))
+    ahead_settle(state, from);
+    if (state->ahead && messages_is_long(state, from, message, wire_bytes(message)) &&
+        ahead_is_late(state, from, message))
         return;
     if (offers_are(message))
-        wire_heard(room); /* the data lie where they are, until they are taken */
+        wire_heard(state); /* the data lie where they are, until they are taken */
     struct match *any =
-        room->posted_any ? match_find(&room->posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL;
-    struct match *found = match_earlier(match_find(&room->posted, match_key(from, group, tag)), any);
+        state->posted_any ? match_find(&state->posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL;
+    struct match *found = match_earlier(match_find(&state->posted, match_key(from, group, tag)), any);
     if (!found) {
-        parked_add(room, from, message);
+        transport_unexpected_add(state, from, message);
         return;
     }
     struct dist_work *op = match_receive(found);
-    match_remove(&room->posted, found);
-    room->posted_any -= op->peer == DIST_ANY_SOURCE;
-    messages_deliver(room, op, from, message);
+    match_remove(&state->posted, found);
+    state->posted_any -= op->peer == DIST_ANY_SOURCE;
+    messages_deliver(state, op, from, message);
 }
 
-static void messages_post_recv(struct transport_room *room, struct dist_work *op)
+static void messages_post_recv(struct transport_state *state, struct dist_work *op)
 {
-    struct match *found = parked_for(room, op);
+    struct match *found = transport_unexpected_for(state, op);
     if (!found) {
-        match_add(&room->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
-        room->posted_any += op->peer == DIST_ANY_SOURCE;
-        ahead_begin(room, op, messages_bytes_of(op));
+        match_add(&state->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
+        state->posted_any += op->peer == DIST_ANY_SOURCE;
+        ahead_begin(state, op, messages_bytes_of(op));
         return;
     }
-    struct parked *parked = (struct parked *)found;
-    match_remove(&room->parked, found);
-    messages_deliver(room, op, parked->from, &parked->wire);
-    free(parked);
+    struct unexpected *unexpected = (struct unexpected *)found;
+    match_remove(&state->unexpected, found);
+    messages_deliver(state, op, unexpected->from, &unexpected->wire);
+    free(unexpected);
 }
 
 /* ---- the sender --------------------------------------------------------------------------------------- */
 
-static void messages_hear_answer(struct transport_room *room, int from, const struct wire *wire)
+static void messages_hear_answer(struct transport_state *state, int from, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     if (wire->kind == WIRE_REFUSED) {
@@ -151,54 +151,54 @@ static void messages_hear_answer(struct transport_room *room, int from, const st
         op->speaker = from + 1;
         if (op->ticket) { /* the transport still reads its data */
             struct wire known = { .kind = WIRE_KNOWN, .tag = wire->tag, .claim = mine };
-            wire_send(room, from, &known, WIRE_ONE);
+            wire_send(state, from, &known, WIRE_ONE);
             return;
         }
     }
-    queue_remove(&room->sends, op);
+    queue_remove(&state->sends, op);
     if (wire->kind == WIRE_BEGIN)
-        wire_fly(room, room->transport->send(op->in.data, messages_bytes_of(op), op->peer, wire->tag), op);
+        wire_fly(state, state->transport->send(op->in.data, messages_bytes_of(op), op->peer, wire->tag), op);
     else
         messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-void messages_hear(struct transport_room *room, int from, const struct wire *wire)
+void messages_hear(struct transport_state *state, int from, const struct wire *wire)
 {
     if (wire->kind == WIRE_MESSAGE) {
-        messages_hear_message(room, from, wire);
+        messages_hear_message(state, from, wire);
     } else if (wire->kind == WIRE_KNOWN) {
-        room->unknown--;
-        offers_take(room, from, wire, NULL, 0);
+        state->unknown--;
+        offers_take(state, from, wire, NULL, 0);
     } else {
-        messages_hear_answer(room, from, wire);
+        messages_hear_answer(state, from, wire);
     }
 }
 
-static void messages_post_send(struct transport_room *room, struct dist_work *op)
+static void messages_post_send(struct transport_state *state, struct dist_work *op)
 {
     struct wire wire = { .kind = WIRE_MESSAGE,
                          .aside = op->step == STEP_ASIDE,
                          .site = op->site,
                          .op = (uint64_t)(uintptr_t)op,
                          .claim = claim_of(op) };
-    wire.in = world_offset(&room->self->world, op->in.data);
-    size_t bytes = messages_bytes_of(op), inside = wire_inside(room, op->peer, bytes);
-    bool is_long = messages_is_long(room, op->peer, &wire, bytes),
-         offered = is_long && offers_place(room, op);
-    wire.tag = offered ? op->ticket : 1 + room->tags++ % (RINGS_FIRST_TAG - 1);
+    wire.in = world_offset(&state->self->world, op->in.data);
+    size_t bytes = messages_bytes_of(op), inside = wire_inside(state, op->peer, bytes);
+    bool is_long = messages_is_long(state, op->peer, &wire, bytes),
+         offered = is_long && offers_place(state, op);
+    wire.tag = offered ? op->ticket : 1 + state->tags++ % (RINGS_FIRST_TAG - 1);
     if (is_long)
-        ahead_name(room, op->peer, &wire);
+        ahead_name(state, op->peer, &wire);
     if (offered)
-        wire_count(room, op->peer); /* the data */
-    queue_add(&room->sends, op);
-    if (offered && offers_set_out(room, op, bytes, wire.tag))
+        wire_count(state, op->peer); /* the data */
+    queue_add(&state->sends, op);
+    if (offered && offers_set_out(state, op, bytes, wire.tag))
         return;
-    answers_see_message(room, op->peer);
-    wire_send_message(room, op->peer, &wire, inside ? op->in.data : "", inside);
+    answers_see_message(state, op->peer);
+    wire_send_message(state, op->peer, &wire, inside ? op->in.data : "", inside);
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */
-static void messages_post_copy(struct transport_room *room, struct dist_work *op)
+static void messages_post_copy(struct transport_state *state, struct dist_work *op)
 {
     struct dist_work *copy = malloc(sizeof *copy);
     size_t bytes = messages_bytes_of(op);
@@ -214,15 +214,15 @@ static void messages_post_copy(struct transport_room *room, struct dist_work *op
     copy->aside = copy->in.data = aside;
     copy->step = STEP_ASIDE;
     atomic_fetch_add(&op->group->untaken, 1);
-    messages_post_send(room, copy);
+    messages_post_send(state, copy);
     transport_done(op, DIST_OK);
 }
 
-int transport_message(void *state, struct dist_work *op)
+int transport_message(void *own, struct dist_work *op)
 {
-    struct transport_room *room = state;
-    bool aside = op->sends && room->eager_bytes > 0 && messages_bytes_of(op) <= room->eager_bytes;
-    return transport_start(room, op,
+    struct transport_state *state = own;
+    bool aside = op->sends && state->eager_bytes > 0 && messages_bytes_of(op) <= state->eager_bytes;
+    return transport_start(state, op,
                            !op->sends ? messages_post_recv
                            : aside    ? messages_post_copy
                                       : messages_post_send);

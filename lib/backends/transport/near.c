@@ -1,7 +1,7 @@
 /*
  * near.c: notes to ranks of this machine go through its memory, and not through the transport.
  *
- *   sender    takes a free note of its own, fills it in, pushes it onto the receiver's `inbox`, rings
+ *   sender    takes a free note of its own, fills it in, pushes it onto the receiver's `inbox`, notifies
  *   receiver  takes the whole inbox at once, turns it round, reads one after the other, and pushes each onto its owner's `returned`
  *   sender    has no free note left: takes back all that were returned; if none were, 16 new ones from its arena
  *
@@ -11,9 +11,9 @@
  * the order in which it pushed them. There is room for any number: nobody ever waits for a place.
  *
  * All notes from one rank to another go the same way, this or the transport's, so none overtakes another, and they are counted alike
- * (room.h): whoever decides that all sleep need not know which way they went.
+ * (state.h): whoever decides that all sleep need not know which way they went.
  */
-#include "room.h"
+#include "state.h"
 #include "../../devices/host.h"
 #include "../../launch/spread.h"
 
@@ -32,25 +32,25 @@ struct near_note {
     };
 };
 
-bool near_has(const struct transport_room *room, int rank)
+bool near_has(const struct transport_state *state, int rank)
 {
-    const struct world *world = &room->self->world;
-    return !room->flat && rank != room->rank && world_has(world, rank);
+    const struct world *world = &state->self->world;
+    return !state->flat && rank != state->rank && world_has(world, rank);
 }
 
-int near_node(const struct transport_room *room, int rank)
+int near_node(const struct transport_state *state, int rank)
 {
-    return room->self->world.header->slots[rank].node;
+    return state->self->world.header->slots[rank].node;
 }
 
-static struct near_note *near_note_at(const struct transport_room *room, uint64_t place)
+static struct near_note *near_note_at(const struct transport_state *state, uint64_t place)
 {
-    return place ? world_at(&room->self->world, place) : NULL;
+    return place ? world_at(&state->self->world, place) : NULL;
 }
 
-static void near_push(const struct transport_room *room, _Atomic uint64_t *list, struct near_note *note)
+static void near_push(const struct transport_state *state, _Atomic uint64_t *list, struct near_note *note)
 {
-    uint64_t place = world_offset(&room->self->world, note), first = atomic_load(list);
+    uint64_t place = world_offset(&state->self->world, note), first = atomic_load(list);
     do
         atomic_store_explicit(&note->next, first, memory_order_relaxed);
     while (!atomic_compare_exchange_weak(list, &first, place));
@@ -59,85 +59,85 @@ static void near_push(const struct transport_room *room, _Atomic uint64_t *list,
 /* ---- the sender ---------------------------------------------------------------------------------- */
 
 /* The first bytes of the memory hold what was taken before it. */
-static bool near_take_more(struct transport_room *room)
+static bool near_take_more(struct transport_state *state)
 {
-    char *memory = host_alloc(room->self, WORLD_LINE + NOTES_AT_ONCE * sizeof(struct near_note));
+    char *memory = host_alloc(state->self, WORLD_LINE + NOTES_AT_ONCE * sizeof(struct near_note));
     if (!memory)
         return false;
-    memory = world_open_view(&room->self->world, memory);
-    memcpy(memory, &room->near_memory, sizeof room->near_memory);
-    room->near_memory = memory;
+    memory = world_open_view(&state->self->world, memory);
+    memcpy(memory, &state->near_memory, sizeof state->near_memory);
+    state->near_memory = memory;
     for (int i = 0; i < NOTES_AT_ONCE; i++) {
         struct near_note *note = (struct near_note *)(void *)(memory + WORLD_LINE) + i;
-        atomic_store_explicit(&note->next, room->near_free, memory_order_relaxed);
-        room->near_free = world_offset(&room->self->world, note);
+        atomic_store_explicit(&note->next, state->near_free, memory_order_relaxed);
+        state->near_free = world_offset(&state->self->world, note);
     }
     return true;
 }
 
-static struct near_note *near_take_free(struct transport_room *room)
+static struct near_note *near_take_free(struct transport_state *state)
 {
-    if (!room->near_free)
-        room->near_free = atomic_exchange(&room->ranks[room->rank].returned, 0);
-    if (!room->near_free && !near_take_more(room))
+    if (!state->near_free)
+        state->near_free = atomic_exchange(&state->ranks[state->rank].returned, 0);
+    if (!state->near_free && !near_take_more(state))
         return NULL;
-    struct near_note *note = near_note_at(room, room->near_free);
-    room->near_free = atomic_load_explicit(&note->next, memory_order_relaxed);
+    struct near_note *note = near_note_at(state, state->near_free);
+    state->near_free = atomic_load_explicit(&note->next, memory_order_relaxed);
     return note;
 }
 
-bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes, const void *data,
-               size_t inside)
+bool near_send(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
+               const void *data, size_t inside)
 {
-    struct near_note *note = near_take_free(room);
+    struct near_note *note = near_take_free(state);
     if (!note)
         return false;
-    note->from = room->rank;
+    note->from = state->rank;
     note->bytes = (uint32_t)(bytes + inside);
     memcpy(note->whole, wire, bytes);
     memcpy(note->whole + bytes, data, inside);
     ((struct wire *)(void *)note->whole)->bytes = (uint16_t)note->bytes;
-    near_push(room, &room->ranks[peer].inbox, note);
+    near_push(state, &state->ranks[peer].inbox, note);
     return true;
 }
 
 /* ---- the receiver -------------------------------------------------------------------------------- */
 
-static void near_take_inbox(struct transport_room *room)
+static void near_take_inbox(struct transport_state *state)
 {
-    uint64_t place = atomic_load(&room->ranks[room->rank].inbox) /* mostly there is nothing */
-                         ? atomic_exchange(&room->ranks[room->rank].inbox, 0)
+    uint64_t place = atomic_load(&state->ranks[state->rank].inbox) /* mostly there is nothing */
+                         ? atomic_exchange(&state->ranks[state->rank].inbox, 0)
                          : 0;
     while (place) {
-        struct near_note *note = near_note_at(room, place);
+        struct near_note *note = near_note_at(state, place);
         uint64_t next = atomic_load_explicit(&note->next, memory_order_relaxed);
-        atomic_store_explicit(&note->next, room->near_taken, memory_order_relaxed);
-        room->near_taken = place;
+        atomic_store_explicit(&note->next, state->near_taken, memory_order_relaxed);
+        state->near_taken = place;
         place = next;
     }
 }
 
-int near_hear(struct transport_room *room, struct wire *wire, int *from)
+int near_hear(struct transport_state *state, struct wire *wire, int *from)
 {
-    if (!room->near_taken)
-        near_take_inbox(room);
-    struct near_note *note = near_note_at(room, room->near_taken);
+    if (!state->near_taken)
+        near_take_inbox(state);
+    struct near_note *note = near_note_at(state, state->near_taken);
     if (!note)
         return 0;
-    room->near_taken = atomic_load_explicit(&note->next, memory_order_relaxed);
+    state->near_taken = atomic_load_explicit(&note->next, memory_order_relaxed);
     *from = note->from;
     int bytes = (int)note->bytes;
     memcpy(wire, note->whole, note->bytes);
-    near_push(room, &room->ranks[*from].returned, note);
+    near_push(state, &state->ranks[*from].returned, note);
     return bytes;
 }
 
 /* All have left: nobody reads a note any more. */
-void near_close(struct transport_room *room)
+void near_close(struct transport_state *state)
 {
-    while (room->near_memory) {
-        char *memory = room->near_memory;
-        memcpy(&room->near_memory, memory, sizeof room->near_memory);
-        host_free(room->self, memory);
+    while (state->near_memory) {
+        char *memory = state->near_memory;
+        memcpy(&state->near_memory, memory, sizeof state->near_memory);
+        host_free(state->self, memory);
     }
 }

@@ -22,66 +22,66 @@
 
 /* ---- the sender ---------------------------------------------------------------------------------------- */
 
-bool offers_place(struct transport_room *room, struct dist_work *op)
+bool offers_place(struct transport_state *state, struct dist_work *op)
 {
-    struct offer *places = room->offers.places;
+    struct offer *places = state->offers.places;
     int place = 0;
     while (place < OFFERS_MOST && (places[place].op || places[place].request))
         place++;
     if (place == OFFERS_MOST)
         return false;
-    room->offers.count++;
+    state->offers.count++;
     places[place].op = op;
     op->ticket = OFFERS_FIRST_TAG + (uint32_t)place;
     return true;
 }
 
-static struct offer *offers_find(struct transport_room *room, const struct dist_work *op)
+static struct offer *offers_find(struct transport_state *state, const struct dist_work *op)
 {
-    return &room->offers.places[op->ticket - OFFERS_FIRST_TAG];
+    return &state->offers.places[op->ticket - OFFERS_FIRST_TAG];
 }
 
-bool offers_set_out(struct transport_room *room, struct dist_work *op, size_t bytes, uint64_t tag)
+bool offers_set_out(struct transport_state *state, struct dist_work *op, size_t bytes, uint64_t tag)
 {
-    struct offer *offer = offers_find(room, op);
+    struct offer *offer = offers_find(state, op);
     int meets = 0;
-    offer->request = room->transport->offer(op->in.data, bytes, op->peer, tag, &meets);
+    offer->request = state->transport->offer(op->in.data, bytes, op->peer, tag, &meets);
     if (meets)
-        wire_count(room, room->rank); /* its own end, as it would count the taking of an announced one */
+        wire_count(state, state->rank); /* its own end, as it would count the taking of an announced one */
     if (offer->request == 0)
-        wire_broken(room);
-    return meets || room->failed;
+        wire_broken(state);
+    return meets || state->failed;
 }
 
-void offers_forget(struct transport_room *room, const struct dist_work *op)
+void offers_forget(struct transport_state *state, const struct dist_work *op)
 {
     if (!op->ticket)
         return;
-    offers_find(room, op)->op = NULL;
-    room->offers.count--;
+    offers_find(state, op)->op = NULL;
+    state->offers.count--;
 }
 
-static void offers_taken(struct transport_room *room, struct offer *offer)
+static void offers_taken(struct transport_state *state, struct offer *offer)
 {
     struct dist_work *op = offer->op;
     *offer = (struct offer){ 0 };
-    room->offers.count--;
-    wire_heard(room);
-    queue_remove(&room->sends, op);
+    state->offers.count--;
+    wire_heard(state);
+    queue_remove(&state->sends, op);
     messages_end(op, op->speaker ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-bool offers_progress(struct transport_room *room)
+bool offers_progress(struct transport_state *state)
 {
     bool moved = false;
-    int open = room->offers.count;
-    for (struct offer *at = room->offers.places; open > 0 && !room->failed; at++) {
+    int open = state->offers.count;
+    for (struct offer *at = state->offers.places; open > 0 && !state->failed; at++) {
         if (!at->op)
             continue;
         open--;
-        int done = wire_test(room, &at->request);
+        int done = wire_test(state, &at->request);
         if (done > 0)
-            offers_taken(room, at);
+            offers_taken(state, at);
         moved |= done != 0;
     }
     return moved;
@@ -90,14 +90,14 @@ bool offers_progress(struct transport_room *room)
 /* ---- the receiver ------------------------------------------------------------------------------------ */
 
 /* Counted before the transport can tell the sender. */
-void offers_take(struct transport_room *room, int from, const struct wire *message, struct dist_work *op,
+void offers_take(struct transport_state *state, int from, const struct wire *message, struct dist_work *op,
                  transport_request begun)
 {
     size_t bytes = wire_bytes(message);
-    wire_count(room, from);
+    wire_count(state, from);
     if (op)
-        wire_fly(room, begun ? begun : room->transport->recv(op->out.data, bytes, from, message->tag), op);
+        wire_fly(state, begun ? begun : state->transport->recv(op->out.data, bytes, from, message->tag), op);
     else
-        wire_swallow(room, from, bytes, message->tag);
-    wire_announce(room, from);
+        wire_swallow(state, from, bytes, message->tag);
+    wire_announce(state, from);
 }

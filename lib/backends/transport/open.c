@@ -57,91 +57,91 @@ static void open_reduce(void *inout, void *in, int64_t count, int type, int op)
     host_reduce(inout, both, 2, count, (enum dist_type)type, (enum dist_op)op);
 }
 
-static struct transport_room *open_room(struct launch_self *self, struct dist_group *world)
+static struct transport_state *open_room(struct launch_self *self, struct dist_group *world)
 {
     int size = self->world.header->size;
-    struct transport_room *room = calloc(1, sizeof *room);
-    if (!room || !bundles_open(room, size)) {
-        free(room);
+    struct transport_state *state = calloc(1, sizeof *state);
+    if (!state || !bundles_open(state, size)) {
+        free(state);
         return NULL;
     }
-    room->self = self;
-    room->rank = self->env.rank;
-    room->size = size;
-    room->slot = &self->world.header->slots[room->rank];
-    room->notes = world_notes(&self->world, room->rank);
-    room->ranks = world_at(&self->world, self->world.header->room_offset);
-    room->spread = launch_is_far(&self->env);
-    room->flat = setting_is("DIST_FLAT", "1");
-    pthread_mutex_init(&room->lock, NULL);
-    queue_reset(&room->sends);
-    queue_reset(&room->members);
-    match_open(&room->posted);
-    match_open(&room->parked);
-    wire_open(room);
-    room->all = world;
-    world->room = &room->world;
-    return room;
+    state->self = self;
+    state->rank = self->env.rank;
+    state->size = size;
+    state->slot = &self->world.header->slots[state->rank];
+    state->notes = world_notes(&self->world, state->rank);
+    state->ranks = world_at(&self->world, self->world.header->backend_offset);
+    state->spread = launch_is_far(&self->env);
+    state->flat = setting_is("DIST_FLAT", "1");
+    pthread_mutex_init(&state->lock, NULL);
+    queue_reset(&state->sends);
+    queue_reset(&state->members);
+    match_open(&state->posted);
+    match_open(&state->unexpected);
+    wire_open(state);
+    state->all = world;
+    world->state = &state->world;
+    return state;
 }
 
-static void open_room_free(struct transport_room *room)
+static void open_room_free(struct transport_state *state)
 {
-    parked_forget(room);
-    meetings_forget(room);
-    match_close(&room->posted);
-    match_close(&room->parked);
-    if (!room->failed && !world_failed(&room->self->world)) /* else others may still read there */
-        near_close(room);
-    bundles_close(room);
-    free(room->ahead);
-    free(room->world.node_of);
-    pthread_mutex_destroy(&room->lock);
-    free(room);
+    transport_unexpected_forget(state);
+    meetings_forget(state);
+    match_close(&state->posted);
+    match_close(&state->unexpected);
+    if (!state->failed && !world_failed(&state->self->world)) /* else others may still read there */
+        near_close(state);
+    bundles_close(state);
+    free(state->ahead);
+    free(state->world.node_of);
+    pthread_mutex_destroy(&state->lock);
+    free(state);
 }
 
-/* In the world's memory, which outlives the room: the transport's threads may call once more when that is gone. */
+/* In the world's memory, which outlives the state: the transport's threads may call once more when that is gone. */
 static struct rank_slot *woken_slot;
 static struct transport_rank *woken_rank;
 
 static void open_wake(void)
 {
-    bell_ring(&woken_slot->bell);
+    eventcount_notify(&woken_slot->eventcount);
     if (atomic_load(&woken_rank->listens))
-        bell_strike(&woken_slot->helper);
+        eventcount_advance(&woken_slot->helper);
 }
 
 /* What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c). A rank that they wake does not spin
  * before: their work comes first. */
-static int open_modestly(struct transport_room *room, const struct transport_job *job, char *why,
+static int open_modestly(struct transport_state *state, const struct transport_job *job, char *why,
                          size_t why_size)
 {
-    int here = room->spread ? room->self->env.local_size : room->size;
+    int here = state->spread ? state->self->env.local_size : state->size;
     char name[16] = "";
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "transport");
     struct lookout lookout;
-    lookout_begin(&lookout, room->self);
-    int result = room->transport->open(job, why, why_size);
+    lookout_begin(&lookout, state->self);
+    int result = state->transport->open(job, why, why_size);
     lookout_end(&lookout);
     prctl(PR_SET_NAME, name);
-    patience_tune(room->transport->wakes ? INT_MAX : here);
+    backoff_tune(state->transport->wakes ? INT_MAX : here);
     return result;
 }
 
 /* The words of all ranks, before there are groups. */
 static bool open_gather(void *argument, const void *own, void *all, size_t bytes)
 {
-    struct transport_room *room = argument;
+    struct transport_state *state = argument;
     struct transport_collective what = { .call = TRANSPORT_ALL_GATHER,
                                          .type = DIST_U8,
                                          .element = 1,
                                          .block = (int)bytes,
                                          .in = own,
                                          .out = all };
-    transport_request request = room->transport->collect(NULL, &what);
-    int done = request ? room->transport->test(&request) : -1;
-    for (; done == 0 && !world_failed(&room->self->world); done = room->transport->test(&request)) {
-        launch_look_around(room->self);
+    transport_request request = state->transport->collect(NULL, &what);
+    int done = request ? state->transport->test(&request) : -1;
+    for (; done == 0 && !world_failed(&state->self->world); done = state->transport->test(&request)) {
+        launch_look_around(state->self);
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     }
     return done > 0;
@@ -167,12 +167,12 @@ static int open_not_opened(char *why, size_t why_size)
 }
 
 /* Under a launcher that is not ours (under ours the machines have met before). */
-static int open_join_machines(struct transport_room *room, char *why, size_t why_size)
+static int open_join_machines(struct transport_state *state, char *why, size_t why_size)
 {
-    int status = nodes_join(room->self, open_gather, room, NULL, DIST_VERSION, why, why_size);
+    int status = nodes_join(state->self, open_gather, state, NULL, DIST_VERSION, why, why_size);
     if (status >= 0)
         return status;
-    snprintf(why, why_size, "the transport could not join the machines: %.150s", room->transport->error());
+    snprintf(why, why_size, "the transport could not join the machines: %.150s", state->transport->error());
     return open_over() ? open_not_opened(why, why_size) : DIST_ERR_SYSTEM;
 }
 
@@ -180,60 +180,60 @@ int transport_open(transport_finder *find, struct launch_self *self, struct dist
                    char *why, size_t why_size)
 {
     int status = DIST_OK;
-    struct transport_room *room = open_room(self, world);
-    if (!room)
+    struct transport_state *state = open_room(self, world);
+    if (!state)
         return DIST_ERR_MEMORY;
-    woken_slot = room->slot;
-    woken_rank = &room->ranks[room->rank];
+    woken_slot = state->slot;
+    woken_rank = &state->ranks[state->rank];
     opening = &self->world;
     struct transport_job job = {
-        .rank = room->rank, .size = room->size, .over = open_over, .reduce = open_reduce, .wake = open_wake
+        .rank = state->rank, .size = state->size, .over = open_over, .reduce = open_reduce, .wake = open_wake
     };
-    status = launch_read_buffering(&room->eager_bytes, why, why_size);
+    status = launch_read_buffering(&state->eager_bytes, why, why_size);
     if (status == DIST_OK)
-        room->transport = find(self, &job, &status, why, why_size);
-    if (status == DIST_OK && !ahead_open(room, room->size))
+        state->transport = find(self, &job, &status, why, why_size);
+    if (status == DIST_OK && !ahead_open(state, state->size))
         status = DIST_ERR_MEMORY;
-    if (status == DIST_OK && open_modestly(room, &job, why, why_size) != 0)
+    if (status == DIST_OK && open_modestly(state, &job, why, why_size) != 0)
         status = open_not_opened(why, why_size);
-    if (status == DIST_OK && room->spread && !world_is_spread(&self->world))
-        status = open_join_machines(room, why, why_size);
-    if (status == DIST_OK && !transport_form_world(room)) {
+    if (status == DIST_OK && state->spread && !world_is_spread(&self->world))
+        status = open_join_machines(state, why, why_size);
+    if (status == DIST_OK && !transport_form_world(state)) {
         snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
-                 room->transport->error());
+                 state->transport->error());
         status = DIST_ERR_SYSTEM;
     }
     if (status == DIST_OK)
-        *out = room;
+        *out = state;
     else
-        open_room_free(room);
+        open_room_free(state);
     return status;
 }
 
 /* ---- leaving --------------------------------------------------------------------------------------------- */
 
 /* A rank says that it has left before it waits for the others, who may wait for it. */
-static void open_meet_others(struct transport_room *room)
+static void open_meet_others(struct transport_state *state)
 {
     struct timespec nap = { .tv_nsec = 50000 };
-    const struct world *world = &room->self->world;
-    if (!room->failed)
-        launch_has_left(room->self);
-    while (!room->failed && !world_failed(world) && room->transport->meet() == 0) {
+    const struct world *world = &state->self->world;
+    if (!state->failed)
+        launch_has_left(state->self);
+    while (!state->failed && !world_failed(world) && state->transport->meet() == 0) {
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec * 2 : nap.tv_nsec;
     }
     if (world_failed(world))
-        launch_leave_failed(room->self);
-    else if (!room->failed)
-        room->transport->close();
+        launch_leave_failed(state->self);
+    else if (!state->failed)
+        state->transport->close();
 }
 
-int transport_close(void *state)
+int transport_close(void *own)
 {
-    struct transport_room *room = state;
-    int status = room->failed;
-    open_meet_others(room);
-    open_room_free(room);
+    struct transport_state *state = own;
+    int status = state->failed;
+    open_meet_others(state);
+    open_room_free(state);
     return status;
 }

@@ -3,7 +3,7 @@
  *
  * No transport goes on by itself. So the rank's own thread drives it in each of its calls, and while the program computes, a thread of
  * ours does, the progress thread. It is started by the first op that is left open, and rests while another thread waits here. Both
- * nap while something is under way, and sleep on their bells while nothing is.
+ * nap while something is under way, and sleep on their event counts while nothing is.
  */
 #define _GNU_SOURCE
 #include "ahead.h"
@@ -21,214 +21,214 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-static void progress_give_up_with_job(struct transport_room *room)
+static void progress_give_up_with_job(struct transport_state *state)
 {
     struct dist_work op = { .call = CALL_BARRIER };
-    int status = backend_failed(&room->self->world, &op);
-    transport_fail(room, status, op.why);
+    int status = backend_failed(&state->self->world, &op);
+    transport_fail(state, status, op.why);
 }
 
-static bool progress_look_at_job(struct transport_room *room)
+static bool progress_look_at_job(struct transport_state *state)
 {
-    if (room->failed || !world_failed(&room->self->world))
+    if (state->failed || !world_failed(&state->self->world))
         return false;
-    progress_give_up_with_job(room);
+    progress_give_up_with_job(state);
     return true;
 }
 
 /* ---- driving --------------------------------------------------------------------------------------------- */
 
 /* Each look may cost a look at all sockets. So who has what it waits for looks no more. */
-bool transport_drive(struct transport_room *room, const struct dist_work *until)
+bool transport_drive(struct transport_state *state, const struct dist_work *until)
 {
-    bool moved = progress_look_at_job(room);
-    bundles_let_urgent(room);
-    while (!room->failed && !(until && atomic_load(&until->done)) &&
-           (wire_hear(room) || wire_progress(room) || offers_progress(room) || ahead_progress(room))) {
+    bool moved = progress_look_at_job(state);
+    bundles_let_urgent(state);
+    while (!state->failed && !(until && atomic_load(&until->done)) &&
+           (wire_hear(state) || wire_progress(state) || offers_progress(state) || ahead_progress(state))) {
         moved = true;
-        bundles_let_urgent(room);
+        bundles_let_urgent(state);
     }
     return moved;
 }
 
-void transport_count_heard(struct transport_room *room)
+void transport_count_heard(struct transport_state *state)
 {
-    if (room->spread)
-        atomic_store(&room->notes->heard, room->heard);
+    if (state->spread)
+        atomic_store(&state->notes->heard, state->heard);
 }
 
-bool transport_moves(const struct transport_room *room)
+bool transport_moves(const struct transport_state *state)
 {
-    return !room->failed && (transport_flies(room) || (room->spread && !room->transport->wakes) ||
-                             atomic_load(&room->ranks[room->rank].coming) > 0);
+    return !state->failed && (transport_flies(state) || (state->spread && !state->transport->wakes) ||
+                              atomic_load(&state->ranks[state->rank].coming) > 0);
 }
 
-bool transport_is_open(const struct transport_room *room)
+bool transport_is_open(const struct transport_state *state)
 {
-    return room->sends.first || room->members.first || room->posted.first || room->flights.first;
+    return state->sends.first || state->members.first || state->posted.first || state->flights.first;
 }
 
 /* ---- coming and going ------------------------------------------------------------------------------------------ */
 
-static void progress_enter(struct transport_room *room)
+static void progress_enter(struct transport_state *state)
 {
-    room_lock(room);
-    room->drivers++;
-    atomic_store(&room->ranks[room->rank].listens, 0);
+    state_lock(state);
+    state->drivers++;
+    atomic_store(&state->ranks[state->rank].listens, 0);
 }
 
 /*
- * What is left is the progress thread's, or that of another thread which waits here. Others of this rank's sleep on the same bell: they are
- * rung if something of theirs may be over (`moved`), or if one rests that must nap now; and not else, for who asks again and again, as
- * the thread of a collective by messages does, would ring itself awake.
+ * What is left is the progress thread's, or that of another thread which waits here. Others of this rank's sleep on the same event count: they are
+ * notified if something of theirs may be over (`moved`), or if one rests that must nap now; and not else, for who asks again and again, as
+ * the thread of a collective by messages does, would notify itself awake.
  */
-static void progress_leave(struct transport_room *room, bool moved)
+static void progress_leave(struct transport_state *state, bool moved)
 {
-    if (room->progress.runs && transport_is_open(room))
-        wire_reap(room);
-    if (room->progress.runs)
-        bundles_let_first(room);
+    if (state->progress.runs && transport_is_open(state))
+        wire_reap(state);
+    if (state->progress.runs)
+        bundles_let_first(state);
     else
-        bundles_let_urgent(room);
-    bool open = transport_is_open(room) || transport_flies(room) || room->bundles.count > 0;
-    transport_count_heard(room);
-    room->drivers--;
-    if (room->drivers == 0 && open && room->progress.runs)
-        atomic_store(&room->ranks[room->rank].listens, 1);
-    bool asleep = (room->progress_sleeps && (transport_moves(room) || room->bundles.count > 0)) ||
-                  (room->progress_naps_long && transport_is_open(room)),
-         strike = open && asleep && room->drivers == 0,
-         rings = moved || (room->rests && transport_bytes_move(room));
-    room->progress_sleeps &= !strike;
-    room->progress_naps_long &= !strike;
-    room->rests &= !rings;
-    room_unlock(room);
-    if (strike)
-        bell_strike(&room->slot->helper);
-    if (rings)
-        bell_ring(&room->slot->bell);
+        bundles_let_urgent(state);
+    bool open = transport_is_open(state) || transport_flies(state) || state->bundles.count > 0;
+    transport_count_heard(state);
+    state->drivers--;
+    if (state->drivers == 0 && open && state->progress.runs)
+        atomic_store(&state->ranks[state->rank].listens, 1);
+    bool asleep = (state->progress_sleeps && (transport_moves(state) || state->bundles.count > 0)) ||
+                  (state->progress_naps_long && transport_is_open(state)),
+         needed = open && asleep && state->drivers == 0,
+         notifies = moved || (state->rests && transport_bytes_move(state));
+    state->progress_sleeps &= !needed;
+    state->progress_naps_long &= !needed;
+    state->rests &= !notifies;
+    state_unlock(state);
+    if (needed)
+        eventcount_advance(&state->slot->helper);
+    if (notifies)
+        eventcount_notify(&state->slot->eventcount);
 }
 
-bool transport_test(void *state, struct dist_work *op)
+bool transport_test(void *own, struct dist_work *op)
 {
-    struct transport_room *room = state;
-    atomic_fetch_add_explicit(&room->waits, 1, memory_order_relaxed);
+    struct transport_state *state = own;
+    atomic_fetch_add_explicit(&state->waits, 1, memory_order_relaxed);
     if (atomic_load(&op->done))
         return true;
-    progress_enter(room);
-    bool moved = transport_drive(room, op);
+    progress_enter(state);
+    bool moved = transport_drive(state, op);
     if (!moved) /* perhaps it asks for a long time */
-        answers_pay(room);
-    progress_leave(room, moved);
+        answers_pay(state);
+    progress_leave(state, moved);
     return atomic_load(&op->done);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
 struct hope {
-    struct transport_room *room;
+    struct transport_state *state;
     const struct dist_work *op;
 };
 
 static bool progress_news(void *argument)
 {
     const struct hope *hope = argument;
-    struct transport_room *room = hope->room;
-    room_lock(room);
-    bool moved = transport_drive(room, hope->op);
+    struct transport_state *state = hope->state;
+    state_lock(state);
+    bool moved = transport_drive(state, hope->op);
     if (!moved) /* who has to wait lets nobody wait */
-        answers_pay(room);
-    room->nap = moved ? SHORT_NAP : room->nap;
-    room_unlock(room);
+        answers_pay(state);
+    state->nap = moved ? SHORT_NAP : state->nap;
+    state_unlock(state);
     if (moved) /* perhaps for another thread of this rank's */
-        bell_ring(&room->slot->bell);
+        eventcount_notify(&state->slot->eventcount);
     return moved || atomic_load(&hope->op->done);
 }
 
-static int progress_wait_and_leave(struct transport_room *room, struct dist_work *op)
+static int progress_wait_and_leave(struct transport_state *state, struct dist_work *op)
 {
-    struct hope hope = { room, op };
-    struct spin spin = transport_spin_for(room, op);
+    struct hope hope = { state, op };
+    struct spin spin = transport_spin_for(state, op);
     while (!atomic_load(&op->done)) {
         if (progress_news(&hope))
-            spin.patience.rounds = 0;
+            spin.backoff.rounds = 0;
         else if (!transport_spin(&spin))
-            transport_sleep(room, op, progress_news, &hope);
+            transport_sleep(state, op, progress_news, &hope);
     }
-    room_lock(room);
-    transport_spun(room, &spin);
-    progress_leave(room, false);
+    state_lock(state);
+    transport_spun(state, &spin);
+    progress_leave(state, false);
     return op->status;
 }
 
-int transport_wait(void *state, struct dist_work *op)
+int transport_wait(void *own, struct dist_work *op)
 {
-    struct transport_room *room = state;
-    atomic_fetch_add_explicit(&room->waits, 1, memory_order_relaxed);
+    struct transport_state *state = own;
+    atomic_fetch_add_explicit(&state->waits, 1, memory_order_relaxed);
     if (atomic_load(&op->done))
         return op->status;
-    progress_enter(room);
-    room_unlock(room);
-    return progress_wait_and_leave(room, op);
+    progress_enter(state);
+    state_unlock(state);
+    return progress_wait_and_leave(state, op);
 }
 
 /* ---- starting ----------------------------------------------------------------------------------------------------- */
 
 /* This thread goes on to wait: but another one of this rank's, that sleeps, may have to nap from now on. */
-static void progress_stay(struct transport_room *room)
+static void progress_stay(struct transport_state *state)
 {
-    bool rings = room->rests;
-    room->rests = false;
-    room_unlock(room);
-    if (rings)
-        bell_ring(&room->slot->bell);
+    bool notifies = state->rests;
+    state->rests = false;
+    state_unlock(state);
+    if (notifies)
+        eventcount_notify(&state->slot->eventcount);
 }
 
 /* A look at all sockets may take longer than to start an op, and mostly more are started at once, and then waited for. */
-static void progress_drive_now_and_then(struct transport_room *room)
+static void progress_drive_now_and_then(struct transport_state *state)
 {
     int64_t now = launch_clock_ns();
-    if (now - room->drove < LOOK_NS)
+    if (now - state->drove < LOOK_NS)
         return;
-    room->drove = now;
-    transport_drive(room, NULL);
+    state->drove = now;
+    transport_drive(state, NULL);
 }
 
-int transport_start(struct transport_room *room, struct dist_work *op,
-                    void (*post)(struct transport_room *, struct dist_work *))
+int transport_start(struct transport_state *state, struct dist_work *op,
+                    void (*post)(struct transport_state *, struct dist_work *))
 {
-    progress_enter(room);
-    if (op->async && !transport_thread_start(room))
-        transport_fail(room, DIST_ERR_SYSTEM,
+    progress_enter(state);
+    if (op->async && !transport_thread_start(state))
+        transport_fail(state, DIST_ERR_SYSTEM,
                        "the system gives no thread for communication in the background");
-    progress_look_at_job(room);
-    int status = room->failed;
+    progress_look_at_job(state);
+    int status = state->failed;
     if (status) {
-        snprintf(op->why, sizeof op->why, "%s", room->why);
+        snprintf(op->why, sizeof op->why, "%s", state->why);
         transport_done(op, status);
-        progress_leave(room, true);
+        progress_leave(state, true);
         return status;
     }
     bool async = op->async;
-    post(room, op);
+    post(state, op);
     if (!async) {
         if (!op->sends || !atomic_load(&op->done)) /* a copy is sent like something that is started */
-            room->waits++;
-        progress_stay(room);
-        return progress_wait_and_leave(room, op);
+            state->waits++;
+        progress_stay(state);
+        return progress_wait_and_leave(state, op);
     }
-    progress_drive_now_and_then(room);
-    status = room->failed;
-    progress_leave(room, true);
+    progress_drive_now_and_then(state);
+    status = state->failed;
+    progress_leave(state, true);
     return status;
 }
 
-void transport_note(void *state, const struct dist_work *op)
+void transport_note(void *own, const struct dist_work *op)
 {
-    struct transport_room *room = state;
-    progress_enter(room);
-    bool moved = transport_drive(room, NULL);
-    answers_pay(room);
-    transport_notes_write(room, op);
-    progress_leave(room, moved);
+    struct transport_state *state = own;
+    progress_enter(state);
+    bool moved = transport_drive(state, NULL);
+    answers_pay(state);
+    transport_notes_write(state, op);
+    progress_leave(state, moved);
 }

@@ -29,11 +29,11 @@ struct ring {
     void *aside;        /* where the sum lies, if not in the tensor */
 };
 
-bool ring_pays(const struct transport_room *room, const struct dist_work *op)
+bool ring_pays(const struct transport_state *state, const struct dist_work *op)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     size_t bytes = (size_t)op->block * dtype_size(collect_type(op));
-    return !room->transport->sums_well && op->call == CALL_ALL_REDUCE && g->nodes > 1 && levels_take(op) &&
+    return !state->transport->sums_well && op->call == CALL_ALL_REDUCE && g->nodes > 1 && levels_take(op) &&
            bytes >= (size_t)g->nodes * RING_BLOCK;
 }
 
@@ -65,36 +65,36 @@ static char *ring_at(const struct ring *ring, const struct dist_work *op, int bl
     return ring->data + (size_t)begin * ring->element;
 }
 
-static void ring_go(struct transport_room *room, struct dist_work *op)
+static void ring_go(struct transport_state *state, struct dist_work *op)
 {
     struct ring *ring = op->ring;
     size_t bytes;
     char *at = ring_at(ring, op, ring_coming(ring), &bytes);
-    wire_fly(room,
-             room->transport->recv(ring_adds(ring) ? ring->block : at, bytes, ring->before, (int)op->ticket),
+    wire_fly(state,
+             state->transport->recv(ring_adds(ring) ? ring->block : at, bytes, ring->before, (int)op->ticket),
              op);
     at = ring_at(ring, op, ring_leaving(ring), &bytes);
-    if (!room->failed)
-        wire_fly(room, room->transport->send(at, bytes, ring->next, ring->tag), op);
+    if (!state->failed)
+        wire_fly(state, state->transport->send(at, bytes, ring->next, ring->tag), op);
 }
 
 /* Until then it was among those that wait for members, where a failure of the job finds it: nothing of it flies yet. */
-static void ring_start(struct transport_room *room, struct dist_work *op)
+static void ring_start(struct transport_state *state, struct dist_work *op)
 {
-    queue_remove(&room->members, op);
-    ring_go(room, op);
+    queue_remove(&state->members, op);
+    ring_go(state, op);
 }
 
-static void ring_end(struct transport_room *room, struct dist_work *op)
+static void ring_end(struct transport_state *state, struct dist_work *op)
 {
     struct ring *ring = op->ring;
     op->aside = ring->aside;
     free(ring->block);
     free(ring);
-    levels_finish(room, op);
+    levels_finish(state, op);
 }
 
-void ring_landed(struct transport_room *room, struct dist_work *op)
+void ring_landed(struct transport_state *state, struct dist_work *op)
 {
     struct ring *ring = op->ring;
     if (++ring->landed < 2)
@@ -108,31 +108,31 @@ void ring_landed(struct transport_room *room, struct dist_work *op)
                     collect_type(op), adds);
     }
     if (++ring->step < 2 * (ring->size - 1))
-        ring_go(room, op);
+        ring_go(state, op);
     else
-        ring_end(room, op);
+        ring_end(state, op);
 }
 
-void ring_hear(struct transport_room *room, const struct wire *wire)
+void ring_hear(struct transport_state *state, const struct wire *wire)
 {
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     op->ticket = wire->tag;
     if (op->step == STEP_RING)
-        ring_start(room, op);
+        ring_start(state, op);
 }
 
 int ring_leader(const struct dist_group *group, int place, int steps)
 {
-    const struct transport_group *g = group->room;
+    const struct transport_group *g = group->state;
     int node = (g->node_of[place] + steps + g->nodes) % g->nodes, leader = 0;
     while (g->node_of[leader] != node)
         leader++;
     return leader;
 }
 
-void ring_begin(struct transport_room *room, struct dist_work *op, void *data, uint64_t next)
+void ring_begin(struct transport_state *state, struct dist_work *op, void *data, uint64_t next)
 {
-    const struct transport_group *g = op->group->room;
+    const struct transport_group *g = op->group->state;
     int n = g->nodes, place = op->group->rank;
     size_t element = dtype_size(collect_type(op));
     struct ring *ring = malloc(sizeof *ring);
@@ -141,7 +141,7 @@ void ring_begin(struct transport_room *room, struct dist_work *op, void *data, u
         free(ring);
         free(block);
         free(op->aside);
-        levels_want_memory(room, op);
+        levels_want_memory(state, op);
         return;
     }
     *ring =
@@ -149,16 +149,16 @@ void ring_begin(struct transport_room *room, struct dist_work *op, void *data, u
                        .me = g->node_of[place],
                        .before = op->group->ranks[ring_leader(op->group, place, -1)],
                        .next = op->group->ranks[ring_leader(op->group, place, +1)],
-                       .tag = RINGS_FIRST_TAG + (int)(room->rings++ % (OFFERS_FIRST_TAG - RINGS_FIRST_TAG)),
+                       .tag = RINGS_FIRST_TAG + (int)(state->rings++ % (OFFERS_FIRST_TAG - RINGS_FIRST_TAG)),
                        .element = element,
                        .data = data,
                        .block = block,
                        .aside = op->aside };
     op->ring = ring;
     op->step = STEP_RING;
-    queue_add(&room->members, op);
-    wire_send(room, ring->next, &(struct wire){ .kind = WIRE_RING, .op = next, .tag = (uint32_t)ring->tag },
+    queue_add(&state->members, op);
+    wire_send(state, ring->next, &(struct wire){ .kind = WIRE_RING, .op = next, .tag = (uint32_t)ring->tag },
               WIRE_SHORT);
-    if (op->ticket && !room->failed)
-        ring_start(room, op);
+    if (op->ticket && !state->failed)
+        ring_start(state, op);
 }

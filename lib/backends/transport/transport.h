@@ -21,9 +21,9 @@ struct transport_job {
     int rank, size;
     /* inout[i] = in[i] op inout[i], for transports that reduce. */
     void (*reduce)(void *inout, void *in, int64_t count, int type, int op);
-    /* Memory of all ranks, zero at first, where they find each other: a struct world_board of each; NULL: the transport needs none. */
-    char *board;
-    size_t board_bytes;
+    /* Memory of all ranks, zero at first, where they find each other: a struct world_bootstrap of each; NULL: the transport needs none. */
+    char *bootstrap;
+    size_t bootstrap_bytes;
     const char *address; /* of this machine, for a transport that listens there */
     int (*over)(void);   /* 1: the job has failed, and nobody else will come */
     void (*wake)(void);  /* for its threads, if it has any */

@@ -1,4 +1,4 @@
-/* wire.h: the small messages, called notes, with which ranks find out what the transport then does (room.h). */
+/* wire.h: the small messages, called notes, with which ranks find out what the transport then does (state.h). */
 #ifndef TRANSPORT_WIRE_H
 #define TRANSPORT_WIRE_H
 
@@ -122,28 +122,30 @@ struct ahead {
     transport_request request;
 };
 
-/* ---- wire.c: with the room locked ------------------------------------------------------------------------ */
+/* ---- wire.c: with the state locked ------------------------------------------------------------------------ */
 
-struct transport_room;
-void wire_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
-void wire_send_message(struct transport_room *room, int peer, const struct wire *wire, const void *data,
+struct transport_state;
+void wire_send(struct transport_state *state, int peer, const struct wire *wire, size_t bytes);
+void wire_send_message(struct transport_state *state, int peer, const struct wire *wire, const void *data,
                        size_t inside);
-void wire_send_later(struct transport_room *room, int peer, const struct wire *wire, size_t bytes);
-size_t wire_inside(const struct transport_room *room, int peer, size_t bytes); /* of so many: all, or none */
-bool wire_hear(struct transport_room *room);                                   /* true: one was read */
+void wire_send_later(struct transport_state *state, int peer, const struct wire *wire, size_t bytes);
+size_t wire_inside(const struct transport_state *state, int peer,
+                   size_t bytes);              /* of so many: all, or none */
+bool wire_hear(struct transport_state *state); /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
-void wire_fly(struct transport_room *room, transport_request request, struct dist_work *op);
-void wire_hang_up(struct transport_room *room, struct flight *notes); /* they are under way */
-bool wire_progress(struct transport_room *room);
+void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op);
+void wire_hang_up(struct transport_state *state, struct flight *notes); /* they are under way */
+bool wire_progress(struct transport_state *state);
 /* 1: it is over; 0: not yet; -1: the transport has failed, and everything was given up. */
-int wire_test(struct transport_room *room, transport_request *request);
-void wire_swallow(struct transport_room *room, int from, size_t bytes, uint64_t tag); /* data for no tensor */
-void wire_broken(struct transport_room *room);                                        /* the transport is */
-/* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and rung for. */
-void wire_count(struct transport_room *room, int peer);
-void wire_announce(struct transport_room *room, int peer);
-void wire_heard(struct transport_room *room);
-void wire_reap(struct transport_room *room); /* forget the notes that have left */
-void wire_open(struct transport_room *room); /* nothing is under way (any more) */
+int wire_test(struct transport_state *state, transport_request *request);
+void wire_swallow(struct transport_state *state, int from, size_t bytes,
+                  uint64_t tag);                 /* data for no tensor */
+void wire_broken(struct transport_state *state); /* the transport is */
+/* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and notified. */
+void wire_count(struct transport_state *state, int peer);
+void wire_announce(struct transport_state *state, int peer);
+void wire_heard(struct transport_state *state);
+void wire_reap(struct transport_state *state); /* forget the notes that have left */
+void wire_open(struct transport_state *state); /* nothing is under way (any more) */
 
 #endif

@@ -10,7 +10,7 @@ struct cuda_all cuda_all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void cuda_lock(void)
 {
-    patience_lock(&cuda_all.lock);
+    backoff_lock(&cuda_all.lock);
 }
 
 void cuda_unlock(void)
@@ -189,7 +189,7 @@ static void cuda_close(void *state)
     *at = rank->next;
     cuda_unlock();
     cuda_use_gpu(rank->gpu);
-    cudaStreamSynchronize(rank->waker); /* its rings still go to this rank */
+    cudaStreamSynchronize(rank->waker); /* its notifications still go to this rank */
     cudaStreamDestroy(rank->waker);
     cuda_lock();
     memory_end(rank);

@@ -5,7 +5,7 @@
  *   memory.c   device memory: pieces of cudaMalloc, cut up by pool.c, and used again once the streams are past it
  *   stream.c   what stands in a stream, and when it is handed to CUDA
  *   mark.c     events and gates
- *   wake.c     how the host learns that a GPU has come to some point: it looks, or sleeps until its bell is rung
+ *   wake.c     how the host learns that a GPU has come to some point: it looks, or sleeps until its event count is notified
  *   work.c     kernels and copies; blas.c: large matrix products, by cuBLAS
  *   kernels.cu, choose.cuh, loops.cuh, element.cuh   the kernels themselves
  *
@@ -88,10 +88,10 @@ struct event {
     int users;             /* the holder, and the items that name it */
     uint64_t marks, given; /* put into a stream; and handed to CUDA */
     cudaEvent_t cuda;
-    struct stream *stream;   /* where the last was put */
-    const struct cuda *rung; /* this rank's bell will ring for it, */
-    uint64_t rung_for;       /* at this mark */
-    struct event *next;      /* spare */
+    struct stream *stream;       /* where the last was put */
+    const struct cuda *notified; /* this rank will be notified of it, */
+    uint64_t notified_for;       /* at this mark */
+    struct event *next;          /* spare */
 };
 
 struct gate {
@@ -226,7 +226,7 @@ bool stream_is_done(struct stream *stream);
 
 bool cuda_stream_passed(struct stream *stream);
 
-/* The caller has found that this event, which was given, is not past. If it is about to sleep: ring its bell then. */
+/* The caller has found that this event, which was given, is not past. If it is about to sleep: notify its rank then. */
 void wake_at(struct event *event);
 
 /* Whoever sleeps shall look again. */

@@ -1,8 +1,8 @@
 /*
  * wake.c: how the host learns that a GPU has come to some point.
  *
- * Whoever waits asks again and again, for a while; then it sleeps on its rank's bell. A GPU rings no bell, so the last look
- * before the sleep orders a ring: on a stream of its own, which waits for the event and then lets CUDA call us. Until then
+ * Whoever waits asks again and again, for a while; then it sleeps on its rank's event count. A GPU notifies nobody, so the last look
+ * before the sleep orders that: on a stream of its own, which waits for the event and then lets CUDA call us. Until then
  * the rank owes its sleep to the GPU and not to other ranks: the note of its streams says so, else the
  * watcher could take a long computation for a deadlock.
  */
@@ -81,29 +81,29 @@ static void wake_name_thread(void)
 {
     static _Thread_local bool named;
     if (!named)
-        prctl(PR_SET_NAME, "cuda-ring");
+        prctl(PR_SET_NAME, "cuda-notify");
     named = true;
 }
 
-/* CUDA calls it on that thread, which must not call CUDA. The bell first: the rank may not look as if it slept with
+/* CUDA calls it on that thread, which must not call CUDA. The event count first: the rank may not look as if it slept with
  * nobody to wake it, at any moment. */
 static void CUDART_CB wake_ring(void *argument)
 {
     struct cuda *rank = argument;
     wake_name_thread();
-    bell_ring(&rank->slot->bell);
+    eventcount_notify(&rank->slot->eventcount);
     atomic_fetch_sub(&wake_note_of(rank)->epoch, 2);
 }
 
-/* bell_sleep counts the sleeper before it looks for the last time: so that look comes here with a count above 0. */
+/* eventcount_sleep counts the sleeper before it looks for the last time: so that look comes here with a count above 0. */
 void wake_at(struct event *event)
 {
     struct cuda *rank = cuda_of_caller();
-    if (!rank || rank->gpu->broken || atomic_load(&rank->slot->bell.sleepers) == 0 ||
-        (event->rung == rank && event->rung_for == event->given))
+    if (!rank || rank->gpu->broken || atomic_load(&rank->slot->eventcount.sleepers) == 0 ||
+        (event->notified == rank && event->notified_for == event->given))
         return;
-    event->rung = rank;
-    event->rung_for = event->given;
+    event->notified = rank;
+    event->notified_for = event->given;
     cuda_use_gpu(rank->gpu);
     atomic_fetch_add(&wake_note_of(rank)->epoch, 2);
     cudaError_t error = cudaStreamWaitEvent(rank->waker, event->cuda, 0);
@@ -118,5 +118,5 @@ void wake_at(struct event *event)
 void wake_all(void)
 {
     for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next)
-        bell_ring(&rank->slot->bell);
+        eventcount_notify(&rank->slot->eventcount);
 }

@@ -71,7 +71,7 @@ ncclResult_t double_comm_init_rank_config(ncclComm_t *comm, int size, ncclUnique
     return ncclInProgress;
 }
 
-/* Who is in a split is known when all of the parent have called; the room learns of it by comm_count. */
+/* Who is in a split is known when all of the parent have called; the backend learns of it by comm_count. */
 ncclResult_t double_comm_split(ncclComm_t parent, int color, int key, ncclComm_t *out, ncclConfig_t *config)
 {
     (void)config;

@@ -136,7 +136,7 @@ ncclResult_t double_add(struct step step, const char *rest)
     if (double_fails(step.name))
         return script.with;
     if (depth == 0 || step_count == MOST_STEPS)
-        abort(); /* the room never calls outside a group */
+        abort(); /* the backend never calls outside a group */
     steps[step_count++] = step;
     return ncclInProgress;
 }

@@ -1,7 +1,7 @@
 /*
- * double.h: a double of NCCL, for tests of the nccl room where there is no GPU.
+ * double.h: a double of NCCL, for tests of the nccl backend where there is no GPU.
  *
- * It plays the functions of nccl.h that the room uses, on simulated GPUs (DEVICE=sim): what would be a cudaStream_t is a
+ * It plays the functions of nccl.h that the backend uses, on simulated GPUs (DEVICE=sim): what would be a cudaStream_t is a
  * stream of theirs. Or on the double of CUDA (DEVICE=cuda). It writes down every call, as a line, and does what its script says.
  * Ranks are threads of one process, or there is one rank only, and the others are thought.
  *
@@ -11,7 +11,7 @@
  *   kernels.c  kernels, on simulated GPUs; on_cuda.c: on the double of CUDA
  *   move.c     what they do: with `moves` they carry real data from rank to rank, and hang as NCCL's do
  *   perform.c  what a collective does when all have come
- *   stage.c    a rank in which the room's functions can be called directly
+ *   stage.c    a rank in which the backend's functions can be called directly
  *
  * It promises no more than NCCL does. Nothing is done when a call returns: ncclGroupEnd puts its kernels into the stream, and
  * ncclCommSplit writes down its communicator, when ncclCommGetAsyncError first says that they are through. A communicator

@@ -28,16 +28,16 @@ struct stage *stage_open(int rank, int size, const struct double_script *how)
     if (device_sim.open(self, &stage->gpu.state) != DIST_OK)
         abort();
     stage->stream = device_sim.stream_new(stage->gpu.state, 0);
-    stage->status = backend_nccl.open(self, &stage->world, &stage->room, stage->why, sizeof stage->why);
+    stage->status = backend_nccl.open(self, &stage->world, &stage->state, stage->why, sizeof stage->why);
     return stage;
 }
 
 /* What the ops are made of is left to the end of the process. */
 void stage_close(struct stage *stage)
 {
-    if (stage->room) {
-        backend_nccl.leave(stage->room);
-        backend_nccl.close(stage->room);
+    if (stage->state) {
+        backend_nccl.leave(stage->state);
+        backend_nccl.close(stage->state);
     }
     double_rest(stage->self.env.rank);
     device_sim.close(stage->gpu.state);
@@ -84,13 +84,13 @@ struct dist_group *stage_group(struct stage *stage, const int *ranks, int count)
         if (ranks[i] == stage->self.env.rank)
             group->rank = i;
     }
-    return backend_nccl.group_new(stage->room, &op) == DIST_OK ? group : NULL;
+    return backend_nccl.group_new(stage->state, &op) == DIST_OK ? group : NULL;
 }
 
 bool stage_await(struct stage *stage, struct dist_work *op, double seconds)
 {
     for (double end = dist_time() + seconds; dist_time() < end; usleep(200))
-        if (backend_nccl.test(stage->room, op))
+        if (backend_nccl.test(stage->state, op))
             return true;
     return false;
 }

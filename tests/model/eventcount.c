@@ -1,51 +1,51 @@
 /*
- * bell.c: the model of lib/launch/bell.h: one thread looks for news and sleeps, others bring news and ring.
+ * eventcount.c: the model of lib/launch/eventcount.h: one thread looks for news and sleeps, others bring news and notify.
  *
- * Stores of strict ringers go straight to memory, as seq_cst ones do. Those of light ringers, which are release, pass through
+ * Stores of strict notifiers go straight to memory, as seq_cst ones do. Those of light notifiers, which are release, pass through
  * a store buffer, which empties when it likes, at the latest before a read-modify-write of that thread: so the look at
- * `sleepers` may overtake the news. By the end of the sleeper's first, short nap they are empty (bell.h).
+ * `sleepers` may overtake the news. By the end of the sleeper's first, short nap they are empty (eventcount.h).
  */
 #include "models.h"
-#include "ringing.h"
+#include "notifiers.h"
 
 static const struct fault faults[] = { { "the sleeper is counted after its last look", 0 },
-                                       { "the sleeper reads `rings` after its last look", 0 },
-                                       { "the ringer looks for sleepers before it writes the news", 0 },
+                                       { "the sleeper reads `count` after its last look", 0 },
+                                       { "the notifier looks for sleepers before it writes the news", 0 },
                                        { "the news is written with release, not seq_cst", 0 },
-                                       { "the ringer wakes before it counts up `rings`", 0 },
-                                       { "the kernel does not compare `rings` with what was seen", 0 },
+                                       { "the notifier wakes before it counts up `count`", 0 },
+                                       { "the kernel does not compare `count` with what was seen", 0 },
                                        { "the sleeper takes no last look", 0 },
-                                       { "ringers ring lightly, and the sleeper takes no first nap", 3 },
+                                       { "notifiers notify lightly, and the sleeper takes no first nap", 3 },
                                        { "the sleeper takes its first nap before it is counted", 3 },
                                        { "the sleeper takes its first nap after its last look", 3 },
-                                       { "a light ringer looks for sleepers before it writes the news", 3 },
+                                       { "a light notifier looks for sleepers before it writes the news", 3 },
                                        { 0 } };
 
-/* Moves: 0: the sleeper; 1 and 2: the ringers; 3 and 4: their store buffers. */
-#define MOVES (1 + RINGERS + RINGERS)
-static const struct scenario scenarios[] = { { "one ringer, one piece of news", MOVES },
-                                             { "one ringer, three pieces", MOVES },
-                                             { "two ringers, two pieces each", MOVES },
-                                             { "one light ringer, one piece of news", MOVES },
-                                             { "one light ringer, three pieces", MOVES },
-                                             { "two light ringers, two pieces each", MOVES },
-                                             { "a light and a strict ringer, two pieces each", MOVES },
+/* Moves: 0: the sleeper; 1 and 2: the notifiers; 3 and 4: their store buffers. */
+#define MOVES (1 + NOTIFIERS + NOTIFIERS)
+static const struct scenario scenarios[] = { { "one notifier, one piece of news", MOVES },
+                                             { "one notifier, three pieces", MOVES },
+                                             { "two notifiers, two pieces each", MOVES },
+                                             { "one light notifier, one piece of news", MOVES },
+                                             { "one light notifier, three pieces", MOVES },
+                                             { "two light notifiers, two pieces each", MOVES },
+                                             { "a light and a strict notifier, two pieces each", MOVES },
                                              { 0 } };
 
-/* How many pieces each ringer brings, and which of them ring lightly, a bit for each. */
+/* How many pieces each notifier brings, and which of them notify lightly, a bit for each. */
 static const struct {
-    uint8_t pieces[RINGERS], light;
+    uint8_t pieces[NOTIFIERS], light;
 } plans[] = { { { 1, 0 }, 0 }, { { 3, 0 }, 0 }, { { 2, 2 }, 0 }, { { 1, 0 }, 1 },
               { { 3, 0 }, 1 }, { { 2, 2 }, 3 }, { { 2, 2 }, 1 } };
 
-int wanted(const struct step *step, int ringer)
+int wanted(const struct step *step, int notifier)
 {
-    return plans[step->scenario].pieces[ringer];
+    return plans[step->scenario].pieces[notifier];
 }
 
-bool rings_lightly(const struct step *step, int ringer)
+bool notifies_lightly(const struct step *step, int notifier)
 {
-    return plans[step->scenario].light >> ringer & 1;
+    return plans[step->scenario].light >> notifier & 1;
 }
 
 static bool has_all(const struct step *step, const struct state *s)
@@ -53,14 +53,14 @@ static bool has_all(const struct step *step, const struct state *s)
     return s->taken[0] == wanted(step, 0) && s->taken[1] == wanted(step, 1);
 }
 
-/* One load of one ringer's news; true: that was the last of this look. */
+/* One load of one notifier's news; true: that was the last of this look. */
 static bool look(struct step *step, struct state *s)
 {
     int i = s->from;
-    say(step, "sleeper: looks for news of ringer %d: %d", i, s->news[i]);
+    say(step, "sleeper: looks for news of notifier %d: %d", i, s->news[i]);
     s->moved |= s->news[i] != s->taken[i];
     s->taken[i] = s->news[i];
-    s->from = (uint8_t)((i + 1) % (wanted(step, 1) ? RINGERS : 1));
+    s->from = (uint8_t)((i + 1) % (wanted(step, 1) ? NOTIFIERS : 1));
     return s->from == 0;
 }
 
@@ -78,21 +78,21 @@ static bool late(struct step *step, struct state *s)
         count(step, s);
         return true;
     }
-    if (step->fault == READS_RINGS_LATE && s->seen == UINT8_MAX) {
-        say(step, "sleeper: reads `rings`: %d", s->rings);
-        s->seen = s->rings;
+    if (step->fault == READS_COUNT_LATE && s->seen == UINT8_MAX) {
+        say(step, "sleeper: reads `count`: %d", s->count);
+        s->seen = s->count;
         return true;
     }
     return false;
 }
 
-/* The first nap: what stands in the ringers' store buffers reaches memory meanwhile. Where a fault puts it elsewhere, nothing here. */
+/* The first nap: what stands in the notifiers' store buffers reaches memory meanwhile. Where a fault puts it elsewhere, nothing here. */
 static void first_nap(struct step *step, struct state *s, bool here)
 {
     if (!here || plans[step->scenario].light == 0)
         return;
     say(step, "sleeper: naps for a moment: the store buffers of all reach memory");
-    for (int i = 0; i < RINGERS; i++) {
+    for (int i = 0; i < NOTIFIERS; i++) {
         s->news[i] = s->buffered[i] ? s->buffered[i] : s->news[i];
         s->buffered[i] = 0;
     }
@@ -100,8 +100,8 @@ static void first_nap(struct step *step, struct state *s, bool here)
 
 static void doze(struct step *step, struct state *s)
 {
-    bool sleeps = s->rings == s->seen || step->fault == NO_COMPARE;
-    say(step, "sleeper: the kernel compares `rings` with %d: %s", s->seen,
+    bool sleeps = s->count == s->seen || step->fault == NO_COMPARE;
+    say(step, "sleeper: the kernel compares `count` with %d: %s", s->seen,
         sleeps ? "it sleeps" : "it does not sleep");
     s->pc = sleeps ? ASLEEP : UNCOUNT;
 }
@@ -163,8 +163,8 @@ static bool sleeper(struct step *step, struct state *s)
         s->pc = SEEN;
         return true;
     case SEEN:
-        say(step, "sleeper: reads `rings`: %d", s->rings);
-        s->seen = step->fault == READS_RINGS_LATE ? UINT8_MAX : s->rings;
+        say(step, "sleeper: reads `count`: %d", s->count);
+        s->seen = step->fault == READS_COUNT_LATE ? UINT8_MAX : s->count;
         s->pc = step->fault == NO_LAST_LOOK ? DOZE : LAST;
         return true;
     default:
@@ -172,28 +172,28 @@ static bool sleeper(struct step *step, struct state *s)
     }
 }
 
-static bool bell_move(struct step *step, int number)
+static bool eventcount_move(struct step *step, int number)
 {
     struct state *s = step->state;
     if (number == 0)
         return sleeper(step, s);
-    if (number <= RINGERS)
-        return ringer(step, s, number - 1);
-    return empty_buffer(step, s, number - 1 - RINGERS);
+    if (number <= NOTIFIERS)
+        return notifier(step, s, number - 1);
+    return empty_buffer(step, s, number - 1 - NOTIFIERS);
 }
 
-static const char *bell_end(struct step *step)
+static const char *eventcount_end(struct step *step)
 {
     const struct state *s = step->state;
     return s->pc == OVER ? NULL : "all sleep for ever, with news outstanding";
 }
 
-const struct model model_bell = {
-    .name = "bell",
+const struct model model_eventcount = {
+    .name = "event count",
     .promise = "nobody sleeps while there is news",
     .bytes = sizeof(struct state),
     .scenarios = scenarios,
     .faults = faults,
-    .move = bell_move,
-    .end = bell_end,
+    .move = eventcount_move,
+    .end = eventcount_end,
 };

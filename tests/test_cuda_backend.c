@@ -1,5 +1,5 @@
 /*
- * test_cuda_room.c: the CUDA room, on simulated GPUs: all that it decides on the host is the same on real ones.
+ * test_cuda_backend.c: the CUDA room, on simulated GPUs: all that it decides on the host is the same on real ones.
  *
  * What every backend must do is in conform_*.c; here are also host tensors in this room, and random mixes of everything
  * with ranks that dawdle. Mistakes are told as everywhere: test.sh runs the suites about them once more in this room, and the
@@ -24,7 +24,7 @@ static void on_sim(void)
     unsetenv("DIST_RANKS"); /* threads, since the backend says so */
 }
 
-TestSuite(cuda_room, .init = on_sim, .timeout = 200);
+TestSuite(cuda_backend, .init = on_sim, .timeout = 200);
 
 /* ---- what every backend must do ---------------------------------------------------------- */
 
@@ -48,36 +48,36 @@ static void conform_sizes(const char *name, void (*part)(struct exam *, int, int
         conform(name, part, sizes[i], numbers);
 }
 
-Test(cuda_room, collectives_give_what_the_reference_gives)
+Test(cuda_backend, collectives_give_what_the_reference_gives)
 {
     conform_sizes("collectives", conform_world, true);
 }
 
-Test(cuda_room, sub_groups_do_too)
+Test(cuda_backend, sub_groups_do_too)
 {
     conform_sizes("sub-groups", conform_groups, true);
 }
 
-Test(cuda_room, messages_arrive_in_every_pattern)
+Test(cuda_backend, messages_arrive_in_every_pattern)
 {
     conform_sizes("messages", conform_p2p, true);
 }
 
-Test(cuda_room, order_tags_and_groups_are_kept)
+Test(cuda_backend, order_tags_and_groups_are_kept)
 {
     conform_sizes("order", conform_order, false);
     conform("progress", conform_progress, 2, false);
     conform("progress", conform_progress, 3, false);
 }
 
-Test(cuda_room, messages_with_eager_buffers)
+Test(cuda_backend, messages_with_eager_buffers)
 {
     setenv("DIST_BUFFERING", "eager:4096", 1);
     conform_sizes("eager messages", conform_p2p, true);
     conform_sizes("eager order", conform_order, false);
 }
 
-Test(cuda_room, host_tensors)
+Test(cuda_backend, host_tensors)
 {
     setenv("DEVICE", "host", 1);
     for (int size = 1; size <= 5; size += 2) {
@@ -108,7 +108,7 @@ static void often(const char *name, void (*body)(struct exam *, int, int), int s
     }
 }
 
-Test(cuda_room, chains_on_many_streams)
+Test(cuda_backend, chains_on_many_streams)
 {
     for (int size = 2; size <= CHAINS_RANKS; size += 3) {
         often("chains", chains_body, size, hurry() ? 1 : 4, &(struct chains_plan){ .steps = 300 });
@@ -118,7 +118,7 @@ Test(cuda_room, chains_on_many_streams)
     often("eager chains", chains_body, 4, 2, &(struct chains_plan){ .steps = 300 });
 }
 
-Test(cuda_room, a_mix_of_everything)
+Test(cuda_backend, a_mix_of_everything)
 {
     often("a mix", stress_body, STRESS_RANKS, hurry() ? 1 : 2, &(struct stress_plan){ .steps = 200 });
     often("a slow mix", stress_body, 5, 1, &(struct stress_plan){ .steps = 200, .dawdle = true });
@@ -127,7 +127,7 @@ Test(cuda_room, a_mix_of_everything)
 }
 
 /* The comm thread of the shared-memory room must do with the same chains. */
-Test(cuda_room, the_same_chains_through_shared_memory)
+Test(cuda_backend, the_same_chains_through_shared_memory)
 {
     setenv("BACKEND", "shm", 1);
     often("chains, shm", chains_body, 4, 2, &(struct chains_plan){ .steps = 200 });
@@ -136,7 +136,7 @@ Test(cuda_room, the_same_chains_through_shared_memory)
 /* ---- around it ------------------------------------------------------------------------------ */
 
 /* What is done by messages is done on the host: the tensors are brought there, and back. */
-Test(cuda_room, collectives_by_messages)
+Test(cuda_backend, collectives_by_messages)
 {
     setenv("DIST_ALGORITHM", "messages", 1);
     conform("collectives by messages", conform_world, 3, true);
@@ -164,7 +164,7 @@ static void must_say(const char *setting, const char *word)
     cr_assert(right, "%s: %s. It said: %s", setting, outcome.wrong, outcome.said);
 }
 
-Test(cuda_room, what_cannot_be_is_said_in_one_sentence)
+Test(cuda_backend, what_cannot_be_is_said_in_one_sentence)
 {
     must_say("DIST_RANKS=processes", "joins threads");
     setenv("DEVICE", "cuda", 1);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "bell.h"
+#include "eventcount.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -12,10 +12,10 @@
  * not, look hardly twice (or for a microsecond, at whom we know to be on another core), then yield for a while, then sleep. */
 static _Atomic unsigned spin_rounds = 4000, far_spin_rounds = 4000;
 static _Atomic unsigned yield_rounds = 0;
-_Atomic unsigned patience_pauses = 1;
+_Atomic unsigned backoff_pauses = 1;
 
 /* As in linux/futex.h, which a machine with another libc than the system's may lack. */
-enum { BELL_FUTEX_WAIT, BELL_FUTEX_WAKE };
+enum { EVENTCOUNT_FUTEX_WAIT, EVENTCOUNT_FUTEX_WAKE };
 
 #define YIELD_ROUNDS 100
 #define PAUSE_NS 45
@@ -33,20 +33,20 @@ int64_t launch_clock_ns(void)
 
 /* Processors differ tenfold in how long their pause instruction takes: see how many of them make PAUSE_NS. The quickest of
  * some tries, since the others were interrupted. */
-static void bell_tune_pause(void)
+static void eventcount_tune_pause(void)
 {
     int64_t quickest = INT64_MAX;
     for (int try = 0; try < TUNE_TRIES; try++) {
         int64_t start = launch_clock_ns();
         for (int i = 0; i < TUNE_PAUSES; i++)
-            patience_relax();
+            backoff_relax();
         int64_t took = launch_clock_ns() - start;
         quickest = took < quickest ? took : quickest;
     }
-    patience_pauses = (unsigned)(PAUSE_NS * TUNE_PAUSES / (quickest > 0 ? quickest : 1) + 1);
+    backoff_pauses = (unsigned)(PAUSE_NS * TUNE_PAUSES / (quickest > 0 ? quickest : 1) + 1);
 }
 
-void patience_tune(int ranks)
+void backoff_tune(int ranks)
 {
     cpu_set_t cores;
     int available = 1;
@@ -56,77 +56,78 @@ void patience_tune(int ranks)
     spin_rounds = crowded ? 2 : 4000;
     far_spin_rounds = crowded ? 100 : 4000;
     yield_rounds = crowded ? YIELD_ROUNDS : 0;
-    bell_tune_pause();
+    eventcount_tune_pause();
 }
 
-unsigned patience_looks(void)
+unsigned backoff_looks(void)
 {
     return spin_rounds / 3;
 }
 
-bool patience_pass(struct patience *patience, enum whereabouts where)
+bool backoff_pass(struct backoff *backoff, enum whereabouts where)
 {
     unsigned spins = where == ON_THIS_CORE ? 0 : where == ON_ANOTHER_CORE ? far_spin_rounds : spin_rounds;
     unsigned yields = where == ON_THIS_CORE ? YIELD_ROUNDS : yield_rounds;
-    if (patience->rounds++ < spins) {
-        patience_relax();
+    if (backoff->rounds++ < spins) {
+        backoff_relax();
         return true;
     }
-    if (patience->rounds <= spins + yields) {
+    if (backoff->rounds <= spins + yields) {
         sched_yield();
         return true;
     }
     return false;
 }
 
-void patience_lock(pthread_mutex_t *lock)
+void backoff_lock(pthread_mutex_t *lock)
 {
-    struct patience patience = { 0 };
+    struct backoff backoff = { 0 };
     while (pthread_mutex_trylock(lock) != 0)
-        if (!patience_spin(&patience)) {
+        if (!backoff_spin(&backoff)) {
             pthread_mutex_lock(lock);
             return;
         }
 }
 
-void bell_wake(struct bell *bell)
+void eventcount_wake(struct eventcount *eventcount)
 {
-    syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &eventcount->count, EVENTCOUNT_FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void bell_ring_slow(struct bell *bell)
+void eventcount_notify_slow(struct eventcount *eventcount)
 {
-    atomic_fetch_add(&bell->rings, 1);
-    bell_wake(bell);
+    atomic_fetch_add(&eventcount->count, 1);
+    eventcount_wake(eventcount);
 }
 
-void bell_doze(struct bell *bell, uint32_t seen, int64_t nanoseconds, struct sleep_note *note)
+void eventcount_doze(struct eventcount *eventcount, uint32_t seen, int64_t nanoseconds,
+                     struct sleep_note *note)
 {
     struct timespec limit = { nanoseconds / 1000000000, nanoseconds % 1000000000 };
     if (note) {
         atomic_store(&note->seen, seen);
         atomic_fetch_add(&note->epoch, 1);
     }
-    syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAIT, seen, &limit, NULL, 0);
+    syscall(SYS_futex, &eventcount->count, EVENTCOUNT_FUTEX_WAIT, seen, &limit, NULL, 0);
     if (note) {
         atomic_fetch_add(&note->epoch, 1);
         atomic_thread_fence(memory_order_release); /* only then may it write its notes anew (note.h) */
     }
 }
 
-void bell_sleep(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
-                struct sleep_note *note)
+void eventcount_sleep(struct eventcount *eventcount, bool (*news)(void *arg), void *arg, int milliseconds,
+                      struct sleep_note *note)
 {
-    bell_sleep_for(bell, news, arg, (int64_t)milliseconds * 1000000, note);
+    eventcount_sleep_for(eventcount, news, arg, (int64_t)milliseconds * 1000000, note);
 }
 
-void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int milliseconds,
-                 struct sleep_note *note)
+void eventcount_listen(struct eventcount *eventcount, bool (*news)(void *arg), void *arg, int milliseconds,
+                       struct sleep_note *note)
 {
     int64_t end = launch_clock_ns() + (int64_t)milliseconds * 1000000, nap = SHORT_NAP;
-    atomic_fetch_add(&bell->sleepers, 1);
+    atomic_fetch_add(&eventcount->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    uint32_t seen = atomic_load(&bell->rings);
+    uint32_t seen = atomic_load(&eventcount->count);
     bool woken = news(arg);
     if (!woken && note) {
         atomic_store(&note->seen, seen);
@@ -135,29 +136,29 @@ void bell_listen(struct bell *bell, bool (*news)(void *arg), void *arg, int mill
     bool asleep = !woken && note;
     while (!woken && launch_clock_ns() < end && !news(arg)) {
         struct timespec limit = { .tv_nsec = nap };
-        woken = syscall(SYS_futex, &bell->rings, BELL_FUTEX_WAIT, seen, &limit, NULL, 0) == 0 ||
-                atomic_load(&bell->rings) != seen;
+        woken = syscall(SYS_futex, &eventcount->count, EVENTCOUNT_FUTEX_WAIT, seen, &limit, NULL, 0) == 0 ||
+                atomic_load(&eventcount->count) != seen;
         nap = nap < LONG_NAP ? nap + nap / 4 : nap;
     }
     if (asleep) {
         atomic_fetch_add(&note->epoch, 1);
-        atomic_thread_fence(memory_order_release); /* as in bell_doze */
+        atomic_thread_fence(memory_order_release); /* as in eventcount_doze */
     }
-    atomic_fetch_sub(&bell->sleepers, 1);
+    atomic_fetch_sub(&eventcount->sleepers, 1);
 }
 
-void bell_sleep_for(struct bell *bell, bool (*news)(void *arg), void *arg, int64_t nanoseconds,
-                    struct sleep_note *note)
+void eventcount_sleep_for(struct eventcount *eventcount, bool (*news)(void *arg), void *arg,
+                          int64_t nanoseconds, struct sleep_note *note)
 {
     int64_t settling = nanoseconds < SETTLE_NS ? nanoseconds : SETTLE_NS;
-    atomic_fetch_add(&bell->sleepers, 1);
+    atomic_fetch_add(&eventcount->sleepers, 1);
     atomic_thread_fence(
         memory_order_seq_cst); /* elsewhere than on x86 the addition alone holds back no look */
-    uint32_t seen = atomic_load(&bell->rings);
+    uint32_t seen = atomic_load(&eventcount->count);
     if (!news(arg)) {
-        bell_doze(bell, seen, settling, note);
-        if (settling < nanoseconds && atomic_load(&bell->rings) == seen && !news(arg))
-            bell_doze(bell, seen, nanoseconds - settling, note);
+        eventcount_doze(eventcount, seen, settling, note);
+        if (settling < nanoseconds && atomic_load(&eventcount->count) == seen && !news(arg))
+            eventcount_doze(eventcount, seen, nanoseconds - settling, note);
     }
-    atomic_fetch_sub(&bell->sleepers, 1);
+    atomic_fetch_sub(&eventcount->sleepers, 1);
 }

@@ -1,6 +1,6 @@
-/* door.h: the messages by which ranks meet, and the socket that carries them. */
-#ifndef LAUNCH_DOOR_H
-#define LAUNCH_DOOR_H
+/* join.h: the messages by which ranks meet, and the socket that carries them. */
+#ifndef LAUNCH_JOIN_H
+#define LAUNCH_JOIN_H
 
 #include "launch.h"
 
@@ -24,27 +24,27 @@ struct answer {
 };
 
 /* The layout that this library was built with. */
-uint32_t door_layout(void);
+uint32_t join_layout(void);
 
 /* A socket that listens at the job's meeting point, or one that is connected to it. -1: errno tells. */
-int door_listen(const struct launch_env *env);
-int door_connect(const struct launch_env *env);
+int join_listen(const struct launch_env *env);
+int join_connect(const struct launch_env *env);
 
 /* Whether the other side runs as the same user; its pid as seen from here. */
-bool door_same_user(int fd, pid_t *pid);
+bool join_same_user(int fd, pid_t *pid);
 
 /* "process 4711 (nc) of user 1001": the other side, in words. */
-void door_name_peer(int fd, char *text, size_t size);
+void join_name_peer(int fd, char *text, size_t size);
 
 /* Of a caller that says so: what is wrong with it, in words? 0: nothing. */
-int door_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
+int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
                char *why, size_t size);
 
 /* How long a receive may block. */
-void door_limit(int fd, int64_t milliseconds);
+void join_limit(int fd, int64_t milliseconds);
 
 /* One answer, with a descriptor beside it unless fd is -1. receive: false if nothing sensible came. */
-bool door_send(int to, const struct answer *answer, int fd);
-bool door_receive(int from, struct answer *answer, int *fd);
+bool join_send(int to, const struct answer *answer, int fd);
+bool join_receive(int from, struct answer *answer, int *fd);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * test_bell.c: does a light ringer ever miss a sleeper?
+ * test_eventcount.c: does a light notifier ever miss a sleeper?
  *
  * One thread goes to sleep while another brings it news with a release store and rings lightly, thousands of times, as
- * close together as can be: the news then often stands in the ringer's store buffer while it looks for sleepers. Without the
- * sleeper's first nap (bell.h) thousands of wake-ups are lost, and each such sleep ends only by its time. (A few may be: a
- * machine that stops a ringer for the length of a sleep, between ringing and saying so, looks the same.)
+ * close together as can be: the news then often stands in the notifier's store buffer while it looks for sleepers. Without the
+ * sleeper's first nap (eventcount.h) thousands of wake-ups are lost, and each such sleep ends only by its time. (A few may be: a
+ * machine that stops a notifier for the length of a sleep, between ringing and saying so, looks the same.)
  *
  * And below that the law it rests on, as two threads and two words: each writes its own and looks at the other's.
  */
 #include "dist.h"
-#include "launch/bell.h"
+#include "launch/eventcount.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -27,10 +27,10 @@ struct letter {
 };
 
 struct meeting {
-    alignas(64) struct bell bell;
+    alignas(64) struct eventcount eventcount;
     alignas(64) _Atomic uint32_t news;
-    alignas(64) _Atomic uint32_t round; /* that has begun; the sleeper's */
-    alignas(64) _Atomic uint32_t rung;  /* that the ringer has done */
+    alignas(64) _Atomic uint32_t round;    /* that has begun; the sleeper's */
+    alignas(64) _Atomic uint32_t notified; /* that the notifier has done */
     struct letter
         letters[LETTERS]; /* written before the news: store buffers empty in order, so it waits for them */
     uint32_t awaited;
@@ -65,13 +65,13 @@ static void *ring_always(void *argument)
     uint32_t dice = 1;
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         wait_for(&m->round, round);
-        (void)atomic_load_explicit(&m->bell.sleepers,
+        (void)atomic_load_explicit(&m->eventcount.sleepers,
                                    memory_order_relaxed); /* the line is near: the look is quick */
         jitter(&dice);
         write_letters(m, round);
         atomic_store_explicit(&m->news, round, memory_order_release);
-        bell_ring_lightly(&m->bell);
-        atomic_store(&m->rung, round);
+        eventcount_notify_lightly(&m->eventcount);
+        atomic_store(&m->notified, round);
     }
     return NULL;
 }
@@ -82,30 +82,30 @@ static bool news(void *argument)
     return m->saw = atomic_load(&m->news) == m->awaited;
 }
 
-/* False: the news was there, the ringer through, and nobody woke us. */
+/* False: the news was there, the notifier through, and nobody woke us. */
 static bool sleep_once(struct meeting *m, uint32_t round, uint32_t *dice)
 {
-    uint32_t before = atomic_load(&m->bell.rings);
+    uint32_t before = atomic_load(&m->eventcount.count);
     m->awaited = round;
     write_letters(m, 0);
     atomic_store(&m->round, round);
     jitter(dice);
-    bell_sleep(&m->bell, news, m, SLEEP_MS, NULL);
-    bool lost = !m->saw && atomic_load(&m->rung) == round && atomic_load(&m->bell.rings) == before;
-    wait_for(&m->rung, round);
+    eventcount_sleep(&m->eventcount, news, m, SLEEP_MS, NULL);
+    bool lost = !m->saw && atomic_load(&m->notified) == round && atomic_load(&m->eventcount.count) == before;
+    wait_for(&m->notified, round);
     return !lost;
 }
 
-Test(bell, light_ringers_miss_no_sleeper, .timeout = 60)
+Test(eventcount, light_ringers_miss_no_sleeper, .timeout = 60)
 {
     static struct meeting m;
-    pthread_t ringer;
+    pthread_t notifier;
     uint32_t dice = 2;
     int lost = 0;
-    cr_assert(pthread_create(&ringer, NULL, ring_always, &m) == 0);
+    cr_assert(pthread_create(&notifier, NULL, ring_always, &m) == 0);
     for (uint32_t round = 1; round <= ROUNDS; round++)
         lost += !sleep_once(&m, round, &dice);
-    pthread_join(ringer, NULL);
+    pthread_join(notifier, NULL);
     cr_assert(lost <= FEW, "%d wake-ups of %d were lost", lost, ROUNDS);
 }
 
@@ -113,7 +113,7 @@ Test(bell, light_ringers_miss_no_sleeper, .timeout = 60)
 
 struct crossing {
     alignas(64) _Atomic uint32_t
-        light; /* written with release, then bell_fence: the taker's ack, a ringer's news */
+        light; /* written with release, then eventcount_fence: the taker's ack, a notifier's news */
     alignas(64) _Atomic uint32_t heavy; /* written seq_cst: the sender's LANE_HURRY, a sleeper's count */
     alignas(64) _Atomic uint32_t round; /* that may begin */
     alignas(64) _Atomic uint32_t seen;  /* of `heavy`, by the light one */
@@ -128,7 +128,7 @@ static void *cross_lightly(void *argument)
         wait_for(&c->round, round);
         jitter(&dice);
         atomic_store_explicit(&c->light, round, memory_order_release);
-        bell_fence();
+        eventcount_fence();
         uint32_t seen = atomic_load_explicit(&c->heavy, memory_order_relaxed);
         atomic_store(&c->seen, seen);
         atomic_store(&c->over, round);
@@ -147,7 +147,7 @@ static bool cross_heavily(struct crossing *c, uint32_t round, uint32_t *dice)
     return atomic_load(&c->light) == round;
 }
 
-Test(bell, of_two_that_write_and_look_one_sees_the_other, .timeout = 60)
+Test(eventcount, of_two_that_write_and_look_one_sees_the_other, .timeout = 60)
 {
     static struct crossing c;
     pthread_t light;

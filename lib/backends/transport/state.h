@@ -1,11 +1,12 @@
 /*
- * room.h: the room of every backend that has a transport (transport.h): MPI, Gloo. The transport carries bytes; whom they meet is found out here.
+ * state.h: what every backend with a transport (transport.h) keeps of its rank: MPI, Gloo. The transport carries bytes; whom they meet is
+ * found out here.
  *
  *   open.c      joining and leaving the job        progress.c  whoever comes by does what can be done; waiting
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   bundles.c   notes that travel together         collect.c   the transport's part in them
- *   answers.c   taken: now, or with the next note  parked.c  messages before their receive
+ *   answers.c   taken: now, or with the next note  unexpected.c  messages before their receive
  *   offers.c    long data, beside them; ahead.c: or without, if their receive has begun
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
@@ -22,13 +23,13 @@
  * and of a collective only what concerns several machines is the transport's (levels.c). DIST_FLAT=1: all goes by the transport.
  *
  * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
- * counts it (transport_rank.coming), then rings. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
- * one without sleeps until somebody rings. Answers that it keeps back it sends before it sleeps. So if all sleep, nothing is on its
- * way, and nobody will ever ring. Between machines nobody can ring. There a rank listens in its sleep, and notes are counted for the
+ * counts it (transport_rank.coming), then notifies. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
+ * one without sleeps until somebody notifies it. Answers that it keeps back it sends before it sleeps. So if all sleep, nothing is on its
+ * way, and nobody will ever notify. Between machines nobody can. There a rank listens in its sleep, and notes are counted for the
  * watchers, who ask each other (launch/decide.c). Data on offer are not under way: who begins to receive them counts that as a note.
  */
-#ifndef TRANSPORT_ROOM_H
-#define TRANSPORT_ROOM_H
+#ifndef TRANSPORT_STATE_H
+#define TRANSPORT_STATE_H
 
 #include "transport.h"
 #include "wire.h"
@@ -53,7 +54,7 @@ struct transport_rank {
 enum { STEP_ASIDE = 1, STEP_BETWEEN, STEP_RING };
 
 /* A message that no receive has asked for. */
-struct parked {
+struct unexpected {
     struct match match; /* first */
     int from;
     struct wire wire;
@@ -69,7 +70,7 @@ struct transport_group {
     int leader, near; /* the place of this machine's first member; how many members are here */
 };
 
-struct transport_room {
+struct transport_state {
     pthread_mutex_t lock;
     const struct transport *transport;
     struct launch_self *self;
@@ -81,13 +82,13 @@ struct transport_room {
     bool flat;   /* DIST_FLAT=1: everything goes by the transport */
     size_t eager_bytes;
 
-    struct op_queue sends;     /* not answered yet, */
-    struct op_queue members;   /* and collectives that not all have come to */
-    struct match_table posted; /* receives */
-    struct match_table parked; /* struct parked */
-    int posted_any;            /* receives from DIST_ANY_SOURCE */
-    struct flights flights;    /* data and collectives that are under way, */
-    struct flights notes_out;  /* and notes that the transport may still read; */
+    struct op_queue sends;         /* not answered yet, */
+    struct op_queue members;       /* and collectives that not all have come to */
+    struct match_table posted;     /* receives */
+    struct match_table unexpected; /* struct unexpected */
+    int posted_any;                /* receives from DIST_ANY_SOURCE */
+    struct flights flights;        /* data and collectives that are under way, */
+    struct flights notes_out;      /* and notes that the transport may still read; */
     struct bundles bundles;
     struct answers answers;
     struct offers offers;
@@ -120,115 +121,116 @@ struct transport_room {
     char why[200];
 };
 
-static inline void room_lock(struct transport_room *room)
+static inline void state_lock(struct transport_state *state)
 {
-    pthread_mutex_lock(&room->lock);
+    pthread_mutex_lock(&state->lock);
 }
-static inline void room_unlock(struct transport_room *room)
+static inline void state_unlock(struct transport_state *state)
 {
-    pthread_mutex_unlock(&room->lock);
+    pthread_mutex_unlock(&state->lock);
 }
 
 /* ---- open.c -------------------------------------------------------------------------------------- */
 
-/* What the backend does to its transport before that is opened: environment, which plug-in, a board in the job. NULL: status and why. */
+/* What the backend does to its transport before that is opened: environment, which plug-in, its bootstrap memory. NULL: status and why. */
 typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
                                                  int *status, char *why, size_t why_size);
 int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
                    char *why, size_t why_size);
-int transport_close(void *room);
-int transport_group_new(void *room, struct dist_work *op);
-void transport_group_free(void *room, struct dist_group *group);
+int transport_close(void *state);
+int transport_group_new(void *state, struct dist_work *op);
+void transport_group_free(void *state, struct dist_group *group);
 
-/* groups.c: room->forming; the op is over. And the world: false: the transport's error, or no memory. */
-void transport_form_group(struct transport_room *room, struct dist_work *op);
-bool transport_form_world(struct transport_room *room);
-void transport_forget_group(struct transport_room *room, struct transport_group *g);
+/* groups.c: state->forming; the op is over. And the world: false: the transport's error, or no memory. */
+void transport_form_group(struct transport_state *state, struct dist_work *op);
+bool transport_form_world(struct transport_state *state);
+void transport_forget_group(struct transport_state *state, struct transport_group *g);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
 const struct transport *transport_load(const char *name, char *why, size_t why_size);
 
-/* ---- progress.c: with the room locked, unless they start or wait ------------------------------------ */
+/* ---- progress.c: with the state locked, unless they start or wait ------------------------------------ */
 
-int transport_start(struct transport_room *room, struct dist_work *op,
-                    void (*post)(struct transport_room *, struct dist_work *));
-int transport_wait(void *room, struct dist_work *op);
-bool transport_test(void *room, struct dist_work *op);
-void transport_note(void *room, const struct dist_work *op);
-bool transport_drive(struct transport_room *room,
+int transport_start(struct transport_state *state, struct dist_work *op,
+                    void (*post)(struct transport_state *, struct dist_work *));
+int transport_wait(void *state, struct dist_work *op);
+bool transport_test(void *state, struct dist_work *op);
+void transport_note(void *state, const struct dist_work *op);
+bool transport_drive(struct transport_state *state,
                      const struct dist_work *until); /* that is over; true: something moved */
 void transport_count_heard(
-    struct transport_room *room); /* for the watchers; the caller is awake, and has done what they ask */
-bool transport_moves(const struct transport_room *room); /* something may come for which nobody rings */
-void transport_sleep(struct transport_room *room, const struct dist_work *op, bool (*news)(void *),
+    struct transport_state *state); /* for the watchers; the caller is awake, and has done what they ask */
+bool transport_moves(const struct transport_state *state); /* something may come of which nobody notifies */
+void transport_sleep(struct transport_state *state, const struct dist_work *op, bool (*news)(void *),
                      void *argument);
-static inline bool transport_flies(const struct transport_room *room)
+static inline bool transport_flies(const struct transport_state *state)
 {
-    return room->flights.first || room->notes_out.first;
+    return state->flights.first || state->notes_out.first;
 }
-bool transport_is_open(const struct transport_room *room); /* something of this rank's is not over */
-bool transport_thread_start(struct transport_room *room);  /* thread.c */
-void transport_thread_stop(struct transport_room *room);
+bool transport_is_open(const struct transport_state *state); /* something of this rank's is not over */
+bool transport_thread_start(struct transport_state *state);  /* thread.c */
+void transport_thread_stop(struct transport_state *state);
 void transport_done(struct dist_work *op, int status);
 
 /* ---- rest.c ----------------------------------------------------------------------------------------- */
 
 /* How one wait spins. */
 struct spin {
-    struct patience patience;
+    struct backoff backoff;
     int64_t until;       /* ns; 0: it never did */
-    bool sleeps, yields; /* soon, since it will be rung; after each look */
+    bool sleeps, yields; /* soon, since it will be notified; after each look */
 };
-struct spin transport_spin_for(const struct transport_room *room, const struct dist_work *op);
+struct spin transport_spin_for(const struct transport_state *state, const struct dist_work *op);
 bool transport_spin(struct spin *spin); /* false: it is time to sleep */
-void transport_spun(struct transport_room *room, const struct spin *spin);
+void transport_spun(struct transport_state *state, const struct spin *spin);
 
 /* Bytes are under way: whoever sleeps must nap, and look */
-bool transport_bytes_move(const struct transport_room *room);
-int64_t transport_nap(const struct transport_room *room,
+bool transport_bytes_move(const struct transport_state *state);
+int64_t transport_nap(const struct transport_state *state,
                       int64_t nap); /* ns, of the next nap after this one */
 
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 
-bool near_has(const struct transport_room *room, int rank); /* notes to it go through memory */
-int near_node(const struct transport_room *room, int rank); /* which machine it is on */
-bool near_send(struct transport_room *room, int peer, const struct wire *wire, size_t bytes, const void *data,
-               size_t inside);                                            /* false: no memory */
-int near_hear(struct transport_room *room, struct wire *wire, int *from); /* bytes; 0: there is none */
-void near_close(struct transport_room *room);
+bool near_has(const struct transport_state *state, int rank); /* notes to it go through memory */
+int near_node(const struct transport_state *state, int rank); /* which machine it is on */
+bool near_send(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
+               const void *data, size_t inside);                            /* false: no memory */
+int near_hear(struct transport_state *state, struct wire *wire, int *from); /* bytes; 0: there is none */
+void near_close(struct transport_state *state);
 
 /* ---- messages.c ---------------------------------------------------------------------------------------- */
 
-int transport_message(void *room, struct dist_work *op);
-void messages_hear(struct transport_room *room, int from, const struct wire *wire);
+int transport_message(void *state, struct dist_work *op);
+void messages_hear(struct transport_state *state, int from, const struct wire *wire);
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
 
-/* ---- parked.c: messages that no receive has asked for ------------------------------------------------ */
+/* ---- unexpected.c: messages that no receive has asked for ------------------------------------------------ */
 
-void parked_add(struct transport_room *room, int from, const struct wire *message);
-struct match *parked_for(const struct transport_room *room, const struct dist_work *op); /* NULL: none */
-void parked_forget(struct transport_room *room);
+void transport_unexpected_add(struct transport_state *state, int from, const struct wire *message);
+struct match *transport_unexpected_for(const struct transport_state *state,
+                                       const struct dist_work *op); /* NULL: none */
+void transport_unexpected_forget(struct transport_state *state);
 
 /* ---- meet.c; more in meet.h ------------------------------------------------------------------------------ */
 
-int transport_collective(void *room, struct dist_work *op);
+int transport_collective(void *state, struct dist_work *op);
 
 /* ---- collect.c: the transport's part ------------------------------------------------------------------------------ */
 
 enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
 struct transport_collective collect_what(const struct dist_work *op);
 bool collect_shares(const struct dist_work *op); /* its tensors overlap */
-void collect_start(struct transport_room *room, struct dist_work *op);
+void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
-void transport_notes_write(struct transport_room *room, const struct dist_work *waited);
+void transport_notes_write(struct transport_state *state, const struct dist_work *waited);
 
 /* ---- leave.c ---------------------------------------------------------------------------------------------- */
 
-void transport_fail(struct transport_room *room, int status, const char *why); /* everything is given up */
+void transport_fail(struct transport_state *state, int status, const char *why); /* everything is given up */
 
-void transport_leave(void *room);
+void transport_leave(void *state);
 
 /* The calls of every backend with a transport, but open and name. */
 #define TRANSPORT_CALLS \

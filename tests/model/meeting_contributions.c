@@ -1,12 +1,12 @@
 /*
- * meeting_cards.c: cards, slots and tensors: what contributions.c and the steps of plans.c touch.
+ * meeting_contributions.c: contributions, slots and tensors: what contributions.c and the steps of plans.c touch.
  *
  * This is plain memory, of which order.h says whether anybody else could touch it at the same time. So a step may read all
  * members' at once: no other order of these accesses would show more.
  */
 #include "meeting.h"
 
-int card_set(const struct turn *t)
+int contribution_set(const struct turn *t)
 {
     return t->step->fault == ONE_CARD ? 0 : t->me->round & 1;
 }
@@ -53,12 +53,12 @@ static void slice_read(struct turn *t, int owner, int slice, uint8_t wanted)
 
 /* ---- before the first barrier ------------------------------------------------------------------ */
 
-void card_write(struct turn *t)
+void contribution_write(struct turn *t)
 {
-    meeting_tell(t, "pins its card");
-    meeting_check(t, order_write(t->order, t->i, PLACE_CARD(t->i, card_set(t))),
-                  "a card is written while another may read it");
-    t->s->cards[t->i][card_set(t)] = this_round(t);
+    meeting_tell(t, "writes its contribution");
+    meeting_check(t, order_write(t->order, t->i, PLACE_CONTRIBUTION(t->i, contribution_set(t))),
+                  "a contribution is written while another may read it");
+    t->s->contributions[t->i][contribution_set(t)] = this_round(t);
 }
 
 void data_write(struct turn *t)
@@ -72,14 +72,14 @@ void data_write(struct turn *t)
 
 /* ---- behind barriers ---------------------------------------------------------------------------- */
 
-void cards_read(struct turn *t)
+void contributions_read(struct turn *t)
 {
-    meeting_tell(t, "reads all cards");
+    meeting_tell(t, "reads all contributions");
     for (int from = 0; from < t->size; from++) {
-        meeting_check(t, order_read(t->order, t->i, PLACE_CARD(from, card_set(t))),
-                      "a card is read while its owner may write it");
-        meeting_check(t, t->s->cards[from][card_set(t)] == this_round(t),
-                      "a member reads the card of another collective");
+        meeting_check(t, order_read(t->order, t->i, PLACE_CONTRIBUTION(from, contribution_set(t))),
+                      "a contribution is read while its owner may write it");
+        meeting_check(t, t->s->contributions[from][contribution_set(t)] == this_round(t),
+                      "a member reads the contribution of another collective");
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_cuda_room_passes.c: reductions that are no one kernel's: more ranks than a kernel has inputs, and GPUs whose kernels cannot
+ * test_cuda_backend_passes.c: reductions that are no one kernel's: more ranks than a kernel has inputs, and GPUs whose kernels cannot
  * reach each other's memory.
  */
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@ static void on_sim(void)
     unsetenv("DIST_RANKS");
 }
 
-TestSuite(cuda_room_passes, .init = on_sim, .timeout = 100);
+TestSuite(cuda_backend_passes, .init = on_sim, .timeout = 100);
 
 static void run(const char *name, void (*body)(struct exam *, int, int), int size, const void *given)
 {
@@ -118,7 +118,7 @@ static void many_far_away(struct exam *exam, int rank, int size)
     reductions_of_many(exam, rank, size);
 }
 
-Test(cuda_room_passes, more_ranks_than_a_kernel_has_inputs)
+Test(cuda_backend_passes, more_ranks_than_a_kernel_has_inputs)
 {
     far_away = device_sim;
     far_away.reaches = never;
@@ -128,7 +128,7 @@ Test(cuda_room_passes, more_ranks_than_a_kernel_has_inputs)
     free_many();
 }
 
-Test(cuda_room_passes, gpus_that_cannot_see_each_other)
+Test(cuda_backend_passes, gpus_that_cannot_see_each_other)
 {
     far_away = device_sim;
     far_away.reaches = never;

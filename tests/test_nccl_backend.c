@@ -1,5 +1,5 @@
 /*
- * test_nccl_room.c: which calls of NCCL does the nccl room make, in which order, with which arguments?
+ * test_nccl_backend.c: which calls of NCCL does the nccl backend make, in which order, with which arguments?
  *
  * There is one rank of a job that is only thought, on a simulated GPU, and a double of NCCL that writes down what it is
  * asked for (doubles/nccl).
@@ -20,13 +20,13 @@ static void set_up(void)
     setenv("MASTER_ADDR", "10.0.0.1", 1);
 }
 
-TestSuite(nccl_room, .timeout = 60, .init = set_up);
+TestSuite(nccl_backend, .timeout = 60, .init = set_up);
 
 /* A stage whose opening was forgotten again. */
 static struct stage *stage_at(int rank, int size, const struct double_script *how)
 {
     struct stage *stage = stage_open(rank, size, how);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     double_forget(rank);
     return stage;
 }
@@ -42,54 +42,54 @@ static void expect_call(struct stage *stage, struct dist_work *op, const char *e
 {
     char text[200];
     double_forget(stage->self.env.rank);
-    cr_assert_eq(backend_nccl.collectives[op->call](stage->room, op), DIST_OK, "%s", op->why);
+    cr_assert_eq(backend_nccl.collectives[op->call](stage->state, op), DIST_OK, "%s", op->why);
     snprintf(text, sizeof text, "{\n  %s\n}\n", expected);
     expect_log(stage->self.env.rank, text);
     cr_assert(stage_await(stage, op, 5), "%s does not end", expected);
 }
 
-Test(nccl_room, opens_with_one_communicator_that_does_not_block_and_connects_all)
+Test(nccl_backend, opens_with_one_communicator_that_does_not_block_and_connects_all)
 {
     struct stage *stage = stage_open(1, 4, &plain);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     expect_log(1, "unique id from 10.0.0.1:29500\ninit rank 1 of 4\n"
                   "{\n  Send 1 uint8 to 0 on the world\n  Recv 1 uint8 from 0 on the world\n"
                   "  Send 1 uint8 to 2 on the world\n  Recv 1 uint8 from 2 on the world\n"
                   "  Send 1 uint8 to 3 on the world\n  Recv 1 uint8 from 3 on the world\n}\n");
     double_forget(1);
-    backend_nccl.leave(stage->room);
-    backend_nccl.close(stage->room);
+    backend_nccl.leave(stage->state);
+    backend_nccl.close(stage->state);
     expect_log(1, "finalize the world\ndestroy the world\n");
     cr_assert_eq(double_open_comms(), 0);
 }
 
-Test(nccl_room, connects_later_if_asked_to)
+Test(nccl_backend, connects_later_if_asked_to)
 {
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(1, 4, &plain);
-    cr_assert_not_null(stage->room);
+    cr_assert_not_null(stage->state);
     expect_log(1, "unique id from 10.0.0.1:29500\ninit rank 1 of 4\n");
     stage_close(stage);
 }
 
-Test(nccl_room, a_rank_alone_makes_the_id_itself)
+Test(nccl_backend, a_rank_alone_makes_the_id_itself)
 {
     struct double_script alone = { .split_size = 1 };
     struct stage *stage = stage_open(0, 1, &alone);
-    cr_assert_not_null(stage->room, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
     expect_log(0, "unique id\ninit rank 0 of 1\n");
     stage_close(stage);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
-Test(nccl_room, messages_are_put_off_and_go_together_when_somebody_asks)
+Test(nccl_backend, messages_are_put_off_and_go_together_when_somebody_asks)
 {
     struct stage *stage = stage_at(1, 4, &plain);
     struct dist_work *a = stage_message(stage, true, 2, 7), *b = stage_message(stage, false, 0, 5);
     b->type = DIST_BF16;
-    backend_nccl.send(stage->room, a);
-    backend_nccl.recv(stage->room, b);
+    backend_nccl.send(stage->state, a);
+    backend_nccl.recv(stage->state, b);
     expect_log(1, "");
     cr_assert_eq(atomic_load(&a->begun) + atomic_load(&b->begun), 0, "nothing has begun");
     cr_assert(stage_await(stage, a, 5) && stage_await(stage, b, 5), "they do not end");
@@ -98,63 +98,63 @@ Test(nccl_room, messages_are_put_off_and_go_together_when_somebody_asks)
     stage_close(stage);
 }
 
-Test(nccl_room, what_comes_after_a_wait_is_another_group)
+Test(nccl_backend, what_comes_after_a_wait_is_another_group)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *a = stage_message(stage, true, 1, 3), *b = stage_message(stage, false, 1, 3);
-    backend_nccl.send(stage->room, a);
-    backend_nccl.wait(stage->room, a);
-    backend_nccl.recv(stage->room, b);
+    backend_nccl.send(stage->state, a);
+    backend_nccl.wait(stage->state, a);
+    backend_nccl.recv(stage->state, b);
     cr_assert(stage_await(stage, b, 5));
     expect_log(0, "{\n  Send 3 float32 to 1 on the world\n}\n{\n  Recv 3 float32 from 1 on the world\n}\n");
     stage_close(stage);
 }
 
-Test(nccl_room, a_host_that_waits_for_a_stream_does_not_part_them)
+Test(nccl_backend, a_host_that_waits_for_a_stream_does_not_part_them)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *a = stage_message(stage, false, 1, 3), *b = stage_message(stage, true, 1, 3);
-    backend_nccl.recv(stage->room, a);
-    backend_nccl.note(stage->room, NULL);
+    backend_nccl.recv(stage->state, a);
+    backend_nccl.note(stage->state, NULL);
     expect_log(0, "");
-    backend_nccl.send(stage->room, b);
+    backend_nccl.send(stage->state, b);
     cr_assert(stage_await(stage, a, 5) && stage_await(stage, b, 5));
     expect_log(0, "{\n  Recv 3 float32 from 1 on the world\n  Send 3 float32 to 1 on the world\n}\n");
     stage_close(stage);
 }
 
-Test(nccl_room, a_collective_goes_behind_the_messages_before_it)
+Test(nccl_backend, a_collective_goes_behind_the_messages_before_it)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *a = stage_message(stage, true, 1, 3), *b = stage_op(stage, CALL_ALL_REDUCE, 4);
-    backend_nccl.send(stage->room, a);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->room, b);
+    backend_nccl.send(stage->state, a);
+    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, b);
     expect_log(0, "{\n  Send 3 float32 to 1 on the world\n}\n{\n  AllReduce 4 float32 sum on the world\n}\n");
     cr_assert(stage_await(stage, b, 5) && atomic_load(&a->done));
     stage_close(stage);
 }
 
-Test(nccl_room, who_asks_again_and_again_for_one_lets_the_others_begin)
+Test(nccl_backend, who_asks_again_and_again_for_one_lets_the_others_begin)
 {
     struct double_script hanging = { .spread = true, .hangs = true };
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_at(0, 2, &hanging);
     struct dist_work *a = stage_message(stage, true, 1, 3), *b = stage_message(stage, false, 1, 4);
-    backend_nccl.send(stage->room, a);
-    backend_nccl.wait(stage->room, a);
+    backend_nccl.send(stage->state, a);
+    backend_nccl.wait(stage->state, a);
     double_forget(0);
-    backend_nccl.recv(stage->room, b);
+    backend_nccl.recv(stage->state, b);
     for (int i = 0; i < 10; i++)
-        cr_assert_not(backend_nccl.test(stage->room, a));
+        cr_assert_not(backend_nccl.test(stage->state, a));
     expect_log(0, "");
     for (int i = 0; i < 10; i++)
-        cr_assert_not(backend_nccl.test(stage->room, a));
+        cr_assert_not(backend_nccl.test(stage->state, a));
     expect_log(0, "{\n  Recv 4 float32 from 1 on the world\n}\n");
 }
 
 /* ---- collectives --------------------------------------------------------------------------------- */
 
-Test(nccl_room, each_collective_is_ncclS_own)
+Test(nccl_backend, each_collective_is_ncclS_own)
 {
     struct stage *stage = stage_at(1, 4, &plain);
     static const struct {
@@ -178,7 +178,7 @@ Test(nccl_room, each_collective_is_ncclS_own)
     stage_close(stage);
 }
 
-Test(nccl_room, the_root_of_a_reduce_has_where_to_write)
+Test(nccl_backend, the_root_of_a_reduce_has_where_to_write)
 {
     struct stage *stage = stage_at(2, 4, &plain);
     struct dist_work *op = stage_op(stage, CALL_REDUCE, 6);
@@ -187,7 +187,7 @@ Test(nccl_room, the_root_of_a_reduce_has_where_to_write)
     stage_close(stage);
 }
 
-Test(nccl_room, types_and_reductions_have_their_names)
+Test(nccl_backend, types_and_reductions_have_their_names)
 {
     static const char *const types[] = { "float32", "float64", "float16", "bfloat16",
                                          "int32",   "int64",   "uint8" };
@@ -205,7 +205,7 @@ Test(nccl_room, types_and_reductions_have_their_names)
     stage_close(stage);
 }
 
-Test(nccl_room, an_older_nccl_gets_sends_and_receives)
+Test(nccl_backend, an_older_nccl_gets_sends_and_receives)
 {
     struct double_script old = { .spread = true, .old = true };
     struct stage *stage = stage_at(1, 2, &old);
@@ -224,11 +224,11 @@ Test(nccl_room, an_older_nccl_gets_sends_and_receives)
     stage_close(stage);
 }
 
-Test(nccl_room, a_barrier_lets_the_host_wait)
+Test(nccl_backend, a_barrier_lets_the_host_wait)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work op = { .call = CALL_BARRIER, .group = &stage->world };
-    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->room, &op), DIST_OK, "%s", op.why);
+    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_OK, "%s", op.why);
     expect_log(0, "{\n  AllReduce 1 int32 sum on the world\n}\n");
     cr_assert(atomic_load(&op.done));
     stage_close(stage);

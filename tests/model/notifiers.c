@@ -1,43 +1,43 @@
-/* ringing.c: the ringers of the bell's model: lane_post and the quick post (quick.c), with bell_ring and bell_ring_lightly. */
-#include "ringing.h"
+/* notifiers.c: the notifiers of the event count's model: channel_post and the quick post (quick.c), as they notify, strictly or lightly. */
+#include "notifiers.h"
 
 static void write_news(struct step *step, struct state *s, int i)
 {
     s->brought[i]++;
-    if (step->fault == WEAK_NEWS || rings_lightly(step, i))
+    if (step->fault == WEAK_NEWS || notifies_lightly(step, i))
         s->buffered[i] = s->brought[i];
     else
         s->news[i] = s->brought[i];
-    say(step, "ringer %d: writes its news %d%s", i, s->brought[i],
+    say(step, "notifier %d: writes its news %d%s", i, s->brought[i],
         s->buffered[i] ? " (into its store buffer)" : "");
 }
 
 static void look_for_sleepers(struct step *step, struct state *s, int i)
 {
     s->saw_sleepers[i] = s->sleepers;
-    say(step, "ringer %d: reads `sleepers`: %d", i, s->sleepers);
+    say(step, "notifier %d: reads `sleepers`: %d", i, s->sleepers);
 }
 
 static bool wake(struct step *step, struct state *s, int i)
 {
-    say(step, "ringer %d: wakes %s", i, s->pc == ASLEEP ? "the sleeper" : "nobody, since nobody sleeps");
+    say(step, "notifier %d: wakes %s", i, s->pc == ASLEEP ? "the sleeper" : "nobody, since nobody sleeps");
     if (s->pc == ASLEEP)
         s->pc = UNCOUNT;
     return true;
 }
 
-static bool count_rings(struct step *step, struct state *s, int i)
+static bool count_up(struct step *step, struct state *s, int i)
 {
     if (s->buffered[i])
         return false; /* a read-modify-write first empties the store buffer */
-    s->rings++;
-    say(step, "ringer %d: counts up `rings` to %d", i, s->rings);
+    s->count++;
+    say(step, "notifier %d: counts up `count` to %d", i, s->count);
     return true;
 }
 
-bool ringer(struct step *step, struct state *s, int i)
+bool notifier(struct step *step, struct state *s, int i)
 {
-    bool first = step->fault == LOOKS_FIRST || step->fault == LIGHT_RINGER_LOOKS_FIRST;
+    bool first = step->fault == LOOKS_FIRST || step->fault == LIGHT_NOTIFIER_LOOKS_FIRST;
     bool wakes_first = step->fault == WAKES_FIRST;
     switch (s->at[i]) {
     case WRITE:
@@ -54,18 +54,18 @@ bool ringer(struct step *step, struct state *s, int i)
             write_news(step, s, i);
         else
             look_for_sleepers(step, s, i);
-        s->at[i] = s->saw_sleepers[i] ? RING : WRITE;
+        s->at[i] = s->saw_sleepers[i] ? COUNT_UP : WRITE;
         s->saw_sleepers[i] = first ? s->saw_sleepers[i] : 0;
         return true;
-    case RING:
-        if (!(wakes_first ? wake : count_rings)(step, s, i))
+    case COUNT_UP:
+        if (!(wakes_first ? wake : count_up)(step, s, i))
             return false;
         s->at[i] = WAKE;
         return true;
     default:
         s->at[i] = WRITE;
         s->saw_sleepers[i] = 0;
-        return (wakes_first ? count_rings : wake)(step, s, i);
+        return (wakes_first ? count_up : wake)(step, s, i);
     }
 }
 
@@ -73,7 +73,7 @@ bool empty_buffer(struct step *step, struct state *s, int i)
 {
     if (!s->buffered[i])
         return false;
-    say(step, "ringer %d: its store buffer reaches memory: news %d", i, s->buffered[i]);
+    say(step, "notifier %d: its store buffer reaches memory: news %d", i, s->buffered[i]);
     s->news[i] = s->buffered[i];
     s->buffered[i] = 0;
     return true;

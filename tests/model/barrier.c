@@ -1,8 +1,8 @@
 /*
- * board.c: the model of a group's board: lib/backends/shm/barrier.c, with parts.c and the plans of plans.c.
+ * barrier.c: the model of a group's barrier: lib/backends/shm/barrier.c, with parts.c and the plans of plans.c.
  *
  * Two or three members go through several collectives, of the kinds in meeting.h. A listener is a member whose engine waits
- * for the others: it sleeps on its own bell, not on that of the board.
+ * for the others: it sleeps on its own event count, not on that of the barrier.
  */
 #include "meeting.h"
 #include "models.h"
@@ -30,18 +30,18 @@ static const struct {
               { "lcl", 2, 0 }, { "lll", 0, 3 }, { "ll", 2, 1 },  { "sss", 0, 0 },
               { "s", 4, 0 },   { "l", 0, 0 },   { "ls", 0, 2 },  { "c", 0, 0 } };
 
-static const struct fault faults[] = { { "there is one card for each member, not two", 0 },
+static const struct fault faults[] = { { "there is one contribution for each member, not two", 0 },
                                        { "there is one slot for each member, not two", 0 },
-                                       { "the card is pinned after arriving", 0 },
+                                       { "the contribution is written after arriving", 0 },
                                        { "a member looks before it arrives", 0 },
                                        { "arriving is release: the look overtakes it", 0 },
-                                       { "only the first member looks, and rings", 0 },
+                                       { "only the first member looks, and notifies", 0 },
                                        { "a listener is counted among the sleepers after its last look", 2 },
                                        { "a count above the awaited one is not taken for an arrival", 3 },
                                        { "the slice is written to all before all have arrived", 1 },
                                        { "a long plan ends before all parts are done", 1 },
                                        { "crowds are read without a barrier after they were added up", 3 },
-                                       { "whoever sees all arrive does not ring the listeners", 1 },
+                                       { "whoever sees all arrive does not notify the listeners", 1 },
                                        { "a listener is counted only before it sleeps", 2 },
                                        { "arriving is relaxed", 0 },
                                        { "looking is relaxed", 0 },
@@ -50,7 +50,7 @@ static const struct fault faults[] = { { "there is one card for each member, not
                                        { "a member that leaves frees its part for the next plan", 1 },
                                        { "parts are counted before they are done", 5 },
                                        { "counting parts is relaxed", 5 },
-                                       { "whoever counts the last part does not ring", 5 },
+                                       { "whoever counts the last part does not notify", 5 },
                                        { 0 } };
 
 static struct order order_in(struct state *s)
@@ -58,7 +58,7 @@ static struct order order_in(struct state *s)
     return (struct order){ s->knows, HOLDERS, MEMBERS, KNOWN_WORDS };
 }
 
-static void board_begin(struct step *step)
+static void barrier_begin(struct step *step)
 {
     order_begin(order_in(step->state));
 }
@@ -105,7 +105,7 @@ static void begin_parts(struct turn *t)
     t->me->pc = TAKE_PART;
 }
 
-static void after_cards(struct turn *t)
+static void after_contributions(struct turn *t)
 {
     t->me->pc = READ_DATA;
     if (t->kind == LONG)
@@ -126,7 +126,7 @@ static void plan_step(struct turn *t)
     switch (t->me->pc) {
     case CARD:
         if (t->step->fault != CARD_LATE)
-            card_write(t);
+            contribution_write(t);
         t->me->pc = DATA;
         break;
     case DATA:
@@ -134,8 +134,8 @@ static void plan_step(struct turn *t)
         after_data(t);
         break;
     case READ_CARDS:
-        cards_read(t);
-        after_cards(t);
+        contributions_read(t);
+        after_contributions(t);
         break;
     case READ_DATA:
         work_read(t);
@@ -179,7 +179,7 @@ static bool empty_buffer(struct step *step, int i)
     return true;
 }
 
-static bool board_move(struct step *step, int number)
+static bool barrier_move(struct step *step, int number)
 {
     int size = scenarios[step->scenario].moves / 2, i = number % size;
     struct state *s = step->state;
@@ -199,7 +199,7 @@ static bool board_move(struct step *step, int number)
     return number < size ? one_step(&turn) : empty_buffer(step, i);
 }
 
-static const char *board_end(struct step *step)
+static const char *barrier_end(struct step *step)
 {
     const struct state *s = step->state;
     for (int i = 0; i < scenarios[step->scenario].moves / 2; i++)
@@ -208,14 +208,14 @@ static const char *board_end(struct step *step)
     return NULL;
 }
 
-const struct model model_board = {
-    .name = "board",
+const struct model model_barrier = {
+    .name = "barrier",
     .promise = "nobody passes a barrier early or sleeps behind it, nothing is overwritten that another may "
                "still read",
     .bytes = sizeof(struct state),
     .scenarios = scenarios,
     .faults = faults,
-    .begin = board_begin,
-    .move = board_move,
-    .end = board_end,
+    .begin = barrier_begin,
+    .move = barrier_move,
+    .end = barrier_end,
 };

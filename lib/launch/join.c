@@ -1,6 +1,6 @@
-/* door.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
+/* join.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
 #define _GNU_SOURCE
-#include "door.h"
+#include "join.h"
 #include "../dist_base.h"
 
 #include <errno.h>
@@ -12,22 +12,22 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-uint32_t door_layout(void)
+uint32_t join_layout(void)
 {
     return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
 }
 
 /* Abstract names belong to the network namespace, and containers may share one. Those that cannot share memory do not meet: each IPC
  * namespace has names of its own. (A PID namespace tells nothing: ranks of one job may each have their own.) */
-static uint64_t door_namespace_number(void)
+static uint64_t join_namespace_number(void)
 {
     struct stat file;
     return stat("/proc/self/ns/ipc", &file) == 0 ? (uint64_t)file.st_ino : 0;
 }
 
-static socklen_t door_meeting_point(const struct launch_env *env, struct sockaddr_un *address)
+static socklen_t join_meeting_point(const struct launch_env *env, struct sockaddr_un *address)
 {
-    uint64_t hash = 14695981039346656037u ^ door_namespace_number();
+    uint64_t hash = 14695981039346656037u ^ join_namespace_number();
     for (const char *c = env->key; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -36,11 +36,11 @@ static socklen_t door_meeting_point(const struct launch_env *env, struct sockadd
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-static int door_try_at(const struct launch_env *env,
+static int join_try_at(const struct launch_env *env,
                        int (*act)(int fd, const struct sockaddr *at, socklen_t size))
 {
     struct sockaddr_un address;
-    socklen_t size = door_meeting_point(env, &address);
+    socklen_t size = join_meeting_point(env, &address);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     struct timeval limit = { .tv_sec = 1 }; /* of a connect, where somebody listens who never answers */
     if (fd >= 0)
@@ -54,20 +54,20 @@ static int door_try_at(const struct launch_env *env,
     return fd;
 }
 
-int door_listen(const struct launch_env *env)
+int join_listen(const struct launch_env *env)
 {
-    int fd = door_try_at(env, bind);
+    int fd = join_try_at(env, bind);
     if (fd >= 0)
         listen(fd, env->world_size);
     return fd;
 }
 
-int door_connect(const struct launch_env *env)
+int join_connect(const struct launch_env *env)
 {
-    return door_try_at(env, connect);
+    return join_try_at(env, connect);
 }
 
-bool door_same_user(int fd, pid_t *pid)
+bool join_same_user(int fd, pid_t *pid)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
@@ -77,7 +77,7 @@ bool door_same_user(int fd, pid_t *pid)
     return peer.uid == geteuid();
 }
 
-void door_name_peer(int fd, char *text, size_t size)
+void join_name_peer(int fd, char *text, size_t size)
 {
     struct ucred peer = { 0 };
     socklen_t length = sizeof peer;
@@ -96,14 +96,14 @@ void door_name_peer(int fd, char *text, size_t size)
         snprintf(text, size, "a process in another PID namespace, of user %lu", (unsigned long)peer.uid);
 }
 
-void door_limit(int fd, int64_t milliseconds)
+void join_limit(int fd, int64_t milliseconds)
 {
     struct timeval limit = { .tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000 + 1 };
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
 /* One message with a descriptor beside it, unless fd is -1. */
-bool door_send(int to, const struct answer *answer, int fd)
+bool join_send(int to, const struct answer *answer, int fd)
 {
     struct iovec bytes = { (void *)answer, sizeof *answer };
     union {
@@ -123,7 +123,7 @@ bool door_send(int to, const struct answer *answer, int fd)
     return sendmsg(to, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *answer;
 }
 
-bool door_receive(int from, struct answer *answer, int *fd)
+bool join_receive(int from, struct answer *answer, int *fd)
 {
     struct iovec bytes = { answer, sizeof *answer };
     union {
@@ -144,12 +144,12 @@ bool door_receive(int from, struct answer *answer, int *fd)
     return answer->error != 0 || *fd >= 0;
 }
 
-int door_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
+int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
                char *why, size_t size)
 {
     char who[96];
-    door_name_peer(caller, who, sizeof who);
-    if (hello->layout != door_layout())
+    join_name_peer(caller, who, sizeof who);
+    if (hello->layout != join_layout())
         snprintf(why, size, "rank %d was built with another version of the library; build it again",
                  hello->rank);
     else if (hello->world_size != env->world_size)
