@@ -393,7 +393,7 @@ build/tests/transport/misused: $(patsubst tests/%.c,build/tests/by_name/%.o,test
 build/tests/transport/generated_hosts: $(patsubst tests/%.c,build/tests/%.o,tests/transport/generated_hosts.c tests/reference.c $(wildcard tests/generated_*.c)) build/libinside.a
 	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/test_gloo: | $(GLOO_PLUGIN) build/bin/distrun build/tests/transport/conform_mpi
-build/tests/test_mpi_ends: | $(MPI_PLUGINS)
+build/tests/test_mpi_ends build/tests/test_mpi_long: | $(MPI_PLUGINS)
 build/tests/test_mpi: | $(MPI_PLUGINS) build/bin/distrun $(if $(MPI_PLUGINS),build/tests/transport/conform_mpi)
 
 build/tests/gpu/conform_gpu: $(patsubst %,build/tests/%.o,gpu/conform_gpu reference $(basename $(notdir $(wildcard tests/conform_*.c))))

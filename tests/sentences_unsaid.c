@@ -143,7 +143,6 @@ const struct unsaid sentences_unsaid[] = {
     { "the transport could not make the group", NULL, ENGINE },
     { "too many ranks for the bootstrap memory", NULL,
       "more ranks than WORLD_MAX_RANKS, which distrun refuses" },
-    { "elements; the transport's collectives take up to", NULL, "a tensor of 8 GiB" },
     /* diagnoses that take seconds */
     { "wait until that call has returned, or use another tensor", "test_touches.c",
       "wait until that call has returned, or use another tensor" },

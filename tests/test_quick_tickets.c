@@ -103,3 +103,62 @@ static void parked_while_looking(struct exam *exam, int rank, int size)
     }
 }
 TALK_TESTS(quick_tickets, parked_while_looking, 3, parked_while_looking)
+
+/* ---- a short send while its channel is full of messages whose verdicts nobody has read --------------------------- */
+
+#define FULL 64 /* what a channel holds (RING_CELLS) */
+#define FLOATS 25
+#define MOMENT 20000 /* us: so long until the other has come to its next line */
+
+/* The quick way knows the place of a call from the second time on: so all come from one. */
+static void full_send(tensor *message, int tag)
+{
+    dist_send(message, 1, .tag = tag);
+}
+
+/* Rank 0: message 2 stays unexpected, and the channel is full; the receiver has taken one more since, so a short send looks at ack. */
+static void full_sends(struct exam *exam, tensor **messages)
+{
+    dist_work *works[FULL + 2];
+    for (int i = 1; i <= 2; i++)
+        works[i] = dist_isend(messages[i], 1, .tag = i);
+    dist_wait(works[1]);
+    for (int i = 3; i <= FULL + 1; i++)
+        works[i] = dist_isend(messages[i], 1, .tag = i);
+    usleep(2 * MOMENT);
+    full_send(messages[FULL + 2], FULL + 2);
+    dist_wait(works[2]);
+    tensor_fill(messages[2], -1); /* it is ours again */
+    for (int i = 3; i <= FULL + 1; i++)
+        dist_wait(works[i]);
+    exam_check(exam, true, "all are sent");
+}
+
+static void full_receive(struct exam *exam, tensor *into, int message, int later)
+{
+    usleep((useconds_t)later);
+    dist_recv(into, 0, .tag = message);
+    exam_check(exam, tensor_item(into, 0) == message, "message %d holds %g", message, tensor_item(into, 0));
+}
+
+static void full_channel(struct exam *exam, int rank, int size)
+{
+    tensor *messages[FULL + 3];
+    for (int i = 0; i < FULL + 3; i++)
+        messages[i] = tensor_full(DIST_F32, rank == 0 ? i : 0, FLOATS);
+    for (int i = 0; i < 2 && size == 2; i++) /* so that the channel is in use */
+        rank == 0 ? full_send(messages[0], 0) : (void)dist_recv(messages[0], 0);
+    if (rank == 0) {
+        full_sends(exam, messages);
+    } else {
+        full_receive(exam, messages[1], 1, 0);
+        full_receive(exam, messages[3], 3, MOMENT);
+        full_receive(exam, messages[FULL + 2], FULL + 2, 3 * MOMENT);
+        full_receive(exam, messages[2], 2, 5 * MOMENT);
+        for (int i = 4; i <= FULL + 1; i++)
+            full_receive(exam, messages[i], i, 0);
+    }
+    for (int i = 0; i < FULL + 3; i++)
+        tensor_free(messages[i]);
+}
+TALK_TESTS(quick_tickets, full_channel, 2, full_channel)

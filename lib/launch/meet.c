@@ -173,7 +173,7 @@ static int meet_host(const struct launch_env *env, struct world *world, char *wh
     if (fd >= 0)
         close(fd);
     if (status != 0) {
-        world_fail(world, 0, END_ERROR, status); /* for those that have come already */
+        world_fail(world, env->rank, END_ERROR, status); /* for those that have come already */
         world_unmap(world);
     }
     return status;
@@ -214,6 +214,8 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
         if (in) {
             launch_hold(world, env->rank);
             send(fd, &hello, sizeof hello, MSG_NOSIGNAL);
+        } else if (shared >= 0) {
+            close(shared);
         }
         close(fd);
         if (in)

@@ -108,8 +108,11 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why
     int listener = -1, status = rounds_find_node_0(r, nodes, name, sizeof name, why, why_size);
     if (status == 0)
         status = rounds_open_listener(r, nodes, &listener, why, why_size);
-    if (status != 0)
+    if (status != 0) {
+        if (listener >= 0)
+            close(listener);
         return status;
+    }
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
         status = nodes_meet(nodes, listener, self->env.meet_seconds, why, why_size);
         if (nodes->number > 0)

@@ -22,6 +22,7 @@ static const struct scenario scenarios[] = {
 static const struct fault faults[] = {
     { "seq is written before the envelope", 0 },
     { "a cell is used again before its message is known to be taken", 6 },
+    { "a cell is used again before its verdict was read, since ack is read once more", 8 },
     { "the slot is written before its message is known to be taken", 6 },
     { "nobody says that the ring is in use", 0 },
     { "the verdict on the last message stays in a cell that is used again", 8 },

@@ -114,6 +114,7 @@ enum {
     FINE,
     SEQ_FIRST,
     CELL_TOO_SOON,
+    CELL_UNSETTLED,
     SLOT_TOO_SOON,
     RING_UNSAID,
     VERDICT_KEPT,

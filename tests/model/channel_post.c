@@ -24,7 +24,7 @@ static void end_send(struct turn *t, enum verdict verdict)
     here(t)->ticket = 0;
 }
 
-/* channel_acknowledged: one load of ack. */
+/* channel_look: one load of ack. */
 static void read_ack(struct turn *t)
 {
     order_load(t->order, t->rank, WORD_ACK(t->peer), t->step->fault != ACK_READ_RELAXED);
@@ -97,6 +97,9 @@ static void visit(struct turn *t)
             t->me->pc = AT_VERDICT;
         else
             next(t);
+    } else if (t->step->fault == CELL_UNSETTLED && t->me->looked == 1) {
+        read_ack(t);
+        t->me->looked = 2;
     } else if (t->me->held || t->me->free_tickets == 0 || is_full(t)) {
         say(t->step, "rank %d: send %d has to wait", t->rank, t->me->at);
         t->me->held = 1;

@@ -15,7 +15,7 @@ static void end_run(struct turn *t)
     t->me->pc = t->me->taken != t->me->acked && t->step->fault != BATCH_FORGOTTEN ? AT_ACK : AT_REST;
 }
 
-/* recvs_progress: a long copy that waits comes last; else look into the slot, if a receive is open. */
+/* p2p_progress: a long copy that waits comes last; else look into the slot, if a receive is open. */
 static void visit(struct turn *t)
 {
     bool open = false;

@@ -57,7 +57,7 @@ static bool drive(struct turn *t, int change)
     return true;
 }
 
-/* ---- handing over: helper_takes_over ------------------------------------------------------ */
+/* ---- handing over: progress_takes_over ------------------------------------------------------ */
 
 static void listen(struct turn *t)
 {

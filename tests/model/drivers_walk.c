@@ -177,7 +177,7 @@ bool walk_step(struct turn *t)
 
 /* ---- the helper ------------------------------------------------------------------------------ */
 
-/* helper_listen(false). Its lock may be gone by then: that is one of the faults. */
+/* progress_listen(false). Its lock may be gone by then: that is one of the faults. */
 static void unlisten(struct turn *t)
 {
     tell(t, "is no longer counted, since nothing is open");

@@ -2,7 +2,7 @@
  * wanted.h: the state of the model of wanted messages, shared by its three files: wanted.c has the programs, wanted_post.c
  * the sender, wanted_take.c the receiver.
  *
- * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full notify. The sender has a helper from its first isend on; the two take turns by a lock, and
+ * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full ring. The sender has a helper from its first isend on; the two take turns by a lock, and
  * are one thread here. What the receiver writes into ack passes through a store buffer, which empties when it likes: that is the
  * light way of channel_acknowledge. Sleepers on a rank's event count see all news, as the event count's model shows; the helper sleeps until it is notified.
  */

@@ -218,6 +218,7 @@ extern const struct transport dist_transport;
 const struct transport dist_transport = {
     TRANSPORT_VERSION,
     1,
+    INT64_MAX,
     1,
     plugin_open,
     plugin_meet,

@@ -76,15 +76,29 @@ static void plugin_group_free(void *group)
 
 /* ---- collectives ------------------------------------------------------------------------------------- */
 
+/* A piece of each member's block, as one: so that the next one begins where the next block does. */
+static int plugin_each_block(const struct transport_collective *c, MPI_Datatype *each)
+{
+    MPI_Datatype piece;
+    if (!plugin_good(MPI_Type_contiguous((int)c->block, plugin_types[c->type], &piece)))
+        return 0;
+    int fine =
+        plugin_good(MPI_Type_create_resized(piece, 0, (MPI_Aint)(c->element * (size_t)c->stride), each)) &&
+        plugin_good(MPI_Type_commit(each));
+    MPI_Type_free(&piece);
+    return fine;
+}
+
 static transport_request plugin_collect(void *group, const struct transport_collective *c)
 {
     MPI_Comm comm = group ? *(MPI_Comm *)group : plugin_world;
-    MPI_Datatype type = plugin_types[c->type];
+    MPI_Datatype type = plugin_types[c->type], each = type;
     MPI_Op op = plugin_ops[c->op];
     MPI_Request request = MPI_REQUEST_NULL;
-    int rank, size, n = c->block, code = MPI_SUCCESS;
+    int rank, n = (int)c->block, blocks = c->stride > c->block ? 1 : n, code = MPI_SUCCESS;
+    if (c->stride > c->block && !plugin_each_block(c, &each))
+        return 0;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
     int root = rank == c->root;
     const void *in = c->in == c->out ? MPI_IN_PLACE : c->in;
     switch (c->call) {
@@ -98,17 +112,20 @@ static transport_request plugin_collect(void *group, const struct transport_coll
         code = MPI_Iallreduce(in, c->out, n, type, op, comm, &request);
         break;
     case TRANSPORT_SCATTER:
-        code = MPI_Iscatter(root ? c->in : NULL, n, type, c->out, n, type, c->root, comm, &request);
+        code = MPI_Iscatter(root ? c->in : NULL, blocks, each, c->out, n, type, c->root, comm, &request);
         break;
     case TRANSPORT_GATHER:
-        code = MPI_Igather(c->in, n, type, root ? c->out : NULL, n, type, c->root, comm, &request);
+        code = MPI_Igather(c->in, n, type, root ? c->out : NULL, blocks, each, c->root, comm, &request);
         break;
     case TRANSPORT_ALL_GATHER:
-        code = MPI_Iallgather(c->in, n, type, c->out, n, type, comm, &request);
+        code = MPI_Iallgather(c->in, n, type, c->out, blocks, each, comm, &request);
         break;
     case TRANSPORT_REDUCE_SCATTER:
         code = MPI_Ireduce_scatter_block(c->in, c->out, n, type, op, comm, &request);
         break;
     }
-    return plugin_number_of(code, &request);
+    transport_request number = plugin_number_of(code, &request);
+    if (each != type)
+        MPI_Type_free(&each);
+    return number;
 }

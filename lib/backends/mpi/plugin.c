@@ -16,7 +16,8 @@
 
 #define TYPES 7 /* of dist_base.h: enum dist_type, enum dist_op */
 #define OPS 5
-#define PIECE ((size_t)1 << 30) /* of a message: MPI counts in int */
+#define PIECE ((size_t)1 << 30) /* of a message: MPI counts in int; */
+#define MOST (1 << 24)          /* and elements of a collective's block */
 
 /* Open MPI 4.1.4 looks at its sockets at each call only while it knows a peer behind them, and else at each eighth. */
 #if defined(OPEN_MPI)
@@ -232,6 +233,7 @@ static int plugin_hear(void *buffer, size_t size, int *from)
 extern const struct transport dist_transport;
 const struct transport dist_transport = {
     .version = TRANSPORT_VERSION,
+    .most = MOST,
     .open = plugin_open,
     .meet = plugin_meet,
     .close = plugin_close,

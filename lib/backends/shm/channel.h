@@ -16,8 +16,9 @@
  * Why it is right.
  *   Who owns which word. A's side belongs to A's engine (one thread at a time: its lock), but the verdict in a cell, which B may write
  *   while the message is untaken. What each side counts is private; shared are only the copies in seq and ack.
- *   When may A write? The slot, when ack counts all messages; cell k, when it counts k - RING_CELLS. B reads an envelope only until
- *   its ack counts it. So the two are never at it together.
+ *   When may A write? The slot, when ack counts all messages; cell k, when it counts k - RING_CELLS, and the verdict on that one was read
+ *   (sends_settle): so `known` is brought up to date only there, and where nothing is open. B reads an envelope only until its ack
+ *   counts it. So the two are never at it together.
  *   Orders. A writes the envelope, then seq (release). B sees seq (acquire), then reads: it is whole. B reads the envelope, copies the
  *   tensor behind it, writes the verdict, and then ack (release). A sees ack (acquire): B is through with all, so A may overwrite the
  *   envelope, and the program its tensor.

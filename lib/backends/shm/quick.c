@@ -72,9 +72,11 @@ static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int 
                                     uint32_t site)
 {
     struct peer *peer = &shm->peers[number];
+    if (quick_is_busy(shm, number)) /* what ack counts has verdicts that sends_settle is still to read */
+        return QUICK_NOT;
     uint32_t ack = channel_look(peer);
-    if (quick_is_busy(shm, number) || peer->known != peer->sent || shm->eager_bytes ||
-        shm->spare == NO_TICKET || peer->sent == 0 || t->bytes > DIRECT_BYTES) /* channel_post comes first */
+    if (peer->known != peer->sent || shm->eager_bytes || shm->spare == NO_TICKET || peer->sent == 0 ||
+        t->bytes > DIRECT_BYTES) /* channel_post comes first */
         return QUICK_NOT;
     if (t->bytes > SLOT_TEXT)
         return quick_send_far(shm, t, number, tag, group, site);

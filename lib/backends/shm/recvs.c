@@ -239,8 +239,11 @@ int shm_recv(void *state, struct dist_work *op)
 
 void recvs_drop(struct shm_state *shm, struct dist_work *op)
 {
-    if (op->aside)
-        queue_remove(&shm->copies, op);
-    else
+    if (!op->aside) {
         recvs_unpost(shm, op);
+        return;
+    }
+    queue_remove(&shm->copies, op);
+    unexpected_free(shm, op->aside);
+    op->aside = NULL;
 }

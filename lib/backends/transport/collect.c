@@ -1,9 +1,13 @@
-/* collect.c: the transport's part in a collective, where all members take part in it. */
-#include "state.h"
+/*
+ * collect.c: the transport's part in a collective.
+ *
+ * Blocks that are longer than it takes (MPI counts in int) go there in pieces, one after the other: piece i of all blocks. They are
+ * of one length: of a short rest in blocks that are far apart MPICH 4.0's all_gather loses some. Of a reduce_scatter no transport can
+ * leave a gap between blocks: that of long ones is a reduce to each member.
+ */
+#include "meet.h"
 #include "../../devices/host.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static bool collect_is_reduction_in_place(const struct dist_work *op)
@@ -32,25 +36,22 @@ bool collect_shares(const struct dist_work *op)
 
 /* What goes in, where the transport cannot have it as it is: another type is reduced, or both tensors overlap. And room for what
  * comes out, if that is of another type. */
-static bool collect_set_aside(struct dist_work *op, struct transport_collective *c)
+static bool collect_set_aside(struct dist_work *op)
 {
-    enum dist_type wide = (enum dist_type)c->type;
-    size_t in_bytes = (size_t)op->in.count * c->element, out_bytes = (size_t)op->block * c->element;
+    enum dist_type wide = collect_type(op);
+    size_t element = dtype_size(wide);
+    size_t in_bytes = (size_t)op->in.count * element, out_bytes = (size_t)op->block * element;
     bool shared = collect_shares(op);
     op->aside = NULL;
     if (wide == op->type && !shared)
         return true;
-    char *state = malloc(in_bytes + out_bytes);
-    op->aside = state;
-    if (!state)
+    op->aside = malloc(in_bytes + out_bytes);
+    if (!op->aside)
         return false;
     if (wide == op->type)
-        host_copy(state, op->in.data, in_bytes);
+        host_copy(op->aside, op->in.data, in_bytes);
     else
-        dtype_convert(wide, state, op->type, op->in.data, op->in.count);
-    c->in = state;
-    if (wide != op->type)
-        c->out = collect_is_reduction_in_place(op) ? state : state + in_bytes;
+        dtype_convert(wide, op->aside, op->type, op->in.data, op->in.count);
     return true;
 }
 
@@ -64,33 +65,66 @@ static const enum transport_call transport_calls[CALL_COUNT] = {
     [CALL_REDUCE_SCATTER] = TRANSPORT_REDUCE_SCATTER,
 };
 
-struct transport_collective collect_what(const struct dist_work *op)
+/* Where its result is made: in the tensor, or aside. */
+static void *collect_result(const struct dist_work *op)
 {
-    return (struct transport_collective){ .call = transport_calls[op->call],
-                                          .type = (int)collect_type(op),
-                                          .op = op->op == DIST_AVG ? DIST_SUM : (int)op->op,
-                                          .root = call_has_root(op->call) ? op->peer : 0,
-                                          .element = dtype_size(collect_type(op)),
-                                          .block = (int)op->block,
-                                          .in = op->in.data,
-                                          .out = op->out.data };
+    enum dist_type wide = collect_type(op);
+    return wide == op->type                    ? op->out.data
+           : collect_is_reduction_in_place(op) ? op->aside
+                                               : (char *)op->aside + (size_t)op->in.count * dtype_size(wide);
 }
 
-static void collect_let_transport(struct transport_state *state, struct dist_work *op)
+/* By all members, or between machines, where the leaders' sums are. */
+static struct transport_collective collect_what(const struct dist_work *op)
+{
+    const struct transport_group *g = op->group->state;
+    bool between = op->step == STEP_BETWEEN;
+    struct transport_collective c = { .call = transport_calls[op->call],
+                                      .type = (int)collect_type(op),
+                                      .op = op->op == DIST_AVG ? DIST_SUM : (int)op->op,
+                                      .element = dtype_size(collect_type(op)),
+                                      .block = op->block,
+                                      .stride = op->block,
+                                      .in = op->aside ? op->aside : op->in.data,
+                                      .out = collect_result(op) };
+    if (between)
+        c.in = c.out = levels_result(op);
+    if (call_has_root(op->call))
+        c.root = between ? g->node_of[op->peer] : op->peer;
+    return c;
+}
+
+/* Piece op->ticket. False: there is none, all are done. */
+static bool collect_cut(const struct transport_state *state, const struct dist_work *op,
+                        struct transport_collective *c)
+{
+    int64_t most = state->transport->most, pieces = (op->block - 1) / most + 1, piece = op->ticket;
+    if (op->call == CALL_REDUCE_SCATTER && pieces > 1) {
+        c->call = TRANSPORT_REDUCE;
+        c->root = (int)(piece / pieces);
+        c->in = (const char *)c->in + (size_t)(c->root * op->block) * c->element;
+        if (c->root < op->group->size)
+            piece %= pieces;
+    }
+    if (piece >= pieces)
+        return false;
+    int64_t from = op->block * piece / pieces;
+    size_t begin = (size_t)from * c->element;
+    c->block = op->block * (piece + 1) / pieces - from;
+    c->in = c->in ? (const char *)c->in + begin : NULL;
+    c->out = c->out ? (char *)c->out + begin : NULL;
+    return true;
+}
+
+bool collect_go(struct transport_state *state, struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
     struct transport_collective c = collect_what(op);
-    if (op->block > INT_MAX) {
-        snprintf(op->why, sizeof op->why,
-                 "a block of %lld elements; the transport's collectives take up to %d", (long long)op->block,
-                 INT_MAX);
-        transport_done(op, DIST_ERR_ARGUMENT);
-    } else if (!collect_set_aside(op, &c)) {
-        transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-        transport_done(op, DIST_ERR_MEMORY);
-    } else {
-        wire_fly(state, state->transport->collect(g->handle, &c), op);
-    }
+    if (!collect_cut(state, op, &c))
+        return false;
+    op->ticket++;
+    wire_fly(state, state->transport->collect(op->step == STEP_BETWEEN ? g->leaders : g->handle, &c), op);
+    return true;
 }
 
 void collect_start(struct transport_state *state, struct dist_work *op)
@@ -99,17 +133,16 @@ void collect_start(struct transport_state *state, struct dist_work *op)
         transport_form_group(state, op);
     else if (op->call == CALL_BARRIER || op->block == 0)
         transport_done(op, DIST_OK);
+    else if (collect_set_aside(op))
+        collect_go(state, op);
     else
-        collect_let_transport(state, op);
+        levels_want_memory(state, op);
 }
 
 void collect_finish(struct dist_work *op)
 {
     enum dist_type wide = collect_type(op);
-    size_t in_bytes = (size_t)op->in.count * dtype_size(wide);
-    void *result = wide == op->type                    ? op->out.data
-                   : collect_is_reduction_in_place(op) ? op->aside
-                                                       : (char *)op->aside + in_bytes;
+    void *result = collect_result(op);
     if (collect_is_asked(op) && call_reduces(op->call) && op->op == DIST_AVG)
         host_reduce_part(result, (const void *[]){ result }, 1, op->group->size, op->block, wide, DIST_AVG);
     if (collect_is_asked(op) && wide != op->type)

@@ -21,6 +21,18 @@ static void leave_give_up(struct transport_state *state, struct dist_work *op)
         messages_end(op, state->failed);
 }
 
+/* Its op, which may have another flight, is its caller's again as soon as it is given up. */
+static void leave_ground(struct transport_state *state, struct flight *flight)
+{
+    struct dist_work *op = flight->op;
+    if (!op || op->step == STEP_ASIDE)
+        return;
+    for (; flight; flight = flight->next)
+        if (flight->op == op)
+            flight->op = NULL;
+    leave_give_up(state, op);
+}
+
 /* What is under way stays where it is: the transport may still look at it. */
 void transport_fail(struct transport_state *state, int status, const char *why)
 {
@@ -37,8 +49,7 @@ void transport_fail(struct transport_state *state, int status, const char *why)
         leave_give_up(state, match_receive(match));
     }
     for (struct flight *flight = state->flights.first; flight; flight = flight->next)
-        if (flight->op && flight->op->step != STEP_ASIDE)
-            leave_give_up(state, flight->op);
+        leave_ground(state, flight);
     wire_open(state);
 }
 

@@ -20,7 +20,6 @@
 #include "meet.h"
 #include "../../devices/host.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /* The tensors of the members that are here, in the order of their places; NULL: one has none. */
@@ -39,7 +38,7 @@ bool levels_take(const struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
     return op->call != CALL_NEW_GROUP && op->call != CALL_BARRIER && op->block > 0 &&
-           g->nodes < op->group->size && (g->nodes == 1 || (levels_gain(op) && op->block <= INT_MAX));
+           g->nodes < op->group->size && (g->nodes == 1 || levels_gain(op));
 }
 
 static void *levels_tensor_at(const struct transport_state *state, uint64_t place)
@@ -127,29 +126,32 @@ void levels_want_memory(struct transport_state *state, struct dist_work *op)
 }
 
 /* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
+void *levels_result(const struct dist_work *op)
+{
+    return op->aside ? op->aside : op->out.data;
+}
+
 static void levels_go_between(struct transport_state *state, struct dist_work *op, const struct here *here,
                               uint64_t next)
 {
-    const struct transport_group *g = op->group->state;
-    struct transport_collective c = collect_what(op);
-    bool aside = op->call == CALL_REDUCE || (int)op->type != c.type;
-    op->aside = aside ? malloc((size_t)op->block * c.element) : NULL;
+    enum dist_type wide = collect_type(op);
+    size_t bytes = (size_t)op->block * dtype_size(wide);
+    bool aside = op->call == CALL_REDUCE || op->type != wide;
+    op->aside = aside ? malloc(bytes) : NULL;
     if (aside && !op->aside) {
         levels_want_memory(state, op);
         return;
     }
-    c.in = c.out = aside ? op->aside : op->out.data;
-    c.root = call_has_root(op->call) ? g->node_of[op->peer] : 0;
     if (call_reduces(op->call))
-        levels_add_up(op, here, c.out, (enum dist_type)c.type);
+        levels_add_up(op, here, levels_result(op), wide);
     else if (here->root > 0)
-        host_copy(c.out, here->in[here->root], (size_t)op->block * c.element);
+        host_copy(levels_result(op), here->in[here->root], bytes);
     if (ring_pays(state, op)) {
-        ring_begin(state, op, c.out, next);
+        ring_begin(state, op, levels_result(op), next);
         return;
     }
     op->step = STEP_BETWEEN;
-    wire_fly(state, state->transport->collect(g->leaders, &c), op);
+    collect_go(state, op);
 }
 
 /* To all that are here: what came out, in the type in which it was added up. */
@@ -177,7 +179,7 @@ void levels_deliver(struct transport_state *state, struct dist_work *op, struct 
 /* The transport has done its part. */
 void levels_finish(struct transport_state *state, struct dist_work *op)
 {
-    levels_deliver(state, op, meetings_find(state, op), op->aside ? op->aside : op->out.data);
+    levels_deliver(state, op, meetings_find(state, op), levels_result(op));
 }
 
 size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,

@@ -44,7 +44,8 @@ bool levels_take(const struct dist_work *op); /* is it done so? */
 void levels_begin(struct transport_state *state, struct dist_work *op, struct meeting *m,
                   uint64_t next); /* the op of the next machine's leader */
 void levels_finish(struct transport_state *state, struct dist_work *op);
-bool levels_gain(const struct dist_work *op); /* does less travel so between machines? */
+void *levels_result(const struct dist_work *op); /* where the leader makes it */
+bool levels_gain(const struct dist_work *op);    /* does less travel so between machines? */
 size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,
                        const struct meeting *m, void *sum); /* what this machine adds; so many bytes, or 0 */
 void levels_deliver(struct transport_state *state, struct dist_work *op, struct meeting *m,

@@ -105,14 +105,14 @@ struct transport_state {
     _Atomic uint32_t waits; /* how often one asked for what it had started */
     struct worker progress;
     bool progress_stops, progress_sleeps, progress_naps_long;
-    bool rests;         /* a thread sleeps here that does not nap */
-    int64_t nap;        /* ns: the last one, */
-    double looked;      /* and when the job was looked at for the last time; */
-    int64_t drove;      /* ns: and what has come, by who started an op */
-    _Atomic int modest; /* so many waits in which it gives way; */
-    long switches;      /* and how often it had lost its core by the last long one */
-    uint32_t heard;     /* notes, where it is spread */
-    uint32_t looks;     /* for them */
+    bool rests;            /* a thread sleeps here that does not nap */
+    int64_t nap;           /* ns: the last one, */
+    _Atomic double looked; /* and when the job was looked at for the last time; */
+    int64_t drove;         /* ns: and what has come, by who started an op */
+    _Atomic int modest;    /* so many waits in which it gives way; */
+    long switches;         /* and how often it had lost its core by the last long one */
+    uint32_t heard;        /* notes, where it is spread */
+    uint32_t looks;        /* for them */
     uint64_t near_free,
         near_taken;    /* near.c: notes of its own, and those that it reads now, as places in the world; */
     void *near_memory; /* and where its own lie */
@@ -218,9 +218,10 @@ int transport_collective(void *state, struct dist_work *op);
 /* ---- collect.c: the transport's part ------------------------------------------------------------------------------ */
 
 enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
-struct transport_collective collect_what(const struct dist_work *op);
-bool collect_shares(const struct dist_work *op); /* its tensors overlap */
+bool collect_shares(const struct dist_work *op);         /* its tensors overlap */
 void collect_start(struct transport_state *state, struct dist_work *op);
+bool collect_go(struct transport_state *state,
+                struct dist_work *op); /* the next piece; false: all are done */
 void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */

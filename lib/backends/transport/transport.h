@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 7
+#define TRANSPORT_VERSION 8
 #define TRANSPORT_NOTES 0                   /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 32767                /* below that: as many as every MPI has; */
 #define TRANSPORT_AHEAD (UINT64_C(1) << 63) /* or from that on, where there is forget() */
@@ -39,12 +39,14 @@ enum transport_call {
     TRANSPORT_REDUCE_SCATTER
 };
 
-/* One collective. `in` and `out` are the same where it works in place, and do not overlap otherwise. */
+/* One collective. `in` and `out` are the same where it works in place, and do not overlap otherwise. Of a tensor with a block for each member
+ * they are the beginning of this piece of the first one. */
 struct transport_collective {
     enum transport_call call;
     int type, op, root; /* enum dist_type, enum dist_op; root: a place in the group */
     size_t element;     /* bytes */
-    int block;          /* elements of one member's block, > 0 */
+    int64_t block;      /* elements of one member's block, > 0 and at most transport.most, */
+    int64_t stride;     /* and from one to the next: more, where this is a piece of them */
     const void *in;
     void *out;
 };
@@ -57,6 +59,7 @@ typedef uint64_t transport_request;
 struct transport {
     uint32_t version;
     int wakes;     /* 1: it has threads of its own, which call job.wake() when test() or hear() has news */
+    int64_t most;  /* elements of a block that one collective takes; longer ones are given it in pieces */
     int sums_well; /* 1: in a long all_reduce it sends no more than each member must (ring.c) */
 
     /* Join the others, and leave with them. open: 0, or 1 with a sentence in why. */

@@ -38,20 +38,36 @@ void wire_hang_up(struct transport_state *state, struct flight *notes)
         wire_reap(state);
 }
 
+static bool wire_flies(const struct transport_state *state, const struct dist_work *op)
+{
+    for (const struct flight *flight = state->flights.first; flight; flight = flight->next)
+        if (flight->op == op)
+            return true;
+    return false;
+}
+
+static void wire_give_back(struct dist_work *op, int status)
+{
+    if (op->p2p && op->sends)
+        messages_end(op, status);
+    else
+        transport_done(op, status);
+}
+
 void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op)
 {
-    struct flight *flight = malloc(sizeof *flight);
-    if (!flight)
-        transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for what is under way");
-    else if (request == 0)
-        wire_broken(state);
-    if (state->failed) {
-        free(flight);
-        transport_done(op, state->failed);
+    struct flight *flight = state->failed ? NULL : malloc(sizeof *flight);
+    if (flight) {
+        *flight = (struct flight){ .request = request, .op = op };
+        wire_add_flight(&state->flights, flight);
+        if (request == 0)
+            wire_broken(state); /* it gives up all that is under way, this op too */
         return;
     }
-    *flight = (struct flight){ .request = request, .op = op };
-    wire_add_flight(&state->flights, flight);
+    bool has_another = wire_flies(state, op);
+    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for what is under way");
+    if (!has_another)
+        wire_give_back(op, state->failed);
 }
 
 void wire_swallow(struct transport_state *state, int from, size_t bytes, uint64_t tag)
@@ -70,14 +86,14 @@ void wire_swallow(struct transport_state *state, int from, size_t bytes, uint64_
 
 static void wire_land(struct transport_state *state, struct dist_work *op)
 {
-    if (op->p2p && op->sends)
-        messages_end(op, DIST_OK);
-    else if (op->p2p)
-        transport_done(op, DIST_OK);
-    else if (op->step == STEP_BETWEEN)
-        levels_finish(state, op);
+    if (op->p2p)
+        wire_give_back(op, DIST_OK);
     else if (op->step == STEP_RING)
         ring_landed(state, op);
+    else if (collect_go(state, op))
+        return;
+    else if (op->step == STEP_BETWEEN)
+        levels_finish(state, op);
     else
         collect_finish(op);
 }
