@@ -6,9 +6,6 @@
  */
 #include "checked.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WORDS 512
 
 void checked_tell(struct misuse *misuse)

@@ -3,7 +3,6 @@
 #include "devices/host.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void *context_make(struct launch_self *self)
 {

@@ -2,8 +2,6 @@
 #include "context.h"
 #include "streams/order.h"
 
-#include <stdlib.h>
-
 /* ---- which one ---------------------------------------------------------------------------- */
 
 int dist_set_device_at(struct dist_at at, enum dist_device device)
