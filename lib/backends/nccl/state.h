@@ -141,7 +141,7 @@ int nccl_job_failed(const struct nccl_state *nccl, char *why, size_t why_size);
 
 /* Makes the NCCL calls of one op, inside a group. */
 typedef ncclResult_t nccl_caller(struct nccl_state *nccl, const struct dist_work *op);
-extern nccl_caller *const nccl_callers[CALL_COUNT];
+nccl_caller nccl_collect; /* of a collective */
 
 /* ---- launch.c -------------------------------------------------------------------------- */
 
