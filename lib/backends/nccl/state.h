@@ -182,6 +182,9 @@ int nccl_watch_wait(struct nccl_state *nccl, struct dist_work *op, double deadli
 void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why);
 bool nccl_watch_job(struct nccl_state *nccl);
 
+/* All has failed: end these ops. One that flies may have a mark, any other a result (host.c). */
+void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue);
+
 /* ---- agree.c, progress.c, notes.c, leave.c: within a machine ---------------------------------- */
 
 /* Rank 0 lays out what is shared, with the id that leads to it; the others wait for that. */
