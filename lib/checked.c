@@ -6,9 +6,6 @@
  */
 #include "checked.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WORDS 512
 
 void checked_tell(struct misuse *misuse)
@@ -114,22 +111,13 @@ bool tensor_may_write(const char *call, struct dist_at at, const tensor *t)
     return tensor_check(call, at, t) && checked_may_touch(call, at, t->data, t->bytes, TOUCH_WRITE);
 }
 
-static bool checked_may_touch_element(const char *call, struct dist_at at, const tensor *t, int64_t i,
-                                      enum touch touch)
+bool tensor_may_touch_element(const char *call, struct dist_at at, const tensor *t, int64_t i, bool writes)
 {
+    if (!tensor_check(call, at, t) || !tensor_index(call, at, t, i))
+        return false;
     size_t size = dtype_size(t->type);
-    return tensor_index(call, at, t, i) &&
-           checked_may_touch(call, at, (const char *)t->data + (size_t)i * size, size, touch);
-}
-
-bool tensor_may_read_element(const char *call, struct dist_at at, const tensor *t, int64_t i)
-{
-    return tensor_check(call, at, t) && checked_may_touch_element(call, at, t, i, TOUCH_READ);
-}
-
-bool tensor_may_write_element(const char *call, struct dist_at at, const tensor *t, int64_t i)
-{
-    return tensor_check(call, at, t) && checked_may_touch_element(call, at, t, i, TOUCH_WRITE);
+    return checked_may_touch(call, at, (const char *)t->data + (size_t)i * size, size,
+                             writes ? TOUCH_WRITE : TOUCH_READ);
 }
 
 /* A view may go at any time: the memory stays for the others. */

@@ -3,7 +3,6 @@
 #include "devices/host.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void *context_make(struct launch_self *self)
 {
@@ -140,7 +139,7 @@ struct dist_work *work_new(struct context *context, enum call call, struct dist_
 }
 
 /* Both at once, where they are: a locked instruction waits for all stores of before, and those go to other cores. */
-static void work_leave(struct context *context, struct dist_work *work, bool forget, bool recycle)
+static void context_leave_work(struct context *context, struct dist_work *work, bool forget, bool recycle)
 {
     if (recycle && work->splits) {
         host_free(context->self, work->splits);
@@ -158,15 +157,15 @@ static void work_leave(struct context *context, struct dist_work *work, bool for
 
 void work_forget(struct context *context, struct dist_work *work)
 {
-    work_leave(context, work, true, false);
+    context_leave_work(context, work, true, false);
 }
 
 void work_recycle(struct context *context, struct dist_work *work)
 {
-    work_leave(context, work, false, true);
+    context_leave_work(context, work, false, true);
 }
 
 void work_free(struct context *context, struct dist_work *work)
 {
-    work_leave(context, work, true, true);
+    context_leave_work(context, work, true, true);
 }

@@ -19,7 +19,7 @@ static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &
 
 /* Tensors on a real GPU are out of the reach of a backend that knows nothing of GPUs. NULL: reported. (What BACKEND and DEVICE say
  * together was looked at before the ranks were started; that NCCL needs a GPU its backend says.) */
-static const struct backend *check_reach(const struct backend *backend, struct dist_at at)
+static const struct backend *dist_check_reach(const struct backend *backend, struct dist_at at)
 {
     if (backend->on_streams || strcmp(launch_device(), "cuda") != 0)
         return backend;
@@ -29,12 +29,12 @@ static const struct backend *check_reach(const struct backend *backend, struct d
     return NULL;
 }
 
-static const struct backend *choose_backend(struct dist_init_args args)
+static const struct backend *dist_choose_backend(struct dist_init_args args)
 {
     const char *wish = args.backend ? args.backend : launch_backend();
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
         if (strcmp(backends[i]->name, wish) == 0)
-            return check_reach(backends[i], args.at);
+            return dist_check_reach(backends[i], args.at);
     char why[SETTING_WHY];
     if (args.backend)
         report(CALL_INIT, args.at, DIST_ERR_ARGUMENT,
@@ -44,7 +44,7 @@ static const struct backend *choose_backend(struct dist_init_args args)
     return NULL;
 }
 
-static int make_world(struct context *context)
+static int dist_make_world(struct context *context)
 {
     int size = context->self->world.header->size;
     int *ranks = malloc((size_t)size * sizeof *ranks);
@@ -69,7 +69,7 @@ static const struct job_plan watching = { .asleep = diagnose_asleep,
                                           .after = trace_write };
 
 /* The barrier at the end of init: nobody is inside before all are. */
-static int meet_everyone(struct context *context, struct dist_at at)
+static int dist_meet_everyone(struct context *context, struct dist_at at)
 {
     struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
@@ -85,13 +85,13 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (context->backend || context->left)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
-    const struct backend *backend = trace_wrap(context->self, choose_backend(args));
+    const struct backend *backend = trace_wrap(context->self, dist_choose_backend(args));
     struct gpu *gpu; /* a backend that works on streams finds it opened */
     if (!backend || !checked_open(context, args.at) ||
         (backend->on_streams && !gpu_for_tensors(call_name(CALL_INIT), args.at, &gpu)))
         return call_note.error;
     char why[256] = "the system gives no memory for the job's tables";
-    int status = make_world(context);
+    int status = dist_make_world(context);
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, why, sizeof why);
     context->self->plan = &watching;
@@ -112,13 +112,13 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (backend->quick_send && !context->checked && !context->log)
         context->quick_reach = context->self->world.header;
     atomic_store(&context->slot->state, RANK_JOINED);
-    int result = meet_everyone(context, args.at);
+    int result = dist_meet_everyone(context, args.at);
     context_exit(context);
     return result;
 }
 
 /* The next of those that are there, open or not, taken out; NULL: there are no more. */
-static struct handle *take_any(struct handles *all)
+static struct handle *dist_take_any(struct handles *all)
 {
     struct handle *one = all->newest;
     if (one)
@@ -126,14 +126,14 @@ static struct handle *take_any(struct handles *all)
     return one ? one : handle_again(all, true);
 }
 
-static void free_everything(struct context *context)
+static void dist_free_everything(struct context *context)
 {
     struct handle *one;
-    while ((one = take_any(&context->groups))) {
+    while ((one = dist_take_any(&context->groups))) {
         free(HANDLE_OF(struct dist_group, one)->ranks);
         free(HANDLE_OF(struct dist_group, one));
     }
-    while ((one = take_any(&context->works))) {
+    while ((one = dist_take_any(&context->works))) {
         checked_end(HANDLE_OF(struct dist_work, one));
         free(HANDLE_OF(struct dist_work, one));
     }
@@ -141,18 +141,18 @@ static void free_everything(struct context *context)
     context->world = (struct dist_group){ 0 };
 }
 
-static void leave_group(struct context *context, struct dist_group *group)
+static void dist_leave_group(struct context *context, struct dist_group *group)
 {
     if (!group->settled)
         context->backend->group_free(context->state, group);
 }
 
-static void leave_groups(struct context *context)
+static void dist_leave_groups(struct context *context)
 {
     for (struct handle *open = context->groups.newest; open; open = open->older)
-        leave_group(context, HANDLE_OF(struct dist_group, open));
+        dist_leave_group(context, HANDLE_OF(struct dist_group, open));
     for (struct handle *freed = context->groups.first; freed; freed = freed->newer)
-        leave_group(context, HANDLE_OF(struct dist_group, freed));
+        dist_leave_group(context, HANDLE_OF(struct dist_group, freed));
 }
 
 int dist_destroy_process_group_at(struct dist_at at)
@@ -173,7 +173,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->backend->leave(context->state);
     if (context->gpu)
         ops_drain(context->gpu);
-    leave_groups(context);
+    dist_leave_groups(context);
     context->backend->close(context->state);
     if (context->gpu)
         ops_close(context->gpu);
@@ -181,7 +181,7 @@ int dist_destroy_process_group_at(struct dist_at at)
         leaks_memory(&leaks, context);
     context->untaken = NULL;
     leaks_tell(&leaks, context);
-    free_everything(context);
+    dist_free_everything(context);
     context->backend = NULL;
     context->state = NULL;
     context->left = true;
@@ -195,7 +195,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     return 0;
 }
 
-static const struct dist_group *asked_group(enum call call, const struct dist_group_args *args)
+static const struct dist_group *dist_asked_group(enum call call, const struct dist_group_args *args)
 {
     struct context *context = context_enter(call, args->at);
     if (!context)
@@ -207,13 +207,13 @@ static const struct dist_group *asked_group(enum call call, const struct dist_gr
 
 int dist_get_rank_with(struct dist_group_args args)
 {
-    const struct dist_group *group = asked_group(CALL_GET_RANK, &args);
+    const struct dist_group *group = dist_asked_group(CALL_GET_RANK, &args);
     return group ? group->rank : call_note.error;
 }
 
 int dist_get_world_size_with(struct dist_group_args args)
 {
-    const struct dist_group *group = asked_group(CALL_GET_WORLD_SIZE, &args);
+    const struct dist_group *group = dist_asked_group(CALL_GET_WORLD_SIZE, &args);
     return group ? group->size : call_note.error;
 }
 

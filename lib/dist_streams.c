@@ -2,8 +2,6 @@
 #include "context.h"
 #include "streams/order.h"
 
-#include <stdlib.h>
-
 /* ---- which one ---------------------------------------------------------------------------- */
 
 int dist_set_device_at(struct dist_at at, enum dist_device device)
@@ -152,13 +150,12 @@ dist_event *dist_event_record_at(struct dist_at at)
     if (!event)
         return NULL;
     int status = gpu->device->event_record(event->event, gpu->current->stream);
-    if (status == DIST_OK) {
-        order_record(gpu, event);
-        return event;
-    }
-    gpu_give_event(gpu, event);
-    report_tensor(call, at, (enum dist_error)status, "%s", device_why());
-    return NULL;
+    if (status != DIST_OK)
+        gpu_give_event(gpu, event);
+    if (gpu_refused(call, at, status))
+        return NULL;
+    order_record(gpu, event);
+    return event;
 }
 
 int dist_event_wait_at(struct dist_at at, dist_event *event)
@@ -169,8 +166,7 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
         return -DIST_ERR_ARGUMENT;
     order_wait(gpu, event);
     int status = gpu->device->event_follow(event->event, gpu->current->stream);
-    if (status != DIST_OK)
-        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
+    gpu_refused(call, at, status);
     return -status;
 }
 

@@ -4,7 +4,6 @@
 #include "devices/host.h"
 #include "diagnose/log.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -61,8 +61,7 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t);
  * tensor_index. */
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t);
 bool tensor_may_write(const char *call, struct dist_at at, const tensor *t);
-bool tensor_may_read_element(const char *call, struct dist_at at, const tensor *t, int64_t i);
-bool tensor_may_write_element(const char *call, struct dist_at at, const tensor *t, int64_t i);
+bool tensor_may_touch_element(const char *call, struct dist_at at, const tensor *t, int64_t i, bool writes);
 bool tensor_may_free(const char *call, struct dist_at at, const tensor *t);
 
 /* The shape among the arguments of a call: an array; how many lengths it has, and how many elements (-1: it makes no sense,

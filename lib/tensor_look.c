@@ -54,7 +54,7 @@ enum dist_device tensor_device_at(struct dist_at at, const tensor *t)
 double tensor_item_at(struct dist_at at, const tensor *t, int64_t i)
 {
     double element = 0; /* the largest type's room */
-    if (!tensor_may_read_element("tensor_item", at, t, i))
+    if (!tensor_may_touch_element("tensor_item", at, t, i, false))
         return 0;
     if (!t->gpu)
         return dtype_load(t->type, t->data, i);

@@ -106,7 +106,7 @@ void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value)
 
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)
 {
-    if (!tensor_may_write_element("tensor_set", at, t, i))
+    if (!tensor_may_touch_element("tensor_set", at, t, i, true))
         return;
     struct kernel kernel = tensor_kernel(t, KERNEL_FILL);
     kernel.out = (char *)t->data + (size_t)i * dtype_size(t->type);

@@ -9,7 +9,6 @@
 #include "device.h"
 #include "host.h"
 
-#include <math.h>
 #include <string.h>
 
 #define BLOCK 512 /* doubles on the stack: 4 KiB stay in the nearest cache */

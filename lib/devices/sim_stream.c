@@ -1,7 +1,6 @@
 /* sim_stream.c: a queue, and the thread that does what stands in it. */
 #define _GNU_SOURCE
 #include "sim.h"
-#include "host.h"
 
 #include <stdlib.h>
 #include <string.h>

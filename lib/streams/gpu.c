@@ -8,6 +8,13 @@
 
 #define STAGED (4u << 20) /* bytes that one copy between host and device moves at most */
 
+bool gpu_refused(const char *call, struct dist_at at, int status)
+{
+    if (status != DIST_OK)
+        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
+    return status != DIST_OK;
+}
+
 /* ---- opening ------------------------------------------------------------------------- */
 
 static struct gpu *gpu_of(const char *call, struct dist_at at)
@@ -60,11 +67,8 @@ struct gpu *gpu_open(const char *call, struct dist_at at)
     if (!device)
         return NULL;
     guard_open(&gpu->self->world, checked_tell);
-    int status = device->open(gpu->self, &gpu->state);
-    if (status != DIST_OK) {
-        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
+    if (gpu_refused(call, at, device->open(gpu->self, &gpu->state)))
         return NULL;
-    }
     struct stream *stream = device->stream_new(gpu->state, 0);
     gpu->scratch = stream ? device->alloc(gpu->state, sizeof(double)) : NULL;
     if (!gpu->scratch) {
@@ -128,13 +132,6 @@ void gpu_give_event(struct gpu *gpu, struct dist_event *event)
 }
 
 /* ---- work ------------------------------------------------------------------------------ */
-
-static bool gpu_refused(const char *call, struct dist_at at, int status)
-{
-    if (status != DIST_OK)
-        report_tensor(call, at, (enum dist_error)status, "%s", device_why());
-    return status != DIST_OK;
-}
 
 /* Bytes of out, and of each of in; the sum's out is the library's own. */
 static bool gpu_in_order(struct gpu *gpu, const char *call, struct dist_at at, const struct kernel *k)

@@ -58,6 +58,9 @@ static inline struct gpu *gpu_if_open(const struct launch_self *self)
     return gpu && gpu->device ? gpu : NULL;
 }
 
+/* Has the device refused? Then that is reported. */
+bool gpu_refused(const char *call, struct dist_at at, int status);
+
 void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at);
 void gpu_free(struct gpu *gpu, struct storage *storage);
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "ops.h"
 
-#include <stdio.h>
 #include <sys/prctl.h>
 
 #define NAP 1000 /* ms; nobody depends on it */

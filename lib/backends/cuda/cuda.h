@@ -134,9 +134,9 @@ void cuda_plan_run(struct cuda_job *job, struct meeting *meeting);
 bool cuda_test(void *cuda, struct dist_work *op);
 int cuda_wait(void *cuda, struct dist_work *op);
 
-/* Note what is open, and sleep until there is what is wanted, the job has failed, or so much time is over. */
-void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op,
-                     bool (*wanted)(struct cuda_state *cuda, struct dist_work *op), int milliseconds);
+/* Note what is open, and sleep until there is news or so much time is over; `op` is waited for (NULL: none). */
+void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
+                     void *argument, int milliseconds);
 
 /* Wait until nobody needs anything of this rank any more; and take its ops out of all tables. */
 void cuda_leave(void *cuda);

@@ -9,26 +9,22 @@ static bool cuda_leave_is_mine(const struct cuda_state *cuda, const struct dist_
     return op && cuda_rank_of(op) == cuda->rank;
 }
 
-/* The messages to this rank, of which some may be mine. True: one of those is still to be taken. */
-static bool cuda_leave_has_unexpected(struct cuda_state *cuda, int peer)
+/* The ops of this rank in a table: given up, where nobody will come for them any more. True: there are some that are still needed. */
+static bool cuda_leave_table(struct cuda_state *cuda, struct match_table *table, bool hopeless)
 {
-    struct match_table *unexpected = &cuda->job->ranks[peer].unexpected;
-    bool any = false;
-    for (struct match *at = unexpected->first, *next; at; at = next) {
+    for (struct match *at = table->first, *next; at; at = next) {
         struct dist_work *op = match_receive(at);
         next = at->next;
-        bool mine = cuda_leave_is_mine(cuda, op),
-             hopeless = mine && (member_is_gone(cuda->self, peer) || world_over(cuda->world));
-        if (!hopeless) {
-            any |= mine;
+        if (!cuda_leave_is_mine(cuda, op))
             continue;
-        }
-        match_remove(unexpected, at);
-        if (cuda->self->untaken)
+        if (!hopeless)
+            return true;
+        match_remove(table, at);
+        if (op->sends && cuda->self->untaken)
             cuda->self->untaken(cuda->self, op);
         cuda_start_given(cuda->job, op, DIST_ERR_PEER_LOST);
     }
-    return any;
+    return false;
 }
 
 static struct dist_work *cuda_leave_mine_of(const struct cuda_state *cuda, const struct meeting *meeting)
@@ -65,44 +61,34 @@ static bool cuda_leave_leave_meetings(struct cuda_state *cuda, bool all)
     return any;
 }
 
-static bool cuda_leave_is_free(struct cuda_state *cuda, struct dist_work *unused)
+static bool cuda_leave_is_free(void *argument)
 {
+    struct cuda_state *cuda = argument;
     struct cuda_job *job = cuda->job;
-    (void)unused;
     backoff_lock(&job->lock);
     bool busy = job->ranks[cuda->rank].queued.first;
     busy |= cuda_leave_leave_meetings(cuda, false);
     for (int rank = 0; rank < job->size; rank++)
-        busy |= cuda_leave_has_unexpected(cuda, rank);
+        busy |= cuda_leave_table(cuda, &job->ranks[rank].unexpected,
+                                 member_is_gone(cuda->self, rank) || world_over(cuda->world));
     pthread_mutex_unlock(&job->lock);
-    return !busy && (!cuda->stream || cuda->gpu->device->stream_passed(cuda->stream));
-}
-
-static void cuda_leave_empty(struct cuda_state *cuda, struct match_table *table)
-{
-    for (struct match *at = table->first, *next; at; at = next) {
-        struct dist_work *op = match_receive(at);
-        next = at->next;
-        if (!cuda_leave_is_mine(cuda, op))
-            continue;
-        match_remove(table, at);
-        cuda_start_given(cuda->job, op, DIST_ERR_PEER_LOST);
-    }
+    bool passed = !busy && (!cuda->stream || cuda->gpu->device->stream_passed(cuda->stream));
+    return passed || world_failed(cuda->world);
 }
 
 void cuda_leave(void *state)
 {
     struct cuda_state *cuda = state;
     struct cuda_job *job = cuda->job;
-    while (!cuda_leave_is_free(cuda, NULL) && !world_over(cuda->world))
-        cuda_wait_sleep(cuda, NULL, cuda_leave_is_free, NAP);
+    while (!cuda_leave_is_free(cuda) && !world_over(cuda->world))
+        cuda_wait_sleep(cuda, NULL, cuda_leave_is_free, cuda, NAP);
     backoff_lock(&job->lock);
     struct cuda_rank *own = &job->ranks[cuda->rank];
     for (int rank = 0; rank < job->size; rank++)
-        cuda_leave_empty(cuda, &job->ranks[rank].unexpected);
+        cuda_leave_table(cuda, &job->ranks[rank].unexpected, true);
     while (own->queued.first)
         cuda_start_given(job, queue_take(&own->queued, &own->queued.first), DIST_ERR_PEER_LOST);
-    cuda_leave_empty(cuda, &own->posted);
+    cuda_leave_table(cuda, &own->posted, true);
     cuda_leave_leave_meetings(cuda, true);
     pthread_mutex_unlock(&job->lock);
 }

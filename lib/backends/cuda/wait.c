@@ -68,29 +68,20 @@ bool cuda_test(void *state, struct dist_work *op)
 
 struct awaited {
     struct cuda_state *cuda;
-    bool (*wanted)(struct cuda_state *cuda, struct dist_work *op);
-    struct dist_work *op;
+    const struct dist_work *op;
 };
 
 static bool cuda_wait_news(void *argument)
 {
-    struct awaited *awaited = argument;
-    return awaited->wanted(awaited->cuda, awaited->op) || world_failed(awaited->cuda->world);
+    const struct awaited *awaited = argument;
+    return atomic_load(&awaited->op->done) || world_failed(awaited->cuda->world);
 }
 
-void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op,
-                     bool (*wanted)(struct cuda_state *cuda, struct dist_work *op), int milliseconds)
+void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
+                     void *argument, int milliseconds)
 {
-    struct awaited awaited = { cuda, wanted, op };
     cuda_notes_write(cuda, op);
-    launch_sleep(cuda->self, &cuda->slot->eventcount, cuda_wait_news, &awaited, milliseconds,
-                 op && op->timeout > 0);
-}
-
-static bool cuda_wait_is_done(struct cuda_state *cuda, struct dist_work *op)
-{
-    (void)cuda;
-    return atomic_load(&op->done) != 0;
+    launch_sleep(cuda->self, &cuda->slot->eventcount, news, argument, milliseconds, op && op->timeout > 0);
 }
 
 /* Milliseconds until the op's time is up, at most a nap. */
@@ -102,6 +93,7 @@ static int cuda_wait_time_left(const struct dist_work *op, double deadline)
 
 static void cuda_wait_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 {
+    struct awaited awaited = { cuda, op };
     struct backoff backoff = { 0 };
     double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
     while (!atomic_load(&op->done)) {
@@ -113,7 +105,7 @@ static void cuda_wait_wait_on_host(struct cuda_state *cuda, struct dist_work *op
         else if (left == 0)
             cuda_wait_time_out(cuda, op);
         else
-            cuda_wait_sleep(cuda, op, cuda_wait_is_done, left);
+            cuda_wait_sleep(cuda, op, cuda_wait_news, &awaited, left);
     }
 }
 

@@ -34,12 +34,10 @@ struct nccl_shared {
 };
 /* The match table stands behind it (nccl->table). */
 
-/* ---- agree.c ---------------------------------------------------------------------------- */
+/* ---- agree.c --------------------------------------------------------------------------- */
 
 void nccl_agree_lock(struct nccl_shared *shared);
 void nccl_agree_unlock(struct nccl_shared *shared);
-
-/* ---- agree.c --------------------------------------------------------------------------- */
 
 /* Show this op, and give it up again, or all (NULL) of this rank that are not agreed on. False: it has no entry left, and must wait for
  * some op to be agreed on. */

@@ -112,11 +112,7 @@ static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, in
     else if (!nccl->failed)
         status = nccl_job_failed(nccl, why, sizeof why);
     nccl_watch_fail(nccl, status, why);
-    for (struct dist_work *op = ops->first, *next; op; op = next) {
-        next = op->next;
-        nccl_launch_refuse(nccl, op, nccl->failed);
-    }
-    queue_reset(ops);
+    nccl_watch_end_all(nccl, ops);
 }
 
 void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops)

@@ -7,7 +7,6 @@
 #include "agree.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static size_t nccl_eager_bytes_of(const struct dist_work *send)

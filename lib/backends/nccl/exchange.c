@@ -7,24 +7,27 @@
  */
 #include "check.h"
 
-#include <stdio.h>
-
 /* Claims in the GPU's memory: mine, then theirs, in the order of the pairs. */
 struct exchange {
     struct comparison *pairs;
     int count;
     char *mine, *theirs;
+    enum { TURN_FIRST, TURN_ANSWER, TURN_OVER } turn;
 };
 
-static ncclResult_t nccl_exchange_enqueue(struct nccl_state *nccl, const struct exchange *exchange,
-                                          bool first)
+/* An nccl_caller finds its claims here. */
+static _Thread_local const struct exchange *current;
+
+static ncclResult_t nccl_exchange_call(struct nccl_state *nccl, const struct dist_work *op)
 {
+    const struct exchange *exchange = current;
     cudaStream_t stream = nccl->calls->stream_of(nccl->stream);
     ncclResult_t result = ncclSuccess;
-    for (int i = 0; i < exchange->count && nccl_went_well(result); i++) {
+    (void)op;
+    for (int i = 0; exchange->turn != TURN_OVER && i < exchange->count && nccl_went_well(result); i++) {
         const struct comparison *m = &exchange->pairs[i];
         size_t place = (size_t)i * sizeof(struct claim);
-        if (m->first == first)
+        if (m->first == (exchange->turn == TURN_FIRST))
             result = nccl->calls->send(exchange->mine + place, sizeof(struct claim), ncclUint8, m->peer,
                                        nccl->world.comm, stream);
         else
@@ -34,33 +37,14 @@ static ncclResult_t nccl_exchange_enqueue(struct nccl_state *nccl, const struct 
     return result;
 }
 
-/* An nccl_caller finds its claims here. */
-static _Thread_local const struct exchange *current;
-
-static ncclResult_t nccl_exchange_call_first(struct nccl_state *nccl, const struct dist_work *op)
-{
-    (void)op;
-    return nccl_exchange_enqueue(nccl, current, true);
-}
-
-static ncclResult_t nccl_exchange_call_answer(struct nccl_state *nccl, const struct dist_work *op)
-{
-    (void)op;
-    return nccl_exchange_enqueue(nccl, current, false);
-}
-
-static ncclResult_t nccl_exchange_call_nothing(struct nccl_state *nccl, const struct dist_work *op)
-{
-    (void)nccl, (void)op;
-    return ncclSuccess;
-}
-
 /* The host waits for it, and for all that stands in the stream before, as for a barrier. */
-static int nccl_exchange_go(struct nccl_state *nccl, const struct dist_work *asked, nccl_caller *call)
+static int nccl_exchange_go(struct nccl_state *nccl, struct exchange *exchange, int turn)
 {
+    const struct dist_work *asked = exchange->pairs->op;
     struct dist_work op = { .call = asked->call, .at = asked->at, .site = asked->site };
     op.group = nccl->world.group;
-    int status = nccl_launch_now(nccl, &op, call);
+    exchange->turn = turn;
+    int status = nccl_launch_now(nccl, &op, nccl_exchange_call);
     return status == DIST_OK ? nccl_watch_wait(nccl, &op, 0) : status;
 }
 
@@ -69,22 +53,20 @@ static int nccl_exchange_by_way_of_the_gpu(struct nccl_state *nccl, struct excha
 {
     const struct device *device = nccl->device;
     size_t bytes = (size_t)exchange->count * sizeof *staging;
-    const struct dist_work *asked = exchange->pairs->op;
     for (int i = 0; i < exchange->count; i++)
         staging[i] = exchange->pairs[i].mine;
     current = exchange;
     int status = device->copy(nccl->stream, exchange->mine, staging, bytes, COPY_TO_DEVICE);
     if (status == DIST_OK)
-        status = nccl_exchange_go(nccl, asked, nccl_exchange_call_first);
+        status = nccl_exchange_go(nccl, exchange, TURN_FIRST);
     if (status == DIST_OK)
-        status = nccl_exchange_go(nccl, asked, nccl_exchange_call_answer);
+        status = nccl_exchange_go(nccl, exchange, TURN_ANSWER);
     if (status == DIST_OK)
         status = device->copy(nccl->stream, staging, exchange->theirs, bytes, COPY_TO_HOST);
     if (status == DIST_OK)
-        status = nccl_exchange_go(nccl, asked, nccl_exchange_call_nothing);
-    for (int i = 0; i < exchange->count && status == DIST_OK; i++) {
+        status = nccl_exchange_go(nccl, exchange, TURN_OVER);
+    for (int i = 0; i < exchange->count && status == DIST_OK; i++)
         exchange->pairs[i].theirs = staging[i];
-    }
     return status;
 }
 
@@ -94,7 +76,7 @@ int nccl_exchange_claims(struct nccl_state *nccl, struct comparison *pairs, int 
     size_t bytes = (size_t)count * sizeof(struct claim);
     struct claim *staging = device->staging(nccl->state, bytes);
     char *memory = device->alloc(nccl->state, 2 * bytes);
-    struct exchange exchange = { pairs, count, memory, memory + bytes };
+    struct exchange exchange = { pairs, count, memory, memory + bytes, TURN_FIRST };
     int status =
         staging && memory ? nccl_exchange_by_way_of_the_gpu(nccl, &exchange, staging) : DIST_ERR_MEMORY;
     if (memory)

@@ -9,7 +9,6 @@
 #include "agree.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A collective, as its member at `place` sees it. */

@@ -218,7 +218,7 @@ bool nccl_launch_agreed(struct nccl_state *nccl)
         if (op->call == CALL_NEW_GROUP)
             nccl_groups_split(nccl, op);
         else
-            nccl_launch_now(nccl, op, nccl_callers[op->call]);
+            nccl_launch_now(nccl, op, nccl_collect);
     }
     return moved;
 }

@@ -32,11 +32,26 @@ static int nccl_far_message(struct nccl_state *nccl, struct dist_work *op)
     return nccl_launch_put_off(nccl, op);
 }
 
+/* The group is of no more use after it has run out of time, and neither is NCCL. */
+static int nccl_far_monitored_barrier(struct nccl_state *nccl, struct dist_work *op)
+{
+    nccl_launch_now(nccl, op, nccl_collect);
+    if (!nccl->failed && nccl_watch_wait(nccl, op, dist_time() + op->timeout) == DIST_ERR_TIMEOUT &&
+        !nccl->failed) {
+        char why[80];
+        snprintf(why, sizeof why, "some rank did not come within %g s", op->timeout);
+        nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why);
+    }
+    return op->status;
+}
+
 static int nccl_far_collective(struct nccl_state *nccl, struct dist_work *op)
 {
     nccl_launch_flush(nccl);
     if (nccl->failed)
         return nccl_launch_refuse(nccl, op, nccl->failed);
+    if (op->call == CALL_MONITORED_BARRIER)
+        return nccl_far_monitored_barrier(nccl, op);
     if (!op->gpu && op->call != CALL_BARRIER)
         return nccl_refuse_host(nccl, op);
     if (nccl_check_is_due(nccl)) {
@@ -47,24 +62,8 @@ static int nccl_far_collective(struct nccl_state *nccl, struct dist_work *op)
         if (!one.first)
             return op->status;
     }
-    int status = nccl_launch_now(nccl, op, nccl_callers[op->call]);
+    int status = nccl_launch_now(nccl, op, nccl_collect);
     return op->gpu || op->async || status != DIST_OK ? status : nccl_watch_wait(nccl, op, 0);
-}
-
-/* The group is of no more use after it has run out of time, and neither is NCCL. */
-static int nccl_far_monitored_barrier(struct nccl_state *nccl, struct dist_work *op)
-{
-    nccl_launch_flush(nccl);
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    nccl_launch_now(nccl, op, nccl_callers[op->call]);
-    if (!nccl->failed && nccl_watch_wait(nccl, op, dist_time() + op->timeout) == DIST_ERR_TIMEOUT &&
-        !nccl->failed) {
-        char why[80];
-        snprintf(why, sizeof why, "some rank did not come within %g s", op->timeout);
-        nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why);
-    }
-    return op->status;
 }
 
 /* Who asks for an op that was put off wants it to begin. Who asks for another again and again may wait, without knowing it,
@@ -111,7 +110,7 @@ static int nccl_monitored_barrier(void *state, struct dist_work *op)
     struct nccl_state *nccl = state;
     nccl_clear_marks(op);
     if (!nccl->shared)
-        return nccl_far_monitored_barrier(nccl, op);
+        return nccl_far_collective(nccl, op);
     if (nccl_progress_wait(nccl, op, dist_time() + op->timeout) != DIST_ERR_TIMEOUT)
         return op->status;
     nccl_lock(nccl);

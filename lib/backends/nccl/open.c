@@ -2,10 +2,11 @@
  * open.c: joining the job, and leaving it.
  *
  * All ranks need one ncclUniqueId. Within a machine rank 0 makes it and lays it into the world's memory; over several
- * machines it follows from an address that all know (address.c).
+ * machines it follows from an address that all know.
  */
 #define _GNU_SOURCE
 #include "state.h"
+#include "../../launch/bootstrap.h"
 #include "../../streams/gpu.h"
 
 #include <stdio.h>
@@ -33,6 +34,22 @@ static int nccl_open_share_gpu(const struct launch_self *self, char *why, size_t
     return DIST_OK;
 }
 
+/* Over several machines NCCL brings its own meeting: rank 0 listens at the address in NCCL_COMM_ID, all others call there. So no
+ * server of ours is needed, only the same address everywhere. It comes from MASTER_ADDR and MASTER_PORT, which torchrun sets, and
+ * for which mpirun and srun must be asked. */
+static int nccl_open_set_address(const struct launch_env *env, char *why, size_t why_size)
+{
+    char host[256], text[300];
+    int port;
+    if (getenv("NCCL_COMM_ID"))
+        return DIST_OK;
+    int status = bootstrap_find_master(env, host, sizeof host, &port, why, why_size);
+    if (status != DIST_OK)
+        return status;
+    snprintf(text, sizeof text, strchr(host, ':') ? /* of IPv6 */ "[%.250s]:%d" : "%.250s:%d", host, port);
+    return setenv("NCCL_COMM_ID", text, 1) == 0 ? DIST_OK : DIST_ERR_MEMORY;
+}
+
 static int nccl_open_read_environment(struct nccl_state *nccl, char *why, size_t why_size)
 {
     const struct launch_env *env = &nccl->self->env;
@@ -55,7 +72,7 @@ static int nccl_open_read_environment(struct nccl_state *nccl, char *why, size_t
     if (status == DIST_OK && setting_is("DIST_NCCL_SHARE_GPU", "1"))
         status = nccl_open_share_gpu(nccl->self, why, why_size);
     if (status == DIST_OK && nccl->spread)
-        status = nccl_address_set(env, why, why_size);
+        status = nccl_open_set_address(env, why, why_size);
     return status;
 }
 

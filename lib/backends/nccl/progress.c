@@ -14,8 +14,6 @@
 #define _GNU_SOURCE
 #include "agree.h"
 
-#include <stdio.h>
-
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
 /* ---- from one queue to the next ------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  *
  *   nccl.c      the table of calls                           collect.c which NCCL call does which collective
  *   library.c   finds libnccl when it is first needed        words.c   NCCL's types and errors as ours
- *   open.c      joining and leaving                          address.c how ranks on several machines find each other
- *   groups.c    an NCCL communicator for each group          launch.c  gives ops to NCCL, several messages together
+ *   open.c      joining and leaving                          launch.c  gives ops to NCCL, several messages together
+ *   groups.c    an NCCL communicator for each group
  *   watch.c     of ops given to NCCL (`flying`): are they over (op->done), have they failed, have they taken too long?
  *
  * All ranks on one machine: two ranks agree on an op before NCCL gets it, so the backend keeps all that dist.h promises. Only
@@ -36,7 +36,6 @@
 #include "../../launch/worker.h"
 
 struct nccl_shared;
-struct table_entry;
 struct table;
 
 struct nccl_group {
@@ -117,9 +116,6 @@ ncclConfig_t nccl_config(void);
 void nccl_groups_sweep(struct nccl_state *nccl, bool all); /* give back retired groups; all: wait for each */
 void nccl_groups_abort(struct nccl_state *nccl);           /* all of them, and the world's communicator */
 
-/* address.c: set NCCL_COMM_ID, by which ranks on several machines find rank 0. Status, with a sentence in why. */
-int nccl_address_set(const struct launch_env *env, char *why, size_t why_size);
-
 /* ---- words.c --------------------------------------------------------------------------- */
 
 ncclDataType_t nccl_type(enum dist_type type);
@@ -141,7 +137,7 @@ int nccl_job_failed(const struct nccl_state *nccl, char *why, size_t why_size);
 
 /* Makes the NCCL calls of one op, inside a group. */
 typedef ncclResult_t nccl_caller(struct nccl_state *nccl, const struct dist_work *op);
-extern nccl_caller *const nccl_callers[CALL_COUNT];
+nccl_caller nccl_collect; /* of a collective */
 
 /* ---- launch.c -------------------------------------------------------------------------- */
 
@@ -185,6 +181,9 @@ int nccl_watch_wait(struct nccl_state *nccl, struct dist_work *op, double deadli
 /* Each op that is not over ends with this status; or with the job's, where that has failed elsewhere (true). */
 void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why);
 bool nccl_watch_job(struct nccl_state *nccl);
+
+/* All has failed: end these ops. One that flies may have a mark, any other a result (host.c). */
+void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue);
 
 /* ---- agree.c, progress.c, notes.c, leave.c: within a machine ---------------------------------- */
 

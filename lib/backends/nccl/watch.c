@@ -20,8 +20,7 @@
 
 /* ---- failing ------------------------------------------------------------------------------ */
 
-/* A flying op may have a mark, any other a result (host.c). */
-static void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
+void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
 {
     for (struct dist_work *op = queue->first, *next; op; op = next) {
         next = op->next;

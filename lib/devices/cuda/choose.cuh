@@ -8,10 +8,6 @@
 #include "loops.cuh"
 #include "rows.cuh"
 
-extern "C" {
-#include <string.h>
-}
-
 /* act(T()), where T is the struct of element.cuh for that type. Of the types that have fractions: */
 template <class Act> static void with_float(dist_type type, Act act)
 {

@@ -197,7 +197,7 @@ static void cuda_close(void *state)
     free(rank);
 }
 
-bool cuda_reaches(void *state, void *other)
+static bool cuda_reaches(void *state, void *other)
 {
     return ((struct cuda *)state)->gpu->reaches[((struct cuda *)other)->gpu->number];
 }

@@ -158,8 +158,6 @@ void cuda_break(struct cuda_gpu *gpu, cudaError_t error);
 /* The rank whose thread this is, if it has opened its device; else NULL. */
 struct cuda *cuda_of_caller(void);
 
-bool cuda_reaches(void *state, void *other);
-
 /* ---- memory.c ------------------------------------------------------------------------- */
 
 void *memory_take(struct cuda *rank, size_t bytes);
@@ -190,10 +188,6 @@ int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, e
 cudaStream_t cuda_stream_of(struct stream *stream);
 void cuda_use(struct stream *stream); /* the calling thread means its GPU */
 
-/* foreign.c: the same for the program's own work. stream_foreign: if the program has the stream, count what it may have put in. */
-void *cuda_stream_native(struct stream *stream);
-void stream_foreign(struct stream *stream);
-
 /* ---- mark.c ------------------------------------------------------------------------------ */
 
 struct event *event_take(struct cuda_gpu *gpu, bool timed);
@@ -220,11 +214,14 @@ void cuda_range_end(void);
 
 /* ---- wake.c ------------------------------------------------------------------------------- */
 
-/* Find out how much of it is done. And: is all done that was given? Else its tail marks the end of that. */
+/* Find out how much of it is done. */
 void stream_look(struct stream *stream);
-bool stream_is_done(struct stream *stream);
+
+/* If the program has the stream (dist_stream_native), count what it may have put in. */
+void stream_foreign(struct stream *stream);
 
 bool cuda_stream_passed(struct stream *stream);
+void *cuda_stream_native(struct stream *stream);
 
 /* The caller has found that this event, which was given, is not past. If it is about to sleep: notify its rank then. */
 void wake_at(struct event *event);

@@ -48,7 +48,15 @@ static bool wake_is_busy(struct stream *stream)
     return error == cudaErrorNotReady;
 }
 
-bool stream_is_done(struct stream *stream)
+/* What waits here belongs in front of it. */
+void stream_foreign(struct stream *stream)
+{
+    if (stream->foreign && !stream->first)
+        stream->put = ++stream->given;
+}
+
+/* Is all done that was given? Else its tail marks the end of that. */
+static bool wake_is_done(struct stream *stream)
 {
     wake_look(stream);
     if (stream->foreign && stream->done == stream->given && wake_is_busy(stream))
@@ -61,11 +69,22 @@ bool stream_is_done(struct stream *stream)
 bool cuda_stream_passed(struct stream *stream)
 {
     cuda_lock();
-    bool given = !stream->first, passed = given && stream_is_done(stream);
+    bool given = !stream->first, passed = given && wake_is_done(stream);
     if (given && !passed)
         wake_at(stream->tail);
     cuda_unlock();
     return passed;
+}
+
+/* Work that the program itself puts into a stream is not counted when it is put in: we are not asked. So once the program has a stream,
+ * whoever wants to know whether it is empty counts one more piece of work in it, which passes when all before it has. */
+void *cuda_stream_native(struct stream *stream)
+{
+    cuda_lock();
+    stream->foreign = true;
+    cuda_use_gpu(stream->rank->gpu); /* a kernel is started on the GPU that is the thread's */
+    cuda_unlock();
+    return cuda_stream_of(stream);
 }
 
 /* ---- waking ------------------------------------------------------------------------------- */
