@@ -18,22 +18,19 @@ static void replay_collect(struct replay *replay)
     for (int rank = 0; rank < replay->size; rank++)
         for (uint32_t i = 0; i < replay->ranks[rank].count; i++) {
             const struct log_entry *e = entry_of(replay, rank, i);
-            bool sends = e->kind == LOG_SEND;
+            bool sends = e->kind == LOG_SEND, message = sends || e->kind == LOG_RECV;
             struct half half = { -1, -1, e->group, e->number, false, rank, i, i };
             if (e->kind == LOG_WAIT)
                 continue;
             replay->partner[place_among(replay, rank, i)] = NOBODY;
             if (e->kind == LOG_RECV && e->peer < 0)
                 continue;
-            if (e->kind != LOG_COLLECTIVE)
-                half = (struct half){ sends ? rank : e->peer,
-                                      sends ? e->peer : rank,
-                                      e->group,
-                                      (uint32_t)e->tag,
-                                      !sends,
-                                      rank,
-                                      i,
-                                      i };
+            if (message) {
+                half.src = sends ? rank : e->peer;
+                half.dst = sends ? e->peer : rank;
+                half.tag = (uint32_t)e->tag;
+                half.receives = !sends;
+            }
             replay->halves[replay->half_count++] = half;
         }
     qsort(replay->halves, replay->half_count, sizeof *replay->halves, half_compare);

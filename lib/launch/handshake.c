@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "handshake.h"
 #include "join.h"
-#include "../dist_base.h"
 
 #include <netdb.h>
 #include <stdio.h>

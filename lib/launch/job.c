@@ -1,8 +1,6 @@
 /* job.c: from "start n ranks" to the exit status of the job. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "leftovers.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>

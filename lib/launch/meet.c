@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "join.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,9 +44,8 @@ static void meet_wait_a_moment(int64_t milliseconds)
 static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_size)
 {
     char who[96];
-    pid_t pid;
     int fd = join_connect(env);
-    bool ours = fd < 0 || join_same_user(fd, &pid);
+    bool ours = fd < 0 || join_same_user(fd);
     if (fd < 0) {
         snprintf(why, why_size,
                  "somebody holds the meeting point of this job and does not answer (%s); start it with "
@@ -88,10 +86,9 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
 static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *came,
                       char *why, size_t why_size)
 {
-    pid_t pid;
     struct hello hello;
     join_limit(caller, 1000);
-    if (!join_same_user(caller, &pid) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
+    if (!join_same_user(caller) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
@@ -197,13 +194,12 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
     struct hello hello = { HELLO, join_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
     while (job_clock() <= give_up) {
-        pid_t host;
         struct answer answer;
         int shared = -1, fd = meet_call(env, give_up);
         if (fd < 0)
             break;
         join_limit(fd, give_up - job_clock() + 1000);
-        if (!join_same_user(fd, &host)) {
+        if (!join_same_user(fd)) {
             meet_is_taken(env, why, why_size);
             close(fd);
             return DIST_ERR_ENVIRONMENT;

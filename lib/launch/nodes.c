@@ -13,13 +13,10 @@
  * on all machines: it is one of ours, and wrong.
  */
 #define _GNU_SOURCE
-#include "control.h"
 #include "join.h"
 #include "handshake.h"
 #include "job.h"
-#include "../dist_base.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,9 @@
 /* nodes_call.c: how a node finds node 0; nodes.c has the order of messages. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "join.h"
 #include "handshake.h"
 #include "job.h"
-#include "../dist_base.h"
 
-#include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>

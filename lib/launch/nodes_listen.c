@@ -2,11 +2,9 @@
 #define _GNU_SOURCE
 #include "handshake.h"
 #include "text.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <netdb.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

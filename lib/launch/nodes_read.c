@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "handshake.h"
 #include "launch.h"
-#include "nodes.h"
-#include "../dist_base.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -166,26 +164,9 @@ void nodes_prepare(const struct nodes *nodes)
         setenv("BACKEND", "gloo", 1);
 }
 
-int nodes_no_restarts(char *why, size_t why_size)
-{
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "--restarts is for jobs on one machine; leave it out, or --nodes");
-}
-
-static int nodes_read_check_settings(char *why, size_t why_size)
-{
-    const char *backend = launch_backend();
-    if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
-            "or mpi with MPICH",
-            backend);
-    return 0;
-}
-
 static int nodes_read_check(struct nodes *nodes, char *why, size_t why_size)
 {
+    const char *backend = launch_backend();
     if (nodes->count == 0)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "--nodes is missing: say on how many machines the job is");
@@ -204,7 +185,13 @@ static int nodes_read_check(struct nodes *nodes, char *why, size_t why_size)
             DIST_ERR_ENVIRONMENT, why, why_size,
             "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
             nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
-    return nodes_read_check_settings(why, why_size);
+    if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
+            "or mpi with MPICH",
+            backend);
+    return 0;
 }
 
 /* In blocks. */

@@ -1,10 +1,8 @@
 /* nodes_rounds.c: the words that ranks say to all, by which their machines' watchers meet. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "handshake.h"
 #include "job.h"
 #include "nodes_rounds.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <string.h>

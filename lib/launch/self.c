@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "bootstrap.h"
 #include "job.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +57,17 @@ void launch_become_process(struct launch_self *self)
     forked = false;
     launch_become(self);
     atomic_store(&of_process, self);
+}
+
+void launch_be_spawned(struct launch_self *self, const struct job *job, int rank)
+{
+    self->env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
+                                     .rank = rank,
+                                     .world_size = job->plan.size,
+                                     .local_rank = rank,
+                                     .local_size = job->plan.size };
+    self->world = job->world;
+    self->watched = true;
 }
 
 void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self)

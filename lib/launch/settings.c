@@ -5,7 +5,6 @@
 #include "text.h"
 #include "whole.h"
 #include "world.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
