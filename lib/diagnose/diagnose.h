@@ -9,7 +9,7 @@
  *               apart.c: two collectives that never meet
  *   report.c    the text on stderr          json.c  the same for programs
  *   poll.c      a rank only asks whether something is over, and all others wait
- *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
+ *   replay.c    would a run that ended well have been stuck without buffers? race.c: or otherwise, with luck
  *   guard.c, fault.c, where.c, misuse.c     who touches a tensor in flight? (guard.h)
  *
  * There is no time limit in it. That all are asleep is read twice, with every sleep's number (its epoch) the same, so

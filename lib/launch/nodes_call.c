@@ -96,7 +96,7 @@ static int nodes_call_absent(const struct nodes *nodes, int seconds, char *why, 
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
-static int nodes_call_call(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
+static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
                            char *why, size_t why_size)
 {
     int fd = nodes_call_try_all(found);
@@ -127,7 +127,7 @@ int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
     if (status != 0)
         return status;
     do {
-        status = nodes_call_call(nodes, found, seconds, &heard, why, why_size);
+        status = nodes_call_once(nodes, found, seconds, &heard, why, why_size);
         if (status < 0)
             nanosleep(&(struct timespec){ .tv_nsec = pause * 1000000 }, NULL);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;

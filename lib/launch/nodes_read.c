@@ -56,7 +56,7 @@ void nodes_read_host(const char *text, char *host, size_t size)
 }
 
 /* "host:29500", "host", "[::1]:29500": an IPv6 address, which has colons of its own, stands in brackets. */
-static bool nodes_read_read_place(struct nodes *nodes, const char *text)
+static bool nodes_read_place(struct nodes *nodes, const char *text)
 {
     int port;
     bool bracket = *text == '[';
@@ -85,7 +85,7 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     text = text ? text + 1 : argv[++*at];
     bool right = i == 0   ? nodes_read_number(text, 1, NODES_MOST, &nodes->count)
                  : i == 1 ? nodes_read_number(text, 0, INT_MAX, &nodes->number)
-                 : i == 2 ? nodes_read_read_place(nodes, text)
+                 : i == 2 ? nodes_read_place(nodes, text)
                           : *text != '\0';
     if (i == 3)
         nodes->secret_file = text;
