@@ -45,7 +45,6 @@ static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_si
 {
     char who[96];
     int fd = join_connect(env);
-    bool ours = fd < 0 || join_same_user(fd);
     if (fd < 0) {
         snprintf(why, why_size,
                  "somebody holds the meeting point of this job and does not answer (%s); start it with "
@@ -53,6 +52,7 @@ static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_si
                  strerror(errno));
         return false;
     }
+    bool ours = join_same_user(fd);
     join_name_peer(fd, who, sizeof who);
     close(fd);
     if (ours)

@@ -105,8 +105,7 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
     if (nodes->star)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "DIST_SECRET is not set, by which the ranks of this job on other machines are known; "
-                        "set it on all to the same 32 "
-                        "hexadecimal digits (openssl rand -hex 16)");
+                        "set it on all to the same 32 hexadecimal digits (openssl rand -hex 16)");
     if (nodes->number > 0)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, why_size,

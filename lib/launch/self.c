@@ -175,8 +175,7 @@ static int self_attach(struct launch_self *self, char *why, size_t why_size)
         return text_why(
             DIST_ERR_STATE, why, why_size,
             "this process holds two copies of the library, and another one is its rank's; link the "
-            "program and its "
-            "shared libraries with libdist.so, so that there is one");
+            "program and its shared libraries with libdist.so, so that there is one");
     int status = launch_read_env(&self->env, why, why_size);
     if (status == 0 && self->env.launcher != LAUNCH_DISTRUN) /* which has done that */
         status = settings_check(why, why_size);
@@ -184,22 +183,19 @@ static int self_attach(struct launch_self *self, char *why, size_t why_size)
         return status;
     if (self->env.launcher != LAUNCH_DISTRUN && self->env.rank == 0)
         settings_warn_unknown();
-    if (self->env.launcher == LAUNCH_DISTRUN) {
+    if (self->env.launcher == LAUNCH_DISTRUN)
         status = self_attach_distrun(self, why, why_size);
-    } else if (self->env.launcher == LAUNCH_NONE) {
+    else if (self->env.launcher == LAUNCH_NONE)
         status = self_make_world(self, 1, why, why_size);
-    } else {
+    else
         status = self_attach_foreign(self, why, why_size);
-    }
-    if (status == 0 && launch_enter(self) != 0) {
-        snprintf(why, why_size,
-                 "an earlier program has already been rank %d of this job; start each program with a "
-                 "launcher of its own",
-                 self->env.rank);
-        world_unmap(&self->world);
-        status = DIST_ERR_STATE;
-    }
-    return status;
+    if (status != 0 || launch_enter(self) == 0)
+        return status;
+    world_unmap(&self->world);
+    return text_why(DIST_ERR_STATE, why, why_size,
+                    "an earlier program has already been rank %d of this job; start each program with a "
+                    "launcher of its own",
+                    self->env.rank);
 }
 
 struct launch_self *launch_self(int *status, char *why, size_t why_size)
