@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point, */
@@ -31,11 +30,6 @@ static int meet_count(const struct launch_env *env)
 static const char *meet_first(const struct launch_env *env)
 {
     return launch_is_far(env) ? "the first rank of this machine" : "rank 0";
-}
-
-static void meet_wait_a_moment(int64_t milliseconds)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = milliseconds * 1000000 }, NULL);
 }
 
 /* ---- rank 0 ---------------------------------------------------------------- */
@@ -78,7 +72,7 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
         bool late = job_clock() > give_up;
         if ((first || late) && (meet_is_taken(env, why, why_size) || late))
             return -DIST_ERR_ENVIRONMENT;
-        meet_wait_a_moment(20);
+        usleep(20000);
     }
 }
 
@@ -180,11 +174,11 @@ static int meet_host(const struct launch_env *env, struct world *world, char *wh
 
 static int meet_call(const struct launch_env *env, int64_t give_up)
 {
-    for (int64_t pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
+    for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
         int fd = join_connect(env);
         if (fd >= 0)
             return fd;
-        meet_wait_a_moment(pause);
+        usleep(pause * 1000);
     }
     return -1;
 }
@@ -215,7 +209,7 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
         if (in)
             return 0;
         if (!answered) { /* rank 0 of an earlier program has just closed its listener */
-            meet_wait_a_moment(5);
+            usleep(5000);
             continue;
         }
         return text_why(answer.error ? answer.error : DIST_ERR_SYSTEM, why, why_size, "%s",

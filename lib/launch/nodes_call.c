@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
@@ -122,14 +121,14 @@ int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
     struct addrinfo *found;
     bool heard = false;
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
-    long pause = 1;
+    unsigned pause = 1;
     int status = handshake_resolve(nodes, &found, why, why_size);
     if (status != 0)
         return status;
     do {
         status = nodes_call_once(nodes, found, seconds, &heard, why, why_size);
         if (status < 0)
-            nanosleep(&(struct timespec){ .tv_nsec = pause * 1000000 }, NULL);
+            usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);
