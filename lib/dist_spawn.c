@@ -33,13 +33,7 @@ static void dist_spawn_process_start(struct job *job, int rank)
     struct launch_self *self = calloc(1, sizeof *self);
     if (!self)
         _exit(DIST_ERR_MEMORY);
-    self->env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
-                                     .rank = rank,
-                                     .world_size = job->plan.size,
-                                     .local_rank = rank,
-                                     .local_size = job->plan.size };
-    self->world = job->world;
-    self->watched = true;
+    launch_be_spawned(self, job, rank);
     launch_become_process(self);
     launch_enter(self);
     pthread_cleanup_push(dist_spawn_end_process, NULL);

@@ -9,7 +9,7 @@
  *               apart.c: two collectives that never meet
  *   report.c    the text on stderr          json.c  the same for programs
  *   poll.c      a rank only asks whether something is over, and all others wait
- *   replay.c    would a run that ended well have been stuck without buffers? luck.c tells
+ *   replay.c    would a run that ended well have been stuck without buffers? race.c: or otherwise, with luck
  *   guard.c, fault.c, where.c, misuse.c     who touches a tensor in flight? (guard.h)
  *
  * There is no time limit in it. That all are asleep is read twice, with every sleep's number (its epoch) the same, so
@@ -108,8 +108,6 @@ bool diagnose_still_there(const struct world *world, int rank); /* stuck.c */
 bool diagnose_stuck(const struct world *world, int rank);
 bool diagnose_others_stuck(const struct world *world, int rank); /* all but what this thread does */
 bool diagnose_knows_threads(const struct world *world);          /* tasks.c: no others could still call */
-bool diagnose_leaving(
-    const struct world *world); /* all that are still there are about to leave: no deadlock */
 
 /* A collective, or a message of which one is made: the program called a collective (graph.c). */
 bool in_collective(const struct note_op *op);

@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include "guard.h"
-#include "../dist_base.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
  */
 #define _GNU_SOURCE
 #include "diagnose.h"
-#include "../launch/text.h"
 #include "../launch/whole.h"
 
 #include <ctype.h>

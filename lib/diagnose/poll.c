@@ -60,18 +60,16 @@ static void poll_explain(struct diagnosis *d, const struct polling *polling, int
     for (int peer = 0; peer < d->size; peer++)
         left += peer != rank && has_left(&d->views[peer]);
     d->class = CAUSE_POLLS;
-    say(d, "rank %d has been polling for %.0f s (%s), and ", rank,
+    say(d, "rank %d has been polling for %.0f s (%s), and %s", rank,
         (double)(launch_clock_ns() - polling->since) / 1e9,
-        place_of(d, rank, d->views[rank].call & 0xffff).text);
-    say(d, "%s",
+        place_of(d, rank, d->views[rank].call & 0xffff).text,
         left == 0             ? "all other ranks wait"
         : left == d->size - 1 ? "all other ranks have left the job"
                               : "all other ranks wait or have left the job");
     advise(d, LESSON_NOT_MET,
            left == d->size - 1 ? "ask no more: what nobody has sent by now will not come"
                                : "make the call for which the others wait, or wait with dist_wait or "
-                                 "dist_wait_any: a deadlock is "
-                                 "told then");
+                                 "dist_wait_any: a deadlock is told then");
 }
 
 void poll_tell(struct polling *polling, const struct world *world, int rank)

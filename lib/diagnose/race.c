@@ -135,7 +135,7 @@ static bool race_could_take(const struct replay *replay, struct race *race)
 }
 
 /* The first; rather one after which somebody would wait for ever, if there is one. */
-static bool race_find_race(const struct replay *replay, struct race *found)
+static bool race_find(const struct replay *replay, struct race *found)
 {
     struct race here, *race = &here;
     bool any = false;
@@ -161,7 +161,7 @@ void races_tell(const struct world *world, const struct replay *replay)
 {
     struct race race = { 0 }; /* gcc 13 does not see that a true answer has filled it */
     struct diagnosis d;
-    if (diagnosis_open(&d, world) && race_find_race(replay, &race)) {
+    if (diagnosis_open(&d, world) && race_find(replay, &race)) {
         const struct log_entry *message = entry_of(replay, race.other, race.message),
                                *taken = entry_of(replay, race.took, race.taken),
                                *receive = entry_of(replay, race.rank, race.receive);

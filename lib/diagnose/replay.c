@@ -18,22 +18,19 @@ static void replay_collect(struct replay *replay)
     for (int rank = 0; rank < replay->size; rank++)
         for (uint32_t i = 0; i < replay->ranks[rank].count; i++) {
             const struct log_entry *e = entry_of(replay, rank, i);
-            bool sends = e->kind == LOG_SEND;
+            bool sends = e->kind == LOG_SEND, message = sends || e->kind == LOG_RECV;
             struct half half = { -1, -1, e->group, e->number, false, rank, i, i };
             if (e->kind == LOG_WAIT)
                 continue;
             replay->partner[place_among(replay, rank, i)] = NOBODY;
             if (e->kind == LOG_RECV && e->peer < 0)
                 continue;
-            if (e->kind != LOG_COLLECTIVE)
-                half = (struct half){ sends ? rank : e->peer,
-                                      sends ? e->peer : rank,
-                                      e->group,
-                                      (uint32_t)e->tag,
-                                      !sends,
-                                      rank,
-                                      i,
-                                      i };
+            if (message) {
+                half.src = sends ? rank : e->peer;
+                half.dst = sends ? e->peer : rank;
+                half.tag = (uint32_t)e->tag;
+                half.receives = !sends;
+            }
             replay->halves[replay->half_count++] = half;
         }
     qsort(replay->halves, replay->half_count, sizeof *replay->halves, half_compare);
@@ -139,6 +136,63 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
     return replay->partner && replay->halves && replay->arrived && (!races || races_open(replay, total));
 }
 
+/* ---- the warning: who would have waited for whom ------------------------------------------------------------- */
+
+static bool replay_edge(const struct diagnosis *d, int rank, int peer)
+{
+    const struct replay *replay = d->replay;
+    uint32_t entry = entry_begun(replay, rank, replay->ranks[rank].at);
+    const struct log_entry *e = entry_of(replay, rank, entry);
+    if (e->kind != LOG_COLLECTIVE)
+        return e->peer == peer;
+    const struct half *own = &replay->halves[partner_of(replay, rank, entry)];
+    const struct half *end = replay->halves + replay->half_count;
+    for (const struct half *half = own; half < end && half_same_channel(half, own); half++)
+        if (half->rank == peer)
+            return half->entry > replay->ranks[peer].at;
+    return false;
+}
+
+void replay_view(const struct log_entry *e, struct view *view)
+{
+    view->state = RANK_JOINED;
+    view->count = 1;
+    view->call = (uint32_t)e->call << 16 | e->site;
+    view->open[0] = (struct note_op){ .kind = e->kind == LOG_SEND   ? NOTE_SEND
+                                              : e->kind == LOG_RECV ? NOTE_RECV
+                                                                    : NOTE_COLLECTIVE,
+                                      .type = e->type,
+                                      .call = e->call,
+                                      .group = e->group,
+                                      .size = e->size,
+                                      .site = e->site,
+                                      .peer = e->any ? DIST_ANY_SOURCE : e->peer,
+                                      .tag = e->tag,
+                                      .count = e->count };
+}
+
+static void replay_tell_luck(const struct world *world, const struct replay *replay)
+{
+    struct diagnosis d;
+    if (diagnosis_open(&d, world)) {
+        d.edge = replay_edge;
+        d.replay = replay;
+        for (int rank = 0; rank < d.size; rank++) {
+            const struct replayed *list = &replay->ranks[rank];
+            if (list->at < list->count)
+                replay_view(entry_of(replay, rank, entry_begun(replay, rank, list->at)), &d.views[rank]);
+            else
+                d.views[rank].state = list->count < LOG_ROOM ? RANK_LEFT : RANK_JOINED;
+        }
+        find_cycle(&d);
+        if (d.cycle_length > 0) {
+            explain_luck(&d);
+            report_text(&d);
+        }
+    }
+    diagnosis_close(&d);
+}
+
 static void replay_again(const struct world *world, uint64_t buffered, bool races)
 {
     struct replay replay = { .size = world->header->size, .buffered = buffered };
@@ -149,7 +203,7 @@ static void replay_again(const struct world *world, uint64_t buffered, bool race
         if (races)
             races_tell(world, &replay);
         else if (!ended)
-            luck_tell(world, &replay);
+            replay_tell_luck(world, &replay);
     }
     free(replay.ranks);
     free(replay.partner);

@@ -1,4 +1,4 @@
-/* replay.h: a run that has ended well, as replay.c goes through it again, and luck.c tells of it. */
+/* replay.h: a run that has ended well, as replay.c goes through it again. */
 #ifndef DIAGNOSE_REPLAY_H
 #define DIAGNOSE_REPLAY_H
 
@@ -70,8 +70,7 @@ void races_arrive(struct replay *replay, int rank);
 void races_pass(struct replay *replay, int rank);
 void races_tell(const struct world *world, const struct replay *replay);
 
-/* luck.c: a rank as if it waited there; and the ranks are stuck where they have come to: print the warning. */
+/* A rank as if it waited there. */
 void replay_view(const struct log_entry *e, struct view *view);
-void luck_tell(const struct world *world, const struct replay *replay);
 
 #endif

@@ -1,6 +1,7 @@
 /* report.c: the diagnosis as text: class and sentence, every rank's call, the cycle, the suggestion, the lesson. */
 #include "diagnose.h"
-#include "../launch/text.h"
+
+#include <unistd.h>
 
 #define WIDTH 78       /* columns of prose; */
 #define PREFIX 6       /* "[1023] " stands before what a rank prints itself */
@@ -151,5 +152,5 @@ void report_text(const struct diagnosis *d)
     }
     report_prose(&page, d, "try", d->advice);
     text_add(&page, "%s\n", lesson_line(d->lesson));
-    text_tell(page.bytes, page.used);
+    text_write(STDERR_FILENO, page.bytes, page.used);
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "diagnose.h"
 #include "../launch/spread.h"
-#include "../launch/text.h"
 
 #include <string.h>
 
@@ -85,9 +84,18 @@ bool diagnose_stuck(const struct world *world, int caller)
     return stuck_asleep(world, caller, -1, &sleeps) > 0;
 }
 
+/* All that are still there are about to leave: no deadlock. */
+static bool stuck_all_leave(const struct world *world)
+{
+    for (int rank = 0; rank < world->header->size; rank++)
+        if (diagnose_still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
+            return false;
+    return true;
+}
+
 bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving)
 {
-    *leaving = diagnose_leaving(world);
+    *leaving = stuck_all_leave(world);
     return stuck_asleep(world, -1, -1, sleeps) >= 0;
 }
 
@@ -95,14 +103,6 @@ bool diagnose_others_stuck(const struct world *world, int asking)
 {
     uint64_t sleeps;
     return !world_is_spread(world) && stuck_asleep(world, -1, asking, &sleeps) > 0;
-}
-
-bool diagnose_leaving(const struct world *world)
-{
-    for (int rank = 0; rank < world->header->size; rank++)
-        if (diagnose_still_there(world, rank) && !atomic_load(&world_notes(world, rank)->leaving))
-            return false;
-    return true;
 }
 
 void read_views(const struct world *world, struct view *views)
@@ -182,6 +182,6 @@ void diagnose_look(struct world *world, int rank)
     if (memory && stuck)
         read_views(world, d.views);
     if (stuck && diagnose_stuck(world, rank))
-        diagnose_leaving(world) ? world_give_up(world) : stuck_explain(&d, world, memory);
+        stuck_all_leave(world) ? world_give_up(world) : stuck_explain(&d, world, memory);
     diagnosis_close(&d);
 }

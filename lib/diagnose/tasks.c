@@ -33,14 +33,11 @@ static bool tasks_is_runtimes(pid_t pid, const char *task)
 }
 
 /* ThreadSanitizer has threads of its own, too: gcc 12's has two in a process that was forked. */
-#if defined(__SANITIZE_THREAD__)
-enum { OF_SANITIZER = 2 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-enum { OF_SANITIZER = 2 };
-#else
-enum { OF_SANITIZER = 0 };
+#ifndef __has_feature
+#define __has_feature(name) 0
 #endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+enum { OF_SANITIZER = 2 };
 #else
 enum { OF_SANITIZER = 0 };
 #endif

@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "guard.h"
-#include "../launch/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,7 @@
 /* bootstrap.c: ranks on several machines meet by TCP; bootstrap.h says when. */
 #define _GNU_SOURCE
 #include "bootstrap.h"
-#include "control.h"
 #include "job.h"
-#include "../dist_base.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -59,9 +57,9 @@ static bool bootstrap_say(struct connection *link, const void *bytes, size_t siz
     struct frame frame = { .bytes = (uint32_t)size, .kind = FRAME_WORDS };
     if (!connection_put(link, frame, bytes))
         return false;
-    while (connection_send(link) && connection_waiting(link) > 0 && job_clock() < give_up)
+    while (connection_send(link) && link->out.used > 0 && job_clock() < give_up)
         poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
-    return connection_waiting(link) == 0;
+    return link->out.used == 0;
 }
 
 struct bootstrap {

@@ -1,7 +1,6 @@
 /* connection.c: frames over one TCP connection. Nothing here blocks. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "nodes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,11 +99,6 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
     *bytes = link->in.bytes + link->taken + sizeof *frame;
     link->taken += sizeof *frame + frame->bytes;
     return true;
-}
-
-size_t connection_waiting(const struct connection *link)
-{
-    return link->fd < 0 ? 0 : link->out.used;
 }
 
 void connection_listen(struct connection *link)

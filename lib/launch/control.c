@@ -3,7 +3,6 @@
 #include "control.h"
 #include "job.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
@@ -59,12 +58,6 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
         control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
 }
 
-static void control_take_told(struct world *world)
-{
-    if (world_failed(world))
-        world_told(world);
-}
-
 static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
 {
     struct control *control = job->control;
@@ -101,7 +94,7 @@ static void control_take_from_node(struct job *job, int node, const struct frame
     else if (frame->kind == FRAME_CLOCK)
         control_take_clock(&control->nodes->links[node], frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_TRACE && is_rank)
-        control_take_trace(job, node, frame->number, frame->more, bytes, frame->bytes);
+        control_take_trace(job, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_END && is_rank)
         control_take_end(job, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_DONE)
@@ -133,8 +126,8 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
         control_take_bootstrap(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_FAIL)
         control_take_failure(job, node, bytes, frame->bytes);
-    else if (frame->kind == FRAME_TOLD)
-        control_take_told(&job->world);
+    else if (frame->kind == FRAME_TOLD && world_failed(&job->world))
+        world_told(&job->world);
     else if (frame->kind == FRAME_SIGNAL)
         control_take_signal(job, node, frame->number);
     else if (job->control->hub)

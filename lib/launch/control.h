@@ -115,7 +115,7 @@ void control_answer_clock(struct connection *hub, int question);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
 void control_say_trace(struct job *job);
 void control_say_calls(struct job *job);
-void control_take_trace(struct job *job, int node, int rank, int which, const char *bytes, size_t size);
+void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);
 void control_follow_trace(const char *hubs, size_t size);
 
 /* sight.c: what a rank has pinned up, with what that points to. Unpacked into its place in the hub's world. */

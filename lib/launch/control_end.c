@@ -1,8 +1,6 @@
 /* control_end.c: how a job on several machines ends, with all of them or without one. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "job.h"
-#include "../dist_base.h"
 
 #include <poll.h>
 #include <stdio.h>

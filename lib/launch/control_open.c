@@ -1,8 +1,6 @@
 /* control_open.c: the watchers' connections, from the moment at which all have met. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "job.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +44,7 @@ static void control_open_divert(void *control, int stream, const char *bytes, si
 static bool control_open_is_jammed(const void *argument)
 {
     const struct control *control = argument;
-    return connection_waiting(&control->nodes->links[0]) > OUTPUT_LINE * 16;
+    return control->nodes->links[0].out.used > OUTPUT_LINE * 16;
 }
 
 /* While a reader of our output has stopped, the others shall not take us for dead. */

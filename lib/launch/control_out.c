@@ -1,8 +1,6 @@
 /* control_out.c: what a watcher tells those of the other machines; control.h has the list. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "job.h"
-#include "../dist_base.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -7,9 +7,7 @@
  * back first. That is done when the job begins and when it has ended: clocks do not run equally fast.
  */
 #define _GNU_SOURCE
-#include "control.h"
 #include "job.h"
-#include "settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +108,7 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
         some = bytes - sent < CHUNK ? bytes - sent : CHUNK;
         memcpy(out, &piece, sizeof piece);
         memcpy(out + sizeof piece, begin + from + sent, some);
-        while (connection_waiting(hub) > AHEAD && !control->over)
+        while (hub->out.used > AHEAD && !control->over)
             job_watch_round(job, 1);
         control_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
     }
@@ -153,7 +151,7 @@ void control_say_calls(struct job *job)
 }
 
 /* A host on which less memory may be used (ulimit -v) has smaller parts, which do not fit together with ours. */
-void control_take_trace(struct job *job, int node, int rank, int which, const char *bytes, size_t size)
+void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size)
 {
     struct piece piece;
     size_t room;
@@ -163,12 +161,11 @@ void control_take_trace(struct job *job, int node, int rank, int which, const ch
     _Atomic uint64_t *calls = &world_notes(&job->world, rank)->log;
     memcpy(&piece, bytes, sizeof piece);
     size -= sizeof piece;
-    if (piece.room == room && piece.offset <= room && size <= room - piece.offset) {
-        memcpy(to + piece.offset, bytes + sizeof piece, size);
-        if (which == PART_CALLS && atomic_load(calls) == 0) /* (a list comes from its beginning on) */
-            atomic_store(calls, world_offset(&job->world, to + piece.offset));
-    } else
-        job->control->nodes->links[node].clock.unlike = true;
+    if (piece.room != room || piece.offset > room || size > room - piece.offset)
+        return;
+    memcpy(to + piece.offset, bytes + sizeof piece, size);
+    if (which == PART_CALLS && atomic_load(calls) == 0) /* (a list comes from its beginning on) */
+        atomic_store(calls, world_offset(&job->world, to + piece.offset));
 }
 
 /* Another launcher's ranks: what they have written down is whole when all of this machine have left. */

@@ -15,7 +15,6 @@
  * is about to sleep again: whatever it does about it happens while more is sent than heard. So nobody will ever move.
  */
 #define _GNU_SOURCE
-#include "control.h"
 #include "job.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "nearest.h"
 #include "../diagnose/diagnose.h"
 #include "../trace/trace.h"
-#include "../dist.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,8 +167,10 @@ static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
     char why[512];
     struct nodes *nodes = plan->nodes;
     nodes->size = plan->size;
-    int status =
-        restarts ? nodes_no_restarts(why, sizeof why) : nodes_begin(nodes, plan->argv[0], why, sizeof why);
+    if (restarts)
+        return distrun_complain(DIST_ERR_ENVIRONMENT,
+                                "--restarts is for jobs on one machine; leave it out, or --nodes");
+    int status = nodes_begin(nodes, plan->argv[0], why, sizeof why);
     status = status ? distrun_complain(status, why) : distrun_run_to_end(plan, 0);
     nodes_leave(nodes);
     return status;

@@ -1,7 +1,6 @@
 /* env.c: what the environment says about this rank: who started it, and as which one of how many. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* failure.c: the record of what made a job fail, and who tells the user. */
 #define _GNU_SOURCE
 #include "world.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <unistd.h>

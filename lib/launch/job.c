@@ -1,8 +1,6 @@
 /* job.c: from "start n ranks" to the exit status of the job. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "leftovers.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,22 +118,18 @@ static bool job_start_all(struct job *job)
 {
     fflush(NULL);
     int channels = job->output.count / 2;
+    bool threads = job->plan.threads;
     for (int channel = 0; channel < channels; channel++) {
         if (job->control && !world_has(&job->world, channel))
             continue;
-        if (!output_make_pipes(&job->output, channel))
+        if (!output_make_pipes(&job->output, channel) || (!threads && !job_start_process(job, channel)))
             return false;
-        if (!job->plan.threads) {
-            if (!job_start_process(job, channel))
-                return false;
+        if (!threads)
             output_parent_done(&job->output, channel);
-        }
     }
-    if (!job->plan.threads)
-        return true;
-    if (!job_start_process(job, 0))
+    if (threads && !job_start_process(job, 0))
         return false;
-    for (int channel = 0; channel < channels; channel++)
+    for (int channel = 0; threads && channel < channels; channel++)
         output_parent_done(&job->output, channel);
     return true;
 }
@@ -166,8 +160,7 @@ static const char *job_explain(int error)
                "-f)";
     case ENOSPC:
         return "the system refuses memory without a name (memfd_create), and /dev/shm, which would do as "
-               "well, is "
-               "missing, read-only or too small; allow one of them";
+               "well, is missing, read-only or too small; allow one of them";
     default:
         return strerror(error);
     }

@@ -124,6 +124,9 @@ int job_look_back(const struct job *job,
                   int result); /* who has all ranks' records: was it luck? And writes them; the new result */
 int job_lost(const struct job *job); /* how many ranks failed, and were not stopped because of another */
 
+/* leftovers.c: remove files of MPICH's in /dev/shm that belong to this user and to no process any more. */
+void leftovers_remove(void);
+
 /* signals.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
 bool job_signals_take(struct job *job);
 void job_signals_restore(const struct job *job);
@@ -153,6 +156,7 @@ void launch_hold(struct world *world, int rank);
 /* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
  * process holds ranks as threads, so a thread that is none of them gets an error. */
 void launch_become_process(struct launch_self *self);
+void launch_be_spawned(struct launch_self *self, const struct job *job, int rank); /* its first fields */
 int launch_enter(struct launch_self *self);
 void launch_ranks_are_threads(void);
 bool launch_is_forked(void); /* this process was forked by a rank: it is none */

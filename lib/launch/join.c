@@ -1,7 +1,6 @@
 /* join.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
 #define _GNU_SOURCE
 #include "join.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,14 +66,11 @@ int join_connect(const struct launch_env *env)
     return join_try_at(env, connect);
 }
 
-bool join_same_user(int fd, pid_t *pid)
+bool join_same_user(int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-        return false;
-    *pid = peer.pid;
-    return peer.uid == geteuid();
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
 void join_name_peer(int fd, char *text, size_t size)

@@ -4,8 +4,6 @@
 
 #include "launch.h"
 
-#include <sys/types.h>
-
 #define HELLO 0x6f6c6c65u
 
 /* What a rank says of itself. `layout` differs where two versions of the library would misread each other. */
@@ -30,8 +28,8 @@ uint32_t join_layout(void);
 int join_listen(const struct launch_env *env);
 int join_connect(const struct launch_env *env);
 
-/* Whether the other side runs as the same user; its pid as seen from here. */
-bool join_same_user(int fd, pid_t *pid);
+/* Whether the other side runs as the same user. */
+bool join_same_user(int fd);
 
 /* "process 4711 (nc) of user 1001": the other side, in words. */
 void join_name_peer(int fd, char *text, size_t size);

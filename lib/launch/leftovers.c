@@ -6,12 +6,11 @@
  * the file, neither by a descriptor nor in mapped memory (fcntl(2), F_SETLEASE); and who makes it has it open from the first moment.
  */
 #define _GNU_SOURCE
-#include "leftovers.h"
+#include "job.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -10,14 +10,12 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "join.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point, */
@@ -34,20 +32,13 @@ static const char *meet_first(const struct launch_env *env)
     return launch_is_far(env) ? "the first rank of this machine" : "rank 0";
 }
 
-static void meet_wait_a_moment(int64_t milliseconds)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = milliseconds * 1000000 }, NULL);
-}
-
 /* ---- rank 0 ---------------------------------------------------------------- */
 
 /* Who is at the meeting point instead of us? True: somebody who will not go away for us: another user. */
 static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_size)
 {
     char who[96];
-    pid_t pid;
     int fd = join_connect(env);
-    bool ours = fd < 0 || join_same_user(fd, &pid);
     if (fd < 0) {
         snprintf(why, why_size,
                  "somebody holds the meeting point of this job and does not answer (%s); start it with "
@@ -55,6 +46,7 @@ static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_si
                  strerror(errno));
         return false;
     }
+    bool ours = join_same_user(fd);
     join_name_peer(fd, who, sizeof who);
     close(fd);
     if (ours)
@@ -80,7 +72,7 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
         bool late = job_clock() > give_up;
         if ((first || late) && (meet_is_taken(env, why, why_size) || late))
             return -DIST_ERR_ENVIRONMENT;
-        meet_wait_a_moment(20);
+        usleep(20000);
     }
 }
 
@@ -88,10 +80,9 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
 static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *came,
                       char *why, size_t why_size)
 {
-    pid_t pid;
     struct hello hello;
     join_limit(caller, 1000);
-    if (!join_same_user(caller, &pid) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
+    if (!join_same_user(caller) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
@@ -183,11 +174,11 @@ static int meet_host(const struct launch_env *env, struct world *world, char *wh
 
 static int meet_call(const struct launch_env *env, int64_t give_up)
 {
-    for (int64_t pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
+    for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
         int fd = join_connect(env);
         if (fd >= 0)
             return fd;
-        meet_wait_a_moment(pause);
+        usleep(pause * 1000);
     }
     return -1;
 }
@@ -197,13 +188,12 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
     struct hello hello = { HELLO, join_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
     while (job_clock() <= give_up) {
-        pid_t host;
         struct answer answer;
         int shared = -1, fd = meet_call(env, give_up);
         if (fd < 0)
             break;
         join_limit(fd, give_up - job_clock() + 1000);
-        if (!join_same_user(fd, &host)) {
+        if (!join_same_user(fd)) {
             meet_is_taken(env, why, why_size);
             close(fd);
             return DIST_ERR_ENVIRONMENT;
@@ -221,7 +211,7 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
         if (in)
             return 0;
         if (!answered) { /* rank 0 of an earlier program has just closed its listener */
-            meet_wait_a_moment(5);
+            usleep(5000);
             continue;
         }
         return text_why(answer.error ? answer.error : DIST_ERR_SYSTEM, why, why_size, "%s",

@@ -33,33 +33,19 @@ void launch_name_job(struct launch_env *env)
 {
     char *key = env->key;
     size_t size = sizeof env->key;
-    const char *id = NULL;
-    switch (env->launcher) {
-    case LAUNCH_TORCHRUN:
-        if (getenv("MASTER_PORT")) {
-            snprintf(key, size, "torchrun:%.40s:%.8s:%.8s:%.40s", name_or_empty("MASTER_ADDR"),
-                     name_or_empty("MASTER_PORT"), name_or_empty("TORCHELASTIC_RESTART_COUNT"),
-                     name_or_empty("TORCHELASTIC_RUN_ID"));
-            return;
-        }
-        break;
-    case LAUNCH_OPENMPI:
-        id = getenv("PMIX_NAMESPACE");
-        if (!id)
-            id = getenv("OMPI_MCA_ess_base_jobid");
-        break;
-    case LAUNCH_MPICH:
+    const char *id = getenv("PMIX_NAMESPACE");
+    id = id ? id : getenv("OMPI_MCA_ess_base_jobid");
+    if (env->launcher == LAUNCH_TORCHRUN && getenv("MASTER_PORT"))
+        snprintf(key, size, "torchrun:%.40s:%.8s:%.8s:%.40s", name_or_empty("MASTER_ADDR"),
+                 name_or_empty("MASTER_PORT"), name_or_empty("TORCHELASTIC_RESTART_COUNT"),
+                 name_or_empty("TORCHELASTIC_RUN_ID"));
+    else if (env->launcher == LAUNCH_OPENMPI && id)
+        snprintf(key, size, "openmpi:%.80s", id);
+    else if (env->launcher == LAUNCH_MPICH)
         snprintf(key, size, "mpich:%.20s:%ld", name_or_empty("PMI_PORT"), name_manager_pid());
-        return;
-    case LAUNCH_SLURM:
+    else if (env->launcher == LAUNCH_SLURM)
         snprintf(key, size, "slurm:%.20s.%.20s", name_or_empty("SLURM_JOB_ID"),
                  name_or_empty("SLURM_STEP_ID"));
-        return;
-    default:
-        break;
-    }
-    if (id)
-        snprintf(key, size, "openmpi:%.80s", id);
     else
         snprintf(key, size, "parent:%ld", (long)getppid());
 }

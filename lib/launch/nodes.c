@@ -13,13 +13,10 @@
  * on all machines: it is one of ours, and wrong.
  */
 #define _GNU_SOURCE
-#include "control.h"
 #include "join.h"
 #include "handshake.h"
 #include "job.h"
-#include "../dist_base.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,13 +101,20 @@ static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
     return status;
 }
 
+/* The last that has not come; 0: all have. */
+static int nodes_last_missing(const struct nodes *nodes)
+{
+    int node = nodes->count - 1;
+    while (node > 0 && nodes->links[node].fd >= 0)
+        node--;
+    return node;
+}
+
 static int nodes_missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
 {
     struct text text = { .used = 0 };
     char name[100];
-    int count = 0, last = 0;
-    for (int node = 1; node < nodes->count; node++)
-        last = nodes->links[node].fd < 0 ? node : last;
+    int count = 0, last = nodes_last_missing(nodes);
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd < 0)
             text_add(&text, "%s%s",
@@ -121,14 +125,6 @@ static int nodes_missing(const struct nodes *nodes, int seconds, char *why, size
     return text_why(DIST_ERR_TIMEOUT, why, why_size,
                     "%.300s %s not come within %d s; %s (DIST_INIT_TIMEOUT=SECONDS waits longer)", text.bytes,
                     count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
-}
-
-static bool nodes_all_have_come(const struct nodes *nodes)
-{
-    for (int node = 1; node < nodes->count; node++)
-        if (nodes->links[node].fd < 0)
-            return false;
-    return true;
 }
 
 /* One that came and waits says nothing: what comes of it is its end. */
@@ -145,7 +141,7 @@ static int nodes_look_after(const struct nodes *nodes, char *why, size_t why_siz
 static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
 {
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
-    while (!nodes_all_have_come(nodes)) {
+    while (nodes_last_missing(nodes) > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)

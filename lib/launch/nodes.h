@@ -5,7 +5,7 @@
  *     ranks 0 to 3                                          \----------  node 2's watcher, ...
  *
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
- * nodes.c         how the watchers meet (nodes_listen.c, nodes_call.c)  connection.c    frames over one connection
+ * nodes.c         how the watchers meet (handshake.c, nodes_call.c)    connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
  * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h, and bootstrap.h)
  * decide.c        can any rank of any host still move?                sight.c     what one rank pins up, packed
@@ -37,19 +37,18 @@ struct node_clock {
     int question;                     /* the number of that question, */
     int turns;                        /* and how many more will be asked */
     bool at_end;
-    bool unlike; /* what its ranks wrote down does not fit into this machine's world */
 };
 
 /* One end of a connection. What is to be sent waits in `out` until the other side takes it. */
 struct connection {
-    int fd; /* -1: there is none (any more) */
-    struct buffer in, out;
-    size_t taken;   /* bytes of `in` that were handed on */
-    int64_t spoke;  /* clock when something was sent for the last time, ms, */
-    int64_t looked; /* and when this side looked whether something had come */
-    int64_t silent; /* how long nothing has come, ms, of which this side has seen each 100 */
-    char name[64];  /* of the host there */
-    bool done;      /* it has said that all of its ranks have ended */
+    int fd;                /* -1: there is none (any more) */
+    struct buffer in, out; /* (none waits where there is no connection) */
+    size_t taken;          /* bytes of `in` that were handed on */
+    int64_t spoke;         /* clock when something was sent for the last time, ms, */
+    int64_t looked;        /* and when this side looked whether something had come */
+    int64_t silent;        /* how long nothing has come, ms, of which this side has seen each 100 */
+    char name[64];         /* of the host there */
+    bool done;             /* it has said that all of its ranks have ended */
     struct node_clock clock;
 };
 
@@ -67,8 +66,7 @@ bool connection_put(struct connection *link, struct frame frame,
 bool connection_send(struct connection *link); /* what can go now; false: it has broken */
 bool connection_fill(struct connection *link); /* what has come; false: it has ended */
 bool connection_next(struct connection *link, struct frame *frame,
-                     const char **bytes);                 /* valid until connection_fill */
-size_t connection_waiting(const struct connection *link); /* bytes that were not yet taken */
+                     const char **bytes); /* valid until connection_fill */
 
 /* Count the silence. A side that is not let run hears nothing, which is not the other's fault: one look counts for 100 ms at most. */
 void connection_listen(struct connection *link);
@@ -108,7 +106,6 @@ void nodes_prepare(
 
 /* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
 int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size);
-int nodes_no_restarts(char *why, size_t why_size);
 
 /* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */
 int nodes_meet(struct nodes *nodes, int listener, int seconds, char *why, size_t why_size);
@@ -131,11 +128,11 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
                const char *version, char *why, size_t why_size);
 void nodes_part(struct launch_self *self);
 
-/* nodes_secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
+/* secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
 int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size);
 void nodes_say_secret(const struct nodes *nodes);
 
-/* secret.c: a number that only who knows the key can make of these bytes. */
+/* A number that only who knows the key can make of these bytes. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);
 bool secret_random(void *bytes, size_t size);
 

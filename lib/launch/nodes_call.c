@@ -1,19 +1,15 @@
 /* nodes_call.c: how a node finds node 0; nodes.c has the order of messages. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "join.h"
 #include "handshake.h"
 #include "job.h"
-#include "../dist_base.h"
 
-#include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
@@ -99,7 +95,7 @@ static int nodes_call_absent(const struct nodes *nodes, int seconds, char *why, 
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
-static int nodes_call_call(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
+static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
                            char *why, size_t why_size)
 {
     int fd = nodes_call_try_all(found);
@@ -125,14 +121,14 @@ int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
     struct addrinfo *found;
     bool heard = false;
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
-    long pause = 1;
+    unsigned pause = 1;
     int status = handshake_resolve(nodes, &found, why, why_size);
     if (status != 0)
         return status;
     do {
-        status = nodes_call_call(nodes, found, seconds, &heard, why, why_size);
+        status = nodes_call_once(nodes, found, seconds, &heard, why, why_size);
         if (status < 0)
-            nanosleep(&(struct timespec){ .tv_nsec = pause * 1000000 }, NULL);
+            usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "handshake.h"
 #include "launch.h"
-#include "nodes.h"
-#include "../dist_base.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -58,7 +56,7 @@ void nodes_read_host(const char *text, char *host, size_t size)
 }
 
 /* "host:29500", "host", "[::1]:29500": an IPv6 address, which has colons of its own, stands in brackets. */
-static bool nodes_read_read_place(struct nodes *nodes, const char *text)
+static bool nodes_read_place(struct nodes *nodes, const char *text)
 {
     int port;
     bool bracket = *text == '[';
@@ -87,7 +85,7 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     text = text ? text + 1 : argv[++*at];
     bool right = i == 0   ? nodes_read_number(text, 1, NODES_MOST, &nodes->count)
                  : i == 1 ? nodes_read_number(text, 0, INT_MAX, &nodes->number)
-                 : i == 2 ? nodes_read_read_place(nodes, text)
+                 : i == 2 ? nodes_read_place(nodes, text)
                           : *text != '\0';
     if (i == 3)
         nodes->secret_file = text;
@@ -166,26 +164,9 @@ void nodes_prepare(const struct nodes *nodes)
         setenv("BACKEND", "gloo", 1);
 }
 
-int nodes_no_restarts(char *why, size_t why_size)
-{
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "--restarts is for jobs on one machine; leave it out, or --nodes");
-}
-
-static int nodes_read_check_settings(char *why, size_t why_size)
-{
-    const char *backend = launch_backend();
-    if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
-            "or mpi with MPICH",
-            backend);
-    return 0;
-}
-
 static int nodes_read_check(struct nodes *nodes, char *why, size_t why_size)
 {
+    const char *backend = launch_backend();
     if (nodes->count == 0)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "--nodes is missing: say on how many machines the job is");
@@ -204,7 +185,13 @@ static int nodes_read_check(struct nodes *nodes, char *why, size_t why_size)
             DIST_ERR_ENVIRONMENT, why, why_size,
             "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
             nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
-    return nodes_read_check_settings(why, why_size);
+    if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
+        return text_why(
+            DIST_ERR_ENVIRONMENT, why, why_size,
+            "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
+            "or mpi with MPICH",
+            backend);
+    return 0;
 }
 
 /* In blocks. */

@@ -1,15 +1,13 @@
 /* nodes_rounds.c: the words that ranks say to all, by which their machines' watchers meet. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "handshake.h"
 #include "job.h"
 #include "nodes_rounds.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool nodes_rounds_rounds_say(struct round *r)
+static bool nodes_rounds_say(struct round *r)
 {
     bool said = r->gather(r->argument, &r->own, r->all, sizeof r->own);
     memset(&r->own, 0, sizeof r->own);
@@ -17,7 +15,7 @@ static bool nodes_rounds_rounds_say(struct round *r)
 }
 
 /* All have said their machine's first rank. */
-static void nodes_rounds_rounds_number_nodes(struct nodes *nodes, const struct word *words, int rank)
+static void nodes_rounds_number_nodes(struct nodes *nodes, const struct word *words, int rank)
 {
     for (int i = 0; i < nodes->size; i++)
         nodes->node_of[i] = (short)(words[i].number == i ? nodes->count++ : nodes->node_of[words[i].number]);
@@ -35,10 +33,10 @@ int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
     r->own.traced = control_is_traced();
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);
-    if (!nodes_rounds_rounds_say(r))
+    if (!nodes_rounds_say(r))
         return -1;
     snprintf(name, name_size, "%s", r->all[0].text);
-    nodes_rounds_rounds_number_nodes(nodes, r->all, rank);
+    nodes_rounds_number_nodes(nodes, r->all, rank);
     for (int i = 1; i < nodes->size; i++)
         if (r->all[i].traced != r->all[0].traced)
             return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
@@ -50,7 +48,7 @@ int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
         snprintf(r->own.text, sizeof r->own.text, "%s", r->host);
     else if (rank == asked)
         handshake_find(name, r->own.text, sizeof r->own.text);
-    if (!nodes_rounds_rounds_say(r))
+    if (!nodes_rounds_say(r))
         return -1;
     snprintf(nodes->host, sizeof nodes->host, "%.255s", r->all[asked].text);
     if (*nodes->host)
@@ -75,7 +73,7 @@ int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, ch
         snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : nodes->port);
         r->own.number = status;
     }
-    if (!nodes_rounds_rounds_say(r))
+    if (!nodes_rounds_say(r))
         return -1;
     if (r->all[0].number != 0)
         return text_why(r->all[0].number, why, why_size, "%s", r->all[0].text);
@@ -89,7 +87,7 @@ int rounds_agree(struct round *r, int status, char *why, size_t why_size)
 {
     r->own.number = status;
     snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : "");
-    if (!nodes_rounds_rounds_say(r))
+    if (!nodes_rounds_say(r))
         return -1;
     for (int i = 0; i < r->self->env.world_size; i++)
         if (r->all[i].number != 0)

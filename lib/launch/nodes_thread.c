@@ -8,11 +8,8 @@
  */
 #define _GNU_SOURCE
 #include "job.h"
-#include "control.h"
-#include "nodes.h"
 #include "nodes_rounds.h"
 #include "worker.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* peers.c: how a rank's end becomes known to the others. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "spread.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Look once before n ranks fail one by one. 0, or the status that a shell would give. */
 int program_look_at(const char *file)
 {
     struct stat status;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "bootstrap.h"
 #include "job.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +57,17 @@ void launch_become_process(struct launch_self *self)
     forked = false;
     launch_become(self);
     atomic_store(&of_process, self);
+}
+
+void launch_be_spawned(struct launch_self *self, const struct job *job, int rank)
+{
+    self->env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
+                                     .rank = rank,
+                                     .world_size = job->plan.size,
+                                     .local_rank = rank,
+                                     .local_size = job->plan.size };
+    self->world = job->world;
+    self->watched = true;
 }
 
 void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self)
@@ -165,8 +175,7 @@ static int self_attach(struct launch_self *self, char *why, size_t why_size)
         return text_why(
             DIST_ERR_STATE, why, why_size,
             "this process holds two copies of the library, and another one is its rank's; link the "
-            "program and its "
-            "shared libraries with libdist.so, so that there is one");
+            "program and its shared libraries with libdist.so, so that there is one");
     int status = launch_read_env(&self->env, why, why_size);
     if (status == 0 && self->env.launcher != LAUNCH_DISTRUN) /* which has done that */
         status = settings_check(why, why_size);
@@ -174,22 +183,19 @@ static int self_attach(struct launch_self *self, char *why, size_t why_size)
         return status;
     if (self->env.launcher != LAUNCH_DISTRUN && self->env.rank == 0)
         settings_warn_unknown();
-    if (self->env.launcher == LAUNCH_DISTRUN) {
+    if (self->env.launcher == LAUNCH_DISTRUN)
         status = self_attach_distrun(self, why, why_size);
-    } else if (self->env.launcher == LAUNCH_NONE) {
+    else if (self->env.launcher == LAUNCH_NONE)
         status = self_make_world(self, 1, why, why_size);
-    } else {
+    else
         status = self_attach_foreign(self, why, why_size);
-    }
-    if (status == 0 && launch_enter(self) != 0) {
-        snprintf(why, why_size,
-                 "an earlier program has already been rank %d of this job; start each program with a "
-                 "launcher of its own",
-                 self->env.rank);
-        world_unmap(&self->world);
-        status = DIST_ERR_STATE;
-    }
-    return status;
+    if (status != 0 || launch_enter(self) == 0)
+        return status;
+    world_unmap(&self->world);
+    return text_why(DIST_ERR_STATE, why, why_size,
+                    "an earlier program has already been rank %d of this job; start each program with a "
+                    "launcher of its own",
+                    self->env.rank);
 }
 
 struct launch_self *launch_self(int *status, char *why, size_t why_size)

@@ -5,7 +5,6 @@
 #include "text.h"
 #include "whole.h"
 #include "world.h"
-#include "../dist_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,19 +115,16 @@ static int settings_check_together(char *why, size_t why_size)
     if (!backend || !device)
         return 0;
     if (strcmp(backend, "nccl") == 0 && !gpu)
-        snprintf(why, why_size,
-                 "BACKEND is \"nccl\", which only moves the memory of GPUs, but DEVICE is \"%s\"; unset "
-                 "DEVICE, or take "
-                 "BACKEND=%s",
-                 device, strcmp(device, "sim") == 0 ? "cuda, which also works on simulated GPUs" : "shm");
-    else if (strcmp(backend, "shm") == 0 && gpu)
-        snprintf(why, why_size,
-                 "DEVICE is \"cuda\", but BACKEND is \"shm\", which cannot reach the memory of a GPU; unset "
-                 "BACKEND, or "
-                 "take DEVICE=sim");
-    else
-        return 0;
-    return DIST_ERR_ENVIRONMENT;
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "BACKEND is \"nccl\", which only moves the memory of GPUs, but DEVICE is \"%s\"; "
+                        "unset DEVICE, or take BACKEND=%s",
+                        device,
+                        strcmp(device, "sim") == 0 ? "cuda, which also works on simulated GPUs" : "shm");
+    if (strcmp(backend, "shm") == 0 && gpu)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "DEVICE is \"cuda\", but BACKEND is \"shm\", which cannot reach the memory of a GPU; "
+                        "unset BACKEND, or take DEVICE=sim");
+    return 0;
 }
 
 int settings_check(char *why, size_t why_size)

@@ -1,6 +1,7 @@
-/* settings_words.c: the words that a variable may be, and the one that was meant. */
+/* settings_words.c: the words that a variable may be, the variables that nobody reads, and which one was meant. */
 #define _GNU_SOURCE
 #include "nearest.h"
+#include "settings.h"
 #include "settings_table.h"
 
 #include <ctype.h>
@@ -65,4 +66,59 @@ void setting_say_words(const struct setting *setting, const char *text, char *wh
     if (setting->example)
         snprintf(why + used, why_size - used, ", as in %s", setting->example);
     settings_words_add_nearest(why, why_size, setting->values, text);
+}
+
+/* ---- variables that look like ours ---------------------------------------------------------------------- */
+
+extern char **environ;
+
+static bool settings_words_is_known(const char *name, size_t length)
+{
+    for (size_t i = 0; i < settings_count; i++)
+        if (strlen(settings[i].name) == length && strncmp(settings[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Who writes DIST_BACKEND means BACKEND. */
+static struct nearest settings_words_nearest_setting(const char *name, size_t length)
+{
+    size_t prefix = length > 5 && strncasecmp(name, "DIST_", 5) == 0 ? 5 : 0;
+    struct nearest nearest = nearest_to(name, length), rest = nearest_to(name + prefix, length - prefix);
+    for (size_t i = 0; i < settings_count; i++) {
+        const char *word = settings[i].name;
+        if (settings[i].kind == SETTING_OTHER)
+            continue;
+        if (strncmp(word, "DIST_", 5) == 0)
+            nearest_try(&nearest, word, strlen(word));
+        else if (prefix)
+            nearest_try(&rest, word, strlen(word));
+    }
+    return rest.found && (!nearest.found || rest.distance < nearest.distance) ? rest : nearest;
+}
+
+static void settings_words_warn(const char *name, size_t length)
+{
+    struct nearest nearest = settings_words_nearest_setting(name, length);
+    bool prefix = strncmp(name, "DIST_", 5) == 0;
+    if (settings_words_is_known(name, length) || (!prefix && (!nearest.found || nearest.distance > 1)))
+        return;
+    fprintf(stderr, "nobody reads %.*s; ", length < 60 ? (int)length : 60, name);
+    if (nearest.found) {
+        fprintf(stderr, "did you mean %s?\n", nearest.found);
+        return;
+    }
+    fputs("the names are", stderr);
+    for (size_t i = 0, said = 0; i < settings_count; i++)
+        if (settings[i].kind != SETTING_OTHER)
+            fprintf(stderr, "%s %s", said++ ? "," : "", settings[i].name);
+    fputc('\n', stderr);
+}
+
+void settings_warn_unknown(void)
+{
+    static bool warned;
+    for (char **variable = environ; !warned && variable && *variable; variable++)
+        settings_words_warn(*variable, strcspn(*variable, "="));
+    warned = true;
 }

@@ -7,7 +7,6 @@
 
 struct sight {
     uint32_t state, call, last_call;
-    int32_t pid;
     uint32_t sites; /* how many follow, each behind its number */
     uint32_t lists; /* and lists of members, behind their note's place and their length */
     struct rank_notes notes;
@@ -58,9 +57,7 @@ bool sight_pack(const struct world *world, int rank, struct buffer *to)
     const struct rank_slot *slot = &world->header->slots[rank];
     struct sight head = { .state = atomic_load(&slot->state),
                           .call = atomic_load(&slot->call),
-                          .last_call = atomic_load(&slot->last_call),
-                          .pid = atomic_load(&slot->pid),
-                          .sites = 0 };
+                          .last_call = atomic_load(&slot->last_call) };
     size_t begin = to->used;
     memcpy(&head.notes, world_notes(world, rank), sizeof head.notes);
     bool packed = buffer_add(to, &head, sizeof head) && sight_add_sites(world, rank, to, &head.sites) &&

@@ -43,14 +43,16 @@ void text_add(struct text *text, const char *format, ...)
         text->used += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-void text_tell(const char *bytes, size_t size)
+size_t text_write(int fd, const char *bytes, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t written = write(STDERR_FILENO, bytes + done, size - done);
+    size_t done = 0;
+    while (done < size) {
+        ssize_t written = write(fd, bytes + done, size - done);
         if (written < 0 && errno != EINTR)
-            return;
+            break;
         done += written > 0 ? (size_t)written : 0;
     }
+    return done;
 }
 
 void text_say(const char *format, ...)
@@ -61,7 +63,7 @@ void text_say(const char *format, ...)
     int length = vasprintf(&bytes, format, arguments);
     va_end(arguments);
     if (length >= 0) {
-        text_tell(bytes, (size_t)length);
+        text_write(STDERR_FILENO, bytes, (size_t)length);
         free(bytes);
         return;
     }
@@ -81,25 +83,19 @@ static int text_run_end(const bool *in, int size, int first)
 
 int text_add_ranks(struct text *text, const bool *in, int size)
 {
-    int count = 0, pieces = 0, said = 0;
+    int count = 0, said = 0;
     for (int rank = 0; rank < size; rank++)
         count += in[rank];
-    for (int rank = 0; rank < size; rank++) {
-        if (!in[rank])
-            continue;
-        rank = text_run_end(in, size, rank);
-        pieces++;
-    }
     text_add(text, count == 1 ? "rank " : "ranks ");
     for (int rank = 0; rank < size; rank++) {
         if (!in[rank])
             continue;
-        text_add(text, "%s%d", said == 0 ? "" : said == pieces - 1 ? " and " : ", ", rank);
-        int end = text_run_end(in, size, rank);
-        if (end > rank)
+        int end = text_run_end(in, size, rank), run = end - rank + 1;
+        text_add(text, "%s%d", said == 0 ? "" : said + run == count ? " and " : ", ", rank);
+        if (run > 1)
             text_add(text, " to %d", end);
         rank = end;
-        said++;
+        said += run;
     }
     return count;
 }

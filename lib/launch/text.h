@@ -40,9 +40,11 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 /* "rank 0", "ranks 0, 1 and 3", "ranks 0 to 62": those of in[0 .. size-1] that are true. Returns how many. */
 int text_add_ranks(struct text *text, const bool *in, int size);
 
+/* All of it, to a descriptor. Gives how much: less, where it could not be written. */
+size_t text_write(int fd, const char *bytes, size_t size);
+
 /* To the descriptor of stderr, as one piece. (dprintf hangs its buffer among all streams until glibc 2.37: a thread that flushes
  * them, or calls exit(), writes it a second time, when it is gone.) */
-void text_tell(const char *bytes, size_t size);
 void text_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Columns of a report: a terminal's 80 hold it, also behind the number of its rank. And where no number stands in front. */

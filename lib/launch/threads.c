@@ -7,9 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist_base.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +20,6 @@
 
 /* One rank's thread. */
 struct rank_thread {
-    struct job *job;
     struct launch_self self;
     pthread_t thread;
 };
@@ -36,45 +33,26 @@ static struct rank_thread *ranks;
 
 /* Bytes written by a rank go to the rank's pipe, others to the process's own. What could not be written is told by a smaller
  * number, never by -1: glibc's stream takes that for a count, and writes a byte from behind the text. */
-static ssize_t threads_write_target(int target, const char *bytes, size_t size)
+static ssize_t threads_write(void *target, const char *bytes, size_t size)
 {
     const struct launch_self *self = launch_self_if_any();
     int channel = self ? self->env.rank : hosted->plan.size;
-    int fd = hosted->output.streams[2 * channel + target].write_fd;
-    size_t done = 0;
-    while (done < size) {
-        ssize_t written = write(fd, bytes + done, size - done);
-        if (written < 0 && errno != EINTR)
-            break;
-        done += written > 0 ? (size_t)written : 0;
-    }
-    return (ssize_t)done;
-}
-
-static ssize_t threads_write_out(void *cookie, const char *bytes, size_t size)
-{
-    (void)cookie;
-    return threads_write_target(0, bytes, size);
-}
-
-static ssize_t threads_write_error(void *cookie, const char *bytes, size_t size)
-{
-    (void)cookie;
-    return threads_write_target(1, bytes, size);
+    return (ssize_t)text_write(hosted->output.streams[2 * channel + *(int *)target].write_fd, bytes, size);
 }
 
 /* Unbuffered: a buffer would be shared by all ranks and mix their lines. The watcher puts lines together. */
 static bool threads_replace_stdio(void)
 {
-    FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = threads_write_out });
-    FILE *error =
-        out ? fopencookie(NULL, "w", (cookie_io_functions_t){ .write = threads_write_error }) : NULL;
-    if (!error)
-        return false;
-    setvbuf(out, NULL, _IONBF, 0);
-    setvbuf(error, NULL, _IONBF, 0);
-    stdout = out;
-    stderr = error;
+    static int targets[2] = { 0, 1 };
+    FILE *files[2];
+    for (int i = 0; i < 2; i++) {
+        files[i] = fopencookie(&targets[i], "w", (cookie_io_functions_t){ .write = threads_write });
+        if (!files[i])
+            return false;
+        setvbuf(files[i], NULL, _IONBF, 0);
+    }
+    stdout = files[0];
+    stderr = files[1];
     return true;
 }
 
@@ -143,7 +121,7 @@ static void *threads_thread_run(void *argument)
     launch_become(&rank->self);
     launch_enter(&rank->self);
     pthread_cleanup_push(threads_rank_ended, &rank->self); /* run() may end by pthread_exit */
-    rank->job->plan.run(rank->self.env.rank, rank->job->plan.size);
+    hosted->plan.run(rank->self.env.rank, hosted->plan.size);
     if (launch_is_forked()) /* a child that has come back from run() */
         exit(0);
     pthread_cleanup_pop(1);
@@ -159,19 +137,6 @@ struct launch_self *threads_self_by_name(void)
     int rank = strncmp(name, "rank ", 5) == 0 ? atoi(name + 5) : -1;
     snprintf(wanted, sizeof wanted, "rank %d", rank);
     return rank >= 0 && rank < hosted->plan.size && strcmp(name, wanted) == 0 ? &ranks[rank].self : NULL;
-}
-
-static void threads_prepare(struct rank_thread *rank, struct job *job, int number)
-{
-    rank->job = job;
-    rank->self.env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
-                                          .rank = number,
-                                          .world_size = job->plan.size,
-                                          .local_rank = number,
-                                          .local_size = job->plan.size };
-    rank->self.world = job->world;
-    rank->self.threads = true;
-    rank->self.watched = true;
 }
 
 /* The watcher tells it: a thread that runs already may end this process at any moment. They are stopped as they are. */
@@ -201,7 +166,8 @@ void threads_start(struct job *job, int unused)
     atexit(threads_note_exit);
     int started = 0;
     for (; ranks && started < job->plan.size; started++) {
-        threads_prepare(&ranks[started], job, started);
+        launch_be_spawned(&ranks[started].self, job, started);
+        ranks[started].self.threads = true;
         if (pthread_create(&ranks[started].thread, NULL, threads_thread_run, &ranks[started]) != 0)
             break;
     }

@@ -1,7 +1,6 @@
 /* verdict.c: one report for the whole job: which rank failed first, how and where, and who was stopped. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* watch.c: wait for whatever happens to the ranks, and act on it. */
 #define _GNU_SOURCE
 #include "job.h"
-#include "settings.h"
 #include "whole.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "world.h"
 #include "spread.h"
-#include "../dist_base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,30 +19,22 @@
 #define ARENA_LEAST ((uint64_t)1 << 20)
 #define TRACE_MOST ((uint64_t)64 << 20)
 
-/* What comes one behind the other, each from a page of its own. */
-static uint64_t world_notes_offset(int size)
-{
-    return world_pages(sizeof(struct world_header) + (uint64_t)size * sizeof(struct rank_slot));
-}
+enum part { HEADER, NOTES, SITES, BACKEND, BOOTSTRAP, ARENAS };
 
-static uint64_t world_sites_offset(int size)
+/* They come one behind the other, each from a page of its own. */
+static uint64_t world_offset_of(enum part part, int size)
 {
-    return world_pages(world_notes_offset(size) + (uint64_t)size * sizeof(struct rank_notes));
-}
-
-static uint64_t world_backend_offset(int size)
-{
-    return world_pages(world_sites_offset(size) + (uint64_t)size * WORLD_SITES * sizeof(struct site));
-}
-
-static uint64_t world_bootstrap_offset(int size)
-{
-    return world_backend_offset(size) + world_backend_bytes(size);
-}
-
-static uint64_t world_arena_offset(int size)
-{
-    return world_bootstrap_offset(size) + (uint64_t)size * sizeof(struct world_bootstrap);
+    const uint64_t ranks = (uint64_t)size, bytes[] = {
+        [HEADER] = sizeof(struct world_header) + ranks * sizeof(struct rank_slot),
+        [NOTES] = ranks * sizeof(struct rank_notes),
+        [SITES] = ranks * WORLD_SITES * sizeof(struct site),
+        [BACKEND] = world_backend_bytes(size),
+        [BOOTSTRAP] = ranks * sizeof(struct world_bootstrap),
+    };
+    uint64_t offset = 0;
+    for (int before = 0; before < (int)part; before++)
+        offset += world_pages(bytes[before]);
+    return offset;
 }
 
 static uint64_t world_trace_bytes(uint64_t arena_bytes)
@@ -53,7 +44,7 @@ static uint64_t world_trace_bytes(uint64_t arena_bytes)
 
 static uint64_t world_bytes(int size, uint64_t arena_bytes)
 {
-    return world_arena_offset(size) + (uint64_t)size * (arena_bytes + world_trace_bytes(arena_bytes));
+    return world_offset_of(ARENAS, size) + (uint64_t)size * (arena_bytes + world_trace_bytes(arena_bytes));
 }
 
 /* The largest file that this process may make. Asking for more would not fail but send SIGXFSZ. */
@@ -133,12 +124,12 @@ int world_create(struct world *world, int size)
     header->size = size;
     world->author = size;
     header->bytes = world_bytes(size, arena_bytes);
-    header->notes_offset = world_notes_offset(size);
-    header->sites_offset = world_sites_offset(size);
-    header->backend_offset = world_backend_offset(size);
+    header->notes_offset = world_offset_of(NOTES, size);
+    header->sites_offset = world_offset_of(SITES, size);
+    header->backend_offset = world_offset_of(BACKEND, size);
     header->backend_bytes = world_backend_bytes(size);
-    header->bootstrap_offset = world_bootstrap_offset(size);
-    header->arena_offset = world_arena_offset(size);
+    header->bootstrap_offset = world_offset_of(BOOTSTRAP, size);
+    header->arena_offset = world_offset_of(ARENAS, size);
     header->arena_bytes = arena_bytes;
     header->trace_offset = header->arena_offset + (uint64_t)size * arena_bytes;
     header->trace_bytes = world_trace_bytes(arena_bytes);
@@ -150,7 +141,7 @@ int world_create(struct world *world, int size)
 static bool world_looks_right(const struct world_header *header, uint64_t file_bytes)
 {
     return header->magic == WORLD_MAGIC && header->size >= 1 && header->size <= WORLD_MAX_RANKS &&
-           header->bytes == file_bytes && header->backend_offset == world_backend_offset(header->size) &&
+           header->bytes == file_bytes && header->backend_offset == world_offset_of(BACKEND, header->size) &&
            header->bytes == world_bytes(header->size, header->arena_bytes);
 }
 

@@ -19,7 +19,6 @@
 #define LAUNCH_WORLD_H
 
 #include "eventcount.h"
-#include "note.h"
 #include "../dist_base.h"
 
 #include <stdalign.h>

@@ -4,10 +4,9 @@
  * Between the two looks the lead is taken to change evenly.
  */
 #define _GNU_SOURCE
-#include "hosts.h"
+#include "line.h"
 #include "trace.h"
 #include "../launch/nodes.h"
-#include "../launch/text.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -39,8 +38,7 @@ static uint64_t hosts_by_our_clock(const struct node_clock *clock, uint64_t when
 static void hosts_bring_rank(const struct world *world, int rank, const struct node_clock *clock)
 {
     struct record *record = record_of(world, rank);
-    uint32_t kept = atomic_load(&record->magic) == TRACE_MAGIC ? record_kept(record, NULL) : 0;
-    for (uint32_t i = 0; i < kept; i++) {
+    for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++) {
         struct event *event = &record->events[i];
         uint64_t end = atomic_load(&event->end);
         if (atomic_load(&event->kind) == EVENT_STREAM && event->in > 0)
@@ -96,9 +94,7 @@ void hosts_write_label(struct writing *w, int rank)
     hosts_name(w->nodes, node, name, sizeof name);
     snprintf(label, sizeof label, "%s, clock within %.1f us", name,
              (double)hosts_look(clock, clock->last.when).error / 1e3);
-    line_begin(w);
-    fprintf(w->file,
-            "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":%d,\"tid\":1,\"args\":{\"labels\":", rank + 1);
+    line_begin_name(w, "process_labels", rank, 1, "labels");
     text_put_json(w->file, node ? label : name, strlen(node ? label : name));
     fputs("}}", w->file);
 }

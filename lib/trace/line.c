@@ -4,7 +4,6 @@
  * arguments with capitals are those of the PyTorch profiler.
  */
 #include "line.h"
-#include "../launch/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +36,13 @@ void line_begin(struct writing *w)
 {
     fputs(w->first ? "\n" : ",\n", w->file);
     w->first = false;
+}
+
+void line_begin_name(struct writing *w, const char *what, int rank, int thread, const char *key)
+{
+    line_begin(w);
+    fprintf(w->file, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"%s\":", what, rank + 1,
+            thread, key);
 }
 
 /* Microseconds with three digits behind the point, without rounding. */
@@ -111,7 +117,7 @@ static void line_write_message(struct writing *w, int rank, uint32_t index)
     const struct event *event = &record_of(w->world, rank)->events[index];
     bool taken = line_receives(event);
     int peer = !taken || event->peer >= 0 ? event->peer : event->from; /* -1: from anybody, and nobody came */
-    uint32_t message = w->pairs.message[rank][index];
+    uint32_t message = w->message[rank][index];
     fprintf(w->file, ",\"Src Rank\":%d,\"Dst Rank\":%d,\"tag\":%d", taken ? peer : rank, taken ? rank : peer,
             event->tag);
     if (message)
@@ -189,7 +195,7 @@ static void line_write_arrow(struct writing *w, int rank, uint32_t index)
 {
     const struct record *record = record_of(w->world, rank);
     const struct event *event = &record->events[index];
-    uint32_t message = w->pairs.message[rank][index];
+    uint32_t message = w->message[rank][index];
     bool arrives = line_receives(event);
     uint64_t when = event->begin;
     if (arrives && event->call != CALL_RECV && event->other < record_kept(record, NULL))
@@ -220,6 +226,6 @@ void line_event(struct writing *w, int rank, uint32_t index)
     line_write_time(w, "dur", line_end_of(w, rank, event) - event->begin);
     line_write_arguments(w, rank, index);
     putc('}', w->file);
-    if (w->pairs.message[rank][index])
+    if (w->message[rank][index])
         line_write_arrow(w, rank, index);
 }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-uint32_t record_note(struct record *record, size_t bytes)
+/* Memory among the notes; 0: full. Multiples of 8. */
+static uint32_t notes_take(struct record *record, size_t bytes)
 {
     bytes = (bytes + 7) / 8 * 8;
     if (bytes > record->notes_room ||
@@ -13,19 +14,10 @@ uint32_t record_note(struct record *record, size_t bytes)
     return from + bytes <= record->notes_room ? record->notes_offset + from : 0;
 }
 
-uint32_t record_text(struct record *record, const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    uint32_t note = record_note(record, bytes);
-    if (note)
-        memcpy(record_at(record, note), text, bytes);
-    return note;
-}
-
 uint32_t record_group(struct record *record, const struct dist_group *group)
 {
     size_t ranks = (size_t)group->size * sizeof(int32_t);
-    uint32_t note = record_note(record, sizeof(struct group_note) + ranks);
+    uint32_t note = notes_take(record, sizeof(struct group_note) + ranks);
     if (!note)
         return 0;
     struct group_note *kept = record_at(record, note);
@@ -40,7 +32,7 @@ void record_splits(struct record *record, uint32_t index, const struct dist_work
 {
     int64_t size = op->group->size;
     size_t bytes = 2 * (size_t)size * sizeof size;
-    uint32_t note = index == TRACE_NONE ? 0 : record_note(record, sizeof size + bytes);
+    uint32_t note = index == TRACE_NONE ? 0 : notes_take(record, sizeof size + bytes);
     if (!note || note > INT32_MAX)
         return;
     int64_t *kept = record_at(record, note);
@@ -66,7 +58,9 @@ uint32_t record_name(struct record *record, const char *name)
     bool known = names[i].opened == record->opened && names[i].note != 0;
     if (!known || strcmp(record_at(record, names[i].note), name) != 0) {
         names[i].opened = record->opened;
-        names[i].note = record_text(record, name);
+        names[i].note = notes_take(record, strlen(name) + 1);
+        if (names[i].note)
+            strcpy(record_at(record, names[i].note), name);
     }
     return names[i].note;
 }
@@ -83,7 +77,7 @@ void record_before(struct record *record, uint32_t index, const struct dist_work
     int64_t in = notes_small_count(op->in.count), out = notes_small_count(op->out.count);
     if (index == TRACE_NONE || in + out == 0)
         return;
-    uint32_t note = record_note(record, sizeof(struct values) + (size_t)(in + out) * sizeof(double));
+    uint32_t note = notes_take(record, sizeof(struct values) + (size_t)(in + out) * sizeof(double));
     if (!note)
         return;
     struct values *values = record_at(record, note);

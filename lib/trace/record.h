@@ -90,15 +90,13 @@ void record_slice(struct record *record, int stream, const char *what, int64_t a
 /* Keep a name, or find that it was kept before. */
 uint32_t record_name(struct record *record, const char *name);
 
-/* Keep the members of a group, a text, and an op's elements. */
+/* Keep the members of a group, and an op's elements. */
 uint32_t record_group(struct record *record, const struct dist_group *group);
-uint32_t record_text(struct record *record, const char *text);
 void record_splits(struct record *record, uint32_t event, const struct dist_work *op);
 void record_before(struct record *record, uint32_t event, const struct dist_work *op);
 void record_after(struct record *record, uint32_t event, const struct dist_work *op);
 
-/* Memory among the notes; 0: full. Multiples of 8. */
-uint32_t record_note(struct record *record, size_t bytes);
+/* A note. */
 static inline void *record_at(const struct record *record, uint32_t note)
 {
     return (char *)record + note;

@@ -13,7 +13,7 @@ static void wait_note_done(struct trace *trace, uint32_t wait, struct dist_work 
     started->other = wait;
 }
 
-static uint32_t wait_begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
+static uint32_t wait_begin(struct trace *trace, enum call call, const struct dist_work *op)
 {
     uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
     struct event as = { .kind = EVENT_WAIT, .call = (uint8_t)call, .peer = -1, .from = -1 };
@@ -41,7 +41,7 @@ bool trace_test(void *state, struct dist_work *op)
     }
     if (!trace->inner->test(trace->state, op) || op->gpu)
         return atomic_load(&op->done) != 0; /* a program that polls would fill the record with nothing */
-    uint32_t event = wait_begin_wait(trace, CALL_IS_COMPLETED, op);
+    uint32_t event = wait_begin(trace, CALL_IS_COMPLETED, op);
     wait_note_done(trace, event, op);
     record_end(trace->record, event);
     return true;
@@ -58,7 +58,7 @@ int trace_wait(void *state, struct dist_work *op)
         record_end(trace->record, op->traced);
         return result;
     }
-    uint32_t event = wait_begin_wait(trace, CALL_WAIT, op);
+    uint32_t event = wait_begin(trace, CALL_WAIT, op);
     if (since && event < trace->record->capacity)
         trace->record->events[event].begin = since;
     int status = trace->inner->wait(trace->state, op);

@@ -1,5 +1,5 @@
 /* write.c: what all ranks remember, as one file. */
-#include "hosts.h"
+#include "line.h"
 #include "trace.h"
 #include "../launch/whole.h"
 
@@ -9,19 +9,12 @@
 
 #define DEVICE_ROWS NOTE_STREAMS
 
-static const struct record *write_traced(const struct world *world, int rank)
-{
-    const struct record *record = record_of(world, rank);
-    return atomic_load(&record->magic) == TRACE_MAGIC ? record : NULL;
-}
-
 static void write_find_times(struct writing *w)
 {
     w->start = UINT64_MAX;
     for (int rank = 0; rank < w->world->header->size; rank++) {
-        const struct record *record = write_traced(w->world, rank);
-        uint32_t kept = record ? record_kept(record, NULL) : 0;
-        for (uint32_t i = 0; i < kept; i++) {
+        const struct record *record = record_of(w->world, rank);
+        for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++) {
             const struct event *event = &record->events[i];
             uint64_t end = atomic_load(&event->end);
             if (atomic_load(&event->kind) == EVENT_ABSENT)
@@ -36,22 +29,15 @@ static void write_find_times(struct writing *w)
 static void write_names(struct writing *w, int rank, const struct record *record)
 {
     uint32_t threads = atomic_load(&record->threads);
-    line_begin(w);
-    fprintf(w->file,
-            "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":1,\"args\":{\"name\":\"rank %d\"}}",
-            rank + 1, rank);
-    line_begin(w);
-    fprintf(
-        w->file,
-        "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":1,\"args\":{\"sort_index\":%d}}",
-        rank + 1, rank);
+    line_begin_name(w, "process_name", rank, 1, "name");
+    fprintf(w->file, "\"rank %d\"}}", rank);
+    line_begin_name(w, "process_sort_index", rank, 1, "sort_index");
+    fprintf(w->file, "%d}}", rank);
     if (w->nodes)
         hosts_write_label(w, rank);
     for (uint32_t thread = 0; thread < (threads ? threads : 1); thread++) {
-        line_begin(w);
-        fprintf(w->file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"",
-                rank + 1, thread + 1);
-        fprintf(w->file, thread ? "thread %u\"}}" : "main\"}}", thread);
+        line_begin_name(w, "thread_name", rank, (int)thread + 1, "name");
+        fprintf(w->file, thread ? "\"thread %u\"}}" : "\"main\"}}", thread);
     }
 }
 
@@ -66,10 +52,8 @@ static void write_stream_names(struct writing *w, int rank, const struct record 
             named[event->peer + 1])
             continue;
         named[event->peer + 1] = true;
-        line_begin(w);
-        fprintf(w->file, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"",
-                rank + 1, LINE_STREAMS + event->peer);
-        fprintf(w->file, event->peer < 0 ? "communication\"}}" : "stream %d\"}}", event->peer);
+        line_begin_name(w, "thread_name", rank, LINE_STREAMS + event->peer, "name");
+        fprintf(w->file, event->peer < 0 ? "\"communication\"}}" : "\"stream %d\"}}", event->peer);
     }
 }
 
@@ -97,8 +81,7 @@ static bool write_make_room(struct writing *w)
 {
     uint32_t most = 1;
     for (int rank = 0; rank < w->world->header->size; rank++) {
-        const struct record *record = write_traced(w->world, rank);
-        uint32_t kept = record ? record_kept(record, NULL) : 0;
+        uint32_t kept = record_kept(record_of(w->world, rank), NULL);
         most = kept > most ? kept : most;
     }
     w->order = calloc(most, sizeof *w->order);
@@ -107,8 +90,8 @@ static bool write_make_room(struct writing *w)
 
 static void write_rank(struct writing *w, int rank)
 {
-    const struct record *record = write_traced(w->world, rank);
-    if (!record)
+    const struct record *record = record_of(w->world, rank);
+    if (atomic_load(&record->magic) != TRACE_MAGIC)
         return;
     write_names(w, rank, record);
     write_stream_names(w, rank, record);
@@ -125,12 +108,11 @@ static void write_all(struct writing *w)
     uint64_t lost = 0, here;
     const char *backend = "";
     for (int rank = 0; rank < size; rank++) {
-        const struct record *record = write_traced(w->world, rank);
-        if (!record)
-            continue;
+        const struct record *record = record_of(w->world, rank);
         record_kept(record, &here);
         lost += here;
-        backend = record->backend;
+        if (atomic_load(&record->magic) == TRACE_MAGIC)
+            backend = record->backend;
     }
     fprintf(w->file,
             "{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\n"
@@ -149,7 +131,7 @@ static bool trace_prepare(struct writing *w)
 {
     w->last = calloc((size_t)w->world->header->size, sizeof *w->last);
     w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
-    return w->last && w->groups && write_make_room(w) && pairs_find(&w->pairs, w->world);
+    return w->last && w->groups && write_make_room(w) && pairs_find(w);
 }
 
 int trace_write(const struct world *world, const struct nodes *nodes, char *why, size_t why_size)
@@ -176,7 +158,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, char *why,
             status = DIST_ERR_ENVIRONMENT;
         }
     }
-    pairs_free(&w.pairs);
+    pairs_free(&w);
     free(w.last);
     free(w.groups);
     free(w.order);
