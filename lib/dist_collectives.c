@@ -101,9 +101,11 @@ static int collective_run(struct context *context, const struct collective *c)
     op.begun_quickly = c->begun;
     int root;
     struct dist_group *group = collective_check(context, c, &root);
-    if (!group || !collective_fill(context, c, group, root, &op))
-        return -DIST_ERR_ARGUMENT;
-    return start_and_wait(context, &op);
+    op.splits = NULL;
+    if (group && collective_fill(context, c, group, root, &op))
+        return start_and_wait(context, &op);
+    host_free(context->self, op.splits);
+    return call_note.error;
 }
 
 /* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an

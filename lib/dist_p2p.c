@@ -13,19 +13,13 @@ struct p2p {
     dist_group *group;
 };
 
-/* Does `peer` name somebody to talk to? False: it was reported. */
-static bool p2p_check_peer(struct context *context, const struct p2p *ask, const struct dist_group *group)
-{
-    return (!ask->sends && ask->peer == DIST_ANY_SOURCE) ||
-           context_rank(context, ask->call, ask->at, ask->sends ? "dst" : "src", ask->peer, group) >= 0;
-}
-
 /* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
 static struct dist_group *p2p_check(struct context *context, const struct p2p *ask)
 {
     struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
+    bool any = !ask->sends && ask->peer == DIST_ANY_SOURCE;
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
-        !p2p_check_peer(context, ask, group))
+        (!any && context_rank(context, ask->call, ask->at, ask->sends ? "dst" : "src", ask->peer, group) < 0))
         return NULL;
     if (ask->tag < 0)
         return report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag),
@@ -101,8 +95,7 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
     if (!context)
         return -DIST_ERR_STATE;
     struct dist_work op; /* not cleared, which would take its time: `prepare` writes what is read */
-    struct dist_group *group;
-    int result = -DIST_ERR_ARGUMENT;
+    int result;
     op.async = false;
     op.begun_quickly = begun;
     op.splits = NULL;
@@ -112,8 +105,11 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
         result = call_note.error;
         if (work)
             start_work(context, work, &result);
-    } else if ((group = p2p_group_for(context, ask)) && p2p_prepare(context, ask, group, site, &op))
-        result = start_and_wait(context, &op);
+    } else {
+        struct dist_group *group = p2p_group_for(context, ask);
+        bool good = group && p2p_prepare(context, ask, group, site, &op);
+        result = good ? start_and_wait(context, &op) : call_note.error;
+    }
     context_exit(context);
     return result;
 }

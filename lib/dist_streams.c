@@ -2,26 +2,42 @@
 #include "context.h"
 #include "streams/order.h"
 
+/* ---- a call begins: nothing is wrong with it yet ------------------------------------------- */
+
+static struct gpu *dist_streams_open(const char *call, struct dist_at at)
+{
+    call_note.error = 0;
+    return gpu_open(call, at);
+}
+
+/* NULL: nobody has asked for a GPU yet. */
+static struct gpu *dist_streams_if_open(void)
+{
+    call_note.error = 0;
+    return gpu_if_open(context_get()->self);
+}
+
 /* ---- which one ---------------------------------------------------------------------------- */
 
 int dist_set_device_at(struct dist_at at, enum dist_device device)
 {
+    call_note.error = 0;
     if (device != DIST_HOST && device != DIST_GPU)
         return report_tensor("dist_set_device", at, DIST_ERR_ARGUMENT,
                              "device is %d; it must be DIST_HOST or DIST_GPU", (int)device);
-    struct gpu *gpu = gpu_open("dist_set_device", at);
+    struct gpu *gpu = dist_streams_open("dist_set_device", at);
     if (!gpu)
-        return -DIST_ERR_ENVIRONMENT;
+        return call_note.error;
     gpu->wanted = device == DIST_GPU;
     return 0;
 }
 
-/* NULL stands for the default stream. NULL: it was freed, or belongs to another rank, which was reported. */
+/* NULL stands for the default stream (where there is a GPU). NULL: it was freed, or belongs to another rank, which was reported. */
 static struct dist_stream *dist_streams_named(struct gpu *gpu, const char *call, struct dist_at at,
                                               dist_stream *stream)
 {
     struct dist_stream *which = stream ? stream : &gpu->streams[0];
-    bool ours = which >= gpu->streams && which < gpu->streams + DEVICE_STREAMS;
+    bool ours = gpu && which >= gpu->streams && which < gpu->streams + DEVICE_STREAMS;
     if (ours && which->live == STREAM_LIVE)
         return which;
     if (ours)
@@ -33,7 +49,7 @@ static struct dist_stream *dist_streams_named(struct gpu *gpu, const char *call,
 
 dist_stream *dist_stream_new_at(struct dist_at at)
 {
-    struct gpu *gpu = gpu_open("dist_stream_new", at);
+    struct gpu *gpu = dist_streams_open("dist_stream_new", at);
     if (!gpu)
         return NULL;
     int number = 1;
@@ -52,9 +68,9 @@ dist_stream *dist_stream_new_at(struct dist_at at)
 
 int dist_stream_free_at(struct dist_at at, dist_stream *stream)
 {
-    struct gpu *gpu = gpu_if_open(context_get()->self);
-    if (!stream || !gpu || !dist_streams_named(gpu, "dist_stream_free", at, stream))
-        return stream ? -DIST_ERR_ARGUMENT : 0;
+    struct gpu *gpu = dist_streams_if_open();
+    if (!stream || !dist_streams_named(gpu, "dist_stream_free", at, stream))
+        return call_note.error;
     if (stream == gpu->current || stream->number == 0)
         return report_tensor("dist_stream_free", at, DIST_ERR_STATE,
                              stream->number == 0
@@ -68,7 +84,7 @@ int dist_stream_free_at(struct dist_at at, dist_stream *stream)
 
 dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream)
 {
-    struct gpu *gpu = gpu_open("dist_stream_use", at);
+    struct gpu *gpu = dist_streams_open("dist_stream_use", at);
     struct dist_stream *which = gpu ? dist_streams_named(gpu, "dist_stream_use", at, stream) : NULL;
     if (!which)
         return NULL;
@@ -93,7 +109,7 @@ static bool dist_streams_found(void *argument)
 
 void *dist_stream_native_with(struct dist_stream_args args)
 {
-    struct gpu *gpu = gpu_open("dist_stream_native", args.at);
+    struct gpu *gpu = dist_streams_open("dist_stream_native", args.at);
     if (!gpu)
         return NULL;
     if (!gpu->device->stream_native)
@@ -114,16 +130,17 @@ void *dist_stream_native_with(struct dist_stream_args args)
 
 int dist_stream_synchronize_at(struct dist_at at, dist_stream *stream)
 {
-    struct gpu *gpu = gpu_if_open(context_get()->self);
-    struct dist_stream *which = gpu ? dist_streams_named(gpu, "dist_stream_synchronize", at, stream) : NULL;
+    struct gpu *gpu = dist_streams_if_open();
+    bool waits = gpu || stream;
+    struct dist_stream *which = waits ? dist_streams_named(gpu, "dist_stream_synchronize", at, stream) : NULL;
     if (!which)
-        return gpu ? -DIST_ERR_ARGUMENT : 0;
+        return call_note.error;
     return gpu_await_stream(gpu, "dist_stream_synchronize", at, which);
 }
 
 int dist_synchronize_at(struct dist_at at)
 {
-    struct gpu *gpu = gpu_if_open(context_get()->self);
+    struct gpu *gpu = dist_streams_if_open();
     return gpu ? gpu_await_all(gpu, "dist_synchronize", at) : 0;
 }
 
@@ -143,7 +160,7 @@ static bool dist_streams_usable(const struct gpu *gpu, const char *call, struct 
 dist_event *dist_event_record_at(struct dist_at at)
 {
     const char *call = "dist_event_record";
-    struct gpu *gpu = gpu_open(call, at);
+    struct gpu *gpu = dist_streams_open(call, at);
     struct dist_event *event = gpu ? gpu_take_event(gpu) : NULL;
     if (gpu && !event)
         report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more event");
@@ -161,9 +178,9 @@ dist_event *dist_event_record_at(struct dist_at at)
 int dist_event_wait_at(struct dist_at at, dist_event *event)
 {
     const char *call = "dist_event_wait";
-    struct gpu *gpu = gpu_open(call, at);
+    struct gpu *gpu = dist_streams_open(call, at);
     if (!gpu || !dist_streams_usable(gpu, call, at, event))
-        return -DIST_ERR_ARGUMENT;
+        return call_note.error;
     order_wait(gpu, event);
     int status = gpu->device->event_follow(event->event, gpu->current->stream);
     gpu_refused(call, at, status);
@@ -172,7 +189,7 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
 
 bool dist_event_passed_at(struct dist_at at, dist_event *event)
 {
-    struct gpu *gpu = gpu_open("dist_event_passed", at);
+    struct gpu *gpu = dist_streams_open("dist_event_passed", at);
     if (!gpu || !dist_streams_usable(gpu, "dist_event_passed", at, event) ||
         !gpu->device->event_passed(event->event))
         return false;
@@ -195,7 +212,7 @@ static void dist_streams_await_event(struct gpu *gpu, const char *call, struct d
 double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to)
 {
     const char *call = "dist_event_elapsed";
-    struct gpu *gpu = gpu_open(call, at);
+    struct gpu *gpu = dist_streams_open(call, at);
     if (!gpu || !dist_streams_usable(gpu, call, at, from) || !dist_streams_usable(gpu, call, at, to))
         return 0;
     dist_streams_await_event(gpu, call, at, from);
@@ -205,10 +222,9 @@ double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to
 
 int dist_event_free_at(struct dist_at at, dist_event *event)
 {
-    if (!event)
-        return 0;
-    if (!dist_streams_usable(gpu_if_open(context_get()->self), "dist_event_free", at, event))
-        return -DIST_ERR_ARGUMENT;
+    struct gpu *gpu = dist_streams_if_open();
+    if (!event || !dist_streams_usable(gpu, "dist_event_free", at, event))
+        return call_note.error;
     gpu_give_event(event->gpu, event);
     return 0;
 }
