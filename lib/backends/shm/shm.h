@@ -190,7 +190,7 @@ void groups_close(struct shm_state *shm); /* barriers that were left to others *
 bool progress_start(struct shm_state *shm); /* false: the system gives no thread */
 void progress_stop(struct shm_state *shm);
 void progress_takes_over(struct shm_state *shm);
-void progress_rests(struct shm_state *shm);
+void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? Not while somebody drives */
 void progress_nudge(struct shm_state *shm);
 
 /* ---- barrier.c, contributions.c, parts.c: where a group meets ----------------------------- */
