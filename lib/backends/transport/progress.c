@@ -42,11 +42,11 @@ static bool progress_look_at_job(struct transport_state *state)
 bool transport_drive(struct transport_state *state, const struct dist_work *until)
 {
     bool moved = progress_look_at_job(state);
-    bundles_let_urgent(state);
+    bundles_let_go(state, BUNDLES_URGENT);
     while (!state->failed && !(until && atomic_load(&until->done)) &&
            (wire_hear(state) || wire_progress(state) || offers_progress(state) || ahead_progress(state))) {
         moved = true;
-        bundles_let_urgent(state);
+        bundles_let_go(state, BUNDLES_URGENT);
     }
     return moved;
 }
@@ -87,9 +87,9 @@ static void progress_leave(struct transport_state *state, bool moved)
     if (state->progress.runs && transport_is_open(state))
         wire_reap(state);
     if (state->progress.runs)
-        bundles_let_first(state);
+        bundles_let_go(state, BUNDLES_FIRST);
     else
-        bundles_let_urgent(state);
+        bundles_let_go(state, BUNDLES_URGENT);
     bool open = transport_is_open(state) || transport_flies(state) || state->bundles.count > 0;
     transport_count_heard(state);
     state->drivers--;

@@ -144,7 +144,6 @@ void transport_group_free(void *state, struct dist_group *group);
 /* groups.c: state->forming; the op is over. And the world: false: the transport's error, or no memory. */
 void transport_form_group(struct transport_state *state, struct dist_work *op);
 bool transport_form_world(struct transport_state *state);
-void transport_forget_group(struct transport_state *state, struct transport_group *g);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
 const struct transport *transport_load(const char *name, char *why, size_t why_size);
@@ -192,7 +191,6 @@ int64_t transport_nap(const struct transport_state *state,
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 
 bool near_has(const struct transport_state *state, int rank); /* notes to it go through memory */
-int near_node(const struct transport_state *state, int rank); /* which machine it is on */
 bool near_send(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
                const void *data, size_t inside);                            /* false: no memory */
 int near_hear(struct transport_state *state, struct wire *wire, int *from); /* bytes; 0: there is none */
