@@ -135,8 +135,8 @@ static inline void state_unlock(struct transport_state *state)
 /* What the backend does to its transport before that is opened: environment, which plug-in, its bootstrap memory. NULL: status and why. */
 typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
                                                  int *status, char *why, size_t why_size);
-int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
-                   char *why, size_t why_size);
+int transport_open(const char *name, transport_finder *find, struct launch_self *self,
+                   struct dist_group *world, void **out, char *why, size_t why_size);
 int transport_close(void *state);
 int transport_group_new(void *state, struct dist_work *op);
 void transport_group_free(void *state, struct dist_group *group);
