@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void collect_want_memory(struct transport_state *state, struct dist_work *op)
+{
+    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    if (op)
+        transport_done(op, DIST_ERR_MEMORY);
+}
+
 static bool collect_is_reduction_in_place(const struct dist_work *op)
 {
     return op->call == CALL_REDUCE || op->call == CALL_ALL_REDUCE;
@@ -54,19 +61,14 @@ static bool collect_set_aside(struct dist_work *op, struct transport_collective 
     return true;
 }
 
-static const enum transport_call transport_calls[CALL_COUNT] = {
-    [CALL_BROADCAST] = TRANSPORT_BROADCAST,
-    [CALL_REDUCE] = TRANSPORT_REDUCE,
-    [CALL_ALL_REDUCE] = TRANSPORT_ALL_REDUCE,
-    [CALL_SCATTER] = TRANSPORT_SCATTER,
-    [CALL_GATHER] = TRANSPORT_GATHER,
-    [CALL_ALL_GATHER] = TRANSPORT_ALL_GATHER,
-    [CALL_REDUCE_SCATTER] = TRANSPORT_REDUCE_SCATTER,
-};
+/* Both enums have them in one order. */
+_Static_assert((int)TRANSPORT_ALL_REDUCE == CALL_ALL_REDUCE - CALL_BROADCAST &&
+                   (int)TRANSPORT_REDUCE_SCATTER == CALL_REDUCE_SCATTER - CALL_BROADCAST,
+               "a call of the library's is another of the transport's");
 
 struct transport_collective collect_what(const struct dist_work *op)
 {
-    return (struct transport_collective){ .call = transport_calls[op->call],
+    return (struct transport_collective){ .call = (enum transport_call)(op->call - CALL_BROADCAST),
                                           .type = (int)collect_type(op),
                                           .op = op->op == DIST_AVG ? DIST_SUM : (int)op->op,
                                           .root = call_has_root(op->call) ? op->peer : 0,
@@ -86,8 +88,7 @@ static void collect_let_transport(struct transport_state *state, struct dist_wor
                  INT_MAX);
         transport_done(op, DIST_ERR_ARGUMENT);
     } else if (!collect_set_aside(op, &c)) {
-        transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-        transport_done(op, DIST_ERR_MEMORY);
+        collect_want_memory(state, op);
     } else {
         wire_fly(state, state->transport->collect(g->handle, &c), op);
     }

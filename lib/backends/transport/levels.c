@@ -120,12 +120,6 @@ static void levels_add_up(const struct dist_work *op, const struct here *here, v
         }
 }
 
-void levels_want_memory(struct transport_state *state, struct dist_work *op)
-{
-    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-    transport_done(op, DIST_ERR_MEMORY);
-}
-
 /* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
 static void levels_go_between(struct transport_state *state, struct dist_work *op, const struct here *here,
                               uint64_t next)
@@ -135,7 +129,7 @@ static void levels_go_between(struct transport_state *state, struct dist_work *o
     bool aside = op->call == CALL_REDUCE || (int)op->type != c.type;
     op->aside = aside ? malloc((size_t)op->block * c.element) : NULL;
     if (aside && !op->aside) {
-        levels_want_memory(state, op);
+        collect_want_memory(state, op);
         return;
     }
     c.in = c.out = aside ? op->aside : op->out.data;

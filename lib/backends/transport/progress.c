@@ -21,18 +21,13 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-static void progress_give_up_with_job(struct transport_state *state)
-{
-    struct dist_work op = { .call = CALL_BARRIER };
-    int status = backend_failed(&state->self->world, &op);
-    transport_fail(state, status, op.why);
-}
-
 static bool progress_look_at_job(struct transport_state *state)
 {
     if (state->failed || !world_failed(&state->self->world))
         return false;
-    progress_give_up_with_job(state);
+    struct dist_work op = { .call = CALL_BARRIER };
+    int status = backend_failed(&state->self->world, &op);
+    transport_fail(state, status, op.why);
     return true;
 }
 

@@ -218,6 +218,8 @@ int transport_collective(void *state, struct dist_work *op);
 enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
 struct transport_collective collect_what(const struct dist_work *op);
 bool collect_shares(const struct dist_work *op); /* its tensors overlap */
+void collect_want_memory(struct transport_state *state,
+                         struct dist_work *op); /* in vain: all has failed; NULL: without it */
 void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_finish(struct dist_work *op);
 
