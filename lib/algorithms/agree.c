@@ -8,8 +8,6 @@
 #include "../backends/common/claim.h"
 #include "../backends/common/splits.h"
 
-#include <stdio.h>
-
 #define CLAIM_WORDS ((sizeof(struct claim) + 7) / 8)
 
 static const struct claim *agree_claim_of(const int64_t *all, int member)

@@ -5,7 +5,7 @@
  *   levels.c                           a fifth, of two communicators
  *   pairs.c star.c barrier.c           the other collectives
  *   ring.h                             who is next, which block is whose
- *   comm.c                             what the algorithms share
+ *   communicator.c                     what the algorithms share
  *   wrap.c                             a backend around a backend, which does by messages what the inner one cannot
  *
  * Costs are told in alpha, the seconds that every message takes, and beta, the seconds that every element adds. p is the
@@ -18,7 +18,7 @@
 #include "../dist.h"
 
 /* One rank's part in one collective. The algorithms see no more than this of the library: so the same code runs with the
- * calls of dist.h (dist_algorithms.c) and inside the library, on what a backend offers (outer.c). */
+ * calls of dist.h (dist_algorithms.c) and inside the library, on what a backend offers (run.c). */
 struct communicator {
     int rank, size;
     enum dist_type type;
@@ -34,7 +34,7 @@ struct communicator {
     void *(*scratch)(struct communicator *comm, int64_t count);
 };
 
-/* ---- what algorithms are made of: comm.c -------------------------------------------------- */
+/* ---- what algorithms are made of: communicator.c -------------------------------------------------- */
 
 void comm_send(struct communicator *comm, int to, const void *data, int64_t count);
 void comm_recv(struct communicator *comm, int from, void *data, int64_t count);
@@ -92,9 +92,9 @@ void star_scatter(struct communicator *comm, void *out, const void *in, int64_t 
 void star_gather(struct communicator *comm, void *out, const void *in, int64_t block, int root);
 void ring_all_gather(struct communicator *comm, void *out, const void *in, int64_t block);
 void pairs_reduce_scatter(struct communicator *comm, void *out, const void *in, int64_t block);
-void pairs_all_to_all(struct communicator *comm, void *out, const void *in, int64_t block);
-/* The same with counts: splits[i] elements of `in` go to rank i, and splits[p + i] of `out` come from it. 0: there is no message. */
-void pairs_all_to_all_splits(struct communicator *comm, void *out, const void *in, const int64_t *splits);
+/* Or with counts: splits[i] elements of `in` go to rank i, and splits[p + i] of `out` come from it. 0: there is no message. */
+void pairs_all_to_all(struct communicator *comm, void *out, const void *in, int64_t block,
+                      const int64_t *splits);
 void barrier_spread(struct communicator *comm);
 
 /* Does everybody bring the same words? If not, everybody has DIST_ERR_MISMATCH in comm->status, and gets one and the same rank

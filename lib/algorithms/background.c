@@ -36,22 +36,20 @@ static void background_work(void *argument)
 int run_start(struct run *run)
 {
     struct algorithms *outer = run->outer;
-    pthread_mutex_lock(&outer->lock);
-    run->next = outer->runs;
-    outer->runs = run;
-    pthread_mutex_unlock(&outer->lock);
     run->note = launch_take_note(outer->self);
     if (run->note)
         atomic_store(&run->note->eventcount, world_offset(&outer->self->world, &run_slot(run)->eventcount));
     run->thread = (struct worker){
         .self = outer->self, .name = "dist collective", .work = background_work, .argument = run
     };
-    if (worker_start(&run->thread))
+    if (worker_start(&run->thread)) {
+        pthread_mutex_lock(&outer->lock);
+        run->next = outer->runs;
+        outer->runs = run;
+        pthread_mutex_unlock(&outer->lock);
         return DIST_OK;
+    }
     launch_drop_note(outer->self, run->note);
-    pthread_mutex_lock(&outer->lock);
-    outer->runs = run->next;
-    pthread_mutex_unlock(&outer->lock);
     snprintf(run->op->why, sizeof run->op->why,
              "the system gives no thread for a collective in the background");
     run->op->run = NULL;

@@ -1,4 +1,4 @@
-/* comm.c: what the algorithms are made of. */
+/* communicator.c: what the algorithms are made of. */
 #include "algorithms.h"
 #include "../devices/host.h"
 
@@ -62,27 +62,10 @@ void comm_combine_in_order(struct communicator *comm, void *out, const void *all
     free(in);
 }
 
-/* As host_reduce does it: floats in F32 (or F64), integers toward zero. */
-static void communicator_divide(enum dist_type type, void *data, int64_t i, int by)
-{
-    if (type == DIST_I64)
-        ((int64_t *)data)[i] /= by;
-    else if (type == DIST_I32)
-        ((int32_t *)data)[i] /= by;
-    else if (type == DIST_U8)
-        ((uint8_t *)data)[i] = (uint8_t)(((uint8_t *)data)[i] / by);
-    else if (type == DIST_F64)
-        ((double *)data)[i] /= by;
-    else
-        dtype_store(type, data, i, (float)dtype_load(type, data, i) / (float)by);
-}
-
 void comm_average(struct communicator *comm, void *data, int64_t count)
 {
-    if (comm->op != DIST_AVG || comm->status != DIST_OK)
-        return;
-    for (int64_t i = 0; i < count; i++)
-        communicator_divide(comm->type, data, i, comm->size);
+    if (comm->op == DIST_AVG && comm->status == DIST_OK && count > 0)
+        host_reduce_part(data, (const void *[]){ data }, 1, comm->size, count, comm->type, DIST_AVG);
 }
 
 /* As many bytes more travel as the type is wider; so a sum of F16 is no less right than where one rank adds it all up. */

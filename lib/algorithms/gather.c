@@ -10,17 +10,10 @@
 
 void gather_reduce(struct communicator *comm, void *x, int64_t count, int root)
 {
-    if (comm->rank != root) {
-        comm_send(comm, root, x, count);
-        return;
-    }
-    void *all = comm_scratch(comm, comm->size * count);
-    for (int i = 0; i < comm->size; i++)
-        if (i == root)
-            comm_copy(comm, comm_at(comm, all, i * count), x, count);
-        else
-            comm_recv(comm, i, comm_at(comm, all, i * count), count);
-    comm_combine_in_order(comm, x, all, count);
+    void *all = comm->rank == root ? comm_scratch(comm, comm->size * count) : NULL;
+    star_gather(comm, all, x, count, root);
+    if (comm->rank == root)
+        comm_combine_in_order(comm, x, all, count);
 }
 
 void gather_all_reduce(struct communicator *comm, void *x, int64_t count)

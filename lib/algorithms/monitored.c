@@ -9,7 +9,6 @@
 #include "run.h"
 #include "../backends/common/members.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -6,30 +6,28 @@
 #include "algorithms.h"
 #include "../backends/common/splits.h"
 
-void pairs_all_to_all(struct communicator *comm, void *out, const void *in, int64_t block)
+/* What goes to a member, or comes from it. A count of -1: there is no message. */
+static struct block pairs_block(const int64_t *counts, int64_t block, int member)
 {
-    int n = comm->size, me = comm->rank;
-    comm_copy(comm, comm_at(comm, out, me * block), comm_at(comm, in, me * block), block);
-    for (int k = 1; k < n; k++) {
-        int to = ring_turn(me + k, n), from = ring_turn(me - k, n);
-        comm_swap(comm, to, comm_at(comm, in, to * block), block, from, comm_at(comm, out, from * block),
-                  block);
-    }
+    if (!counts)
+        return (struct block){ member * block, block };
+    return (struct block){ splits_begin(counts, member), counts[member] ? counts[member] : -1 };
 }
 
-void pairs_all_to_all_splits(struct communicator *comm, void *out, const void *in, const int64_t *splits)
+void pairs_all_to_all(struct communicator *comm, void *out, const void *in, int64_t block,
+                      const int64_t *splits)
 {
     int n = comm->size, me = comm->rank;
-    const int64_t *sends = splits, *takes = splits + n;
     for (int k = 0; k < n; k++) {
         int to = ring_turn(me + k, n), from = ring_turn(me - k, n);
-        const void *block = comm_at(comm, in, splits_begin(sends, to));
-        void *place = comm_at(comm, out, splits_begin(takes, from));
+        struct block leaves = pairs_block(splits, block, to),
+                     comes = pairs_block(splits ? splits + n : NULL, block, from);
+        const void *data = comm_at(comm, in, leaves.begin);
+        void *place = comm_at(comm, out, comes.begin);
         if (k == 0)
-            comm_copy(comm, place, block, sends[me]);
+            comm_copy(comm, place, data, leaves.count);
         else
-            comm_swap(comm, to, block, sends[to] ? sends[to] : -1, from, place,
-                      takes[from] ? takes[from] : -1);
+            comm_swap(comm, to, data, leaves.count, from, place, comes.count);
     }
 }
 
@@ -37,6 +35,6 @@ void pairs_all_to_all_splits(struct communicator *comm, void *out, const void *i
 void pairs_reduce_scatter(struct communicator *comm, void *out, const void *in, int64_t block)
 {
     void *all = comm_scratch(comm, comm->size * block);
-    pairs_all_to_all(comm, all, in, block);
+    pairs_all_to_all(comm, all, in, block, NULL);
     comm_combine_in_order(comm, out, all, block);
 }

@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define SHORT_NAP 20000L /* ns */
@@ -104,18 +103,18 @@ static void run_swap_by_backend(struct communicator *comm, int to, const void *o
 {
     struct run *run = (struct run *)comm;
     struct algorithms *outer = run->outer;
-    int comes = DIST_OK, leaves = DIST_OK;
+    const char *why = run->in.why;
     if (in_count >= 0) {
         run_fill(run, &run->in, from, false, (struct span){ in, in_count });
-        comes = outer->inner->recv(outer->state, &run->in);
+        comm->status = outer->inner->recv(outer->state, &run->in);
     }
-    if (out_count >= 0 && comes == DIST_OK) {
+    if (out_count >= 0 && comm->status == DIST_OK) {
         run_fill(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
-        leaves = outer->inner->send(outer->state, &run->out);
+        comm->status = outer->inner->send(outer->state, &run->out);
+        why = run->out.why;
     }
-    if (comes != DIST_OK || leaves != DIST_OK) {
-        comm->status = comes != DIST_OK ? comes : leaves;
-        snprintf(run->op->why, sizeof run->op->why, "%s", comes != DIST_OK ? run->in.why : run->out.why);
+    if (comm->status != DIST_OK) {
+        snprintf(run->op->why, sizeof run->op->why, "%s", why);
         return;
     }
     if (in_count >= 0)
@@ -173,8 +172,7 @@ static void run_perform(struct run *run)
         pairs_reduce_scatter(comm, op->out.data, op->in.data, op->block);
         break;
     case CALL_ALL_TO_ALL:
-        op->splits ? pairs_all_to_all_splits(comm, op->out.data, op->in.data, op->splits)
-                   : pairs_all_to_all(comm, op->out.data, op->in.data, op->block);
+        pairs_all_to_all(comm, op->out.data, op->in.data, op->block, op->splits);
         break;
     case CALL_MONITORED_BARRIER:
         run_monitored_barrier(run);

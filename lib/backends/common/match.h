@@ -44,4 +44,12 @@ void match_add(struct match_table *table, struct match *match, uint64_t key);
 struct match *match_find(const struct match_table *table, uint64_t key); /* the first; NULL: there is none */
 void match_remove(struct match_table *table, struct match *match);
 
+/* Of the receives that were posted, of which some may take a message from anybody: the first that this one fits. NULL: there is none. */
+static inline struct match *match_receive_for(const struct match_table *posted, bool any, int from, int group,
+                                              int tag)
+{
+    return match_earlier(match_find(posted, match_key(from, group, tag)),
+                         any ? match_find(posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL);
+}
+
 #endif

@@ -31,14 +31,10 @@ static const struct transport *gloo_find(struct launch_self *self, struct transp
 static int gloo_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
                      size_t why_size)
 {
-    if (self->threads)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
-            "BACKEND is \"gloo\", which joins processes, but ranks are threads; unset DIST_RANKS");
     int status = DIST_OK;
     if (launch_is_far(&self->env) && !world_is_spread(&self->world))
         status = bootstrap_join_machines(self, DIST_VERSION, why, why_size);
-    return status == DIST_OK ? transport_open(gloo_find, self, world, state, why, why_size) : status;
+    return status == DIST_OK ? transport_open("gloo", gloo_find, self, world, state, why, why_size) : status;
 }
 
 const struct backend backend_gloo = {

@@ -86,10 +86,7 @@ static const struct transport *mpi_find(struct launch_self *self, struct transpo
 static int mpi_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
                     size_t why_size)
 {
-    if (self->threads)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "BACKEND is \"mpi\", which joins processes, but ranks are threads; unset DIST_RANKS");
-    int status = transport_open(mpi_find, self, world, state, why, why_size);
+    int status = transport_open("mpi", mpi_find, self, world, state, why, why_size);
     pmi_end();
     return status;
 }

@@ -134,6 +134,8 @@ static void pmi_main(void *unused)
         fclose(in);
 }
 
+static const char *const pmi_names[] = { "PMI_FD", "PMI_RANK", "PMI_SIZE" };
+
 bool pmi_serve(struct launch_self *self)
 {
     int ends[2];
@@ -142,10 +144,9 @@ bool pmi_serve(struct launch_self *self)
         return false;
     pmi = (struct pmi){ .self = self, .ours = ends[0] };
     const int values[] = { ends[1], self->env.rank, self->env.world_size };
-    const char *const names[] = { "PMI_FD", "PMI_RANK", "PMI_SIZE" };
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "%d", values[i]);
-        setenv(names[i], text, 1);
+        setenv(pmi_names[i], text, 1);
     }
     pmi.thread = (struct worker){ .self = self, .name = "dist pmi", .work = pmi_main };
     return worker_start(&pmi.thread);
@@ -155,9 +156,8 @@ void pmi_end(void)
 {
     if (!pmi.thread.runs)
         return;
-    unsetenv("PMI_FD");
-    unsetenv("PMI_RANK");
-    unsetenv("PMI_SIZE");
+    for (int i = 0; i < 3; i++)
+        unsetenv(pmi_names[i]);
     shutdown(pmi.ours, SHUT_RDWR);
     worker_join(&pmi.thread); /* MPI keeps its end: it would write there if it gave up */
 }

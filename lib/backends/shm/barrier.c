@@ -21,9 +21,9 @@
  */
 #define _GNU_SOURCE
 #include "shm.h"
+#include "../common/members.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
@@ -86,9 +86,8 @@ bool barrier_passed(struct shm_group *g)
 
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g)
 {
-    for (int i = 0; i < g->group->size;
-         i++) /* first whether it has left: what it has done before then can be seen */
-        if (atomic_load(&slot_of(shm, g->group->ranks[i])->state) >= RANK_LEFT && barrier_behind(g, i))
+    for (int i = 0; i < g->group->size; i++) /* first whether it has left: what it did before can be seen */
+        if (member_has_left(shm->world, g->group->ranks[i]) && barrier_behind(g, i))
             return true;
     return false;
 }
@@ -138,20 +137,12 @@ static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
 /* At a barrier: only those of a monitored_barrier have a deadline, never the parts of a long plan. */
 static int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
 {
-    char list[160] = "";
-    size_t length = 0;
-    int count = 0;
-    for (int i = 0; i < g->group->size; i++) {
-        if (!barrier_behind(g, i))
-            continue;
-        if (length + 16 < sizeof list)
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", count ? ", " : "",
-                                       g->group->ranks[i]);
-        count++;
-    }
-    return op->status =
-               text_why(DIST_ERR_TIMEOUT, op->why, sizeof op->why, "rank%s %s did not come within %g s",
-                        count == 1 ? "" : "s", list, op->timeout);
+    struct absent absent = { 0 };
+    for (int i = 0; i < g->group->size; i++)
+        if (barrier_behind(g, i))
+            absent_add(&absent, g->group->ranks[i]);
+    absent_tell(op, &absent);
+    return op->status = DIST_ERR_TIMEOUT;
 }
 
 struct passing {

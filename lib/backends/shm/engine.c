@@ -12,7 +12,6 @@
 
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 
 #define SECOND_TEST 2    /* a thread of ours asks twice before it sleeps until it is notified */
 #define TESTS_TO_URGE 16 /* a program that asks this often whether an operation is done is waiting for it */
@@ -96,12 +95,10 @@ void engine_done(struct shm_state *shm, struct dist_work *op, int status)
 {
     op->status = status;
     shm->open--;
-    if (!engine_is_shared(shm)) {
-        atomic_store_explicit(&op->done, 1, memory_order_release);
-        return;
-    }
+    bool shared = engine_is_shared(shm);
     atomic_store_explicit(&op->done, 1, memory_order_release);
-    eventcount_notify_lightly(&slot_of(shm, shm->rank)->eventcount);
+    if (shared)
+        eventcount_notify_lightly(&slot_of(shm, shm->rank)->eventcount);
 }
 
 /* Ring the progress threads of those whom a send or a receive waits for: they may be computing, with the other half open. */
@@ -197,7 +194,7 @@ void engine_drive(struct shm_state *shm, int change)
     int drivers = atomic_load_explicit(&shm->drivers, memory_order_relaxed) + change;
     atomic_store_explicit(&shm->drivers, drivers, memory_order_relaxed);
     if (drivers > 0)
-        progress_rests(shm);
+        progress_listen(shm, false);
     else
         progress_takes_over(shm);
     engine_unlock(shm);

@@ -5,20 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The two lists of addresses that steps need. */
-bool groups_give_lists(struct shm_group *g, int size)
-{
-    g->inputs = calloc((size_t)size, sizeof *g->inputs);
-    g->outputs = calloc((size_t)size, sizeof *g->outputs);
-    return g->inputs && g->outputs;
-}
-
-void groups_free_lists(struct shm_group *g)
-{
-    free(g->inputs);
-    free(g->outputs);
-}
-
 static void groups_retire(struct shm_state *shm, struct shm_group *g)
 {
     g->next = NULL;
@@ -58,10 +44,7 @@ static struct barrier *groups_new_barrier(struct shm_state *shm, const struct di
 static struct shm_group *groups_new_group(struct shm_state *shm, struct dist_group *group)
 {
     struct shm_group *g = calloc(1, sizeof *g);
-    if (!g || !groups_give_lists(g, group->size) ||
-        (group->rank == 0 && !(g->barrier = groups_new_barrier(shm, group)))) {
-        if (g)
-            groups_free_lists(g);
+    if (!g || (group->rank == 0 && !(g->barrier = groups_new_barrier(shm, group)))) {
         free(g);
         return NULL;
     }
@@ -101,7 +84,6 @@ int shm_group_new(void *state, struct dist_work *op)
         group->state = g;
     } else if (g) {
         host_free(shm->self, barrier);
-        groups_free_lists(g);
         free(g);
     }
     return status;
@@ -111,7 +93,6 @@ void shm_group_free(void *state, struct dist_group *group)
 {
     struct shm_state *shm = state;
     struct shm_group *g = group->state;
-    groups_free_lists(g);
     if (group->rank == 0) {
         g->seq = (uint32_t)group->size;
         engine_lock(shm);

@@ -26,13 +26,20 @@ static bool notes_has_arrived(const struct dist_work *op)
     return op->claimed || op->step > 0;
 }
 
+/* Of a group's collectives only the first is under way; those further back count if dist_wait_any would also do with them. */
+static bool notes_is_open(const struct queue *queue, const struct dist_work *op)
+{
+    return op->p2p ? !op->aside
+                   : op == queue->first || atomic_load_explicit(&op->among, memory_order_relaxed);
+}
+
 /* The open ones of a queue. Of many only the first count: more than a report can name. */
 static void notes_note_queue(struct shm_state *shm, const struct queue *queue, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = queue->first; op && looks > 0; op = op->next, looks--)
-        if (op != waited && !op->aside)
-            notes_work(shm, op, false);
+        if (op != waited && notes_is_open(queue, op))
+            notes_work(shm, op, !op->p2p && notes_has_arrived(op));
 }
 
 static void notes_note_messages(struct shm_state *shm, const struct dist_work *waited)
@@ -52,16 +59,6 @@ static void notes_note_messages(struct shm_state *shm, const struct dist_work *w
     }
 }
 
-/* The first of a group's, which is under way, and those further back that dist_wait_any would also do with. */
-static void notes_note_collectives(struct shm_state *shm, const struct shm_group *g,
-                                   const struct dist_work *waited)
-{
-    int looks = 2 * NOTE_OPS;
-    for (const struct dist_work *op = g->queue.first; op && looks > 0; op = op->next, looks--)
-        if (op != waited && (op == g->queue.first || atomic_load_explicit(&op->among, memory_order_relaxed)))
-            notes_work(shm, op, notes_has_arrived(op));
-}
-
 void notes_write(struct shm_state *shm, const struct dist_work *waited, bool direct)
 {
     int looks = NOTE_OPS;
@@ -71,7 +68,7 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
         notes_work(shm, waited, direct || notes_has_arrived(waited));
     notes_note_messages(shm, waited);
     for (const struct shm_group *g = shm->groups; g; g = g->next)
-        notes_note_collectives(shm, g, waited);
+        notes_note_queue(shm, &g->queue, waited);
     for (const struct match *at = shm->unexpected.first; at && looks > 0; at = at->next, looks--)
         notes_envelope(shm, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
     for (int src = channel_next_caller(shm, 0); src < shm->size; src = channel_next_caller(shm, src + 1))

@@ -1,5 +1,6 @@
 /* p2p.c: what sends and receives have in common: their lists, who is busy, and when to give one up. */
 #include "channel.h"
+#include "../common/members.h"
 
 void queue_add(struct queue *queue, struct dist_work *op)
 {
@@ -70,10 +71,9 @@ void p2p_drop(struct shm_state *shm, struct dist_work *op)
 /* A send that nobody can take any more, because its receiver has left. */
 bool p2p_hopeless(struct shm_state *shm, struct dist_work *op)
 {
-    int peer = op->peer;
-    if (peer != shm->rank && atomic_load(&slot_of(shm, peer)->state) < RANK_LEFT)
+    if (!member_is_gone(shm->self, op->peer))
         return false;
-    if (sends_look(shm, op) || sends_push(shm, peer))
+    if (sends_look(shm, op) || sends_push(shm, op->peer))
         return true; /* what it took before it left still counts */
     if (shm->self->untaken)
         shm->self->untaken(shm->self, op);

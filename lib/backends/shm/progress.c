@@ -25,7 +25,7 @@ static bool progress_work_waits(const struct shm_state *shm)
     return false;
 }
 
-static void progress_listen(struct shm_state *shm, bool listen)
+void progress_listen(struct shm_state *shm, bool listen)
 {
     if (shm->progress_listens == listen)
         return;
@@ -83,12 +83,6 @@ void progress_nudge(struct shm_state *shm)
 {
     if (progress_work_waits(shm))
         eventcount_advance(&slot_of(shm, shm->rank)->helper);
-}
-
-/* Lock held: somebody waits now, and drives; peers need not wake it. */
-void progress_rests(struct shm_state *shm)
-{
-    progress_listen(shm, false);
 }
 
 /* Lock held, about to leave the library with operations open: let the progress thread take over. */

@@ -11,8 +11,6 @@
 #include "../common/claim.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
-
 /* Do size and type agree? If not, say how they differ. */
 static bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope)
 {
@@ -137,27 +135,17 @@ static void recvs_deliver(struct shm_state *shm, struct dist_work *op, int src,
     engine_done(shm, op, good ? DIST_OK : DIST_ERR_MISMATCH);
 }
 
-/* The receive that was posted first of those that this message fits. */
-static struct dist_work *recvs_receive_for(const struct shm_state *shm, int src,
-                                           const struct envelope *envelope)
-{
-    struct match *one = match_find(&shm->posted, match_key(src, envelope->group, envelope->tag));
-    struct match *any =
-        shm->posted_any == 0
-            ? NULL
-            : match_find(&shm->posted, match_key(DIST_ANY_SOURCE, envelope->group, envelope->tag));
-    struct match *found = one && (!any || one->number < any->number) ? one : any;
-    return found ? match_receive(found) : NULL;
-}
-
 /* Take the next message of src. False: there is none. */
 static bool recvs_take(struct shm_state *shm, int src)
 {
     const struct envelope *envelope = channel_peek(&shm->peers[src]);
-    struct dist_work *op = envelope ? recvs_receive_for(shm, src, envelope) : NULL;
-    if (!op)
-        return envelope && unexpected_keep(shm, src, envelope);
-    recvs_deliver(shm, op, src, envelope);
+    if (!envelope)
+        return false;
+    struct match *found =
+        match_receive_for(&shm->posted, shm->posted_any > 0, src, envelope->group, envelope->tag);
+    if (!found)
+        return unexpected_keep(shm, src, envelope);
+    recvs_deliver(shm, match_receive(found), src, envelope);
     return true;
 }
 

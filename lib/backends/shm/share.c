@@ -20,7 +20,6 @@
 #include "channel.h"
 #include "../../devices/host.h"
 
-#include <sched.h>
 #include <time.h>
 
 #define CHUNK ((size_t)128 << 10)

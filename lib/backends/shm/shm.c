@@ -8,48 +8,33 @@
 
 #include <stdlib.h>
 
-static uint64_t shm_callers_offset(int size)
-{
-    return 2 * channel_pairs(size) * sizeof(struct slot);
-}
+/* Where its parts begin, in bytes; the slots do at 0. */
+struct layout {
+    uint64_t callers, offers, arrivals, stamps, tickets, rings, barrier;
+};
 
-static uint64_t shm_offers_offset(int size)
+static uint64_t shm_page_after(uint64_t end)
 {
-    return shm_callers_offset(size) + (uint64_t)size * sizeof(struct callers);
-}
-
-static uint64_t shm_arrivals_offset(int size)
-{
-    return shm_offers_offset(size) + (uint64_t)size * sizeof(struct offer);
-}
-
-static uint64_t shm_stamps_offset(int size)
-{
-    return shm_arrivals_offset(size) + (uint64_t)size * sizeof(struct arrivals);
-}
-
-static uint64_t shm_tickets_offset(int size)
-{
-    return shm_stamps_offset(size) + (uint64_t)size * (uint64_t)size * sizeof(uint64_t);
-}
-
-/* A page each: one that is never used is never there. */
-static uint64_t shm_rings_offset(int size)
-{
-    uint64_t end = shm_tickets_offset(size) + (uint64_t)size * TICKETS * sizeof(uint32_t);
     return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
 }
 
-static uint64_t shm_world_barrier_offset(int size)
+/* Rings have a page each: one that is never used is never there. */
+static struct layout shm_layout(uint64_t size)
 {
-    uint64_t end = shm_rings_offset(size) + 2 * channel_pairs(size) * RING_CELLS * sizeof(struct cell);
-    return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
+    struct layout at;
+    uint64_t channels = 2 * channel_pairs((int)size);
+    at.callers = channels * sizeof(struct slot);
+    at.offers = at.callers + size * sizeof(struct callers);
+    at.arrivals = at.offers + size * sizeof(struct offer);
+    at.stamps = at.arrivals + size * sizeof(struct arrivals);
+    at.tickets = at.stamps + size * size * sizeof(uint64_t);
+    at.rings = shm_page_after(at.tickets + size * TICKETS * sizeof(uint32_t));
+    at.barrier = shm_page_after(at.rings + channels * RING_CELLS * sizeof(struct cell));
+    return at;
 }
 
-static void shm_fill_peers(struct shm_state *shm, char *base)
+static void shm_fill_peers(struct shm_state *shm, struct slot *slots, struct cell *cells)
 {
-    struct slot *slots = (struct slot *)base;
-    struct cell *cells = (struct cell *)(base + shm_rings_offset(shm->size));
     for (int other = 0; other < shm->size; other++) {
         size_t out = channel_index(shm->rank, other), in = channel_index(other, shm->rank);
         struct peer *peer = &shm->peers[other];
@@ -63,19 +48,20 @@ static void shm_fill_peers(struct shm_state *shm, char *base)
 static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
 {
     char *base = world_at(&self->world, self->world.header->backend_offset);
+    struct layout at = shm_layout((uint64_t)self->world.header->size);
     shm->self = self;
     shm->world = &self->world;
     shm->rank = self->env.rank;
     shm->size = self->world.header->size;
     if (self->algorithms) /* collectives in threads of their own */
         bias_revoke(&self->bias, BIAS_SEVERAL);
-    shm_fill_peers(shm, base);
-    shm->callers = (struct callers *)(base + shm_callers_offset(shm->size));
-    shm->offers = (struct offer *)(base + shm_offers_offset(shm->size));
-    shm->arrivals = (struct arrivals *)(base + shm_arrivals_offset(shm->size));
-    shm->stamps = (_Atomic uint64_t *)(base + shm_stamps_offset(shm->size));
-    shm->tickets = (_Atomic uint32_t *)(base + shm_tickets_offset(shm->size));
-    shm->world_group.barrier = (struct barrier *)(base + shm_world_barrier_offset(shm->size));
+    shm_fill_peers(shm, (struct slot *)base, (struct cell *)(base + at.rings));
+    shm->callers = (struct callers *)(base + at.callers);
+    shm->offers = (struct offer *)(base + at.offers);
+    shm->arrivals = (struct arrivals *)(base + at.arrivals);
+    shm->stamps = (_Atomic uint64_t *)(base + at.stamps);
+    shm->tickets = (_Atomic uint32_t *)(base + at.tickets);
+    shm->world_group.barrier = (struct barrier *)(base + at.barrier);
     shm->busy_end = &shm->busy;
     match_open(&shm->posted);
     match_open(&shm->unexpected);
@@ -86,17 +72,14 @@ static int shm_open_world(struct launch_self *self, struct dist_group *world, vo
                           size_t why_size)
 {
     struct shm_state *shm = calloc(1, sizeof *shm);
+    int size = self->world.header->size;
     if (shm)
-        shm->peers = calloc((size_t)self->world.header->size, sizeof *shm->peers);
-    int status = shm && shm->peers && groups_give_lists(&shm->world_group, self->world.header->size)
-                     ? launch_read_buffering(&shm->eager_bytes, why, why_size)
-                     : DIST_ERR_MEMORY;
-    if (shm_world_barrier_offset(self->world.header->size) + barrier_bytes(self->world.header->size) >
-        self->world.header->backend_bytes)
+        shm->peers = calloc((size_t)size, sizeof *shm->peers);
+    int status =
+        shm && shm->peers ? launch_read_buffering(&shm->eager_bytes, why, why_size) : DIST_ERR_MEMORY;
+    if (shm_layout((uint64_t)size).barrier + barrier_bytes(size) > self->world.header->backend_bytes)
         status = DIST_ERR_SYSTEM; /* world_backend_bytes and this part have come apart */
     if (status != DIST_OK) {
-        if (shm)
-            groups_free_lists(&shm->world_group);
         free(shm ? shm->peers : NULL);
         free(shm);
         return status;
@@ -116,7 +99,6 @@ static int shm_close(void *state)
 {
     struct shm_state *shm = state;
     groups_close(shm);
-    groups_free_lists(&shm->world_group);
     free(shm->peers);
     free(shm);
     return DIST_OK;

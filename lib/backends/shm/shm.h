@@ -78,14 +78,12 @@ void queue_remove(struct queue *queue, struct dist_work *op);
 struct shm_group {
     struct dist_group *group;
     struct barrier *barrier;
-    uint32_t seq;        /* collectives begun by this rank */
-    uint32_t arrivals;   /* of this rank at barriers */
-    uint32_t long_plans; /* that came to their parts */
-    uint8_t core;        /* on which it was at the last of them */
-    bool at_work;        /* past the barrier of a long plan: it waits until all parts are done */
-    int seen;            /* members of whom it knows that they have arrived at the last barrier */
-    const void **inputs; /* room for two addresses per member, used by the step that runs */
-    void **outputs;
+    uint32_t seq;           /* collectives begun by this rank */
+    uint32_t arrivals;      /* of this rank at barriers */
+    uint32_t long_plans;    /* that came to their parts */
+    uint8_t core;           /* on which it was at the last of them */
+    bool at_work;           /* past the barrier of a long plan: it waits until all parts are done */
+    int seen;               /* members of whom it knows that they have arrived at the last barrier */
     struct queue queue;     /* collectives in the engine, in call order */
     struct shm_group *next; /* groups with such collectives; or barriers waiting to be freed */
 };
@@ -183,8 +181,6 @@ bool engine_await_group(struct shm_state *shm, struct shm_group *g);
 /* ---- leave.c, groups.c --------------------------------------------------------- */
 
 void shm_leave(void *shm);
-bool groups_give_lists(struct shm_group *g, int size); /* inputs and outputs */
-void groups_free_lists(struct shm_group *g);
 int shm_group_new(void *shm, struct dist_work *op);
 void shm_group_free(void *shm, struct dist_group *group);
 void groups_close(struct shm_state *shm); /* barriers that were left to others */
@@ -194,7 +190,7 @@ void groups_close(struct shm_state *shm); /* barriers that were left to others *
 bool progress_start(struct shm_state *shm); /* false: the system gives no thread */
 void progress_stop(struct shm_state *shm);
 void progress_takes_over(struct shm_state *shm);
-void progress_rests(struct shm_state *shm);
+void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? Not while somebody drives */
 void progress_nudge(struct shm_state *shm);
 
 /* ---- barrier.c, contributions.c, parts.c: where a group meets ----------------------------- */

@@ -38,25 +38,26 @@ static int64_t steps_slice_begin(const struct collective *c, int member)
     return member == c->size ? count : count * member / c->size / 64 * 64;
 }
 
-/* All members' inputs, from element `begin` on; and their outputs. */
-static const void **steps_all_inputs(struct collective *c, int64_t begin)
+/* All members' inputs, from element `begin` on; and their outputs, from that byte on. */
+static const void **steps_all_inputs(const struct collective *c, int64_t begin, const void **inputs)
 {
     for (int i = 0; i < c->size; i++)
-        c->g->inputs[i] = steps_input_of(c, i) + (size_t)begin * c->element;
-    return c->g->inputs;
+        inputs[i] = steps_input_of(c, i) + (size_t)begin * c->element;
+    return inputs;
 }
 
-static void **steps_all_outputs(struct collective *c, size_t begin)
+static void **steps_all_outputs(const struct collective *c, size_t begin, void **outputs)
 {
     for (int i = 0; i < c->size; i++)
-        c->g->outputs[i] = steps_output_of(c, i) + begin;
-    return c->g->outputs;
+        outputs[i] = steps_output_of(c, i) + begin;
+    return outputs;
 }
 
 /* Reduce `count` elements, from element `begin` of everyone's input, to `to`. */
 static void steps_reduce_all(struct collective *c, void *to, int64_t begin, int64_t count)
 {
-    const void **from = steps_all_inputs(c, begin);
+    const void *from[WORLD_MAX_RANKS];
+    steps_all_inputs(c, begin, from);
     if (count > 0 && c->past)
         host_reduce_spread(&to, 1, from, c->size, count, c->op->type, c->op->op, true);
     else if (count > 0)
@@ -111,7 +112,8 @@ void step_give_slice_of_root(struct collective *c) /* broadcast: my slice, to al
 {
     size_t begin = (size_t)steps_slice_begin(c, c->rank) * c->element;
     size_t end = (size_t)steps_slice_begin(c, c->rank + 1) * c->element;
-    host_spread(steps_all_outputs(c, begin), c->size, steps_input_of(c, c->op->peer) + begin, end - begin,
+    void *to[WORLD_MAX_RANKS];
+    host_spread(steps_all_outputs(c, begin, to), c->size, steps_input_of(c, c->op->peer) + begin, end - begin,
                 c->past);
 }
 
@@ -131,7 +133,8 @@ void step_take_all(struct collective *c) /* all_gather and gather, of short tens
 
 void step_give_to_all(struct collective *c) /* all_gather */
 {
-    host_spread(steps_all_outputs(c, (size_t)c->rank * c->block), c->size, steps_input_of(c, c->rank),
+    void *to[WORLD_MAX_RANKS];
+    host_spread(steps_all_outputs(c, (size_t)c->rank * c->block, to), c->size, steps_input_of(c, c->rank),
                 c->block, c->past);
 }
 
@@ -196,9 +199,11 @@ void step_reduce_my_slice(struct collective *c) /* all_reduce; reduce, into the 
 {
     int64_t begin = steps_slice_begin(c, c->rank), count = steps_slice_begin(c, c->rank + 1) - begin;
     size_t at = (size_t)begin * c->element;
+    const void *from[WORLD_MAX_RANKS];
+    void *to[WORLD_MAX_RANKS];
     if (c->op->call == CALL_REDUCE)
         steps_reduce_all(c, steps_output_of(c, c->op->peer) + at, begin, count);
     else
-        host_reduce_spread(steps_all_outputs(c, at), c->size, steps_all_inputs(c, begin), c->size, count,
-                           c->op->type, c->op->op, false);
+        host_reduce_spread(steps_all_outputs(c, at, to), c->size, steps_all_inputs(c, begin, from), c->size,
+                           count, c->op->type, c->op->op, false);
 }

@@ -20,7 +20,7 @@ void answers_pay(struct transport_state *state)
 {
     if (state->bundles.count > state->bundles.urgent)
         state->answers.turns = state->drivers > 0 ? 0 : DISTRUST;
-    bundles_let_go(state);
+    bundles_let_go(state, BUNDLES_ALL);
 }
 
 /* ---- now, or with the next note? ----------------------------------------------------------------------------- */

@@ -31,17 +31,11 @@ void bundles_close(struct transport_state *state)
     struct bundles *all = &state->bundles;
     for (int peer = 0; all->to && peer < state->size; peer++)
         free(all->to[peer].notes);
-    free(all->spare);
     free(all->to);
 }
 
-/* One that the transport had done with at once serves again. */
-static bool bundles_make_place(struct bundles *all, struct bundle *bundle, size_t bytes)
+static bool bundles_make_place(struct bundle *bundle, size_t bytes)
 {
-    if (!bundle->notes) {
-        bundle->notes = all->spare;
-        all->spare = NULL;
-    }
     size_t has = bundle->notes ? bundle->notes->size : 0, needed = bundle->bytes + bytes,
            size = needed > 2 * has ? needed : 2 * has;
     if (needed <= has)
@@ -62,14 +56,12 @@ static void bundles_leave(struct transport_state *state, int peer)
     struct flight *notes = bundle->notes;
     size_t bytes = bundle->bytes;
     state->bundles.urgent -= bundle->urgent;
-    *bundle = (struct bundle){ .left = launch_clock_ns(), .waits = state->waits };
+    *bundle = (struct bundle){ .notes = notes, .left = launch_clock_ns(), .waits = state->waits };
     transport_request request = notes->request =
         state->transport->send(notes->note, bytes, peer, TRANSPORT_NOTES);
     if (request != 0 && request != TRANSPORT_SENT) {
+        bundle->notes = NULL; /* else the transport has done with it at once, and it serves again */
         wire_hang_up(state, notes);
-    } else {
-        free(state->bundles.spare);
-        state->bundles.spare = notes;
     }
     if (request == 0)
         wire_broken(state);
@@ -82,40 +74,23 @@ static bool bundles_more_may_follow(const struct transport_state *state, const s
     return bundle->waits == state->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS;
 }
 
-enum which { ALL, URGENT, FIRST };
-static void bundles_let_some(struct transport_state *state, enum which which)
+void bundles_let_go(struct transport_state *state, enum which_bundles which)
 {
     struct bundles *bundles = &state->bundles;
     int kept = 0;
+    if (which != BUNDLES_ALL && bundles->urgent == 0)
+        return;
     for (int i = 0; i < bundles->count; i++) {
         int peer = bundles->open[i];
         const struct bundle *bundle = &bundles->to[peer];
-        bool stays =
-            (which != ALL && !bundle->urgent) || (which == FIRST && bundles_more_may_follow(state, bundle));
+        bool stays = (which != BUNDLES_ALL && !bundle->urgent) ||
+                     (which == BUNDLES_FIRST && bundles_more_may_follow(state, bundle));
         if (state->failed || stays)
             bundles->open[kept++] = peer;
         else
             bundles_leave(state, peer);
     }
     bundles->count = kept;
-}
-
-void bundles_let_go(struct transport_state *state)
-{
-    if (state->bundles.count > 0)
-        bundles_let_some(state, ALL);
-}
-
-void bundles_let_urgent(struct transport_state *state)
-{
-    if (state->bundles.urgent > 0)
-        bundles_let_some(state, URGENT);
-}
-
-void bundles_let_first(struct transport_state *state)
-{
-    if (state->bundles.urgent > 0)
-        bundles_let_some(state, FIRST);
 }
 
 static void bundles_let_one(struct transport_state *state, int peer)
@@ -137,7 +112,7 @@ bool bundles_add(struct transport_state *state, int peer, const struct wire *wir
         return true;
     if (bundle->bytes + whole > TRANSPORT_NOTE)
         bundles_let_one(state, peer);
-    if (!bundles_make_place(&state->bundles, bundle, whole))
+    if (!bundles_make_place(bundle, whole))
         return false;
     struct wire *note = (struct wire *)(void *)(bundle->notes->note + bundle->bytes);
     memcpy(note, wire, bytes);

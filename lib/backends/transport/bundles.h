@@ -11,9 +11,11 @@ void bundles_close(struct transport_state *state);
 bool bundles_add(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
                  const void *data, size_t inside, bool waits);
 
-void bundles_let_go(struct transport_state *state); /* all */
-void bundles_let_urgent(
-    struct transport_state *state);                    /* but those with nothing in them that does not wait */
-void bundles_let_first(struct transport_state *state); /* and those behind which more may follow at once */
+enum which_bundles {
+    BUNDLES_ALL,
+    BUNDLES_URGENT, /* but those with nothing in them that does not wait, */
+    BUNDLES_FIRST   /* and those behind which more may follow at once */
+};
+void bundles_let_go(struct transport_state *state, enum which_bundles which);
 
 #endif

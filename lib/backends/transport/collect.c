@@ -10,6 +10,13 @@
 
 #include <stdlib.h>
 
+void collect_want_memory(struct transport_state *state, struct dist_work *op)
+{
+    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+    if (op)
+        transport_done(op, DIST_ERR_MEMORY);
+}
+
 static bool collect_is_reduction_in_place(const struct dist_work *op)
 {
     return op->call == CALL_REDUCE || op->call == CALL_ALL_REDUCE;
@@ -55,15 +62,10 @@ static bool collect_set_aside(struct dist_work *op)
     return true;
 }
 
-static const enum transport_call transport_calls[CALL_COUNT] = {
-    [CALL_BROADCAST] = TRANSPORT_BROADCAST,
-    [CALL_REDUCE] = TRANSPORT_REDUCE,
-    [CALL_ALL_REDUCE] = TRANSPORT_ALL_REDUCE,
-    [CALL_SCATTER] = TRANSPORT_SCATTER,
-    [CALL_GATHER] = TRANSPORT_GATHER,
-    [CALL_ALL_GATHER] = TRANSPORT_ALL_GATHER,
-    [CALL_REDUCE_SCATTER] = TRANSPORT_REDUCE_SCATTER,
-};
+/* Both enums have them in one order. */
+_Static_assert((int)TRANSPORT_ALL_REDUCE == CALL_ALL_REDUCE - CALL_BROADCAST &&
+                   (int)TRANSPORT_REDUCE_SCATTER == CALL_REDUCE_SCATTER - CALL_BROADCAST,
+               "a call of the library's is another of the transport's");
 
 /* Where its result is made: in the tensor, or aside. */
 static void *collect_result(const struct dist_work *op)
@@ -79,7 +81,7 @@ static struct transport_collective collect_what(const struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
     bool between = op->step == STEP_BETWEEN;
-    struct transport_collective c = { .call = transport_calls[op->call],
+    struct transport_collective c = { .call = (enum transport_call)(op->call - CALL_BROADCAST),
                                       .type = (int)collect_type(op),
                                       .op = op->op == DIST_AVG ? DIST_SUM : (int)op->op,
                                       .element = dtype_size(collect_type(op)),
@@ -136,7 +138,7 @@ void collect_start(struct transport_state *state, struct dist_work *op)
     else if (collect_set_aside(op))
         collect_go(state, op);
     else
-        levels_want_memory(state, op);
+        collect_want_memory(state, op);
 }
 
 void collect_finish(struct dist_work *op)

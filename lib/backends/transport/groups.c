@@ -6,16 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Which member is where. False: no memory. */
+/* Which member is where, and which of them are here. False: no memory. */
 static bool groups_find_nodes(struct transport_state *state, struct transport_group *g,
                               const struct dist_group *group)
 {
     int numbers[WORLD_MAX_RANKS] = { 0 }; /* 1 + that of a machine; 0: none of its ranks has been seen */
     g->node_of = malloc((size_t)group->size * sizeof *g->node_of);
     for (int i = 0; g->node_of && i < group->size; i++) {
-        int *number = &numbers[near_node(state, group->ranks[i])];
+        int *number = &numbers[state->self->world.header->slots[group->ranks[i]].node];
         *number = *number ? *number : ++g->nodes;
         g->node_of[i] = *number - 1;
+        if ((i == group->rank || near_has(state, group->ranks[i])) && g->near++ == 0)
+            g->leader = i;
     }
     return g->node_of;
 }
@@ -26,17 +28,6 @@ static bool groups_is_leader(const struct transport_group *g, int place)
         if (g->node_of[i] == g->node_of[place])
             return false;
     return true;
-}
-
-static void groups_find_near(const struct transport_state *state, struct transport_group *g,
-                             const struct dist_group *group)
-{
-    g->leader = group->rank;
-    for (int i = group->size - 1; i >= 0; i--)
-        if (i == group->rank || near_has(state, group->ranks[i])) {
-            g->leader = i;
-            g->near++;
-        }
 }
 
 /* The leaders are one group more of the transport's, where two levels may pay. */
@@ -56,10 +47,19 @@ static bool groups_form_leaders(struct transport_state *state, struct transport_
 bool transport_form_world(struct transport_state *state)
 {
     struct transport_group *g = &state->world;
-    if (!groups_find_nodes(state, g, state->all))
-        return false;
-    groups_find_near(state, g, state->all);
-    return groups_form_leaders(state, g, state->all);
+    return groups_find_nodes(state, g, state->all) && groups_form_leaders(state, g, state->all);
+}
+
+static void groups_forget(struct transport_state *state, struct transport_group *g)
+{
+    if (g->handle && !state->failed)
+        state->transport->group_free(g->handle);
+    if (g->leaders && !state->failed)
+        state->transport->group_free(g->leaders);
+    if (g->members)
+        host_free(state->self, g->members);
+    free(g->node_of);
+    free(g);
 }
 
 /* NULL: the transport's error, or no memory. */
@@ -70,14 +70,13 @@ static struct transport_group *groups_form(struct transport_state *state, const 
         free(g);
         return NULL;
     }
-    groups_find_near(state, g, group);
-    bundles_let_urgent(state); /* which waits for those that are told to make it, too */
+    bundles_let_go(state, BUNDLES_URGENT); /* which waits for those that are told to make it, too */
     g->handle = state->transport->group_new(group->ranks, group->size, (int)(2 * state->formed));
     if (g->handle && groups_form_leaders(state, g, group)) {
         g->members = members_publish(state->self, group);
         return g;
     }
-    transport_forget_group(state, g);
+    groups_forget(state, g);
     return NULL;
 }
 
@@ -110,23 +109,11 @@ int transport_group_new(void *own, struct dist_work *op)
     return op->status;
 }
 
-void transport_forget_group(struct transport_state *state, struct transport_group *g)
-{
-    if (g->handle && !state->failed)
-        state->transport->group_free(g->handle);
-    if (g->leaders && !state->failed)
-        state->transport->group_free(g->leaders);
-    if (g->members)
-        host_free(state->self, g->members);
-    free(g->node_of);
-    free(g);
-}
-
 void transport_group_free(void *own, struct dist_group *group)
 {
     struct transport_state *state = own;
     state_lock(state);
-    transport_forget_group(state, group->state);
+    groups_forget(state, group->state);
     state_unlock(state);
     group->state = NULL;
 }

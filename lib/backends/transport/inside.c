@@ -41,27 +41,23 @@ bool inside_by_all(const struct transport_state *state, const struct dist_work *
     return inside_fits(state, op) && (g->nodes == 2 || !state->transport->wakes);
 }
 
-static bool inside_no_memory(struct transport_state *state)
-{
-    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-    return false;
-}
-
 /* What this machine adds stays with its arrival. */
-static bool inside_add_up_here(struct transport_state *state, const struct dist_work *op, struct meeting *m,
+static void inside_add_up_here(struct transport_state *state, const struct dist_work *op, struct meeting *m,
                                struct wire *wire)
 {
     struct arrival *mine = &m->arrivals[op->group->rank];
     if (m->flat || op->call == CALL_BARRIER)
-        return true;
-    if (!(mine->inside = malloc(inside_bytes(op))))
-        return inside_no_memory(state);
+        return;
+    mine->inside = malloc(inside_bytes(op));
+    if (!mine->inside) {
+        collect_want_memory(state, NULL);
+        return;
+    }
     wire->inside = (int)levels_sum_here(state, op, m, mine->inside);
     if (wire->inside == 0) {
         free(mine->inside);
         mine->inside = NULL;
     }
-    return true;
 }
 
 void inside_tell(struct transport_state *state, const struct dist_work *op, struct meeting *m,
@@ -69,7 +65,8 @@ void inside_tell(struct transport_state *state, const struct dist_work *op, stru
 {
     const struct transport_group *g = op->group->state;
     int me = op->group->rank;
-    if (!inside_add_up_here(state, op, m, wire))
+    inside_add_up_here(state, op, m, wire);
+    if (state->failed)
         return;
     const void *data = wire->inside > 0 ? m->arrivals[me].inside : "";
     int others = inside_by_all(state, op) ? g->nodes - 1 : 0;
@@ -84,7 +81,7 @@ void *inside_keep(struct transport_state *state, const struct wire *wire)
 {
     void *copy = wire->inside > 0 ? malloc((size_t)wire->inside) : NULL;
     if (!copy && wire->inside > 0)
-        inside_no_memory(state);
+        collect_want_memory(state, NULL);
     return copy ? memcpy(copy, wire_data(wire), (size_t)wire->inside) : NULL;
 }
 

@@ -119,12 +119,6 @@ static void levels_add_up(const struct dist_work *op, const struct here *here, v
         }
 }
 
-void levels_want_memory(struct transport_state *state, struct dist_work *op)
-{
-    transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
-    transport_done(op, DIST_ERR_MEMORY);
-}
-
 /* In place, where the leader's tensor is to have the result, and the transport adds up in its type. */
 void *levels_result(const struct dist_work *op)
 {
@@ -139,7 +133,7 @@ static void levels_go_between(struct transport_state *state, struct dist_work *o
     bool aside = op->call == CALL_REDUCE || op->type != wide;
     op->aside = aside ? malloc(bytes) : NULL;
     if (aside && !op->aside) {
-        levels_want_memory(state, op);
+        collect_want_memory(state, op);
         return;
     }
     if (call_reduces(op->call))

@@ -12,9 +12,6 @@
 #include "meet.h"
 #include "../common/members.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- the answer goes down -------------------------------------------------------------------------- */
 
 static struct dist_work *meet_own_op(const struct meeting *m)
@@ -190,8 +187,8 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
     struct wire wire = { .kind = WIRE_COME, .op = (uint64_t)(uintptr_t)op, .claim = claim_of(op) };
     op->aside = NULL;
     op->phase = wire.seq = ++g->seq;
-    wire.in = op->in.data ? world_offset(&state->self->world, op->in.data) : NOWHERE;
-    wire.out = op->out.data ? world_offset(&state->self->world, op->out.data) : NOWHERE;
+    wire.in = world_offset(&state->self->world, op->in.data); /* NULL is nowhere, too */
+    wire.out = world_offset(&state->self->world, op->out.data);
     wire.flat = state->flat || (op->in.data && wire.in == NOWHERE) || (op->out.data && wire.out == NOWHERE) ||
                 collect_shares(op);
     wire.a = group->number;
@@ -207,6 +204,16 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
 int transport_collective(void *state, struct dist_work *op)
 {
     return transport_start(state, op, meet_post);
+}
+
+/* It differs, or somebody has left. */
+static void meet_give_up(struct transport_state *state, struct dist_work *op, struct meeting *m,
+                         const struct wire *wire)
+{
+    bool differs = wire->kind == WIRE_DIFFER;
+    meet_tell_members(state, op, m, *wire, differs ? WIRE_BOTH : WIRE_SHORT);
+    transport_done(op, differs ? claims_tell(op, wire->a, &wire->claim, wire->b, &wire->other)
+                               : DIST_ERR_PEER_LOST);
 }
 
 void meet_hear(struct transport_state *state, int from, const struct wire *wire)
@@ -226,21 +233,12 @@ void meet_hear(struct transport_state *state, int from, const struct wire *wire)
         return;
     }
     struct meeting *m = meetings_find(state, op);
-    if (wire->inside > 0) {
+    if (wire->inside > 0)
         inside_take(state, op, m, wire_data(wire));
-        return;
-    }
-    if (wire->kind == WIRE_GO && !wire->flat && levels_take(op)) {
+    else if (wire->kind == WIRE_GO && !wire->flat && levels_take(op))
         levels_begin(state, op, m, wire->in);
-        return;
-    }
-    if (wire->kind == WIRE_GO) {
+    else if (wire->kind == WIRE_GO)
         meet_go(state, op, m, wire);
-        return;
-    }
-    meet_tell_members(state, op, m, *wire, wire->kind == WIRE_DIFFER ? WIRE_BOTH : WIRE_SHORT);
-    if (wire->kind == WIRE_GONE)
-        transport_done(op, DIST_ERR_PEER_LOST);
     else
-        transport_done(op, claims_tell(op, wire->a, &wire->claim, wire->b, &wire->other));
+        meet_give_up(state, op, m, wire);
 }

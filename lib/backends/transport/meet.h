@@ -50,7 +50,6 @@ size_t levels_sum_here(const struct transport_state *state, const struct dist_wo
                        const struct meeting *m, void *sum); /* what this machine adds; so many bytes, or 0 */
 void levels_deliver(struct transport_state *state, struct dist_work *op, struct meeting *m,
                     void *result); /* to all that are here; the op is over */
-void levels_want_memory(struct transport_state *state, struct dist_work *op); /* in vain: it has failed */
 
 /* ---- inside.c: small ones, in the notes of the leaders --------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@ static struct meeting *meetings_look_up(const struct transport_state *state, int
     return m;
 }
 
-/* NULL: nobody has come to this rank for it. */
 struct meeting *meetings_find(const struct transport_state *state, const struct dist_work *op)
 {
     return meetings_look_up(state, op->group->number, op->phase);
@@ -24,7 +23,7 @@ struct meeting *meetings_make(struct transport_state *state, const struct wire *
         return m;
     m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);
     if (!m) {
-        transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for a collective");
+        collect_want_memory(state, NULL);
         return NULL;
     }
     m->number = wire->a;

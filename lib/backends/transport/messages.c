@@ -24,20 +24,15 @@ static size_t messages_bytes_of(const struct dist_work *op)
     return (size_t)(op->sends ? op->in.count : op->out.count) * dtype_size(op->type);
 }
 
-static void messages_set_aside_ends(struct dist_work *op)
+void messages_end(struct dist_work *op, int status)
 {
+    if (op->step != STEP_ASIDE) {
+        transport_done(op, status);
+        return;
+    }
     atomic_fetch_sub(&op->group->untaken, 1);
     free(op->aside);
     free(op);
-}
-
-/* A send is over: the caller's, or a copy that nobody waits for. */
-void messages_end(struct dist_work *op, int status)
-{
-    if (op->step == STEP_ASIDE)
-        messages_set_aside_ends(op);
-    else
-        transport_done(op, status);
 }
 
 /* ---- the receiver ---------------------------------------------------------------------------------- */
@@ -105,16 +100,14 @@ static void messages_deliver(struct transport_state *state, struct dist_work *op
 
 static void messages_hear_message(struct transport_state *state, int from, const struct wire *message)
 {
-    int group = message->claim.group, tag = message->claim.root;
     ahead_settle(state, from);
     if (state->ahead && messages_is_long(state, from, message, wire_bytes(message)) &&
         ahead_is_late(state, from, message))
         return;
     if (offers_are(message))
         wire_heard(state); /* the data lie where they are, until they are taken */
-    struct match *any =
-        state->posted_any ? match_find(&state->posted, match_key(DIST_ANY_SOURCE, group, tag)) : NULL;
-    struct match *found = match_earlier(match_find(&state->posted, match_key(from, group, tag)), any);
+    struct match *found = match_receive_for(&state->posted, state->posted_any > 0, from, message->claim.group,
+                                            message->claim.root);
     if (!found) {
         transport_unexpected_add(state, from, message);
         return;

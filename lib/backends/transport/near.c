@@ -38,11 +38,6 @@ bool near_has(const struct transport_state *state, int rank)
     return !state->flat && rank != state->rank && world_has(world, rank);
 }
 
-int near_node(const struct transport_state *state, int rank)
-{
-    return state->self->world.header->slots[rank].node;
-}
-
 static struct near_note *near_note_at(const struct transport_state *state, uint64_t place)
 {
     return place ? world_at(&state->self->world, place) : NULL;

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -29,9 +28,8 @@ const struct transport *transport_load(const char *name, char *why, size_t why_s
     char path[4200];
     void *plugin = NULL;
     if (dladdr((void *)(uintptr_t)transport_load, &here) && here.dli_fname) {
-        const char *end = strrchr(here.dli_fname, '/');
-        snprintf(path, sizeof path, "%.*sdist-%s.so", end ? (int)(end - here.dli_fname) + 1 : 0,
-                 here.dli_fname, name);
+        int folder = (int)(text_file(here.dli_fname) - here.dli_fname);
+        snprintf(path, sizeof path, "%.*sdist-%s.so", folder, here.dli_fname, name);
         plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
     if (!plugin) {
@@ -176,10 +174,14 @@ static int open_join_machines(struct transport_state *state, char *why, size_t w
     return open_over() ? open_not_opened(why, why_size) : DIST_ERR_SYSTEM;
 }
 
-int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
-                   char *why, size_t why_size)
+int transport_open(const char *name, transport_finder *find, struct launch_self *self,
+                   struct dist_group *world, void **out, char *why, size_t why_size)
 {
     int status = DIST_OK;
+    if (self->threads)
+        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+                        "BACKEND is \"%s\", which joins processes, but ranks are threads; unset DIST_RANKS",
+                        name);
     struct transport_state *state = open_room(self, world);
     if (!state)
         return DIST_ERR_MEMORY;

@@ -21,18 +21,13 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-static void progress_give_up_with_job(struct transport_state *state)
-{
-    struct dist_work op = { .call = CALL_BARRIER };
-    int status = backend_failed(&state->self->world, &op);
-    transport_fail(state, status, op.why);
-}
-
 static bool progress_look_at_job(struct transport_state *state)
 {
     if (state->failed || !world_failed(&state->self->world))
         return false;
-    progress_give_up_with_job(state);
+    struct dist_work op = { .call = CALL_BARRIER };
+    int status = backend_failed(&state->self->world, &op);
+    transport_fail(state, status, op.why);
     return true;
 }
 
@@ -42,11 +37,11 @@ static bool progress_look_at_job(struct transport_state *state)
 bool transport_drive(struct transport_state *state, const struct dist_work *until)
 {
     bool moved = progress_look_at_job(state);
-    bundles_let_urgent(state);
+    bundles_let_go(state, BUNDLES_URGENT);
     while (!state->failed && !(until && atomic_load(&until->done)) &&
            (wire_hear(state) || wire_progress(state) || offers_progress(state) || ahead_progress(state))) {
         moved = true;
-        bundles_let_urgent(state);
+        bundles_let_go(state, BUNDLES_URGENT);
     }
     return moved;
 }
@@ -87,9 +82,9 @@ static void progress_leave(struct transport_state *state, bool moved)
     if (state->progress.runs && transport_is_open(state))
         wire_reap(state);
     if (state->progress.runs)
-        bundles_let_first(state);
+        bundles_let_go(state, BUNDLES_FIRST);
     else
-        bundles_let_urgent(state);
+        bundles_let_go(state, BUNDLES_URGENT);
     bool open = transport_is_open(state) || transport_flies(state) || state->bundles.count > 0;
     transport_count_heard(state);
     state->drivers--;

@@ -68,7 +68,6 @@ void transport_spun(struct transport_state *state, const struct spin *spin)
 
 /* ---- sleeping ------------------------------------------------------------------------------------------ */
 
-/* Bytes are under way: whoever sleeps must nap, and look. */
 bool transport_bytes_move(const struct transport_state *state)
 {
     return transport_flies(state) || (!state->spread && transport_moves(state));

@@ -37,11 +37,6 @@ bool ring_pays(const struct transport_state *state, const struct dist_work *op)
            bytes >= (size_t)g->nodes * RING_BLOCK;
 }
 
-static int64_t ring_begin_of(const struct ring *ring, const struct dist_work *op, int block)
-{
-    return op->block * block / ring->size;
-}
-
 /* The block that leaves in this step; the one that comes is the one before. */
 static int ring_leaving(const struct ring *ring)
 {
@@ -60,7 +55,7 @@ static bool ring_adds(const struct ring *ring)
 
 static char *ring_at(const struct ring *ring, const struct dist_work *op, int block, size_t *bytes)
 {
-    int64_t begin = ring_begin_of(ring, op, block), end = ring_begin_of(ring, op, block + 1);
+    int64_t begin = op->block * block / ring->size, end = op->block * (block + 1) / ring->size;
     *bytes = (size_t)(end - begin) * ring->element;
     return ring->data + (size_t)begin * ring->element;
 }
@@ -141,7 +136,7 @@ void ring_begin(struct transport_state *state, struct dist_work *op, void *data,
         free(ring);
         free(block);
         free(op->aside);
-        levels_want_memory(state, op);
+        collect_want_memory(state, op);
         return;
     }
     *ring =

@@ -135,8 +135,8 @@ static inline void state_unlock(struct transport_state *state)
 /* What the backend does to its transport before that is opened: environment, which plug-in, its bootstrap memory. NULL: status and why. */
 typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
                                                  int *status, char *why, size_t why_size);
-int transport_open(transport_finder *find, struct launch_self *self, struct dist_group *world, void **out,
-                   char *why, size_t why_size);
+int transport_open(const char *name, transport_finder *find, struct launch_self *self,
+                   struct dist_group *world, void **out, char *why, size_t why_size);
 int transport_close(void *state);
 int transport_group_new(void *state, struct dist_work *op);
 void transport_group_free(void *state, struct dist_group *group);
@@ -144,7 +144,6 @@ void transport_group_free(void *state, struct dist_group *group);
 /* groups.c: state->forming; the op is over. And the world: false: the transport's error, or no memory. */
 void transport_form_group(struct transport_state *state, struct dist_work *op);
 bool transport_form_world(struct transport_state *state);
-void transport_forget_group(struct transport_state *state, struct transport_group *g);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
 const struct transport *transport_load(const char *name, char *why, size_t why_size);
@@ -192,7 +191,6 @@ int64_t transport_nap(const struct transport_state *state,
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 
 bool near_has(const struct transport_state *state, int rank); /* notes to it go through memory */
-int near_node(const struct transport_state *state, int rank); /* which machine it is on */
 bool near_send(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
                const void *data, size_t inside);                            /* false: no memory */
 int near_hear(struct transport_state *state, struct wire *wire, int *from); /* bytes; 0: there is none */
@@ -220,6 +218,8 @@ int transport_collective(void *state, struct dist_work *op);
 enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
 bool collect_shares(const struct dist_work *op);         /* its tensors overlap */
 void collect_start(struct transport_state *state, struct dist_work *op);
+void collect_want_memory(struct transport_state *state,
+                         struct dist_work *op); /* in vain: all has failed; NULL: without it */
 bool collect_go(struct transport_state *state,
                 struct dist_work *op); /* the next piece; false: all are done */
 void collect_finish(struct dist_work *op);

@@ -83,15 +83,14 @@ struct flights {
 /* Notes that are to leave (bundles.c). */
 struct bundles {
     struct bundle {
-        struct flight *notes;
+        struct flight *notes; /* room for them; NULL: none */
         size_t bytes;
-        bool urgent;      /* not all in it may wait */
-        int64_t left;     /* ns: when the last one did, */
-        uint32_t waits;   /* and how often the rank had waited */
-    } * to;               /* each rank; */
-    int *open, count;     /* those with notes in them: their ranks; */
-    int urgent;           /* so many of them are; */
-    struct flight *spare; /* one that the transport has done with; NULL: there is none */
+        bool urgent;    /* not all in it may wait */
+        int64_t left;   /* ns: when the last one did, */
+        uint32_t waits; /* and how often the rank had waited */
+    } * to;             /* each rank; */
+    int *open, count;   /* those with notes in them: their ranks; */
+    int urgent;         /* so many of them are */
 };
 
 /* Answers that may wait for a message to the same rank (answers.c). */
