@@ -90,7 +90,7 @@ COLOR := $(if $(MAKE_TERMERR),-fdiagnostics-color=always)
 
 # ---- NCCL -------------------------------------------------------------------------
 #
-# The headers are all that the nccl room needs to be built; the library itself is opened when a program asks for
+# The headers are all that the nccl backend needs to be built; the library itself is opened when a program asks for
 # BACKEND=nccl. Looked for in NCCL_HOME, CUDA_HOME, conda, wheels of pip, and where systems put it.
 
 PIP_PLACES := $(wildcard $(foreach d,$(VIRTUAL_ENV) $(HOME)/.local /usr/local /usr,$d/lib/python3*/*-packages/nvidia/*))
@@ -197,7 +197,7 @@ all_gpus = $(shell $(NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/\1/p' | 
 
 # ---- what there is ----------------------------------------------------------------
 
-# The room, or what stands in for it.
+# The backend, or what stands in for it.
 NCCL_LEFT_OUT := $(if $(HAS_NCCL),lib/backends/nccl/absent.c,$(filter-out %/absent.c,$(wildcard lib/backends/nccl/*.c)))
 LIB_SOURCES := $(filter-out lib/launch/distrun.c lib/devices/cuda/% %/plugin.c $(NCCL_LEFT_OUT),$(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
 # The objects of one flavour: only programs in build/ and what is installed use GPUs.

@@ -35,7 +35,7 @@ struct dist_group {
 #define GROUP_LIVE 0x6409u
 
 /* How a quick way went: nothing was done, so take the long way; it is sent, or has arrived at its barrier: take the long way from
- * there (op->begun_quickly); it is over, and all is well. */
+ * there (op->begun_quickly; the backend stays locked until that op comes in); it is over, and all is well. */
 enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
 
 /* The calls of a backend, in the order in which every backend defines them.
@@ -43,7 +43,7 @@ enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
  * The calls from send to monitored_barrier START an op. If op->async is false they return when it is over, else as
  * soon as it is under way; the backend then goes on by itself, with the rank's own code running. The result is
  * op->status (also returned), with op->why in words. Started ops belong to the backend until test or wait says
- * that they are done. A slot that is NULL is done by algorithms/ with sends and receives.
+ * that they are done. A call that is NULL is done by algorithms/ with sends and receives.
  *
  * One rank may call from several threads (streams); each op is used by one thread at a time. */
 typedef int backend_call(void *state, struct dist_work *op);

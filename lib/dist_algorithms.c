@@ -50,7 +50,7 @@ static void dist_algorithms_swap_by_calls(struct communicator *comm, int to, con
     }
 }
 
-static void *dist_algorithms_room_from_host(struct communicator *comm, int64_t count)
+static void *dist_algorithms_scratch_from_host(struct communicator *comm, int64_t count)
 {
     struct comm_of_calls *c = (struct comm_of_calls *)comm;
     void *memory = c->count < SCRATCHES ? host_alloc(c->self, (size_t)count * dtype_size(comm->type)) : NULL;
@@ -95,7 +95,7 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
                                     .type = x->type,
                                     .op = op,
                                     .swap = dist_algorithms_swap_by_calls,
-                                    .scratch = dist_algorithms_room_from_host };
+                                    .scratch = dist_algorithms_scratch_from_host };
     void *data = dist_algorithms_workplace(at, c.self, x);
     if (!data)
         return -DIST_ERR_MEMORY;

@@ -45,7 +45,7 @@ static bool wait_is_over(struct context *context, dist_work *work)
     return work->refused || (work->gpu ? ops_is_over(work) : context->backend->test(context->state, work));
 }
 
-/* A rank that looked like computing between two waits would be notified each message. */
+/* A rank that looked like computing between two waits would be notified of each message. */
 static void wait_hold(struct waiting *waiting, bool held)
 {
     const struct backend *backend = waiting->context->backend;

@@ -54,7 +54,7 @@ struct dist_work {
     int from;    /* receives: the world rank that sent; else -1 */
     int speaker; /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
-    /* the backend's notes; nobody else looks */
+    /* the backend's notes: `step`, `phase` and `ticket` mean in each what that says; nobody else looks */
     _Atomic uint32_t done;
     int step;
     uint32_t phase, ticket;
@@ -68,7 +68,10 @@ struct dist_work {
         struct ring *ring;  /* mpi, gloo: how far a long sum is between machines */
     };
     struct dist_work *next, *before;
-    struct match match;      /* of a send: its number among those to its receiver */
+    struct match
+        match; /* of a send in shm: `key`, its number in the channel; `number`, that among all messages to its receiver */
+
+    /* the notes of others */
     uint32_t traced;         /* lib/trace: the event that its start was */
     uint32_t logged;         /* diagnose/log.h: its place in the list of calls */
     struct flight *flights;  /* diagnose/guard.h: of its tensors */

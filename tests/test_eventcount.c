@@ -1,10 +1,10 @@
 /*
  * test_eventcount.c: does a light notifier ever miss a sleeper?
  *
- * One thread goes to sleep while another brings it news with a release store and rings lightly, thousands of times, as
+ * One thread goes to sleep while another brings it news with a release store and notifies lightly, thousands of times, as
  * close together as can be: the news then often stands in the notifier's store buffer while it looks for sleepers. Without the
  * sleeper's first nap (eventcount.h) thousands of wake-ups are lost, and each such sleep ends only by its time. (A few may be: a
- * machine that stops a notifier for the length of a sleep, between ringing and saying so, looks the same.)
+ * machine that stops a notifier for the length of a sleep, between notifying and saying so, looks the same.)
  *
  * And below that the law it rests on, as two threads and two words: each writes its own and looks at the other's.
  */
@@ -18,7 +18,7 @@
 
 #define ROUNDS 40000
 #define JITTER 1024
-#define LETTERS 8
+#define MESSAGES 8
 #define SLEEP_MS 10
 #define FEW 4
 
@@ -32,7 +32,7 @@ struct meeting {
     alignas(64) _Atomic uint32_t round;    /* that has begun; the sleeper's */
     alignas(64) _Atomic uint32_t notified; /* that the notifier has done */
     struct letter
-        letters[LETTERS]; /* written before the news: store buffers empty in order, so it waits for them */
+        messages[MESSAGES]; /* written before the news: store buffers empty in order, so it waits for them */
     uint32_t awaited;
     bool saw;
 };
@@ -55,8 +55,8 @@ static void jitter(uint32_t *dice)
 /* Both write them in turn, so that each time they have to come from the other's cache. */
 static void write_letters(struct meeting *m, uint32_t round)
 {
-    for (int i = 0; i < LETTERS; i++)
-        atomic_store_explicit(&m->letters[i].text, round, memory_order_relaxed);
+    for (int i = 0; i < MESSAGES; i++)
+        atomic_store_explicit(&m->messages[i].text, round, memory_order_relaxed);
 }
 
 static void *ring_always(void *argument)
@@ -114,7 +114,7 @@ Test(eventcount, light_ringers_miss_no_sleeper, .timeout = 60)
 struct crossing {
     alignas(64) _Atomic uint32_t
         light; /* written with release, then eventcount_fence: the taker's ack, a notifier's news */
-    alignas(64) _Atomic uint32_t heavy; /* written seq_cst: the sender's LANE_HURRY, a sleeper's count */
+    alignas(64) _Atomic uint32_t heavy; /* written seq_cst: the sender's SEQ_HURRY, a sleeper's count */
     alignas(64) _Atomic uint32_t round; /* that may begin */
     alignas(64) _Atomic uint32_t seen;  /* of `heavy`, by the light one */
     alignas(64) _Atomic uint32_t over;  /* the light one's rounds */

@@ -62,8 +62,14 @@ static int algorithms_open(struct launch_self *self, struct dist_group *world, v
                            size_t why_size)
 {
     struct algorithms *outer = self->algorithms;
+    int status = outer->inner->open(self, world, &outer->state, why, why_size);
     *state = outer;
-    return outer->inner->open(self, world, &outer->state, why, why_size);
+    if (status != DIST_OK) {
+        self->algorithms = NULL;
+        pthread_mutex_destroy(&outer->lock);
+        free(outer);
+    }
+    return status;
 }
 
 static void wrap_free_all(struct run *run)

@@ -11,7 +11,7 @@
  *
  * One lock guards all queues, events and gates of a process: where ranks are threads, a stream of one may wait for an event
  * of another. Threads sleep on their rank's event count, like its own thread: whoever has changed something that others may wait
- * for rings it, after the change (eventcount.h). Each stream's thread has a note of its own, so that the watcher can tell
+ * for notifies it, after the change (eventcount.h). Each stream's thread has a note of its own, so that the watcher can tell
  * when all have come to rest.
  */
 #ifndef DEVICES_SIM_H
@@ -90,7 +90,7 @@ struct sim {
 extern pthread_mutex_t sim_lock;
 
 /* Tell whoever waits that something has changed; the lock may be held. */
-static inline void sim_ring(const struct sim *sim)
+static inline void sim_notify(const struct sim *sim)
 {
     eventcount_notify(&sim->slot->eventcount);
 }

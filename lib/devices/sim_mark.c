@@ -17,7 +17,7 @@ static void sim_mark_pass(struct event *event, uint64_t mark)
     event->passed = mark;
     event->sure = event->sure < mark ? mark : event->sure;
     event->time = launch_clock_ns();
-    sim_ring(event->sim);
+    sim_notify(event->sim);
     for (struct item **at = &event->followers; *at;) {
         struct item *item = *at;
         if (item->mark > mark) {
@@ -25,7 +25,7 @@ static void sim_mark_pass(struct event *event, uint64_t mark)
             continue;
         }
         if (item->stream->sim != event->sim)
-            sim_ring(item->stream->sim);
+            sim_notify(item->stream->sim);
         *at = item->next_follower;
     }
 }

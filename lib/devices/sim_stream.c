@@ -105,7 +105,7 @@ static void sim_stream_step(struct stream *stream)
     stream->done++;
     sim_unuse(item->event);
     if (!stream->first || item->kind == ITEM_RECORD)
-        sim_ring(sim);
+        sim_notify(sim);
     free(item);
 }
 
@@ -209,7 +209,7 @@ int sim_put(struct stream *stream, struct item what)
     stream->end = &item->next;
     stream->put++;
     sim_stand(item);
-    sim_ring(sim);
+    sim_notify(sim);
     pthread_mutex_unlock(&sim_lock);
     return DIST_OK;
 }

@@ -47,9 +47,9 @@ static bool fresh_wake_helpers(struct world *world, int caller)
     for (int rank = 0; rank < world->header->size; rank++) {
         struct rank_slot *slot = &world->header->slots[rank];
         if (!diagnose_still_there(world, rank) ||
-            atomic_load(&world_notes(world, rank)->helper_sleep.epoch) == 0)
+            atomic_load(&world_notes(world, rank)->progress_sleep.epoch) == 0)
             continue;
-        eventcount_notify_slow(&slot->helper);
+        eventcount_notify_slow(&slot->progress);
         any = true;
     }
     return !any || fresh_wait_until_stuck(world, caller, none);

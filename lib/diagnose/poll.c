@@ -21,7 +21,7 @@ static int64_t poll_worked(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A number that another one follows as soon as anybody is notified news, or leaves. */
+/* A number that another one follows as soon as anybody is notified of news, or leaves. */
 static uint64_t poll_counts_of(const struct world *world, int but)
 {
     uint64_t sum = 0;

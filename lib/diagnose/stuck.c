@@ -35,7 +35,7 @@ static uint64_t stuck_rank_asleep(const struct world *world, int rank, int calle
     const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
     uint64_t epochs = rank == asking ? !atomic_load(&notes->several)
                                      : stuck_sound_asleep(world, &world->header->slots[rank].sleep, own);
-    if (epochs == 0 || stuck_keeps_awake(world, &notes->helper_sleep, own, &epochs) ||
+    if (epochs == 0 || stuck_keeps_awake(world, &notes->progress_sleep, own, &epochs) ||
         atomic_load(&notes->more_threads) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)

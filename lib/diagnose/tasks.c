@@ -65,7 +65,7 @@ static bool tasks_has_at_most(pid_t pid, int known)
 static int tasks_known_of(const struct world *world, int rank)
 {
     const struct rank_notes *notes = world_notes(world, rank);
-    int known = 1 + (atomic_load(&notes->helper_sleep.epoch) != 0) + (int)atomic_load(&notes->tidying);
+    int known = 1 + (atomic_load(&notes->progress_sleep.epoch) != 0) + (int)atomic_load(&notes->tidying);
     for (int i = 0; i < NOTE_STREAMS; i++)
         known += atomic_load(&notes->streams[i].epoch) != 0;
     for (int i = 0; i < NOTE_THREADS; i++)

@@ -2,7 +2,7 @@
  * control_trace.c: what the ranks of all machines have written down comes to node 0: their records (DIST_TRACE), with what brings their
  * clocks together, and their lists of calls (DIST_CHECK, DIST_BUFFERING).
  *
- * How far another machine's clock is ahead: the hub says PING at a, is answered with the other clock's time t, and hears that at b. The
+ * How far another machine's clock is ahead: the hub asks (CLOCK) at a, is answered with the other clock's time t, and hears that at b. The
  * answer was given at some moment between a and b, so t - (a + b) / 2 is wrong by (b - a) / 2 at most. Of sixteen the one counts that came
  * back first. That is done when the job begins and when it has ended: clocks do not run equally fast.
  */

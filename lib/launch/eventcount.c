@@ -1,3 +1,4 @@
+/* eventcount.c: how long to spin and to yield, and the sleep itself (futex). */
 #define _GNU_SOURCE
 #include "eventcount.h"
 

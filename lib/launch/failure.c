@@ -10,9 +10,9 @@
 #define TELLER 15
 #define TOLD 0x80000000u
 
-#define LET_TELL_LOOKS 10000 /* of a millisecond: the launcher loses its patience first */
+#define LET_TELL_LOOKS 10000 /* of a millisecond: the launcher gives up first */
 
-/* Wherever each rank sleeps. Only woken, not notified: a group's event count counts barriers, and none was passed. */
+/* Wherever each rank sleeps. Its own event count is notified; where it sleeps on another it is only woken. */
 void world_wake(struct world *world)
 {
     for (int i = 0; i < world->header->size; i++) {

@@ -24,7 +24,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 3000 /* in which a caller has to answer, while others wait; who is too late calls again */
+#define ANSWER_WITHIN_MS \
+    3000 /* in which a caller has to answer, while others wait; who is too late calls again */
 
 /* Of a caller that knows the secret: what is wrong with it? */
 static int nodes_judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
@@ -84,7 +85,7 @@ static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
     struct claim claim = { .node = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
-    join_limit(fd, PATIENCE_MS);
+    join_limit(fd, ANSWER_WITHIN_MS);
     const char *strange = nodes_hear(nodes, fd, &claim);
     if (strange) {
         if (*strange)

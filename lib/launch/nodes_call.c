@@ -15,7 +15,7 @@
 #define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
 #define PAUSE_MS 50 /* between two calls; the first ones come sooner, since all nodes mostly start at once */
 
-/* Nobody has answered: 0, or a socket. */
+/* A socket; -1: nobody has answered. */
 static int nodes_call_try_all(const struct addrinfo *found)
 {
     struct timeval limit = { .tv_sec = 2 };

@@ -230,5 +230,5 @@ void launch_has_left(struct launch_self *self)
     atomic_store(&world->slots[self->env.rank].state, RANK_LEFT);
     for (int i = 0; i < world->size; i++)
         if (i != self->env.rank)
-            rank_ring(&world->slots[i]);
+            rank_notify(&world->slots[i]);
 }

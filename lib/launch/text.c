@@ -1,3 +1,4 @@
+/* text.c: sentences: wrapped, collected, written out. */
 #define _GNU_SOURCE
 #include "text.h"
 

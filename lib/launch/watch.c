@@ -109,7 +109,7 @@ static void watch_look_for_missing(struct job *job)
         world_fail(&job->world, missing, END_EXIT, 0);
 }
 
-static int watch_patience_left(const struct job *job, int64_t all_ended)
+static int watch_time_left(const struct job *job, int64_t all_ended)
 {
     int64_t left = all_ended + LAST_WORDS - job_clock();
     return job->output.open == 0 || left < 0 ? 0 : (int)left;
@@ -157,7 +157,7 @@ void job_watch(struct job *job)
         job_watch_round(job, timeout < LOOK_EVERY ? timeout : LOOK_EVERY);
     }
     int64_t all_ended = job_clock();
-    for (int left; (left = watch_patience_left(job, all_ended)) > 0;)
+    for (int left; (left = watch_time_left(job, all_ended)) > 0;)
         job_watch_round(job, left);
     if (job->control)
         control_finish(job);

@@ -53,8 +53,8 @@ bool worker_start_progress(struct worker *worker, struct launch_self *self, void
                                .name = "dist progress",
                                .work = work,
                                .argument = argument,
-                               .note = &world_notes(&self->world, self->env.rank)->helper_sleep,
-                               .eventcount = &self->world.header->slots[self->env.rank].helper };
+                               .note = &world_notes(&self->world, self->env.rank)->progress_sleep,
+                               .eventcount = &self->world.header->slots[self->env.rank].progress };
     return worker_start(worker);
 }
 

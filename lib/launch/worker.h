@@ -14,10 +14,9 @@ struct worker {
     const char *name; /* as top and debuggers show it, where ranks are processes; at most 15 letters */
     void (*work)(void *argument);
     void *argument;
-    struct sleep_note *note; /* where it tells that it sleeps, and */
-    struct eventcount
-        *eventcount; /* what wakes it first; both NULL: it does not tell, or in a note of its own */
-    bool runs;       /* it was started, and not yet joined */
+    struct sleep_note *note;       /* where it tells that it sleeps, and */
+    struct eventcount *eventcount; /* what wakes it first; both NULL: it has no note here */
+    bool runs;                     /* it was started, and not yet joined */
     pthread_t thread;
 };
 
@@ -28,7 +27,7 @@ struct worker {
  * Its stack is as large as the system makes them: an engine like MPI may be called on it. */
 bool worker_start(struct worker *worker);
 
-/* The same for the rank's progress thread, unless it runs already: it sleeps on the helper's event count. */
+/* The same for the rank's progress thread, unless it runs already: it sleeps on the event count of that name. */
 bool worker_start_progress(struct worker *worker, struct launch_self *self, void (*work)(void *argument),
                            void *argument);
 

@@ -1,3 +1,4 @@
+/* world.c: the block of memory that all ranks map: made, measured, found to be right, and given back. */
 #define _GNU_SOURCE
 #include "world.h"
 #include "spread.h"

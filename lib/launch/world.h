@@ -58,8 +58,9 @@ struct rank_slot {
     _Atomic uint32_t last_call; /* the last one that it entered */
     int32_t node;               /* the machine that it is on: written before anybody reads it */
     alignas(WORLD_LINE) struct eventcount eventcount; /* notified by whoever has news for this rank */
-    struct eventcount helper; /* the same, for the thread that drives its operations while it computes */
-    struct sleep_note sleep;  /* of the thread that was the rank's first to call */
+    struct eventcount
+        progress; /* the same, for its progress thread, which drives its operations while it computes */
+    struct sleep_note sleep; /* of the thread that was the rank's first to call */
 };
 _Static_assert(sizeof(struct rank_slot) == 2 * WORLD_LINE, "32 slots share a page");
 
@@ -75,10 +76,10 @@ struct world_failure {
 
 /* What else a rank pins up, for the watcher and for reports. Written by that rank only. */
 struct rank_notes {
-    alignas(WORLD_LINE) struct sleep_note helper_sleep; /* of its helper */
-    struct world_failure failure;                       /* as this rank saw it */
-    struct sleep_note streams[NOTE_STREAMS];            /* of the threads of its GPU */
-    struct sleep_note threads[NOTE_THREADS];            /* of its other threads: launch_take_note; */
+    alignas(WORLD_LINE) struct sleep_note progress_sleep; /* of its progress thread */
+    struct world_failure failure;                         /* as this rank saw it */
+    struct sleep_note streams[NOTE_STREAMS];              /* of the threads of its GPU */
+    struct sleep_note threads[NOTE_THREADS];              /* of its other threads: launch_take_note; */
     _Atomic uint32_t more_threads; /* those beyond: nobody knows whether they are stuck */
     _Atomic uint32_t several;      /* 1: more than one thread of the program has called */
     char refusal[160];             /* why it refused a message: written before the sender is told */
@@ -95,10 +96,10 @@ struct rank_notes {
 };
 
 /* Tell a rank that there is news. The caller has written the news with seq_cst before. */
-static inline void rank_ring(struct rank_slot *slot)
+static inline void rank_notify(struct rank_slot *slot)
 {
     eventcount_notify(&slot->eventcount);
-    eventcount_notify(&slot->helper);
+    eventcount_notify(&slot->progress);
 }
 
 /* The numbers of groups, which travel with messages in 16 bits: dist_groups.c. */
@@ -129,7 +130,7 @@ struct world_header {
     _Atomic uint32_t given_up; /* 1: all others are leaving, and nothing that is open can come to its end */
     _Atomic uint32_t
         failed; /* 0: no; else whose record holds, and who tells the user of it (failure.c): set in one step. From
-                 * then on every call of every rank ends with DIST_ERR_PEER_LOST */
+                 * then on every call of every rank ends with DIST_ERR_PEER_LOST, or with the number of the record's cause */
     _Atomic uint32_t
         one_process; /* 1: the ranks are threads of one process, whose first thread is none of them */
     struct world_failure failure; /* as the watcher saw it */

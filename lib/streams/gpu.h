@@ -90,7 +90,7 @@ static inline void gpu_range_end(const struct gpu *gpu)
 
 /* ---- look.c: the host waits ------------------------------------------------------------ */
 
-/* Wait until passed(argument); `held_up` is the stream that it waits for, or NULL. Whoever makes it true rings the rank's
+/* Wait until passed(argument); `held_up` is the stream that it waits for, or NULL. Whoever makes it true notifies the rank's
  * event count. Then report what has failed meanwhile. 0, or what report() gave. */
 int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
               void *argument, struct dist_stream *held_up);

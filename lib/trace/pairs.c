@@ -1,3 +1,4 @@
+/* pairs.c: which receive took which send: the arrows of a trace. */
 #include "line.h"
 #include "../pairing.h"
 

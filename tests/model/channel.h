@@ -34,7 +34,7 @@ struct call {
     uint8_t misfit; /* RECV: its tensor has another size than the message */
 };
 
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_UNEXPECTED, VERDICT_REFUSED };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_BY_TICKET, VERDICT_REFUSED };
 enum way {
     CLOSED,
     QUEUED,

@@ -117,12 +117,12 @@ static void read_verdict(struct turn *t)
         note_broken(t, order_read(t->order, t->rank, PLACE_VERDICT(t->rank, place)),
                     "a verdict is read while it may be written");
     say(t->step, "rank %d: send %d reads the verdict: %s", t->rank, t->me->at,
-        verdict == VERDICT_UNEXPECTED ? "unexpected" : "over");
-    if (verdict == VERDICT_UNEXPECTED && t->step->fault != PARKED_IS_DONE)
+        verdict == VERDICT_BY_TICKET ? "unexpected" : "over");
+    if (verdict == VERDICT_BY_TICKET && t->step->fault != PARKED_IS_DONE)
         here(t)->way = PARKED;
     else
         end_send(t, verdict);
-    if (verdict == VERDICT_UNEXPECTED && t->step->fault == TICKET_FREED_EARLY)
+    if (verdict == VERDICT_BY_TICKET && t->step->fault == TICKET_FREED_EARLY)
         t->me->free_tickets |= (uint8_t)(1 << here(t)->ticket);
     here(t)->number = here(t)->place = 0;
     t->me->moved = 1;

@@ -97,7 +97,7 @@ static void place(struct turn *t)
     struct call sent = call_of(t, t->peer, envelope.message);
     t->me->envelope = (struct copy){ 0 };
     t->me->moved = 1;
-    t->me->verdict = VERDICT_UNEXPECTED;
+    t->me->verdict = VERDICT_BY_TICKET;
     for (t->me->at = 0; t->me->at < t->me->count; t->me->at++)
         if (here(t)->way == OPEN && call_of(t, t->rank, t->me->at).tag == sent.tag)
             break;
@@ -125,7 +125,7 @@ static void place(struct turn *t)
         t->me->pc = AT_COPY;
         return;
     }
-    if (t->me->verdict != VERDICT_UNEXPECTED)
+    if (t->me->verdict != VERDICT_BY_TICKET)
         finish(here(t));
     settle(t);
 }

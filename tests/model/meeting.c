@@ -120,7 +120,7 @@ static void look_for_listeners(struct turn *t)
         pass(t);
 }
 
-/* rank_ring, for each member. */
+/* rank_notify, for each member. */
 static void notify(struct turn *t)
 {
     int to = t->me->at;

@@ -35,7 +35,7 @@ enum {
     ACK_READ_RELAXED
 };
 
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_UNEXPECTED, VERDICT_REFUSED };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_BY_TICKET, VERDICT_REFUSED };
 enum { HURRY = 1 }; /* a bit of seq */
 
 /* Where the sender stands: in the quick way; in the long way; starting its helper; and the helper. */

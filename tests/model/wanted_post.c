@@ -112,7 +112,7 @@ static bool look(struct turn *t)
     load_ack(t, "looks at its message");
     if (wanted && (!taken || t->step->fault == TAKEN_IS_WANTED))
         end_early(t, t->state->ack.wanter);
-    else if (verdict == VERDICT_UNEXPECTED)
+    else if (verdict == VERDICT_BY_TICKET)
         me(t)->pc = STAMP;
     else
         end_send(t, verdict);

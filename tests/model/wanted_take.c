@@ -130,7 +130,7 @@ static bool write_ack(struct turn *t)
         return false;
     if (me(t)->op == NOBODY) {
         me(t)->unexpected |= (uint8_t)(1 << message);
-        me(t)->fates[message] = VERDICT_UNEXPECTED;
+        me(t)->fates[message] = VERDICT_BY_TICKET;
     } else {
         decide(t, message, me(t)->op);
     }

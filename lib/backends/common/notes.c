@@ -1,3 +1,4 @@
+/* notes.c: what a rank has open, written down for the watcher. */
 #include "notes.h"
 
 static struct note_op *notes_next_note(struct rank_notes *notes)

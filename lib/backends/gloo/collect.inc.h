@@ -57,7 +57,7 @@ class ring
         size_t bytes = p.bytes(count / n + 1);
         pieces.resize(bytes < 2 * PIECE ? 1 : bytes / PIECE < MOST ? bytes / PIECE : MOST);
         each = (bytes / pieces.size() + p.what.element + LINE - 1) / LINE * LINE;
-        state.resize(pieces.size() * each);
+        arriving.resize(pieces.size() * each);
     }
     void add()
     {
@@ -86,8 +86,8 @@ class ring
     int64_t count;
     int n;
     std::vector<piece> pieces;
-    std::vector<char> state; // for what is added,
-    size_t each;             // bytes for a piece: elements are read where they lie, so on a border of theirs
+    std::vector<char> arriving; // for what is added,
+    size_t each; // bytes for a piece: elements are read where they lie, so on a border of theirs
 
     span of(int block, size_t piece) const
     {
@@ -99,7 +99,7 @@ class ring
     void begin(int step, size_t i)
     {
         span out = of(p.place(p.g.rank - step), i), in = of(p.place(p.g.rank - step - 1), i);
-        char *to = step < n ? state.data() + i * each : in.at;
+        char *to = step < n ? arriving.data() + i * each : in.at;
         if (in.count) {
             pieces[i].received = buffer_of(to, p.bytes(in.count));
             pieces[i].received->recv(p.neighbour(-1), p.slot, 0, p.bytes(in.count));

@@ -24,12 +24,12 @@ static bool pmi_put(const char *line)
 {
     struct world_bootstrap *own = world_bootstrap(&pmi.self->world, pmi.self->env.rank);
     const char *key = strstr(line, " key="), *value = strstr(line, " value=");
-    uint64_t used = atomic_load(&own->used), state = sizeof own->bytes - used;
+    uint64_t used = atomic_load(&own->used), left = sizeof own->bytes - used;
     if (!key || !value)
         return false;
     int length =
-        snprintf(own->bytes + used, state, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
-    if (length >= (int)state)
+        snprintf(own->bytes + used, left, "%.*s %s\n", (int)strcspn(key + 5, " "), key + 5, value + 7);
+    if (length >= (int)left)
         return false;
     atomic_store(&own->used, used + (uint64_t)length);
     return true;

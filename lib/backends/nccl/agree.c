@@ -62,7 +62,7 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, c
                             nccl->size);
         atomic_store(&shared->ready, 1);
         for (int i = 1; i < nccl->size; i++)
-            rank_ring(&world->header->slots[i]);
+            rank_notify(&world->header->slots[i]);
     }
     nccl_agree_wait_until_ready(nccl, seconds);
     if (world_failed(world))
@@ -81,7 +81,7 @@ void nccl_agree_on(struct nccl_state *nccl, uint32_t number)
     int rank = table_at(nccl->table, number)->rank;
     table_add(nccl->table, &nccl->table->ranks[rank].agreed, number);
     atomic_fetch_add(&nccl->table->ranks[rank].agreed_count, 1);
-    rank_ring(&nccl->self->world.header->slots[rank]);
+    rank_notify(&nccl->self->world.header->slots[rank]);
 }
 
 uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry)

@@ -1,3 +1,4 @@
+/* match_table.c: sends, receives and collectives that wait for their other side, in memory that all ranks see. */
 #include "match_table.h"
 #include "../common/notes.h"
 

@@ -9,7 +9,7 @@
  *
  * Whoever comes by does what can be done: the rank's own thread in each of its calls, and while the program computes, a
  * thread of the backend, the progress thread. It sleeps, on the rank's event count while there is something to agree on, else
- * on the helper's, which is notified when there is. One lock makes sure that only one of them is at it.
+ * on the progress thread's, which is notified when there is. One lock makes sure that only one of them is at it.
  */
 #define _GNU_SOURCE
 #include "agree.h"
@@ -136,11 +136,11 @@ static void nccl_progress_main(void *argument)
 {
     struct nccl_state *nccl = argument;
     struct rank_slot *slot = nccl->slot;
-    struct sleep_note *note = &nccl->notes->helper_sleep;
+    struct sleep_note *note = &nccl->notes->progress_sleep;
     nccl->calls->use(nccl->stream);
     nccl_lock(nccl);
     while (!nccl->progress_stops) {
-        struct eventcount *eventcount = nccl_progress_has_work(nccl) ? &slot->eventcount : &slot->helper;
+        struct eventcount *eventcount = nccl_progress_has_work(nccl) ? &slot->eventcount : &slot->progress;
         double left = nccl_launch_wait_left(nccl);
         nccl_unlock(nccl);
         atomic_store(&note->eventcount, world_offset(&nccl->self->world, eventcount));
@@ -160,7 +160,7 @@ void nccl_progress_stop(struct nccl_state *nccl)
     nccl->progress_stops = true;
     nccl_unlock(nccl);
     eventcount_advance(&nccl->slot->eventcount);
-    eventcount_advance(&nccl->slot->helper);
+    eventcount_advance(&nccl->slot->progress);
     worker_join(&nccl->progress);
 }
 
@@ -188,7 +188,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
         status = op->status;
     nccl_unlock(nccl);
     if (wake)
-        eventcount_notify(&nccl->slot->helper);
+        eventcount_notify(&nccl->slot->progress);
     return status;
 }
 

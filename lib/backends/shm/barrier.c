@@ -100,12 +100,12 @@ void barrier_approach(struct shm_state *shm, struct shm_group *g)
     g->core = (uint8_t)sched_getcpu();
 }
 
-void barrier_ring(struct shm_state *shm, const struct shm_group *g)
+void barrier_notify(struct shm_state *shm, const struct shm_group *g)
 {
     eventcount_notify(&g->barrier->eventcount);
     if (atomic_load(&g->barrier->listeners))
         for (int i = 0; i < g->group->size; i++)
-            rank_ring(slot_of(shm, g->group->ranks[i]));
+            rank_notify(slot_of(shm, g->group->ranks[i]));
 }
 
 void barrier_arrive(struct shm_state *shm, struct shm_group *g)
@@ -114,7 +114,7 @@ void barrier_arrive(struct shm_state *shm, struct shm_group *g)
     atomic_store_explicit(&contribution->core, g->core, memory_order_relaxed);
     atomic_store(&contribution->arrivals, ++g->arrivals);
     if (barrier_passed(g))
-        barrier_ring(shm, g);
+        barrier_notify(shm, g);
 }
 
 /* Does one that has not arrived wait for the very core on which this one waits for it? Where it ran at the last collective but

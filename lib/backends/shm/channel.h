@@ -40,7 +40,7 @@
  *   list any more, and its ticket is never used again.
  *
  * What a verdict says: DONE, the data was copied; REFUSED, it did not fit the receive that it matched;
- * UNEXPECTED, the message was set aside (or a long copy is under way): the end comes as a stamp on the ticket
+ * BY_TICKET, the message was set aside, or is long: it is copied later, and the end comes as a stamp on the ticket
  * that the envelope named, a word of its own in A's row of tickets, written by B once and then read by A. SHARED is the same,
  * but A may help to copy meanwhile. In a cell DONE stands already: the common end writes nothing there.
  *

@@ -101,7 +101,7 @@ void engine_done(struct shm_state *shm, struct dist_work *op, int status)
         eventcount_notify_lightly(&slot_of(shm, shm->rank)->eventcount);
 }
 
-/* Ring the progress threads of those whom a send or a receive waits for: they may be computing, with the other half open. */
+/* Notify the progress threads of those whom a send or a receive waits for: they may be computing, with the other half open. */
 static void engine_urge_peers(struct shm_state *shm, const struct dist_work *op)
 {
     bool any = op->peer == DIST_ANY_SOURCE;
@@ -122,7 +122,7 @@ bool shm_test(void *state, struct dist_work *op)
         engine_lock(shm);
         if (!engine_is_over(shm, op) && engine_progress(shm, true))
             engine_is_over(shm, op); /* its message may have come unexpected, and the verdict be there */
-        progress_nudge(shm);
+        progress_advance(shm);
         engine_unlock(shm);
         if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_URGE == 0))
             engine_urge_peers(shm, op);

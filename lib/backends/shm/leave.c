@@ -5,7 +5,7 @@
  * over, the others need not be looked at. */
 static bool leave_drop_one(struct shm_state *shm)
 {
-    if (shm->away.first && p2p_hopeless(shm, shm->away.first))
+    if (shm->by_ticket.first && p2p_hopeless(shm, shm->by_ticket.first))
         return true;
     for (struct peer *peer = shm->busy; peer; peer = peer->next)
         if ((peer->posted.first && p2p_hopeless(shm, peer->posted.first)) ||
@@ -22,7 +22,7 @@ static bool leave_is_empty(const struct shm_state *shm)
     for (const struct peer *peer = shm->busy; peer; peer = peer->next)
         if (peer->posted.first || peer->waiting.first)
             return false;
-    return !shm->away.first && !shm->copies.first && !shm->groups;
+    return !shm->by_ticket.first && !shm->copies.first && !shm->groups;
 }
 
 static bool leave_flushed(void *argument)
@@ -66,7 +66,7 @@ void shm_leave(void *state)
         leave_forget(shm, &shm->peers[peer].posted);
         leave_forget(shm, &shm->peers[peer].waiting);
     }
-    leave_forget(shm, &shm->away);
+    leave_forget(shm, &shm->by_ticket);
     unexpected_close(shm);
     eager_close(shm);
     shm->busy = NULL;

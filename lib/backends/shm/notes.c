@@ -45,9 +45,9 @@ static void notes_note_queue(struct shm_state *shm, const struct queue *queue, c
 static void notes_note_messages(struct shm_state *shm, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
-    for (struct dist_work *op = shm->away.first; op && sends_look(shm, op); op = shm->away.first)
+    for (struct dist_work *op = shm->by_ticket.first; op && sends_look(shm, op); op = shm->by_ticket.first)
         ;
-    notes_note_queue(shm, &shm->away, waited);
+    notes_note_queue(shm, &shm->by_ticket, waited);
     for (const struct peer *peer = shm->busy; peer; peer = peer->next) {
         notes_note_queue(shm, &peer->posted, waited);
         notes_note_queue(shm, &peer->waiting, waited);

@@ -36,7 +36,7 @@ void p2p_urge(struct shm_state *shm, int peer)
     if (peer == shm->rank)
         return;
     atomic_thread_fence(memory_order_seq_cst); /* the news was written with less */
-    eventcount_notify(&slot_of(shm, peer)->helper);
+    eventcount_notify(&slot_of(shm, peer)->progress);
 }
 
 bool p2p_progress(struct shm_state *shm, bool light)

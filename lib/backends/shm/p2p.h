@@ -69,7 +69,7 @@ struct peer {
 
 /* ---- sends.c, recvs.c, p2p.c: point to point ---------------------------------- */
 
-enum { SEND_WAITING, SEND_POSTED, SEND_PARKED }; /* a send's way, in op->step */
+enum { SEND_WAITING, SEND_POSTED, SEND_BY_TICKET }; /* a send's way, in op->step */
 
 int shm_send(void *shm, struct dist_work *op);
 int shm_recv(void *shm, struct dist_work *op);
@@ -82,7 +82,7 @@ enum quick shm_quick_barrier(void *shm, uint32_t site);
 void sends_spare(struct shm_state *shm);          /* take a ticket for the next quick message */
 bool sends_push(struct shm_state *shm, int peer); /* the queues of a peer; true: something moved */
 bool sends_look(struct shm_state *shm,
-                struct dist_work *op);   /* is a send whose message came unexpected over? */
+                struct dist_work *op);   /* is a send over whose end comes by its ticket? */
 bool sends_sweep(struct shm_state *shm); /* end some that nobody waits for */
 void sends_drop(struct shm_state *shm, struct dist_work *op);
 bool sends_settle(struct shm_state *shm, struct peer *peer);     /* read ack; true: some were taken */

@@ -82,7 +82,7 @@ void parts_do(struct collective *c, step *work)
             done += parts_do_those(c, work, false);
     }
     if (done > 0 && atomic_fetch_add(&g->barrier->parts_done, done) + done == parts_all_parts(g))
-        barrier_ring(c->shm, g);
+        barrier_notify(c->shm, g);
 }
 
 bool parts_over(const struct shm_group *g)

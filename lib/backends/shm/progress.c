@@ -1,9 +1,9 @@
 /*
  * progress.c: the progress thread: it drives a rank's operations while the program computes.
  *
- * It starts with the first asynchronous operation. It sleeps on slot.helper, and is counted among that event count's
+ * It starts with the first asynchronous operation. It sleeps on slot.progress, and is counted among that event count's
  * sleepers (progress_listens) only while there are open operations and no waiter: a peer pays for a wake-up only
- * if nobody is looking. Whoever leaves the library with operations open raises the count, and then takes a last
+ * if nobody is looking. Whoever leaves the library with operations open adds the progress thread to `sleepers`, and then takes a last
  * light look; by eventcount.h's argument no news falls between the two. The model in tests/model/ walks through every
  * interleaving of a waiter, a computing rank and its progress thread.
  */
@@ -29,7 +29,7 @@ void progress_listen(struct shm_state *shm, bool listen)
 {
     if (shm->progress_listens == listen)
         return;
-    struct eventcount *eventcount = &slot_of(shm, shm->rank)->helper;
+    struct eventcount *eventcount = &slot_of(shm, shm->rank)->progress;
     shm->progress_listens = listen;
     if (listen)
         atomic_fetch_add(&eventcount->sleepers, 1);
@@ -51,8 +51,8 @@ static void progress_settle(struct shm_state *shm)
 static void progress_main(void *argument)
 {
     struct shm_state *shm = argument;
-    struct eventcount *eventcount = &slot_of(shm, shm->rank)->helper;
-    struct sleep_note *note = &notes_of(shm)->helper_sleep;
+    struct eventcount *eventcount = &slot_of(shm, shm->rank)->progress;
+    struct sleep_note *note = &notes_of(shm)->progress_sleep;
     engine_lock_as_guest(shm);
     while (!shm->stop) {
         if (shm->hurried && shm->drivers == 0)
@@ -79,10 +79,10 @@ bool progress_start(struct shm_state *shm)
 }
 
 /* Wake the progress thread if there is something that only it, or a waiter, would do. */
-void progress_nudge(struct shm_state *shm)
+void progress_advance(struct shm_state *shm)
 {
     if (progress_work_waits(shm))
-        eventcount_advance(&slot_of(shm, shm->rank)->helper);
+        eventcount_advance(&slot_of(shm, shm->rank)->progress);
 }
 
 /* Lock held, about to leave the library with operations open: let the progress thread take over. */
@@ -95,7 +95,7 @@ void progress_takes_over(struct shm_state *shm)
         while (engine_progress(shm, true))
             ;
     }
-    progress_nudge(shm);
+    progress_advance(shm);
 }
 
 void progress_stop(struct shm_state *shm)
@@ -105,7 +105,7 @@ void progress_stop(struct shm_state *shm)
     engine_lock(shm);
     shm->stop = true;
     progress_listen(shm, true);
-    eventcount_advance(&slot_of(shm, shm->rank)->helper);
+    eventcount_advance(&slot_of(shm, shm->rank)->progress);
     engine_unlock(shm);
     worker_join(&shm->progress);
     progress_listen(shm, false);

@@ -60,9 +60,9 @@ static void recvs_unpost(struct shm_state *shm, struct dist_work *op)
     (*(op->peer == DIST_ANY_SOURCE ? &shm->posted_any : &shm->peers[op->peer].receives))--;
 }
 
-/* An unexpected message has found its receive. Matching is quick and done at once; a long copy is put in a queue, so
+/* A message that has left its channel has found its receive. Matching is quick and done at once; a long copy is put in a queue, so
  * that a thread that only posts something does not have to make it. */
-static void recvs_deliver_unexpected(struct shm_state *shm, struct dist_work *op, struct unexpected *found)
+static void recvs_deliver_taken(struct shm_state *shm, struct dist_work *op, struct unexpected *found)
 {
     op->from = found->src;
     bool good = recvs_agree(shm, op, found->src, &found->envelope);
@@ -122,8 +122,8 @@ static void recvs_deliver(struct shm_state *shm, struct dist_work *op, int src,
     recvs_unpost(shm, op);
     op->from = src;
     if (found) {
-        channel_take(shm, src, peer, envelope, VERDICT_UNEXPECTED);
-        recvs_deliver_unexpected(shm, op, found);
+        channel_take(shm, src, peer, envelope, VERDICT_BY_TICKET);
+        recvs_deliver_taken(shm, op, found);
         return;
     } /* a long one, too, where there is no memory to set it aside */
     bool good = recvs_agree(shm, op, src, envelope);
@@ -193,7 +193,7 @@ static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
             goes_on = recvs_take(shm, src);
         } else if (found) {
             recvs_unpost(shm, op);
-            recvs_deliver_unexpected(shm, op, unexpected_take(shm, found));
+            recvs_deliver_taken(shm, op, unexpected_take(shm, found));
         }
     }
     recvs_flush(shm);
@@ -216,7 +216,7 @@ int shm_recv(void *state, struct dist_work *op)
     if (op->peer == DIST_ANY_SOURCE) {
         recvs_look_for_any(shm, op);
     } else if ((found = unexpected_for(shm, op))) {
-        recvs_deliver_unexpected(shm, op, unexpected_take(shm, found));
+        recvs_deliver_taken(shm, op, unexpected_take(shm, found));
     } else {
         recvs_post(shm, op);
         if (recvs_is_time(shm, op))

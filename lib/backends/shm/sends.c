@@ -2,7 +2,7 @@
  * sends.c: the sender's side: messages are posted, and their verdicts read.
  *
  * A send is posted at once where its channel has a place, and stands in its peer's queue until it is acknowledged; else it waits in a
- * second queue for a place, so messages to one peer keep their order. A send whose message came unexpected stands in `away`. Whoever waits
+ * second queue for a place, so messages to one peer keep their order. A send whose message is taken, but not yet copied, stands in `by_ticket`. Whoever waits
  * for one looks at its ticket; those that nobody waits for are looked at a few at a time.
  */
 #include "channel.h"
@@ -26,7 +26,7 @@ static void sends_write(struct shm_state *shm, const struct dist_work *op, size_
     }
 }
 
-/* The next free ticket; NO_TICKET: all are with unexpected messages. */
+/* The next free ticket; NO_TICKET: all are with messages that are not yet copied. */
 static uint32_t sends_take_ticket(struct shm_state *shm)
 {
     if (shm->free_ticket_count > 0)
@@ -58,7 +58,9 @@ static void sends_give_ticket_back(struct shm_state *shm, uint32_t ticket)
 static struct queue *sends_queue(struct shm_state *shm, const struct dist_work *op)
 {
     struct peer *peer = &shm->peers[op->peer];
-    return op->step == SEND_PARKED ? &shm->away : op->step == SEND_POSTED ? &peer->posted : &peer->waiting;
+    return op->step == SEND_BY_TICKET ? &shm->by_ticket
+           : op->step == SEND_POSTED  ? &peer->posted
+                                      : &peer->waiting;
 }
 
 void sends_drop(struct shm_state *shm, struct dist_work *op)
@@ -108,8 +110,8 @@ static void sends_was_taken(struct shm_state *shm, struct peer *peer, struct dis
         return;
     }
     sends_drop(shm, op);
-    op->step = SEND_PARKED;
-    queue_add(&shm->away, op);
+    op->step = SEND_BY_TICKET;
+    queue_add(&shm->by_ticket, op);
 }
 
 bool sends_settle(struct shm_state *shm, struct peer *peer)
@@ -153,7 +155,7 @@ bool sends_push(struct shm_state *shm, int number)
 
 bool sends_look(struct shm_state *shm, struct dist_work *op)
 {
-    if (op->step != SEND_PARKED)
+    if (op->step != SEND_BY_TICKET)
         return false;
     _Atomic uint32_t *row = &shm->tickets[(size_t)shm->rank * TICKETS];
     enum verdict verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
@@ -167,14 +169,14 @@ bool sends_look(struct shm_state *shm, struct dist_work *op)
 bool sends_sweep(struct shm_state *shm)
 {
     bool moved = false;
-    for (int i = 0; i < SWEPT && shm->away.first; i++) {
-        struct dist_work *op = shm->away.first;
+    for (int i = 0; i < SWEPT && shm->by_ticket.first; i++) {
+        struct dist_work *op = shm->by_ticket.first;
         if (sends_look(shm, op)) {
             moved = true;
             continue;
         }
-        queue_remove(&shm->away, op);
-        queue_add(&shm->away, op);
+        queue_remove(&shm->by_ticket, op);
+        queue_add(&shm->by_ticket, op);
     }
     return moved;
 }

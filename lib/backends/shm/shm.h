@@ -21,14 +21,14 @@
 #include "../../launch/worker.h"
 #include "rhythm.h"
 
-#define TICKETS (1u << 18) /* messages of one rank that can be unexpected at their receivers */
+#define TICKETS (1u << 18) /* sends of one rank that can be open */
 #define NO_TICKET 0x3fffffu
 #define CONTRIBUTION_BYTES 40 /* a collective of so much travels in the contributions, */
 #define SLOT_BYTES \
     (16 << 10) /* more, at most so much, through the barrier's slots; beyond from tensor to tensor */
 
 /* What became of a message: the low two bits of slot.ack, or the value of a ticket. */
-enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_UNEXPECTED, VERDICT_REFUSED };
+enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_BY_TICKET, VERDICT_REFUSED };
 #define VERDICT_SHARED VERDICT_NONE
 
 /* What a member of a group brings to one collective. */
@@ -109,13 +109,13 @@ struct shm_state {
     bool stop;          /* tells it to end */
     bool hurried;       /* a peer was told that sends wait for a place, and the thread has not looked since */
     struct worker progress;
-    bool progress_listens; /* it is counted among the sleepers of slot.helper */
+    bool progress_listens; /* it is counted among the sleepers of slot.progress */
     _Atomic int drivers;   /* threads inside wait */
     int open;              /* operations in the lists below */
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
-    struct queue away;                  /* sends whose messages came unexpected */
+    struct queue by_ticket;             /* sends whose messages are taken, but not yet copied */
     struct match_table posted;          /* receives; none matches an unexpected message */
     size_t posted_any;                  /* those of them that take a message from anybody */
     struct match_table unexpected;      /* messages */
@@ -191,7 +191,7 @@ bool progress_start(struct shm_state *shm); /* false: the system gives no thread
 void progress_stop(struct shm_state *shm);
 void progress_takes_over(struct shm_state *shm);
 void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? Not while somebody drives */
-void progress_nudge(struct shm_state *shm);
+void progress_advance(struct shm_state *shm);
 
 /* ---- barrier.c, contributions.c, parts.c: where a group meets ----------------------------- */
 
@@ -205,10 +205,11 @@ static inline struct contribution *barrier_contribution(const struct shm_group *
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq);
 void barrier_approach(struct shm_state *shm, struct shm_group *g); /* before the contribution is touched */
 void barrier_arrive(struct shm_state *shm, struct shm_group *g);
-void barrier_ring(struct shm_state *shm, const struct shm_group *g); /* it has come true: wake the others */
+void barrier_notify(struct shm_state *shm,
+                    const struct shm_group *g); /* all have arrived, or all work is done: wake who sleeps */
 /* Has one left the job who has not arrived where I stand? */
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
-/* What this rank waits for: have all arrived, or is all work done? The same, as long as one has patience: without sleeping. */
+/* What this rank waits for: have all arrived, or is all work done? The same, until the back-off is at its end: without sleeping. */
 bool barrier_passed(struct shm_group *g);
 bool barrier_soon(struct shm_group *g);
 int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op);

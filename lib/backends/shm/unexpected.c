@@ -41,7 +41,7 @@ bool unexpected_keep(struct shm_state *shm, int src, const struct envelope *enve
     }
     match_add(&shm->unexpected, &copy->match, match_key(src, envelope->group, envelope->tag));
     shm->peers[src].unexpected++;
-    channel_take(shm, src, &shm->peers[src], envelope, VERDICT_UNEXPECTED);
+    channel_take(shm, src, &shm->peers[src], envelope, VERDICT_BY_TICKET);
     return true;
 }
 

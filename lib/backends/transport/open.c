@@ -55,7 +55,7 @@ static void open_reduce(void *inout, void *in, int64_t count, int type, int op)
     host_reduce(inout, both, 2, count, (enum dist_type)type, (enum dist_op)op);
 }
 
-static struct transport_state *open_room(struct launch_self *self, struct dist_group *world)
+static struct transport_state *open_state(struct launch_self *self, struct dist_group *world)
 {
     int size = self->world.header->size;
     struct transport_state *state = calloc(1, sizeof *state);
@@ -82,7 +82,7 @@ static struct transport_state *open_room(struct launch_self *self, struct dist_g
     return state;
 }
 
-static void open_room_free(struct transport_state *state)
+static void open_state_free(struct transport_state *state)
 {
     transport_unexpected_forget(state);
     meetings_forget(state);
@@ -105,7 +105,7 @@ static void open_wake(void)
 {
     eventcount_notify(&woken_slot->eventcount);
     if (atomic_load(&woken_rank->listens))
-        eventcount_advance(&woken_slot->helper);
+        eventcount_advance(&woken_slot->progress);
 }
 
 /* What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c). A rank that they wake does not spin
@@ -182,7 +182,7 @@ int transport_open(const char *name, transport_finder *find, struct launch_self 
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "BACKEND is \"%s\", which joins processes, but ranks are threads; unset DIST_RANKS",
                         name);
-    struct transport_state *state = open_room(self, world);
+    struct transport_state *state = open_state(self, world);
     if (!state)
         return DIST_ERR_MEMORY;
     woken_slot = state->slot;
@@ -208,7 +208,7 @@ int transport_open(const char *name, transport_finder *find, struct launch_self 
     if (status == DIST_OK)
         *out = state;
     else
-        open_room_free(state);
+        open_state_free(state);
     return status;
 }
 
@@ -236,6 +236,6 @@ int transport_close(void *own)
     struct transport_state *state = own;
     int status = state->failed;
     open_meet_others(state);
-    open_room_free(state);
+    open_state_free(state);
     return status;
 }

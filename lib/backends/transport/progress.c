@@ -99,7 +99,7 @@ static void progress_leave(struct transport_state *state, bool moved)
     state->rests &= !notifies;
     state_unlock(state);
     if (needed)
-        eventcount_advance(&state->slot->helper);
+        eventcount_advance(&state->slot->progress);
     if (notifies)
         eventcount_notify(&state->slot->eventcount);
 }

@@ -77,7 +77,7 @@ static void thread_come_in(struct transport_state *state, struct eventcount *eve
 static void thread_main(void *argument)
 {
     struct transport_state *state = argument;
-    struct eventcount *eventcount = &state->slot->helper;
+    struct eventcount *eventcount = &state->slot->progress;
     int64_t nap = SHORT_NAP;
     struct watch watch = { .nap = ANSWER_NAP };
     thread_come_in(state, eventcount, SHORT_NAP);
@@ -95,11 +95,11 @@ static void thread_main(void *argument)
         if (moved)
             eventcount_notify(&state->slot->eventcount);
         else if (listens)
-            eventcount_listen(eventcount, thread_hears, state, NAP, &state->notes->helper_sleep);
+            eventcount_listen(eventcount, thread_hears, state, NAP, &state->notes->progress_sleep);
         else if (naps)
             thread_rest(eventcount, seen, watches ? watches : nap, NULL);
         else
-            thread_rest(eventcount, seen, NAP * 1000000, &state->notes->helper_sleep);
+            thread_rest(eventcount, seen, NAP * 1000000, &state->notes->progress_sleep);
         thread_come_in(state, eventcount, watches ? watch.nap : SHORT_NAP);
     }
     state_unlock(state);
@@ -117,6 +117,6 @@ void transport_thread_stop(struct transport_state *state)
     state_lock(state);
     state->progress_stops = true;
     state_unlock(state);
-    eventcount_advance(&state->slot->helper);
+    eventcount_advance(&state->slot->progress);
     worker_join(&state->progress);
 }

@@ -152,7 +152,7 @@ static void wire_read_note(struct transport_state *state, int from, const struct
         meet_hear(state, from, wire);
 }
 
-/* It is counted before it leaves, and notified after. */
+/* A note is counted before it leaves, and its receiver notified after. */
 void wire_count(struct transport_state *state, int peer)
 {
     if (state->spread)
@@ -168,7 +168,7 @@ void wire_announce(struct transport_state *state, int peer)
     struct rank_slot *slot = &state->self->world.header->slots[peer];
     eventcount_notify(&slot->eventcount);
     if (atomic_load(&state->ranks[peer].listens))
-        eventcount_advance(&slot->helper);
+        eventcount_advance(&slot->progress);
 }
 
 static void wire_send_note(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,

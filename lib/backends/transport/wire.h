@@ -140,7 +140,7 @@ int wire_test(struct transport_state *state, transport_request *request);
 void wire_swallow(struct transport_state *state, int from, size_t bytes,
                   uint64_t tag);                 /* data for no tensor */
 void wire_broken(struct transport_state *state); /* the transport is */
-/* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and notified. */
+/* As if a note were sent, and heard: what the transport tells the other side by itself is counted as one, and its receiver notified. */
 void wire_count(struct transport_state *state, int peer);
 void wire_announce(struct transport_state *state, int peer);
 void wire_heard(struct transport_state *state);

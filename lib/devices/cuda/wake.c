@@ -106,7 +106,7 @@ static void wake_name_thread(void)
 
 /* CUDA calls it on that thread, which must not call CUDA. The event count first: the rank may not look as if it slept with
  * nobody to wake it, at any moment. */
-static void CUDART_CB wake_ring(void *argument)
+static void CUDART_CB wake_notify(void *argument)
 {
     struct cuda *rank = argument;
     wake_name_thread();
@@ -127,7 +127,7 @@ void wake_at(struct event *event)
     atomic_fetch_add(&wake_note_of(rank)->epoch, 2);
     cudaError_t error = cudaStreamWaitEvent(rank->waker, event->cuda, 0);
     if (error == cudaSuccess)
-        error = cudaLaunchHostFunc(rank->waker, wake_ring, rank);
+        error = cudaLaunchHostFunc(rank->waker, wake_notify, rank);
     if (error != cudaSuccess) {
         atomic_fetch_sub(&wake_note_of(rank)->epoch, 2);
         cuda_break(rank->gpu, error);
