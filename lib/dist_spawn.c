@@ -58,7 +58,7 @@ static int dist_spawn_run_here(void (*run)(int rank, int world_size))
     return DIST_ERR_SYSTEM;
 }
 
-static int dist_spawn_spawn(void (*run)(int rank, int world_size), int world_size)
+static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
 {
     struct job_plan plan = { .start = dist_spawn_process_start,
                              .run = run,
@@ -103,7 +103,7 @@ int dist_spawn(void (*run)(int rank, int world_size), int world_size)
     if (status != 0)
         return dist_spawn_complain((enum dist_error)status, why);
     inside = true;
-    status = env.launcher == LAUNCH_NONE ? dist_spawn_spawn(run, world_size) : dist_spawn_run_here(run);
+    status = env.launcher == LAUNCH_NONE ? dist_spawn_all(run, world_size) : dist_spawn_run_here(run);
     inside = false;
     return status;
 }

@@ -33,10 +33,10 @@ uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct openi
     return secret_proof(nodes->key, both, sizeof both);
 }
 
-uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct claim claim)
+uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction)
 {
-    claim.proof = 0;
-    return secret_proof(nodes->key, &claim, sizeof claim);
+    introduction.proof = 0;
+    return secret_proof(nodes->key, &introduction, sizeof introduction);
 }
 
 bool handshake_receive(int fd, void *bytes, size_t size)

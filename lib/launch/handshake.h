@@ -15,7 +15,7 @@ struct opening {
     uint64_t proof; /* node 0's */
 };
 
-struct claim {
+struct introduction {
     struct opening caller, called; /* as both have said */
     int32_t node, count, size, unused;
     uint64_t program;
@@ -27,7 +27,7 @@ struct opening handshake_opening(const struct nodes *nodes);
 bool handshake_same_version(const struct opening *a, const struct opening *b);
 uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
                                    struct opening called);
-uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct claim claim);
+uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction);
 
 /* All of it, within the time set for the socket. */
 bool handshake_receive(int fd, void *bytes, size_t size);

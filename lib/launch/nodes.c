@@ -4,8 +4,8 @@
  *   node k (calls)                        node 0 (listens at the address given, and nowhere else)
  *     opening: version, nonce         -->
  *                                     <--   opening: version, nonce, proof that it knows the secret
- *     claim: which node of how many,  -->
- *       which program, and its proof
+ *     introduction: which node of     -->
+ *       how many, program, and proof
  *                                     <--   FRAME_COME when all have; or FRAME_REFUSED: a status and a sentence
  *
  * Both proofs are made of both nonces and of what is claimed (secret.c), so the secret is never sent, and an old proof is worth nothing.
@@ -28,25 +28,27 @@
     3000 /* in which a caller has to answer, while others wait; who is too late calls again */
 
 /* Of a caller that knows the secret: what is wrong with it? */
-static int nodes_judge(const struct nodes *nodes, const struct claim *claim, const char *from, char *why,
-                       size_t size)
+static int nodes_judge(const struct nodes *nodes, const struct introduction *introduction, const char *from,
+                       char *why, size_t size)
 {
     const char *unit = nodes_unit(nodes);
-    if (claim->count != nodes->count || claim->size != nodes->size)
+    if (introduction->count != nodes->count || introduction->size != nodes->size)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
             "%s %d (%s) was started for %d ranks on %d nodes, %s 0 for %d on %d; give all the same", unit,
-            claim->node, from, claim->size, claim->count, unit, nodes->size, nodes->count);
-    if (claim->node < 1 || claim->node >= nodes->count || nodes->links[claim->node].fd >= 0)
+            introduction->node, from, introduction->size, introduction->count, unit, nodes->size,
+            nodes->count);
+    if (introduction->node < 1 || introduction->node >= nodes->count ||
+        nodes->links[introduction->node].fd >= 0)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
             "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
-            nodes->star ? "processes" : "machines", unit, claim->node, claim->name, from);
-    if (claim->program != nodes->program)
+            nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
+    if (introduction->program != nodes->program)
         return text_why(
             DIST_ERR_ENVIRONMENT, why, size,
             "node %d (%s, %s) starts another program than node 0; copy the same one to all machines",
-            claim->node, claim->name, from);
+            introduction->node, introduction->name, from);
     return 0;
 }
 
@@ -59,7 +61,7 @@ static void nodes_stranger(const struct nodes *nodes, const char *from, const ch
 }
 
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
-static const char *nodes_hear(const struct nodes *nodes, int fd, struct claim *claim)
+static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
 {
     struct opening caller = { .magic = 0 }, called = handshake_opening(nodes);
     bool spoke = handshake_receive(fd, &caller, sizeof caller);
@@ -70,33 +72,34 @@ static const char *nodes_hear(const struct nodes *nodes, int fd, struct claim *c
         return "";
     if (!handshake_same_version(&caller, &called))
         return "a caller with another version of the library";
-    if (!handshake_receive(fd, claim, sizeof *claim))
+    if (!handshake_receive(fd, introduction, sizeof *introduction))
         return "";
-    claim->name[sizeof claim->name - 1] = '\0';
-    bool knows = memcmp(&claim->caller, &caller, sizeof caller) == 0 &&
-                 memcmp(&claim->called, &called, sizeof called) == 0 &&
-                 claim->proof == handshake_proof_of_caller(nodes, *claim);
+    introduction->name[sizeof introduction->name - 1] = '\0';
+    bool knows = memcmp(&introduction->caller, &caller, sizeof caller) == 0 &&
+                 memcmp(&introduction->called, &called, sizeof called) == 0 &&
+                 introduction->proof == handshake_proof_of_caller(nodes, *introduction);
     return knows ? NULL : "a caller that does not know the secret";
 }
 
 /* Hear one caller; strangers are passed over. */
 static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
-    struct claim claim = { .node = -1 };
+    struct introduction introduction = { .node = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
     join_limit(fd, ANSWER_WITHIN_MS);
-    const char *strange = nodes_hear(nodes, fd, &claim);
+    const char *strange = nodes_hear(nodes, fd, &introduction);
     if (strange) {
         if (*strange)
             nodes_stranger(nodes, from, strange);
         close(fd);
         return 0;
     }
-    int status = nodes_judge(nodes, &claim, from, why, why_size);
-    struct connection refused = { .fd = -1 }, *link = status == 0 ? &nodes->links[claim.node] : &refused;
+    int status = nodes_judge(nodes, &introduction, from, why, why_size);
+    struct connection refused = { .fd = -1 },
+                      *link = status == 0 ? &nodes->links[introduction.node] : &refused;
     connection_open(link, fd);
-    snprintf(link->name, sizeof link->name, "%s", claim.name);
+    snprintf(link->name, sizeof link->name, "%s", introduction.name);
     if (status != 0)
         control_refuse(link, status, why);
     return status;

@@ -34,33 +34,35 @@ static int nodes_call_try_all(const struct addrinfo *found)
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
 static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
 {
-    struct claim claim = {
+    struct introduction introduction = {
         .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
     };
-    claim.caller = handshake_opening(nodes);
+    introduction.caller = handshake_opening(nodes);
     join_limit(fd, ANSWER_MS);
-    if (!handshake_give(fd, &claim.caller, sizeof claim.caller) ||
-        !handshake_receive(fd, &claim.called, sizeof claim.called))
+    if (!handshake_give(fd, &introduction.caller, sizeof introduction.caller) ||
+        !handshake_receive(fd, &introduction.called, sizeof introduction.called))
         return -1;
-    if (claim.called.magic != HANDSHAKE_MAGIC)
+    if (introduction.called.magic != HANDSHAKE_MAGIC)
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "what answers at %.100s port %s is no %s; name another port%s", nodes->host,
                         nodes->port, nodes->star ? "rank of this job" : "distrun",
                         nodes->star ? " in MASTER_PORT" : "");
-    if (!handshake_same_version(&claim.caller, &claim.called))
+    if (!handshake_same_version(&introduction.caller, &introduction.called))
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "%s 0 runs another version of the library (%.20s, this is %s); install the "
                         "same on all machines",
-                        nodes_unit(nodes), claim.called.version, nodes->version);
-    if (claim.called.proof != handshake_proof_of_called(nodes, &claim.caller, claim.called)) {
-        handshake_give(fd, &claim, sizeof claim); /* which proves nothing: so node 0 can tell it */
+                        nodes_unit(nodes), introduction.called.version, nodes->version);
+    if (introduction.called.proof !=
+        handshake_proof_of_called(nodes, &introduction.caller, introduction.called)) {
+        handshake_give(fd, &introduction,
+                       sizeof introduction); /* which proves nothing: so node 0 can tell it */
         return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
                         "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
                         nodes_unit(nodes), nodes->host);
     }
-    gethostname(claim.name, sizeof claim.name - 1);
-    claim.proof = handshake_proof_of_caller(nodes, claim);
-    return handshake_give(fd, &claim, sizeof claim) ? 0 : -1;
+    gethostname(introduction.name, sizeof introduction.name - 1);
+    introduction.proof = handshake_proof_of_caller(nodes, introduction);
+    return handshake_give(fd, &introduction, sizeof introduction) ? 0 : -1;
 }
 
 /* It says when all have come, or why they will not. -1: it has hung up. */

@@ -31,14 +31,14 @@ static bool site_claim_or_match(struct site *site, const char *name, int line)
     return site->line == line && strcmp(site->file, name) == 0;
 }
 
-static struct site *site_sites_of(const struct world *world, int rank)
+static struct site *sites_of(const struct world *world, int rank)
 {
     return (struct site *)world_at(world, world->header->sites_offset) + (size_t)rank * WORLD_SITES;
 }
 
 uint32_t world_site(struct world *world, int rank, struct dist_at at)
 {
-    struct site *sites = site_sites_of(world, rank);
+    struct site *sites = sites_of(world, rank);
     const char *name = text_file_in(at.file, SITE_CHARS);
     uint32_t last = WORLD_SITES - 1, start = site_first_place(name, at.line);
     for (uint32_t i = 0; i < last; i++) {
@@ -55,7 +55,7 @@ const struct site *world_site_at(const struct world *world, int rank, uint32_t s
     static const struct site unknown = { .file = "?", .used = 2 };
     if (rank < 0 || rank >= world->header->size || site >= WORLD_SITES)
         return &unknown;
-    const struct site *found = &site_sites_of(world, rank)[site];
+    const struct site *found = &sites_of(world, rank)[site];
     return atomic_load(&found->used) == 2 ? found : &unknown;
 }
 

@@ -109,7 +109,7 @@ static void threads_rank_ended(void *argument)
     launch_rank_ended(&self->world, self->env.rank);
 }
 
-static void *threads_thread_run(void *argument)
+static void *threads_run(void *argument)
 {
     struct rank_thread *rank = argument;
     char *crash_stack = malloc(CRASH_STACK);
@@ -168,7 +168,7 @@ void threads_start(struct job *job, int unused)
     for (; ranks && started < job->plan.size; started++) {
         launch_be_spawned(&ranks[started].self, job, started);
         ranks[started].self.threads = true;
-        if (pthread_create(&ranks[started].thread, NULL, threads_thread_run, &ranks[started]) != 0)
+        if (pthread_create(&ranks[started].thread, NULL, threads_run, &ranks[started]) != 0)
             break;
     }
     if (started < job->plan.size)

@@ -46,7 +46,7 @@ static bool cuda_leave_is_deserted(const struct cuda_state *cuda, const struct m
 }
 
 /* Leave the meetings that will never be complete, or all. True: there are others with an op of this rank. */
-static bool cuda_leave_leave_meetings(struct cuda_state *cuda, bool all)
+static bool cuda_leave_meetings(struct cuda_state *cuda, bool all)
 {
     bool any = false;
     for (struct match *at = cuda->job->meetings.first, *next; at; at = next) {
@@ -67,7 +67,7 @@ static bool cuda_leave_is_free(void *argument)
     struct cuda_job *job = cuda->job;
     backoff_lock(&job->lock);
     bool busy = job->ranks[cuda->rank].queued.first;
-    busy |= cuda_leave_leave_meetings(cuda, false);
+    busy |= cuda_leave_meetings(cuda, false);
     for (int rank = 0; rank < job->size; rank++)
         busy |= cuda_leave_table(cuda, &job->ranks[rank].unexpected,
                                  member_is_gone(cuda->self, rank) || world_over(cuda->world));
@@ -89,6 +89,6 @@ void cuda_leave(void *state)
     while (own->queued.first)
         cuda_start_given(job, queue_take(&own->queued, &own->queued.first), DIST_ERR_PEER_LOST);
     cuda_leave_table(cuda, &own->posted, true);
-    cuda_leave_leave_meetings(cuda, true);
+    cuda_leave_meetings(cuda, true);
     pthread_mutex_unlock(&job->lock);
 }

@@ -2,7 +2,7 @@
 #include "cuda.h"
 #include "../common/notes.h"
 
-static void cuda_notes_note_work(struct cuda_state *cuda, const struct dist_work *op)
+static void cuda_notes_work(struct cuda_state *cuda, const struct dist_work *op)
 {
     const struct cuda_group *group = op->group->state;
     bool arrived = !op->p2p && op->step == OP_STARTED;
@@ -10,7 +10,7 @@ static void cuda_notes_note_work(struct cuda_state *cuda, const struct dist_work
               group->members ? world_offset(cuda->world, group->members) : 0);
 }
 
-static void cuda_notes_note_message(struct cuda_state *cuda, const struct dist_work *op)
+static void cuda_notes_message(struct cuda_state *cuda, const struct dist_work *op)
 {
     notes_add_message(world_notes(cuda->world, cuda->rank),
                       (struct note_op){ .type = (uint8_t)op->type,
@@ -21,14 +21,14 @@ static void cuda_notes_note_message(struct cuda_state *cuda, const struct dist_w
                                         .count = op->in.count });
 }
 
-static void cuda_notes_note_meetings(struct cuda_state *cuda, const struct dist_work *waited)
+static void cuda_notes_meetings(struct cuda_state *cuda, const struct dist_work *waited)
 {
     for (const struct match *at = cuda->job->meetings.first; at; at = at->next) {
         const struct meeting *meeting = (const struct meeting *)at;
         for (int i = 0; i < meeting->size; i++) {
             const struct dist_work *op = meeting->ops[i];
             if (op && op != waited && cuda_rank_of(op) == cuda->rank)
-                cuda_notes_note_work(cuda, op);
+                cuda_notes_work(cuda, op);
         }
     }
 }
@@ -41,18 +41,18 @@ void cuda_notes_write(void *state, const struct dist_work *waited)
     notes_clear(world_notes(cuda->world, cuda->rank));
     backoff_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
-        cuda_notes_note_work(cuda, waited);
+        cuda_notes_work(cuda, waited);
     for (int rank = 0; rank < job->size; rank++)
         for (const struct match *at = job->ranks[rank].unexpected.first; at; at = at->next) {
             const struct dist_work *op = match_receive(at);
             if (op != waited && cuda_rank_of(op) == cuda->rank && !op->aside)
-                cuda_notes_note_work(cuda, op);
+                cuda_notes_work(cuda, op);
         }
     for (const struct match *at = own->posted.first; at; at = at->next)
         if (match_receive(at) != waited)
-            cuda_notes_note_work(cuda, match_receive(at));
-    cuda_notes_note_meetings(cuda, waited);
+            cuda_notes_work(cuda, match_receive(at));
+    cuda_notes_meetings(cuda, waited);
     for (const struct match *at = own->unexpected.first; at; at = at->next)
-        cuda_notes_note_message(cuda, match_receive(at));
+        cuda_notes_message(cuda, match_receive(at));
     pthread_mutex_unlock(&job->lock);
 }

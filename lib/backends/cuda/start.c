@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-static void cuda_start_start(struct cuda_job *job, struct dist_work *op)
+static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_state *cuda = cuda_of(job, op);
     op->step = OP_STARTED;
@@ -24,22 +24,22 @@ static void cuda_start_start(struct cuda_job *job, struct dist_work *op)
     eventcount_notify(&cuda->slot->eventcount); /* for ops_flush */
 }
 
-static bool cuda_start_start_next(struct cuda_job *job, struct cuda_rank *own)
+static bool cuda_start_next(struct cuda_job *job, struct cuda_rank *own)
 {
     struct dist_work *op = own->queued.first;
     if (!op || !cuda_device_of(op)->event_sure(op->ready))
         return false;
-    cuda_start_start(job, queue_take(&own->queued, &own->queued.first));
+    cuda_start_one(job, queue_take(&own->queued, &own->queued.first));
     return true;
 }
 
-static void cuda_start_start_all(struct cuda_job *job)
+static void cuda_start_all(struct cuda_job *job)
 {
     bool moved = true;
     while (moved) {
         moved = false;
         for (int rank = 0; rank < job->size; rank++)
-            while (cuda_start_start_next(job, &job->ranks[rank]))
+            while (cuda_start_next(job, &job->ranks[rank]))
                 moved = true;
     }
 }
@@ -107,10 +107,10 @@ int cuda_start_post(void *state, struct dist_work *op)
     if (op->gpu)
         queue_add(&job->ranks[cuda->rank].queued, op);
     else
-        cuda_start_start(
+        cuda_start_one(
             job,
             op); /* the program's come after ops_flush; those of a collective by messages wait for no stream */
-    cuda_start_start_all(job);
+    cuda_start_all(job);
     pthread_mutex_unlock(&job->lock);
     return blocks ? cuda_wait(cuda, op) : DIST_OK;
 }

@@ -91,7 +91,7 @@ static int cuda_wait_time_left(const struct dist_work *op, double deadline)
     return op->timeout <= 0 || left > NAP / 1e3 ? NAP : left > 0 ? (int)(left * 1e3) + 1 : 0;
 }
 
-static void cuda_wait_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
+static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 {
     struct awaited awaited = { cuda, op };
     struct backoff backoff = { 0 };
@@ -124,7 +124,7 @@ int cuda_wait(void *state, struct dist_work *op)
 {
     struct cuda_state *cuda = state;
     if (!op->gpu)
-        cuda_wait_wait_on_host(cuda, op);
+        cuda_wait_on_host(cuda, op);
     else if (world_failed(cuda->world)) {
         cuda_wait_end_with_job(cuda, op);
         cuda_wait_let_pass(cuda, op);

@@ -91,7 +91,7 @@ static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
 }
 
 /* The ops fly from the beginning, so that a failure on the way ends them as it ends all others. */
-static void nccl_launch_launch(struct nccl_state *nccl, struct op_queue *ops, nccl_caller *call)
+static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl_caller *call)
 {
     struct dist_work *first = ops->first, *next;
     char why[200] = "a GPU's stream waits for something that nobody has begun";
@@ -129,7 +129,7 @@ void nccl_launch_flush(struct nccl_state *nccl)
     if (nccl_check_is_due(nccl))
         nccl_check_agree(nccl, &ops);
     if (ops.first)
-        nccl_launch_launch(nccl, &ops, nccl_launch_call_message);
+        nccl_launch_them(nccl, &ops, nccl_launch_call_message);
 }
 
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call)
@@ -137,7 +137,7 @@ int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *
     struct op_queue one;
     queue_reset(&one);
     queue_add(&one, op);
-    nccl_launch_launch(nccl, &one, call);
+    nccl_launch_them(nccl, &one, call);
     return nccl->failed; /* the op may be over by now, and gone */
 }
 
@@ -211,7 +211,7 @@ bool nccl_launch_agreed(struct nccl_state *nccl)
         moved = true;
         if (nccl->agreed.first->p2p) {
             nccl_launch_take_run(nccl, &run);
-            nccl_launch_launch(nccl, &run, nccl_launch_call_message);
+            nccl_launch_them(nccl, &run, nccl_launch_call_message);
             continue;
         }
         struct dist_work *op = queue_take(&nccl->agreed, &nccl->agreed.first);

@@ -42,7 +42,7 @@ static void notes_note_queue(struct shm_state *shm, const struct queue *queue, c
             notes_work(shm, op, !op->p2p && notes_has_arrived(op));
 }
 
-static void notes_note_messages(struct shm_state *shm, const struct dist_work *waited)
+static void notes_messages(struct shm_state *shm, const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (struct dist_work *op = shm->by_ticket.first; op && sends_look(shm, op); op = shm->by_ticket.first)
@@ -66,7 +66,7 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
     notes_clear(notes_of(shm));
     if (waited)
         notes_work(shm, waited, direct || notes_has_arrived(waited));
-    notes_note_messages(shm, waited);
+    notes_messages(shm, waited);
     for (const struct shm_group *g = shm->groups; g; g = g->next)
         notes_note_queue(shm, &g->queue, waited);
     for (const struct match *at = shm->unexpected.first; at && looks > 0; at = at->next, looks--)

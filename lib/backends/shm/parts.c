@@ -25,14 +25,14 @@
 #define FAR_PART (64 << 10) /* below, another core's ranks are quicker at their own parts */
 #define OWN_PART (1 << 20)  /* from here on, everybody is */
 
-static inline struct part *parts_part_of(const struct shm_group *g, int member)
+static inline struct part *parts_of(const struct shm_group *g, int member)
 {
     return (struct part *)barrier_contribution(g, 2 * g->group->size, 0) + member;
 }
 
 static bool parts_take(struct shm_group *g, int member)
 {
-    struct part *part = parts_part_of(g, member);
+    struct part *part = parts_of(g, member);
     uint32_t last = atomic_load_explicit(&part->taken, memory_order_relaxed);
     return last != g->long_plans && atomic_compare_exchange_strong(&part->taken, &last, g->long_plans);
 }

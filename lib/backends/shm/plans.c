@@ -104,7 +104,7 @@ static void plans_measure(struct collective *c)
     c->past = c->length == LONG && !in_place && host_outgrows_caches(c->volume * size);
 }
 
-static step *const *plans_plan_of(const struct collective *c)
+static step *const *plans_of(const struct collective *c)
 {
     enum call call = c->op->call;
     if (c->length == LONG)
@@ -128,7 +128,7 @@ bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
     struct collective c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
     plans_measure(&c);
-    step *const *plan = plans_plan_of(&c);
+    step *const *plan = plans_of(&c);
     if (op->step == 0)
         return plans_begin(&c, plan[0]);
     if (op->step == 1 && contributions_check(shm, g, op) != DIST_OK)

@@ -31,8 +31,8 @@ static inline bool quick_meet_agrees(const struct contribution *contribution, en
            contribution->count == (uint64_t)t->numel;
 }
 
-static inline enum quick quick_meet_meet(struct shm_state *shm, enum call call, tensor *t, enum dist_op op,
-                                         uint32_t site)
+static inline enum quick quick_meet_all(struct shm_state *shm, enum call call, tensor *t, enum dist_op op,
+                                        uint32_t site)
 {
     struct shm_group *g = &shm->world_group;
     if (engine_is_shared(shm) || t->bytes > CONTRIBUTION_BYTES || shm->size > CROWD)
@@ -58,11 +58,11 @@ static inline enum quick quick_meet_meet(struct shm_state *shm, enum call call, 
 
 enum quick shm_quick_sum(void *shm, tensor *t, enum dist_op op, uint32_t site)
 {
-    return quick_meet_meet(shm, CALL_ALL_REDUCE, t, op, site);
+    return quick_meet_all(shm, CALL_ALL_REDUCE, t, op, site);
 }
 
 enum quick shm_quick_barrier(void *shm, uint32_t site)
 {
     tensor nothing = { .type = DIST_F32 };
-    return quick_meet_meet(shm, CALL_BARRIER, &nothing, DIST_SUM, site);
+    return quick_meet_all(shm, CALL_BARRIER, &nothing, DIST_SUM, site);
 }
