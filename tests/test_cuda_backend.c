@@ -126,7 +126,7 @@ Test(cuda_backend, a_mix_of_everything)
     often("an eager mix", stress_body, 7, 1, &(struct stress_plan){ .steps = 200 });
 }
 
-/* The comm thread of the shared-memory room must do with the same chains. */
+/* The comm thread of the shared-memory backend must do with the same chains. */
 Test(cuda_backend, the_same_chains_through_shared_memory)
 {
     setenv("BACKEND", "shm", 1);

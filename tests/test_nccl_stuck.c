@@ -113,7 +113,7 @@ static void two_orders(struct exam *exam, int rank, int size)
     dist_group_free(groups[1]);
 }
 
-/* The stand-in is as strict as NCCL: so it is our room that makes the same program right. */
+/* The stand-in is as strict as NCCL: so it is our backend that makes the same program right. */
 Test(nccl_stuck, collectives_of_two_groups_in_two_orders)
 {
     setenv("DIST_TIMEOUT", "1", 1);

@@ -93,7 +93,7 @@ bool diagnose_asleep(const struct world *world, uint64_t *sleeps, bool *leaving)
 void diagnose_explain(struct world *world);
 
 /* poll.c: a rank asks again and again. The next of the asks in vain; `first`: the rank's last call was another one. True: it is time to
- * tell. And: do all others wait, so that none of them will ever move by itself? Then tell, with what the rank has pinned up. */
+ * tell. And: do all others wait, so that none of them will ever move by itself? Then tell, with what the rank has written down. */
 struct polling {
     uint32_t asks;        /* in vain, without another call between, since */
     int64_t since;        /* nothing has changed, */

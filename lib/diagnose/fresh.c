@@ -1,7 +1,7 @@
 /*
  * fresh.c: everybody looks again, before anything is told.
  *
- * A rank pins up its notes before it sleeps. What becomes of its other operations meanwhile shows in them only once it
+ * A rank writes its notes before it sleeps. What becomes of its other operations meanwhile shows in them only once it
  * looks again, and nobody notifies of what nobody waits for: a send that was taken long ago still stands there as
  * open, and would be taken for the cause. So all are woken, first the helpers, which bring things up to date, then
  * the ranks, which write their notes anew; again and again, until a round has changed nothing.

@@ -9,7 +9,7 @@
  *   OUTPUT      nodes: what a rank has printed (number: the stream)
  *   BOOTSTRAP   nodes, and the hub to all others: what a rank has put into its bootstrap memory since the last one (world.h)
  *   JOINED      nodes: a rank of theirs has called dist_init_process_group
- *   SIGHT       nodes: all that a rank has pinned up (sight.c): before they tell a failure, and when the hub asks
+ *   SIGHT       nodes: all that a rank has written down (sight.c): before they tell a failure, and when the hub asks
  *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
  *               your rank tells the user; or it was not, and says nothing. TOLD: both: the user has been told
  *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
@@ -118,7 +118,7 @@ void control_say_calls(struct job *job);
 void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);
 void control_follow_trace(const char *hubs, size_t size);
 
-/* sight.c: what a rank has pinned up, with what that points to. Unpacked into its place in the hub's world. */
+/* sight.c: what a rank has written down, with what that points to. Unpacked into its place in the hub's world. */
 bool sight_pack(const struct world *world, int rank, struct buffer *to);
 void sight_unpack(struct world *world, int rank, const struct buffer *from);
 

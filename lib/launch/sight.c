@@ -1,5 +1,5 @@
 /*
- * sight.c: what a rank has pinned up, packed for another machine: its call, its notes, the lines of code that they name, and the members
+ * sight.c: what a rank has written down, packed for another machine: its call, its notes, the lines of code that they name, and the members
  * of the groups. All hosts run the same library (the handshake sees to it), so structs travel as they are. Only offsets differ: a list of
  * members is unpacked into the rank's arena, which nobody uses on a machine where the rank is not.
  */

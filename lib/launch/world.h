@@ -74,7 +74,7 @@ struct world_failure {
     char cause[200]; /* END_ERROR: one sentence, where the finder left one */
 };
 
-/* What else a rank pins up, for the watcher and for reports. Written by that rank only. */
+/* What else a rank writes down, for the watcher and for reports. Written by that rank only. */
 struct rank_notes {
     alignas(WORLD_LINE) struct sleep_note progress_sleep; /* of its progress thread */
     struct world_failure failure;                         /* as this rank saw it */

@@ -2,7 +2,7 @@
  * bench_tracing.c: what a trace costs: nanoseconds an event. Run it with DIST_TRACE=file and WORLD_SIZE=1.
  *
  * An all_reduce of one rank waits for nobody, so none of the cost can hide behind somebody's waiting. It leaves one event. Calls
- * through the tracing room and calls past it take turns. It looks inside the library, so it is linked with build/libinside.a.
+ * through the tracing backend and calls past it take turns. It looks inside the library, so it is linked with build/libinside.a.
  */
 #include "context.h"
 #include "dist.h"

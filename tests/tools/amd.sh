@@ -1,5 +1,5 @@
 #!/bin/sh
-# amd.sh: what `make check-amd` runs: the sources of the CUDA device and the NCCL room, compiled against HIP's headers through
+# amd.sh: what `make check-amd` runs: the sources of the CUDA device and the NCCL backend, compiled against HIP's headers through
 # lib/devices/amd, and the kernels for AMD's GPUs. Nothing is linked, and nothing has ever been run on such a GPU. Without hipcc
 # it says so, and ends with 77.
 
@@ -22,5 +22,5 @@ done
 compile "$HIPCC" $HIP_FLAGS -fsyntax-only lib/devices/cuda/kernels.cu
 
 echo "compiled for AMD's GPUs: $((count - bad)) of $count files; none of it has run"
-[ "$HAS_NCCL" ] || echo "LEFT OUT  the NCCL room: neither nccl.h nor rccl.h is here"
+[ "$HAS_NCCL" ] || echo "LEFT OUT  the NCCL backend: neither nccl.h nor rccl.h is here"
 exit $((bad > 0))

@@ -62,7 +62,7 @@ same_report()
     diff -u --label "$1, tidied" --label "what it said" $work/left $work/right 2>&1
 }
 
-# run processes|threads|sim|room: sim is a simulated GPU for each process, room the CUDA room on simulated GPUs
+# run processes|threads|sim|room: sim is a simulated GPU for each process, room the CUDA backend on simulated GPUs
 run()
 {
     device=${DEVICE:-host} backend=$BACKEND

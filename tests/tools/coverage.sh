@@ -49,7 +49,7 @@ run()
     for suite in $SUITES; do
         run_suite "$suite" 400 "$(basename "$suite")"
     done
-    # Mistakes once more, in the CUDA room on simulated GPUs.
+    # Mistakes once more, over the CUDA backend on simulated GPUs.
     export BACKEND=cuda DEVICE=sim
     for suite in $SUITES; do
         case $suite in

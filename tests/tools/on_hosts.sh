@@ -28,7 +28,7 @@ ordered()
     exit $status
 }
 
-# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores. And our room
+# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores. And our backend
 # has asked before it sends long data; Open MPI need not ask once more.
 under_openmpi()
 {

@@ -35,7 +35,7 @@ kernels()
 
 long_suites()
 {
-    echo "the long suites as a whole, and mistakes once more, in the CUDA room on simulated GPUs"
+    echo "the long suites as a whole, and mistakes once more, over the CUDA backend on simulated GPUs"
     for suite in $LONG_SUITES $SLOW_SUITES; do
         run_suite "$suite" 600 "whole_$(basename "$suite")"
     done

@@ -1,5 +1,5 @@
 /*
- * gpus.c: the CUDA room on simulated GPUs, under ThreadSanitizer: ranks whose threads enqueue into each other's streams.
+ * gpus.c: the CUDA backend on simulated GPUs, under ThreadSanitizer: ranks whose threads enqueue into each other's streams.
  */
 #define _GNU_SOURCE
 #include "dist.h"

@@ -60,8 +60,7 @@ static bool leave_is_deserted(const struct transport_state *state, const struct 
 {
     if (world_over(&state->self->world))
         return true;
-    if (state
-            ->spread) /* how far those of other machines are is not known here; the watchers say when all are */
+    if (state->spread) /* how far other machines' are is not known here; the watchers say when all are */
         return false;
     bool left = member_is_gone(state->self, op->p2p ? op->peer : op->group->ranks[0]);
     return left && (op->p2p || op->group->rank != 0) && atomic_load(&state->ranks[state->rank].coming) == 0;

@@ -25,7 +25,7 @@ struct stage {
     struct stream *stream; /* the program's */
 };
 
-/* Open the backend. Whether that went well is in room and status. With &script the double goes on with what it plays: then
+/* Open the backend. Whether that went well is in state and status. With &script the double goes on with what it plays: then
  * several threads can each open one, as ranks on several machines. */
 struct stage *stage_open(int rank, int size, const struct double_script *script);
 void stage_close(struct stage *stage);
