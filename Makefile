@@ -540,7 +540,8 @@ lib/handles.h        : nothing
 lib/pairing.h        : nothing
 lib/dtype.h          : lib/dist_base.h
 lib/tensor_impl.h    : lib/dtype.h lib/handles.h lib/tensor.h
-lib/work.h           : lib/call.h lib/dist_base.h lib/handles.h
+lib/work.h           : lib/call.h lib/dist_base.h lib/handles.h lib/why.h
+lib/why.h            : nothing
 lib/backend.h        : lib/dist.h lib/call.h lib/tensor_impl.h lib/work.h lib/launch/launch.h
 lib/context.h        : lib/backend.h
 lib/tensor*          : lib/dist.h lib/tensor*.h lib/dtype.h lib/context.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h
@@ -549,7 +550,7 @@ lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
 lib/diagnose/*       : lib/stretch.h lib/pairing.h lib/dist_base.h lib/call.h lib/dtype.h lib/launch/*.h ./*.h
 lib/trace/*          : lib/pairing.h lib/backend.h lib/call.h lib/dtype.h lib/tensor*.h lib/dist.h lib/launch/*.h ./*.h
 lib/launch/distrun.c : lib/dist.h lib/diagnose/diagnose.h lib/trace/trace.h ./*.h
-lib/launch/*         : lib/dist_base.h lib/call.h ./*.h
+lib/launch/*         : lib/dist_base.h lib/call.h lib/why.h ./*.h
 lib/devices/amd/*    : ./*.h
 lib/devices/cuda/*   : lib/dtype.h lib/devices/device.h lib/devices/kernel.h lib/launch/*.h ./*.h ./*.cuh
 lib/devices/*        : lib/dist_base.h lib/dtype.h ./*.h lib/launch/*.h

@@ -16,7 +16,7 @@ int backend_failed(const struct world *world, struct dist_work *op)
     const struct world_failure *failure = world_failure(world);
     char text[128];
     if (failure->cause[0])
-        return text_why(failure->code, op->why, sizeof op->why, "%s", failure->cause);
+        return why_fail(failure->code, &op->why, "%s", failure->cause);
     if (failure->end == END_SIGNAL)
         snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
                  launch_signal_name(failure->code));
@@ -26,8 +26,8 @@ int backend_failed(const struct world *world, struct dist_work *op)
         snprintf(text, sizeof text, "ended with exit status %d", failure->code);
     else
         snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
-    return text_why(DIST_ERR_PEER_LOST, op->why, sizeof op->why,
-                    "rank %d %s, and the job cannot go on without it", failure->rank, text);
+    return why_fail(DIST_ERR_PEER_LOST, &op->why, "rank %d %s, and the job cannot go on without it",
+                    failure->rank, text);
 }
 
 void work_copy_asked(struct dist_work *copy, const struct dist_work *op)

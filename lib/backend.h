@@ -52,7 +52,7 @@ struct backend {
     bool on_streams; /* it works on tensors of a GPU, in the order of streams; else streams/ does that */
 
     /* Join the job; `world` is the group of all, *state what it keeps of this rank. dist_init follows it with a barrier. */
-    int (*open)(struct launch_self *self, struct dist_group *world, void **state, char *why, size_t why_size);
+    int (*open)(struct launch_self *self, struct dist_group *world, void **state, struct why *why);
 
     /* Leave: blocks until all that this rank has sent was taken. Works that were never waited for are finished, or given up
      * where somebody has left without whom they cannot be: from then on the backend looks at no op of this rank any more.

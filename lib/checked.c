@@ -19,10 +19,10 @@ void checked_tell(struct misuse *misuse)
 
 bool checked_open(struct context *context, struct dist_at at)
 {
-    char why[SETTING_WHY];
+    struct why why;
     context->checked = false;
-    if (setting_check("DIST_CHECK", why, sizeof why) != DIST_OK)
-        return !report(CALL_INIT, at, DIST_ERR_ENVIRONMENT, "%s", why);
+    if (setting_check("DIST_CHECK", &why) != DIST_OK)
+        return !report(CALL_INIT, at, DIST_ERR_ENVIRONMENT, "%s", why.text);
     if (!setting_is("DIST_CHECK", "1"))
         return true;
     if (!guard_open(&context->self->world, checked_tell) && context->self->env.rank == 0)

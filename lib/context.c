@@ -18,10 +18,10 @@ static void *context_make(struct launch_self *self)
 struct context *context_get(void)
 {
     int status = DIST_OK;
-    char why[SETTING_WHY] = "";
-    struct launch_self *self = launch_self(&status, why, sizeof why);
+    struct why why = { "" };
+    struct launch_self *self = launch_self(&status, &why);
     if (!self) {
-        report(CALL_INIT, (struct dist_at){ 0 }, (enum dist_error)status, "%s", why);
+        report(CALL_INIT, (struct dist_at){ 0 }, (enum dist_error)status, "%s", why.text);
         exit(status); /* no rank, so no handler */
     }
     struct context *context = launch_once(&self->context, context_make, self);

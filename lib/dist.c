@@ -35,12 +35,12 @@ static const struct backend *dist_choose_backend(struct dist_init_args args)
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
         if (strcmp(backends[i]->name, wish) == 0)
             return dist_check_reach(backends[i], args.at);
-    char why[SETTING_WHY];
+    struct why why;
     if (args.backend)
         report(CALL_INIT, args.at, DIST_ERR_ARGUMENT,
                "there is no backend \"%.40s\"; it must be shm, cuda, nccl, mpi or gloo", wish);
-    else if (setting_check("BACKEND", why, sizeof why) != DIST_OK)
-        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "%s", why);
+    else if (setting_check("BACKEND", &why) != DIST_OK)
+        report(CALL_INIT, args.at, DIST_ERR_ENVIRONMENT, "%s", why.text);
     return NULL;
 }
 
@@ -90,17 +90,17 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (!backend || !checked_open(context, args.at) ||
         (backend->on_streams && !gpu_for_tensors(call_name(CALL_INIT), args.at, &gpu)))
         return call_note.error;
-    char why[256] = "the system gives no memory for the job's tables";
+    struct why why = { "the system gives no memory for the job's tables" };
     int status = dist_make_world(context);
     if (status == DIST_OK)
-        backend = algorithms_wrap(context->self, backend, &status, why, sizeof why);
+        backend = algorithms_wrap(context->self, backend, &status, &why);
     context->self->plan = &watching;
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)
-        status = backend->open(context->self, &context->world, &context->state, why, sizeof why);
+        status = backend->open(context->self, &context->world, &context->state, &why);
     if (status != DIST_OK) {
-        int told = report(CALL_INIT, args.at, (enum dist_error)status, "%s", why);
+        int told = report(CALL_INIT, args.at, (enum dist_error)status, "%s", why.text);
         context_exit(context);
         return told;
     }

@@ -145,9 +145,9 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     if (status == DIST_OK) {
         if (group->rank >= 0)
             context->backend->group_free(context->state, group);
-        snprintf(op->why, sizeof op->why, "%s",
-                 group->live ? "65536 groups are open, and there cannot be more"
-                             : "there is no memory for the group");
+        why_say(&op->why, "%s",
+                group->live ? "65536 groups are open, and there cannot be more"
+                            : "there is no memory for the group");
     }
     return op->status = status == DIST_OK ? DIST_ERR_MEMORY : status;
 }

@@ -44,11 +44,11 @@ static void dist_spawn_process_start(struct job *job, int rank)
 /* Some launcher has started this process as one rank; there is nothing to spawn and nobody to watch. */
 static int dist_spawn_run_here(void (*run)(int rank, int world_size))
 {
-    char why[SETTING_WHY];
+    struct why why;
     int status;
-    struct launch_self *self = launch_self(&status, why, sizeof why);
+    struct launch_self *self = launch_self(&status, &why);
     if (!self)
-        return dist_spawn_complain((enum dist_error)status, why);
+        return dist_spawn_complain((enum dist_error)status, why.text);
     pthread_cleanup_push(dist_spawn_end_process, NULL);
     run(self->env.rank, self->env.world_size);
     pthread_cleanup_pop(0);
@@ -66,17 +66,16 @@ static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
                              .review = replay_check,
                              .write = diagnose_lost,
                              .after = trace_write };
-    char why[SETTING_WHY];
-    int status = launch_read_modes(&plan.threads, &plan.ordered, why, sizeof why);
+    struct why why;
+    int status = launch_read_modes(&plan.threads, &plan.ordered, &why);
     if (status == 0)
-        status = launch_read_size(world_size, &plan.size, why, sizeof why);
+        status = launch_read_size(world_size, &plan.size, &why);
     if (status != 0)
-        return dist_spawn_complain((enum dist_error)status, why);
+        return dist_spawn_complain((enum dist_error)status, why.text);
     settings_warn_unknown();
     if (plan.size < 1 || plan.size > WORLD_MAX_RANKS) {
-        snprintf(why, sizeof why, "world_size is %d; it must be a whole number from 1 to %d", plan.size,
-                 WORLD_MAX_RANKS);
-        return dist_spawn_complain(DIST_ERR_ARGUMENT, why);
+        why_say(&why, "world_size is %d; it must be a whole number from 1 to %d", plan.size, WORLD_MAX_RANKS);
+        return dist_spawn_complain(DIST_ERR_ARGUMENT, why.text);
     }
     if (plan.threads) {
         plan.start = threads_start;
@@ -84,24 +83,24 @@ static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
          * another thread may be reading the environment. */
         setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     }
-    status = job_run(&plan, why, sizeof why);
-    return status < 0 ? dist_spawn_complain((enum dist_error) - status, why) : status;
+    status = job_run(&plan, &why);
+    return status < 0 ? dist_spawn_complain((enum dist_error) - status, why.text) : status;
 }
 
 int dist_spawn(void (*run)(int rank, int world_size), int world_size)
 {
     static _Thread_local bool inside;
     struct launch_env env;
-    char why[SETTING_WHY];
+    struct why why;
     const struct launch_self *self = launch_self_if_any();
     if (!run)
         return dist_spawn_complain(DIST_ERR_ARGUMENT,
                                    "run is NULL; pass the function that every rank shall call");
     if (inside || (self && (self->env.launcher == LAUNCH_SPAWN || self->threads)))
         return dist_spawn_complain(DIST_ERR_STATE, "called inside a rank; call it once, from main");
-    int status = launch_read_env(&env, why, sizeof why);
+    int status = launch_read_env(&env, &why);
     if (status != 0)
-        return dist_spawn_complain((enum dist_error)status, why);
+        return dist_spawn_complain((enum dist_error)status, why.text);
     inside = true;
     status = env.launcher == LAUNCH_NONE ? dist_spawn_all(run, world_size) : dist_spawn_run_here(run);
     inside = false;

@@ -176,6 +176,6 @@ int report_op(const struct dist_work *op)
     if (op->call == CALL_NEW_GROUP && op->status == DIST_ERR_MEMORY)
         advice = "free groups that are no longer needed";
     if (!advice)
-        return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why);
-    return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why, advice);
+        return report(op->call, op->at, (enum dist_error)op->status, "%s", op->why.text);
+    return report(op->call, op->at, (enum dist_error)op->status, "%s; %s", op->why.text, advice);
 }

@@ -5,6 +5,7 @@
 #include "call.h"
 #include "dist_base.h"
 #include "handles.h"
+#include "why.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -81,7 +82,7 @@ struct dist_work {
     bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
     struct handle handle;
 
-    char why[256]; /* with a status: what differs, in words */
+    struct why why; /* with a status: what differs, in words */
 
     /* on tensors of a GPU: written by streams/, whose notes most of these are. A backend that knows streams itself
      * (backend.on_streams) starts the op behind `ready`, and says so with `begun`; lets `gate` open behind it; and
@@ -115,7 +116,7 @@ static inline void work_begin(struct dist_work *op)
     op->match.key = op->match.number = 0;
     op->flights = NULL;
     op->pending = NULL;
-    op->why[0] = 0;
+    op->why.text[0] = 0;
 }
 static inline void work_begin_on_gpu(struct dist_work *op)
 {

@@ -50,36 +50,36 @@ static int split(const void *bytes, size_t size, char **line)
 }
 
 /* What a name may mean a file in the folder of the tests, or a device: nothing is written here. */
-static int check_status(int status, const char *why)
+static int check_status(int status, const struct why *why)
 {
     if (status != 0)
-        fuzz_check_sentence(why);
+        fuzz_check_sentence(why->text);
     return status == 0;
 }
 
 static int read_settings(void)
 {
-    char why[SETTING_WHY] = "";
+    struct why why = { "" };
     bool threads, ordered;
-    int size, good = check_status(settings_check(why, sizeof why), why);
+    int size, good = check_status(settings_check(&why), &why);
     size_t eager;
     struct link link;
-    good &= check_status(launch_read_modes(&threads, &ordered, why, sizeof why), why);
-    good &= check_status(launch_read_size(4, &size, why, sizeof why), why);
-    good &= check_status(launch_read_buffering(&eager, why, sizeof why), why);
-    return good & check_status(link_read(&link, why, sizeof why), why);
+    good &= check_status(launch_read_modes(&threads, &ordered, &why), &why);
+    good &= check_status(launch_read_size(4, &size, &why), &why);
+    good &= check_status(launch_read_buffering(&eager, &why), &why);
+    return good & check_status(link_read(&link, &why), &why);
 }
 
 static int read_place(void)
 {
-    char why[SETTING_WHY] = "";
+    struct why why = { "" };
     struct launch_env env;
-    int status = launch_read_env(&env, why, sizeof why);
+    int status = launch_read_env(&env, &why);
     if (status == 0 && (env.world_size < 1 || env.rank < 0 || env.rank >= env.world_size ||
                         env.local_size == 0 || env.local_rank < -1 || env.local_rank >= env.world_size ||
                         env.local_size < -1 || env.local_size > env.world_size))
         abort();
-    return check_status(status, why);
+    return check_status(status, &why);
 }
 
 /* NAME=VALUE: sets it, and leaves NAME. */
@@ -113,11 +113,11 @@ int fuzz_environment(const void *bytes, size_t size)
 /* distrun, as it is, up to the start of a job. */
 struct job_plan;
 static jmp_buf ended;
-static int start_nothing(const struct job_plan *plan, char *why, size_t why_size)
+static int start_nothing(const struct job_plan *plan, struct why *why)
 {
     (void)plan;
     (void)why;
-    return why_size == 0;
+    return 0;
 }
 
 static _Noreturn void end_here(int status)

@@ -26,7 +26,7 @@ TestSuite(nccl_backend, .timeout = 60, .init = set_up);
 static struct stage *stage_at(int rank, int size, const struct double_script *how)
 {
     struct stage *stage = stage_open(rank, size, how);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     double_forget(rank);
     return stage;
 }
@@ -42,7 +42,7 @@ static void expect_call(struct stage *stage, struct dist_work *op, const char *e
 {
     char text[200];
     double_forget(stage->self.env.rank);
-    cr_assert_eq(backend_nccl.collectives[op->call](stage->state, op), DIST_OK, "%s", op->why);
+    cr_assert_eq(backend_nccl.collectives[op->call](stage->state, op), DIST_OK, "%s", op->why.text);
     snprintf(text, sizeof text, "{\n  %s\n}\n", expected);
     expect_log(stage->self.env.rank, text);
     cr_assert(stage_await(stage, op, 5), "%s does not end", expected);
@@ -51,7 +51,7 @@ static void expect_call(struct stage *stage, struct dist_work *op, const char *e
 Test(nccl_backend, opens_with_one_communicator_that_does_not_block_and_connects_all)
 {
     struct stage *stage = stage_open(1, 4, &plain);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     expect_log(1, "unique id from 10.0.0.1:29500\ninit rank 1 of 4\n"
                   "{\n  Send 1 uint8 to 0 on the world\n  Recv 1 uint8 from 0 on the world\n"
                   "  Send 1 uint8 to 2 on the world\n  Recv 1 uint8 from 2 on the world\n"
@@ -76,7 +76,7 @@ Test(nccl_backend, a_rank_alone_makes_the_id_itself)
 {
     struct double_script alone = { .split_size = 1 };
     struct stage *stage = stage_open(0, 1, &alone);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     expect_log(0, "unique id\ninit rank 0 of 1\n");
     stage_close(stage);
 }
@@ -228,7 +228,7 @@ Test(nccl_backend, a_barrier_lets_the_host_wait)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work op = { .call = CALL_BARRIER, .group = &stage->world };
-    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_OK, "%s", op.why);
+    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_OK, "%s", op.why.text);
     expect_log(0, "{\n  AllReduce 1 int32 sum on the world\n}\n");
     cr_assert(atomic_load(&op.done));
     stage_close(stage);

@@ -26,8 +26,8 @@ static void expect_open(int rank, int size, const struct double_script *how, int
 {
     struct stage *stage = stage_open(rank, size, how);
     cr_assert_null(stage->state, "it opened");
-    cr_assert_eq(stage->status, status, "status %d: %s", stage->status, stage->why);
-    expect_words(stage->why, words);
+    cr_assert_eq(stage->status, status, "status %d: %s", stage->status, stage->why.text);
+    expect_words(stage->why.text, words);
     cr_assert_eq(double_open_comms(), 0, "a communicator is left");
 }
 
@@ -37,7 +37,7 @@ Test(nccl_fail, a_slow_start_is_none)
 {
     struct double_script slow = { .spread = true, .init_seconds = 0.2 };
     struct stage *stage = stage_open(0, 2, &slow);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     stage_close(stage);
 }
 
@@ -97,7 +97,7 @@ Test(nccl_fail, sharing_a_gpu_gives_each_rank_a_host_of_its_own)
 {
     setenv("DIST_NCCL_SHARE_GPU", "1", 1);
     struct stage *stage = stage_open(1, 2, &plain);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     cr_assert_str_eq(getenv("NCCL_HOSTID"), "rank1");
     cr_assert_str_eq(getenv("NCCL_NET"), "Socket");
     cr_assert_str_eq(getenv("NCCL_P2P_DISABLE"), "1");
@@ -111,7 +111,7 @@ static struct stage *started(const struct double_script *how, struct dist_work *
 {
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(0, 2, how);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, *op);
     return stage;
@@ -120,8 +120,8 @@ static struct stage *started(const struct double_script *how, struct dist_work *
 static void expect_end(struct stage *stage, struct dist_work *op, int status, const char *words)
 {
     cr_assert(stage_await(stage, op, 20), "it does not end");
-    cr_assert_eq(op->status, status, "status %d: %s", op->status, op->why);
-    expect_words(op->why, words);
+    cr_assert_eq(op->status, status, "status %d: %s", op->status, op->why.text);
+    expect_words(op->why.text, words);
     cr_assert(device_sim.gate_is_open(op->gate), "its gate is shut");
     cr_assert_eq(double_open_comms(), 0, "a communicator was not aborted");
     struct dist_work *next = stage_message(stage, true, 1, 2);
@@ -162,7 +162,7 @@ Test(nccl_fail, communicators_whose_kernels_stand_behind_each_other_are_aborted_
     setenv("DIST_TIMEOUT", "1", 1);
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(0, 2, &hanging);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     struct dist_group *groups[2];
     for (int i = 0; i < 2; i++)
         cr_assert_not_null(groups[i] = stage_group(stage, (int[]){ 0, 1 }, 2));
@@ -194,7 +194,7 @@ Test(nccl_fail, a_barrier_that_never_ends_runs_out_of_time)
     struct stage *stage = stage_open(0, 2, &hanging);
     struct dist_work op = { .call = CALL_BARRIER, .group = &stage->world };
     cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_ERR_TIMEOUT);
-    expect_words(op.why, "NCCL has not ended it within 1 s");
+    expect_words(op.why.text, "NCCL has not ended it within 1 s");
     stage_close(stage);
 }
 
@@ -235,6 +235,6 @@ Test(nccl_fail, a_split_that_nccl_refuses)
     struct dist_group group = { .id = 1, .size = 1, .ranks = (int[]){ 0 } };
     struct dist_work op = { .call = CALL_NEW_GROUP, .group = &group };
     cr_assert_eq(backend_nccl.group_new(stage->state, &op), DIST_ERR_SYSTEM);
-    expect_words(op.why, "NCCL says");
+    expect_words(op.why.text, "NCCL says");
     stage_close(stage);
 }

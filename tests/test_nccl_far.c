@@ -26,7 +26,7 @@ static void expect_address(const char *expected)
 {
     struct double_script how = { .spread = true };
     struct stage *stage = stage_open(1, 4, &how);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     cr_assert_str_eq(getenv("NCCL_COMM_ID"), expected);
     cr_assert_not_null(strstr(double_log(1), expected), "%s", double_log(1));
     stage_close(stage);
@@ -69,7 +69,7 @@ static void expect_refusal(const char *words)
     struct stage *stage = stage_open(1, 4, &how);
     cr_assert_null(stage->state);
     cr_assert_eq(stage->status, DIST_ERR_ENVIRONMENT);
-    cr_assert_not_null(strstr(stage->why, words), "%s", stage->why);
+    cr_assert_not_null(strstr(stage->why.text, words), "%s", stage->why.text);
 }
 
 Test(nccl_far, without_an_address_it_says_what_to_set)

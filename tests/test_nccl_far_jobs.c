@@ -26,7 +26,7 @@ TestSuite(nccl_far_jobs, .timeout = 60, .init = set_up);
 /* What became of each rank's op. */
 struct ending {
     int status;
-    char why[256];
+    char why[400];
     float first;
 };
 
@@ -66,7 +66,7 @@ static void end(struct stage *stage, struct dist_work *op, struct ending *ending
     bool over = stage_await(stage, op, 20);
     ending->status = over ? op->status : -1;
     ending->first = *(float *)op->out.data;
-    snprintf(ending->why, sizeof ending->why, "%s", op->why);
+    snprintf(ending->why, sizeof ending->why, "%s", op->why.text);
 }
 
 static void expect_endings(int status, const char *words)

@@ -21,7 +21,7 @@ TestSuite(nccl_groups, .timeout = 60, .init = set_up);
 static struct stage *stage_at(int rank, int size, const struct double_script *how)
 {
     struct stage *stage = stage_open(rank, size, how);
-    cr_assert_not_null(stage->state, "open failed: %s", stage->why);
+    cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     double_forget(rank);
     return stage;
 }
@@ -136,7 +136,7 @@ Test(nccl_groups, lists_that_differ_are_seen_by_the_size)
     struct dist_group group = { .id = 1, .size = 3, .ranks = (int[]){ 0, 1, 2 } };
     struct dist_work op = { .call = CALL_NEW_GROUP, .group = &group };
     cr_assert_eq(backend_nccl.group_new(stage->state, &op), DIST_ERR_MISMATCH);
-    cr_assert_not_null(strstr(op.why, "a group of 4 of it, not of 3"), "%s", op.why);
+    cr_assert_not_null(strstr(op.why.text, "a group of 4 of it, not of 3"), "%s", op.why.text);
     stage_close(stage);
 }
 
@@ -192,7 +192,7 @@ Test(nccl_groups, tensors_of_the_host_stay_where_they_are)
     on_the_host(op);
     on_the_host(sum);
     cr_assert_eq(backend_nccl.send(stage->state, op), DIST_ERR_ARGUMENT);
-    cr_assert_not_null(strstr(op->why, "the tensor lies on the host"), "%s", op->why);
+    cr_assert_not_null(strstr(op->why.text, "the tensor lies on the host"), "%s", op->why.text);
     cr_assert_eq(backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, sum), DIST_ERR_ARGUMENT);
     expect_log(0, "");
     stage_close(stage);
@@ -203,7 +203,7 @@ Test(nccl_groups, nobody_receives_from_anybody)
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *op = stage_message(stage, false, DIST_ANY_SOURCE, 4);
     cr_assert_eq(backend_nccl.recv(stage->state, op), DIST_ERR_ARGUMENT);
-    cr_assert_not_null(strstr(op->why, "name the rank"), "%s", op->why);
+    cr_assert_not_null(strstr(op->why.text, "name the rank"), "%s", op->why.text);
     expect_log(0, "");
     stage_close(stage);
 }

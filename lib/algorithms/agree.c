@@ -69,7 +69,7 @@ void run_agree(struct run *run)
     if (op->call == CALL_MONITORED_BARRIER)
         return;
     comm_agree(&run->comm, words, 5);
-    if (run->comm.status == DIST_ERR_MISMATCH && !op->why[0])
+    if (run->comm.status == DIST_ERR_MISMATCH && !op->why.text[0])
         agree_tell(run);
     if (op->splits)
         agree_on_splits(run);

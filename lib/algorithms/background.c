@@ -19,7 +19,7 @@ static void background_fail_job(const struct run *run)
     const struct site *site = world_site_at(&self->world, self->env.rank, run->op->site);
     char sentence[200];
     snprintf(sentence, sizeof sentence, "rank %d: %s (%s:%d): %.100s", self->env.rank,
-             call_name(run->op->call), site->file, site->line, run->op->why);
+             call_name(run->op->call), site->file, site->line, run->op->why.text);
     launch_fail(self, run->op->status, sentence);
 }
 
@@ -50,8 +50,7 @@ int run_start(struct run *run)
         return DIST_OK;
     }
     launch_drop_note(outer->self, run->note);
-    snprintf(run->op->why, sizeof run->op->why,
-             "the system gives no thread for a collective in the background");
+    why_say(&run->op->why, "the system gives no thread for a collective in the background");
     run->op->run = NULL;
     run->op->status = DIST_ERR_SYSTEM;
     free(run);

@@ -95,7 +95,7 @@ void run_finish(struct run *run, struct dist_work *message)
     if (status == DIST_OK || run->comm.status != DIST_OK)
         return;
     run->comm.status = status;
-    snprintf(run->op->why, sizeof run->op->why, "%s", message->why);
+    run->op->why = message->why;
 }
 
 static void run_swap_by_backend(struct communicator *comm, int to, const void *out, int64_t out_count,
@@ -103,7 +103,7 @@ static void run_swap_by_backend(struct communicator *comm, int to, const void *o
 {
     struct run *run = (struct run *)comm;
     struct algorithms *outer = run->outer;
-    const char *why = run->in.why;
+    const struct why *why = &run->in.why;
     if (in_count >= 0) {
         run_fill(run, &run->in, from, false, (struct span){ in, in_count });
         comm->status = outer->inner->recv(outer->state, &run->in);
@@ -111,10 +111,10 @@ static void run_swap_by_backend(struct communicator *comm, int to, const void *o
     if (out_count >= 0 && comm->status == DIST_OK) {
         run_fill(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
         comm->status = outer->inner->send(outer->state, &run->out);
-        why = run->out.why;
+        why = &run->out.why;
     }
     if (comm->status != DIST_OK) {
-        snprintf(run->op->why, sizeof run->op->why, "%s", why);
+        run->op->why = *why;
         return;
     }
     if (in_count >= 0)
@@ -193,8 +193,8 @@ void run_to_end(struct run *run)
                                        .scratch = run_scratch_from_host };
     run_agree(run);
     run_perform(run);
-    if (run->comm.status == DIST_ERR_MEMORY && !op->why[0])
-        snprintf(op->why, sizeof op->why, "there is no memory left for the messages of this collective");
+    if (run->comm.status == DIST_ERR_MEMORY && !op->why.text[0])
+        why_say(&op->why, "there is no memory left for the messages of this collective");
     op->status = run->comm.status;
     atomic_store(&op->done, 1);
 }

@@ -40,7 +40,7 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
-        snprintf(op->why, sizeof op->why, "the system gives no memory for the messages of this collective");
+        why_say(&op->why, "the system gives no memory for the messages of this collective");
         return op->status = DIST_ERR_MEMORY;
     }
     run->outer = outer;
@@ -58,11 +58,10 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
 
 /* ---- the calls ---------------------------------------------------------------------------- */
 
-static int algorithms_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
-                           size_t why_size)
+static int algorithms_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
 {
     struct algorithms *outer = self->algorithms;
-    int status = outer->inner->open(self, world, &outer->state, why, why_size);
+    int status = outer->inner->open(self, world, &outer->state, why);
     *state = outer;
     if (status != DIST_OK) {
         self->algorithms = NULL;
@@ -200,11 +199,11 @@ static bool wrap_is_complete(const struct backend *inner)
 }
 
 const struct backend *algorithms_wrap(struct launch_self *self, const struct backend *inner, int *status,
-                                      char *why, size_t why_size)
+                                      struct why *why)
 {
     const char *name = setting_text("DIST_ALGORITHM");
     bool asked = name, all = asked && strcmp(name, "messages") == 0;
-    *status = setting_check("DIST_ALGORITHM", why, why_size);
+    *status = setting_check("DIST_ALGORITHM", why);
     if (*status != DIST_OK)
         return NULL;
     if (!asked && wrap_is_complete(inner))

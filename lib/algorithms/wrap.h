@@ -11,6 +11,6 @@
  * from it, and chooses how it is done; DIST_ALGORITHM=messages takes all collectives away.
  * NULL: *status is DIST_ERR_ENVIRONMENT, with a sentence in why, or DIST_ERR_MEMORY. */
 const struct backend *algorithms_wrap(struct launch_self *self, const struct backend *inner, int *status,
-                                      char *why, size_t why_size);
+                                      struct why *why);
 
 #endif

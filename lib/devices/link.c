@@ -16,11 +16,11 @@ static const struct {
     double microseconds, gigabytes;
 } links[] = { { "nvlink", 2, 450 }, { "pcie", 4, 50 }, { "ib", 8, 50 } };
 
-int link_read(struct link *link, char *why, size_t why_size)
+int link_read(struct link *link, struct why *why)
 {
     const char *text = setting_text("DIST_SIM");
     *link = (struct link){ 0 };
-    int status = setting_check("DIST_SIM", why, why_size);
+    int status = setting_check("DIST_SIM", why);
     if (!text || status != DIST_OK)
         return status;
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)

@@ -10,6 +10,8 @@
 #ifndef DEVICES_LINK_H
 #define DEVICES_LINK_H
 
+#include "../launch/text.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +22,7 @@ struct link {
 };
 
 /* Read DIST_SIM. DIST_OK, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
-int link_read(struct link *link, char *why, size_t why_size);
+int link_read(struct link *link, struct why *why);
 
 /* Put a transfer on the link: gives when it will be over. `trips`: how many follow each other (steps of a collective). */
 int64_t link_put(struct link *link, double bytes, int trips);

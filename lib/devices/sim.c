@@ -27,13 +27,13 @@ static int sim_open(struct launch_self *self, void **state)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sim *sim = calloc(1, sizeof *sim);
-    char why[200];
+    struct why why;
     pthread_once(&once, sim_watch_forks);
     if (!sim)
         return device_fail(DIST_ERR_MEMORY, "the system gives no memory for a simulated GPU");
-    if (link_read(&sim->out, why, sizeof why) != DIST_OK) {
+    if (link_read(&sim->out, &why) != DIST_OK) {
         free(sim);
-        return device_fail(DIST_ERR_ENVIRONMENT, "%s", why);
+        return device_fail(DIST_ERR_ENVIRONMENT, "%s", why.text);
     }
     if (self->world.base == (char *)self->world.header) {
         free(sim);

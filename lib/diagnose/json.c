@@ -168,10 +168,10 @@ void diagnose_write(const struct world *world, const struct told *told)
 {
     const char *path = setting_text("DIST_REPORT");
     struct diagnosis d = { .world = world, .size = world ? world->header->size : 0 };
-    char why[SETTING_WHY];
+    struct why why;
     if (!path)
         return;
-    if (told->status == DIST_ERR_ENVIRONMENT && setting_check("DIST_REPORT", why, sizeof why) != DIST_OK)
+    if (told->status == DIST_ERR_ENVIRONMENT && setting_check("DIST_REPORT", &why) != DIST_OK)
         return; /* perhaps the very thing that was told */
     d.views = calloc((size_t)d.size + 1, sizeof *d.views);
     d.size = d.views ? d.size : 0;

@@ -217,10 +217,10 @@ static void replay_again(const struct world *world, uint64_t buffered, bool race
 void replay_check(const struct world *world)
 {
     size_t buffered = 0;
-    char why[SETTING_WHY];
+    struct why why;
     if (!log_of(world, 0))
         return;
-    if (launch_read_buffering(&buffered, why, sizeof why) == DIST_OK && buffered > 0)
+    if (launch_read_buffering(&buffered, &why) == DIST_OK && buffered > 0)
         replay_again(world, buffered, false);
     if (setting_is("DIST_CHECK", "1"))
         replay_again(world, buffered, true);

@@ -11,19 +11,19 @@
 #define LAST_PORT 65535
 #define ROUND_EXTRA_S 10 /* in which a gather ends, after the watchers had as long as ranks have to come */
 
-int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port, char *why,
-                          size_t why_size)
+int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port,
+                          struct why *why)
 {
     const char *name = getenv("MASTER_ADDR"), *text = getenv("MASTER_PORT");
     const char *agent = getenv("TORCHELASTIC_USE_AGENT_STORE");
     if (!name || !*name)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "this machine has only %d of the %d ranks, and MASTER_ADDR is not set; set it on all to "
             "the address of rank 0's machine, and MASTER_PORT to a free port there",
             env->local_size, env->world_size);
     if (!nodes_read_number(text ? text : NODES_PORT, 1, LAST_PORT, port))
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "MASTER_PORT is \"%.40s\"; it must be a port, a number from 1 to %d", text,
                         LAST_PORT);
     if (agent && strcmp(agent, "True") == 0)
@@ -86,13 +86,13 @@ static bool bootstrap_gather(void *argument, const void *own, void *all, size_t 
 
 /* ---- the job ----------------------------------------------------------------------------------------- */
 
-static int bootstrap_read(struct nodes *star, const struct launch_env *env, char *why, size_t why_size)
+static int bootstrap_read(struct nodes *star, const struct launch_env *env, struct why *why)
 {
-    int port, status = bootstrap_find_master(env, star->host, sizeof star->host, &port, why, why_size);
+    int port, status = bootstrap_find_master(env, star->host, sizeof star->host, &port, why);
     if (status != DIST_OK)
         return status;
     if (env->local_rank < 0)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "this machine has only %d of the %d ranks, and which one this is its launcher does "
                         "not say; set %s",
                         env->local_size, env->world_size,
@@ -103,29 +103,29 @@ static int bootstrap_read(struct nodes *star, const struct launch_env *env, char
     star->count = star->size = env->world_size;
     for (int rank = 0; rank < star->size; rank++)
         star->node_of[rank] = (short)rank;
-    return nodes_find_secret(star, why, why_size);
+    return nodes_find_secret(star, why);
 }
 
-int bootstrap_check(const struct launch_env *env, char *why, size_t why_size)
+int bootstrap_check(const struct launch_env *env, struct why *why)
 {
     struct nodes star = { .count = 0 };
-    return bootstrap_read(&star, env, why, why_size);
+    return bootstrap_read(&star, env, why);
 }
 
-int bootstrap_join_machines(struct launch_self *self, const char *version, char *why, size_t why_size)
+int bootstrap_join_machines(struct launch_self *self, const char *version, struct why *why)
 {
     struct bootstrap *b = calloc(1, sizeof *b);
     if (!b)
-        return text_why(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for the ranks to meet");
+        return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for the ranks to meet");
     b->star.version = version;
     b->seconds = 2 * self->env.meet_seconds + ROUND_EXTRA_S;
-    int status = bootstrap_read(&b->star, &self->env, why, why_size);
+    int status = bootstrap_read(&b->star, &self->env, why);
     if (status == DIST_OK)
-        status = nodes_meet(&b->star, -1, self->env.meet_seconds, why, why_size);
+        status = nodes_meet(&b->star, -1, self->env.meet_seconds, why);
     if (status == DIST_OK)
-        status = nodes_join(self, bootstrap_gather, b, b->star.host, version, why, why_size);
+        status = nodes_join(self, bootstrap_gather, b, b->star.host, version, why);
     if (status < 0)
-        status = text_why(DIST_ERR_PEER_LOST, why, why_size,
+        status = why_fail(DIST_ERR_PEER_LOST, why,
                           "a rank has ended before all machines had met; look at that one first");
     nodes_leave(&b->star);
     free(b);

@@ -13,13 +13,13 @@
 
 /* MASTER_ADDR, and a port there that is free for us: MASTER_PORT, or its neighbour where torchrun's agent listens there itself. 0, or
  * enum dist_error with a sentence. */
-int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port, char *why,
-                          size_t why_size);
+int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port,
+                          struct why *why);
 
 /* Is all there that such a job needs to meet? The same status. */
-int bootstrap_check(const struct launch_env *env, char *why, size_t why_size);
+int bootstrap_check(const struct launch_env *env, struct why *why);
 
 /* On all of its ranks: its machines' watchers meet. The same status. */
-int bootstrap_join_machines(struct launch_self *self, const char *version, char *why, size_t why_size);
+int bootstrap_join_machines(struct launch_self *self, const char *version, struct why *why);
 
 #endif

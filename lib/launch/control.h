@@ -125,6 +125,6 @@ void sight_unpack(struct world *world, int rank, const struct buffer *from);
 /* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
 void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_rounds.c) */
 void control_refuse(struct connection *link, int status, const char *why);
-int control_is_come(struct connection *link, char *why, size_t why_size);
+int control_is_come(struct connection *link, struct why *why);
 
 #endif

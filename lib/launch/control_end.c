@@ -61,7 +61,8 @@ void control_lost(struct job *job, int node, const char *how)
 {
     struct control *control = job->control;
     struct connection *link = &control->nodes->links[node];
-    char ranks[80], why[300];
+    char ranks[80];
+    struct why why;
     bool done = link->done || control->over;
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
@@ -71,9 +72,9 @@ void control_lost(struct job *job, int node, const char *how)
     if (done)
         return;
     nodes_ranks(control->nodes, node, ranks, sizeof ranks);
-    snprintf(why, sizeof why, "host %s (node %d) %s; %s %s there", link->name, node,
-             how ? how : "has lost its launcher", ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
-    control_end_fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why);
+    why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
+            ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
+    control_end_fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why.text);
     if (control->hub) {
         control_end_count_as_ended(job, node);
     } else {

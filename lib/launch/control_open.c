@@ -20,7 +20,7 @@ void control_refuse(struct connection *link, int status, const char *why)
     connection_send(link);
 }
 
-int control_is_come(struct connection *link, char *why, size_t why_size)
+int control_is_come(struct connection *link, struct why *why)
 {
     struct frame frame;
     const char *bytes;
@@ -31,7 +31,7 @@ int control_is_come(struct connection *link, char *why, size_t why_size)
             control_follow_trace(bytes, frame.bytes);
         return 0;
     }
-    snprintf(why, why_size, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
+    why_say(why, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
     return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
 }
 

@@ -52,10 +52,10 @@ static int distrun_complain(int status, const char *sentence)
 /* A rank that does not become its program says so, if it is the first one. */
 static _Noreturn void distrun_fail_to_start(struct job *job, int rank, int status)
 {
-    char why[300];
-    snprintf(why, sizeof why, "%.200s could not be started: %s", job->plan.argv[0], strerror(errno));
+    struct why why;
+    why_say(&why, "%.200s could not be started: %s", job->plan.argv[0], strerror(errno));
     if (world_fail(&job->world, rank, END_EXIT, status)) {
-        distrun_complain(status, why);
+        distrun_complain(status, why.text);
         world_told(&job->world);
     }
     _exit(status);
@@ -76,17 +76,17 @@ static int distrun_refuse_option(const char *option)
 {
     static const char *const names[] = { "--help", "--version", "--restarts", "--nodes",
                                          "--node", "--at",      "--secret" };
-    char why[200];
+    struct why why;
     size_t length = strcspn(option, "=");
     struct nearest nearest = nearest_to(option, length);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         nearest_try(&nearest, names[i], strlen(names[i]));
-    snprintf(why, sizeof why, "there is no option %.*s; %s%s", length < 60 ? (int)length : 60, option,
-             nearest.found ? "did you mean " : "-n RANKS says how many, distrun --help the rest",
-             nearest.found ? nearest.found : "");
+    why_say(&why, "there is no option %.*s; %s%s", length < 60 ? (int)length : 60, option,
+            nearest.found ? "did you mean " : "-n RANKS says how many, distrun --help the rest",
+            nearest.found ? nearest.found : "");
     if (nearest.found)
-        strcat(why, "?");
-    return distrun_complain(USAGE, why);
+        why_add(&why, "?");
+    return distrun_complain(USAGE, why.text);
 }
 
 /* What is answered by a text of ours. */
@@ -104,23 +104,22 @@ static void distrun_answer(const char *option)
 /* The number behind an option, or in it. 0, or a negative exit status after a sentence. */
 static int distrun_read_option(const char *name, const char *text, int least, int most, int *number)
 {
-    char why[SETTING_WHY];
+    struct why why;
     if (!text) {
-        snprintf(why, sizeof why, "%s stands last, but needs a number after it, and then a program", name);
-        return -distrun_complain(USAGE, why);
+        why_say(&why, "%s stands last, but needs a number after it, and then a program", name);
+        return -distrun_complain(USAGE, why.text);
     }
     if (nodes_read_number(text, least, most, number))
         return 0;
-    snprintf(why, sizeof why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least,
-             most);
-    return -distrun_complain(USAGE, why);
+    why_say(&why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least, most);
+    return -distrun_complain(USAGE, why.text);
 }
 
 /* Those before the program; gives the place of the first word that is none, or minus the exit status after a sentence. */
 static int distrun_read_options(int argc, char **argv, struct job_plan *plan, int *restarts)
 {
     int i = 1, wrong = 0;
-    char why[SETTING_WHY];
+    struct why why;
     for (; wrong == 0 && i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
         const char *number = argv[i] + 2;
         if (strncmp(argv[i], "-n", 2) == 0) {
@@ -130,8 +129,8 @@ static int distrun_read_options(int argc, char **argv, struct job_plan *plan, in
         } else if (strncmp(argv[i], "--restarts", 10) == 0 && (!argv[i][10] || argv[i][10] == '=')) {
             number = argv[i][10] ? argv[i] + 11 : argv[++i];
             wrong = distrun_read_option("--restarts", number, 0, MOST_RESTARTS, restarts);
-        } else if ((wrong = nodes_option(plan->nodes, argc, argv, &i, why, sizeof why)) != 0) {
-            wrong = wrong > 0 ? 0 : -distrun_complain(-wrong, why);
+        } else if ((wrong = nodes_option(plan->nodes, argc, argv, &i, &why)) != 0) {
+            wrong = wrong > 0 ? 0 : -distrun_complain(-wrong, why.text);
         } else {
             distrun_answer(argv[i]);
             wrong = -distrun_refuse_option(argv[i]);
@@ -143,35 +142,35 @@ static int distrun_read_options(int argc, char **argv, struct job_plan *plan, in
 /* Run it; where ranks were lost, again with those that are left. */
 static int distrun_run_to_end(struct job_plan *plan, int restarts)
 {
-    char why[512];
+    struct why why;
     static int lost; /* job_run sets it; the plan outlives this call */
     plan->lost = &lost;
     for (;;) {
-        int status = job_run(plan, why, sizeof why);
+        int status = job_run(plan, &why);
         if (status < 0)
-            return distrun_complain(-status, why);
+            return distrun_complain(-status, why.text);
         bool mistake =
             (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == PROGRAM_NOT_RUNNABLE;
         if (status == 0 || lost == 0 || mistake || plan->restart == restarts)
             return status;
         plan->size = lost < plan->size ? plan->size - lost : 1;
-        snprintf(why, sizeof why, "%d rank%s lost; restart %d of %d, with %d", lost,
-                 lost > 1 ? "s were" : " was", ++plan->restart, restarts, plan->size);
-        distrun_complain(0, why);
+        why_say(&why, "%d rank%s lost; restart %d of %d, with %d", lost, lost > 1 ? "s were" : " was",
+                ++plan->restart, restarts, plan->size);
+        distrun_complain(0, why.text);
     }
 }
 
 /* With the launchers of the other machines. */
 static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
 {
-    char why[512];
+    struct why why;
     struct nodes *nodes = plan->nodes;
     nodes->size = plan->size;
     if (restarts)
         return distrun_complain(DIST_ERR_ENVIRONMENT,
                                 "--restarts is for jobs on one machine; leave it out, or --nodes");
-    int status = nodes_begin(nodes, plan->argv[0], why, sizeof why);
-    status = status ? distrun_complain(status, why) : distrun_run_to_end(plan, 0);
+    int status = nodes_begin(nodes, plan->argv[0], &why);
+    status = status ? distrun_complain(status, why.text) : distrun_run_to_end(plan, 0);
     nodes_leave(nodes);
     return status;
 }
@@ -179,14 +178,14 @@ static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
 /* The environment's part of the plan. 0, or the exit status after a sentence. */
 static int distrun_read_environment(struct job_plan *plan)
 {
-    char why[SETTING_WHY];
+    struct why why;
     bool threads;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (launch_read_modes(&threads, &plan->ordered, why, sizeof why) != 0)
-        return distrun_complain(DIST_ERR_ENVIRONMENT, why);
+    if (launch_read_modes(&threads, &plan->ordered, &why) != 0)
+        return distrun_complain(DIST_ERR_ENVIRONMENT, why.text);
     int alone = nodes_are_asked_for(plan->nodes) ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
-        launch_read_size(alone, &plan->size, why, sizeof why);
+        launch_read_size(alone, &plan->size, &why);
     settings_warn_unknown();
     if (threads)
         return distrun_complain(DIST_ERR_ENVIRONMENT,
@@ -209,7 +208,7 @@ int main(int argc, char **argv)
                              .explain = diagnose_explain };
     struct nodes nodes = { .number = -1, .version = DIST_VERSION };
     plan.nodes = &nodes;
-    char why[512];
+    struct why why;
     if (argc < 2)
         return fprintf(stderr, "%.*s\n", (int)strcspn(help, "\n"), help), USAGE;
     int restarts = 0, first = distrun_read_options(argc, argv, &plan, &restarts);
@@ -225,10 +224,10 @@ int main(int argc, char **argv)
     status = program_look_for(plan.argv[0]);
     if (status != 0) {
         bool here = status == PROGRAM_NOT_FOUND && program_look_at(plan.argv[0]) == 0;
-        snprintf(why, sizeof why, "%.200s %s%s%.200s%s", plan.argv[0],
-                 status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
-                 here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
-        return distrun_complain(status, why);
+        why_say(&why, "%.200s %s%s%.200s%s", plan.argv[0],
+                status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
+                here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
+        return distrun_complain(status, why.text);
     }
     if (nodes_are_asked_for(&nodes))
         return distrun_run_on_nodes(&plan, restarts);

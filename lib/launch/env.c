@@ -29,29 +29,29 @@ static const struct dialect dialects[] = {
 };
 
 /* Read a number from `name`, which must be set. */
-static int env_read_number(const char *name, long least, long most, int *number, char *why, size_t why_size)
+static int env_read_number(const char *name, long least, long most, int *number, struct why *why)
 {
     const char *text = getenv(name);
     long value = setting_whole_number(text);
     if (value < least || value > most)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name, text, least,
                         most);
     *number = (int)value;
     return 0;
 }
 
-int launch_read_size(int wanted, int *size, char *why, size_t why_size)
+int launch_read_size(int wanted, int *size, struct why *why)
 {
-    int status = setting_check("WORLD_SIZE", why, why_size);
+    int status = setting_check("WORLD_SIZE", why);
     *size = status == 0 ? (int)setting_number("WORLD_SIZE", wanted) : 0;
     return status;
 }
 
 /* The cuda backend joins threads: then ranks are threads, unless somebody wants the impossible. */
-int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
+int launch_read_modes(bool *threads, bool *ordered, struct why *why)
 {
-    int status = settings_check(why, why_size);
+    int status = settings_check(why);
     if (status != 0)
         return status;
     *threads = setting_is("DIST_RANKS", "threads");
@@ -61,7 +61,7 @@ int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size)
     *threads = true;
     if (!getenv("DIST_RANKS"))
         return 0;
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+    return why_fail(DIST_ERR_ENVIRONMENT, why,
                     "DIST_RANKS is \"processes\", but the cuda backend joins threads; unset DIST_RANKS");
 }
 
@@ -88,10 +88,10 @@ const char *launch_gpu_wish(void)
     return setting_is("DEVICE", "cuda") ? "DEVICE is \"cuda\"" : "BACKEND is \"cuda\"";
 }
 
-int launch_read_buffering(size_t *bytes, char *why, size_t why_size)
+int launch_read_buffering(size_t *bytes, struct why *why)
 {
     const char *text = setting_text("DIST_BUFFERING");
-    int status = setting_check("DIST_BUFFERING", why, why_size);
+    int status = setting_check("DIST_BUFFERING", why);
     bool eager = status == 0 && text && strncmp(text, "eager:", 6) == 0;
     *bytes = eager ? (size_t)strtoll(text + 6, NULL, 10) : 0;
     return status;
@@ -115,7 +115,7 @@ static const char *env_own_entry(const char *list, const char *name)
 
 /* Numbers that a launcher may leave out. */
 static int env_read_optional(const char *name, const char *node, long least, long most, int *number,
-                             char *why, size_t why_size)
+                             struct why *why)
 {
     *number = -1;
     if (!name || !getenv(name))
@@ -124,43 +124,39 @@ static int env_read_optional(const char *name, const char *node, long least, lon
     char first[12];
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
-        return env_read_number(name, least, most, number, why, why_size);
+        return env_read_number(name, least, most, number, why);
     const char *own = env_own_entry(text, node);
     snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
     *number = (int)setting_whole_number(first);
     if (*number >= least && *number <= most)
         return 0;
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "%s is \"%.40s\"; its numbers must be from %ld to %ld", name, text, least, most);
+    return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\"; its numbers must be from %ld to %ld", name,
+                    text, least, most);
 }
 
-static int env_read_dialect(const struct dialect *say, struct launch_env *env, char *why, size_t why_size)
+static int env_read_dialect(const struct dialect *say, struct launch_env *env, struct why *why)
 {
     env->launcher = say->launcher;
     if (!getenv(say->world_size))
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "%s is \"%.40s\" but %s is not set; set both, or unset %s", say->sign,
-                        getenv(say->sign), say->world_size, say->sign);
-    int status = env_read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why, why_size);
+        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\" but %s is not set; set both, or unset %s",
+                        say->sign, getenv(say->sign), say->world_size, say->sign);
+    int status = env_read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why);
     if (status != 0)
         return status;
     if (!getenv(say->rank))
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size, "%s is set but %s is not; a launcher sets both",
-                        say->sign, say->rank);
+        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is set but %s is not; a launcher sets both", say->sign,
+                        say->rank);
     if (setting_whole_number(getenv(say->rank)) >= env->world_size)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d", say->rank,
-                        getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
-    status = env_read_number(say->rank, 0, env->world_size - 1, &env->rank, why, why_size);
+        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d",
+                        say->rank, getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
+    status = env_read_number(say->rank, 0, env->world_size - 1, &env->rank, why);
     if (status == 0)
-        status =
-            env_read_optional(say->local_rank, NULL, 0, env->world_size - 1, &env->local_rank, why, why_size);
+        status = env_read_optional(say->local_rank, NULL, 0, env->world_size - 1, &env->local_rank, why);
     if (status == 0)
-        status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why,
-                                   why_size);
+        status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why);
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     launch_name_job(env);
-    return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why, why_size) : status;
+    return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why) : status;
 }
 
 /* In a step of Slurm others may have started us. srun --mpi=pmi2 has MPICH's words for rank and size, but none for this machine; an mpirun of
@@ -175,13 +171,13 @@ static bool env_is_said_by(const struct dialect *say)
     return getenv(say->sign) && !(say->launcher == LAUNCH_SLURM && (torchrun || shell));
 }
 
-int launch_read_env(struct launch_env *env, char *why, size_t why_size)
+int launch_read_env(struct launch_env *env, struct why *why)
 {
     *env =
         (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
         if (env_is_said_by(&dialects[i]))
-            return env_read_dialect(&dialects[i], env, why, why_size);
+            return env_read_dialect(&dialects[i], env, why);
     return 0;
 }
 

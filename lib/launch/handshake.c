@@ -59,13 +59,13 @@ void handshake_address(int fd, bool other, char *text, size_t size, char *port)
         getnameinfo(to, length, text, (socklen_t)size, port, port ? 8 : 0, NI_NUMERICHOST | NI_NUMERICSERV);
 }
 
-int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size)
+int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, struct why *why)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
     int error = getaddrinfo(nodes->host, nodes->port, &hints, found);
     if (error == 0)
         return 0;
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+    return why_fail(DIST_ERR_ENVIRONMENT, why,
                     "the host %.100s, at which %s 0 is to be, is not known here (%s)", nodes->host,
                     nodes_unit(nodes), gai_strerror(error));
 }
@@ -99,20 +99,19 @@ void handshake_find(const char *name, char *address, size_t size)
 /* ---- the listener ---------------------------------------------------------------------------------------- */
 
 /* Is that an address to listen at? Debian gives a machine's own name one in /etc/hosts (127.0.1.1) to which nobody else comes. */
-static int handshake_check_place(const struct nodes *nodes, const struct addrinfo *found, char *why,
-                                 size_t why_size)
+static int handshake_check_place(const struct nodes *nodes, const struct addrinfo *found, struct why *why)
 {
     char address[64] = "";
     getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
     if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s would listen to everybody; name this machine's address in the network of the job",
                         nodes->host);
     if (!handshake_is_at_home(address) || handshake_is_at_home(nodes->host))
         return 0;
-    return text_why(
-        DIST_ERR_ENVIRONMENT, why, why_size,
-        "%.100s is %s to this machine itself, where no other one finds it; %s", nodes->host, address,
+    return why_fail(
+        DIST_ERR_ENVIRONMENT, why, "%.100s is %s to this machine itself, where no other one finds it; %s",
+        nodes->host, address,
         nodes->star ? "set MASTER_ADDR to its address in the network of the job (torchrun: --local-addr)"
                     : "name its address in the network of the job");
 }
@@ -131,13 +130,13 @@ static int handshake_listen_at(const struct addrinfo *at, int callers)
     return -1;
 }
 
-int nodes_listen(struct nodes *nodes, int *out, char *why, size_t why_size)
+int nodes_listen(struct nodes *nodes, int *out, struct why *why)
 {
     struct addrinfo *found;
-    int status = handshake_resolve(nodes, &found, why, why_size);
+    int status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
-    status = handshake_check_place(nodes, found, why, why_size);
+    status = handshake_check_place(nodes, found, why);
     *out = -1;
     for (struct addrinfo *at = found; at && *out < 0 && status == 0; at = at->ai_next)
         *out = handshake_listen_at(at, nodes->count);
@@ -147,9 +146,8 @@ int nodes_listen(struct nodes *nodes, int *out, char *why, size_t why_size)
         handshake_address(*out, false, nodes->address, sizeof nodes->address, nodes->port);
     if (*out >= 0 || status != 0)
         return status;
-    return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                    "%s 0 cannot wait for the others at %.100s port %s: %s", nodes_unit(nodes), nodes->host,
-                    nodes->port,
+    return why_fail(DIST_ERR_ENVIRONMENT, why, "%s 0 cannot wait for the others at %.100s port %s: %s",
+                    nodes_unit(nodes), nodes->host, nodes->port,
                     error == EADDRINUSE ? "the port is taken; name another one on all machines"
                     : error == EADDRNOTAVAIL
                         ? "that is no address of this machine; name one that is, or start that one there"

@@ -37,7 +37,7 @@ bool handshake_give(int fd, const void *bytes, size_t size);
 void handshake_address(int fd, bool other, char *text, size_t size, char *port);
 
 /* Where node 0 is. 0, or the status with a sentence. */
-int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, char *why, size_t why_size);
+int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, struct why *why);
 
 /* An address, in digits, or "localhost", to which no other machine comes? */
 bool handshake_is_at_home(const char *address);
@@ -48,6 +48,6 @@ void handshake_own_name(char *name, size_t size);
 void handshake_find(const char *name, char *address, size_t size);
 
 /* nodes_call.c: nodes but 0. */
-int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size);
+int nodes_call(struct nodes *nodes, int seconds, struct why *why);
 
 #endif

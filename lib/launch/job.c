@@ -169,26 +169,26 @@ static const char *job_explain(int error)
 int job_look_back(const struct job *job, int result)
 {
     const struct job_plan *plan = &job->plan;
-    char why[512];
+    struct why why;
     if (job->control && !job->control->hub)
         return result;
     if (result == 0 && plan->review)
         plan->review(&job->world);
-    int status = plan->after ? plan->after(&job->world, plan->nodes, why, sizeof why) : 0;
+    int status = plan->after ? plan->after(&job->world, plan->nodes, &why) : 0;
     if (status != 0)
-        fprintf(stderr, "%s\n", why);
+        fprintf(stderr, "%s\n", why.text);
     return result == 0 ? status : result;
 }
 
-int job_run(const struct job_plan *plan, char *why, size_t why_size)
+int job_run(const struct job_plan *plan, struct why *why)
 {
     struct job job;
     int interrupt = 0, result = -DIST_ERR_SYSTEM;
     if (!job_open(&job, plan)) {
-        snprintf(why, why_size, "the job could not be set up: %s", job_explain(errno));
+        why_say(why, "the job could not be set up: %s", job_explain(errno));
     } else if (!job_start_all(&job)) {
         job_give_up(&job);
-        snprintf(why, why_size, "%d ranks could not be started: %s", plan->size, job_explain(errno));
+        why_say(why, "%d ranks could not be started: %s", plan->size, job_explain(errno));
     } else {
         job_watch(&job);
         job_signals_let_through(&job);

@@ -40,8 +40,8 @@ struct job_plan {
                   const char *text); /* puts a report of ours in a file */
     bool (*traced)(const struct world *world, int rank, int part, uint64_t *from,
                    uint64_t *bytes); /* the parts of a rank's trace memory that hold something */
-    int (*after)(const struct world *world, const struct nodes *nodes, char *why,
-                 size_t why_size); /* called when all ranks have ended; of several machines at node 0 */
+    int (*after)(const struct world *world, const struct nodes *nodes,
+                 struct why *why); /* called when all ranks have ended; of several machines at node 0 */
     struct nodes *
         nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
     bool (*asleep)(const struct world *world, uint64_t *sleeps,
@@ -87,7 +87,7 @@ struct job {
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a
  * sentence in why where nothing could be started. */
-int job_run(const struct job_plan *plan, char *why, size_t why_size);
+int job_run(const struct job_plan *plan, struct why *why);
 
 /* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
 void job_become_child(struct job *job, int rank);
@@ -165,6 +165,6 @@ bool launch_is_forked(void); /* this process was forked by a rank: it is none */
 void launch_name_job(struct launch_env *env);
 
 /* meet.c: find the other ranks that a foreign launcher has started, and share one world with them. */
-int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size);
+int launch_meet(const struct launch_env *env, struct world *world, struct why *why);
 
 #endif

@@ -18,7 +18,7 @@ struct hello {
 struct answer {
     uint32_t magic;
     int32_t error; /* enum dist_error */
-    char why[256];
+    struct why why;
 };
 
 /* The layout that this library was built with. */
@@ -36,7 +36,7 @@ void join_name_peer(int fd, char *text, size_t size);
 
 /* Of a caller that says so: what is wrong with it, in words? 0: nothing. */
 int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
-               char *why, size_t size);
+               struct why *why);
 
 /* How long a receive may block. */
 void join_limit(int fd, int64_t milliseconds);

@@ -44,19 +44,19 @@ static inline bool launch_is_far(const struct launch_env *env)
 }
 
 /* Read the environment. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
-int launch_read_env(struct launch_env *env, char *why, size_t why_size);
+int launch_read_env(struct launch_env *env, struct why *why);
 
 /* Whose ranks the launcher has made of these: "openmpi", "mpich"; NULL: no MPI's. srun speaks with either. */
 const char *launch_mpi(const struct launch_env *env);
 
 /* Read WORLD_SIZE for dist_spawn: `wanted` unless the environment says otherwise. Same status. */
-int launch_read_size(int wanted, int *size, char *why, size_t why_size);
+int launch_read_size(int wanted, int *size, struct why *why);
 
 /* Check all settings, and read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
-int launch_read_modes(bool *threads, bool *ordered, char *why, size_t why_size);
+int launch_read_modes(bool *threads, bool *ordered, struct why *why);
 
 /* Read DIST_BUFFERING: 0 bytes for "rendezvous", or those of "eager:BYTES". Same status. */
-int launch_read_buffering(size_t *bytes, char *why, size_t why_size);
+int launch_read_buffering(size_t *bytes, struct why *why);
 
 /* What BACKEND and DEVICE say. Tensors on a GPU need a backend that reaches them, and such a one is taken for them: so
  * BACKEND=cuda and BACKEND=nccl stand for DEVICE=cuda too, and DEVICE=cuda for BACKEND=cuda, unless both are set. */
@@ -99,7 +99,7 @@ struct launch_self {
 
 /* The state of the calling rank. Attaches to the world on the first call. NULL on failure: status in *status and
  * a sentence in why (why may be NULL). */
-struct launch_self *launch_self(int *status, char *why, size_t why_size);
+struct launch_self *launch_self(int *status, struct why *why);
 
 /* The same without attaching: NULL where nothing was attached yet. */
 extern _Thread_local struct launch_self *launch_self_of_thread; /* self.c's; NULL: not looked up yet */

@@ -35,31 +35,30 @@ static const char *meet_first(const struct launch_env *env)
 /* ---- rank 0 ---------------------------------------------------------------- */
 
 /* Who is at the meeting point instead of us? True: somebody who will not go away for us: another user. */
-static bool meet_is_taken(const struct launch_env *env, char *why, size_t why_size)
+static bool meet_is_taken(const struct launch_env *env, struct why *why)
 {
     char who[96];
     int fd = join_connect(env);
     if (fd < 0) {
-        snprintf(why, why_size,
-                 "somebody holds the meeting point of this job and does not answer (%s); start it with "
-                 "another port or id",
-                 strerror(errno));
+        why_say(why,
+                "somebody holds the meeting point of this job and does not answer (%s); start it with "
+                "another port or id",
+                strerror(errno));
         return false;
     }
     bool ours = join_same_user(fd);
     join_name_peer(fd, who, sizeof who);
     close(fd);
     if (ours)
-        snprintf(why, why_size,
-                 "another rank 0 of this job is running: %s; start each job with a port or an id of its own",
-                 who);
+        why_say(why,
+                "another rank 0 of this job is running: %s; start each job with a port or an id of its own",
+                who);
     else
-        snprintf(why, why_size,
-                 "the meeting point of this job is held by %s; start it with another port or id", who);
+        why_say(why, "the meeting point of this job is held by %s; start it with another port or id", who);
     return !ours;
 }
 
-static int meet_listen_there(const struct launch_env *env, char *why, size_t why_size)
+static int meet_listen_there(const struct launch_env *env, struct why *why)
 {
     int64_t give_up = job_clock() + NAME_BUSY;
     for (bool first = true;; first = false) {
@@ -67,10 +66,10 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
         if (fd >= 0)
             return fd;
         if (errno != EADDRINUSE)
-            return -text_why(DIST_ERR_SYSTEM, why, why_size, "%s cannot wait for the others: %s",
-                             meet_first(env), strerror(errno));
+            return -why_fail(DIST_ERR_SYSTEM, why, "%s cannot wait for the others: %s", meet_first(env),
+                             strerror(errno));
         bool late = job_clock() > give_up;
-        if ((first || late) && (meet_is_taken(env, why, why_size) || late))
+        if ((first || late) && (meet_is_taken(env, why) || late))
             return -DIST_ERR_ENVIRONMENT;
         usleep(20000);
     }
@@ -78,7 +77,7 @@ static int meet_listen_there(const struct launch_env *env, char *why, size_t why
 
 /* Hear one caller. Strangers, and callers that go away again, are passed over. */
 static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *came,
-                      char *why, size_t why_size)
+                      struct why *why)
 {
     struct hello hello;
     join_limit(caller, 1000);
@@ -86,16 +85,16 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
         hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
-    answer.error = join_judge(caller, &hello, env, came, answer.why, sizeof answer.why);
+    answer.error = join_judge(caller, &hello, env, came, &answer.why);
     if (answer.error != 0) {
-        snprintf(why, why_size, "%s", answer.why);
+        *why = answer.why;
         join_send(caller, &answer, -1);
         return answer.error;
     }
     came[hello.rank] = join_send(caller, &answer, world->fd);
     join_limit(caller, IN_AFTER);
     if (came[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0)
-        return text_why(DIST_ERR_PEER_LOST, why, why_size,
+        return why_fail(DIST_ERR_PEER_LOST, why,
                         "rank %d came, and has ended before it was in; look at that rank first", hello.rank);
     return 0;
 }
@@ -110,7 +109,7 @@ static int meet_missing(const struct launch_env *env, const bool *came)
 }
 
 /* Which ranks are on one machine of several only the launcher knows. */
-static int meet_late(const struct launch_env *env, const bool *came, char *why, size_t why_size)
+static int meet_late(const struct launch_env *env, const bool *came, struct why *why)
 {
     struct text who = { .used = 0 };
     bool missing[WORLD_MAX_RANKS] = { false };
@@ -121,15 +120,14 @@ static int meet_late(const struct launch_env *env, const bool *came, char *why, 
         text_add(&who, "%d of the %d ranks of this machine", count, env->local_size);
     else
         text_add_ranks(&who, missing, env->world_size);
-    return text_why(
-        DIST_ERR_TIMEOUT, why, why_size,
+    return why_fail(
+        DIST_ERR_TIMEOUT, why,
         "%.100s %s not come within %d s; see whether the launcher started %s (DIST_INIT_TIMEOUT=SECONDS "
         "waits longer)",
         who.bytes, count == 1 ? "has" : "have", env->meet_seconds, count == 1 ? "it" : "them");
 }
 
-static int meet_receive_all(int fd, const struct launch_env *env, const struct world *world, char *why,
-                            size_t why_size)
+static int meet_receive_all(int fd, const struct launch_env *env, const struct world *world, struct why *why)
 {
     bool came[WORLD_MAX_RANKS] = { false };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
@@ -138,13 +136,13 @@ static int meet_receive_all(int fd, const struct launch_env *env, const struct w
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return meet_late(env, came, why, why_size);
+            return meet_late(env, came, why);
         if (poll(&ready, 1, left < 1000 ? (int)left : 1000) <= 0)
             continue;
         int caller = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
         if (caller < 0)
             continue;
-        int status = meet_greet(caller, env, world, came, why, why_size);
+        int status = meet_greet(caller, env, world, came, why);
         close(caller);
         if (status != 0)
             return status;
@@ -152,15 +150,15 @@ static int meet_receive_all(int fd, const struct launch_env *env, const struct w
     return 0;
 }
 
-static int meet_host(const struct launch_env *env, struct world *world, char *why, size_t why_size)
+static int meet_host(const struct launch_env *env, struct world *world, struct why *why)
 {
     if (world_create(world, env->world_size) != 0)
-        return text_why(DIST_ERR_SYSTEM, why, why_size, "no shared memory could be had: %s", strerror(errno));
+        return why_fail(DIST_ERR_SYSTEM, why, "no shared memory could be had: %s", strerror(errno));
     launch_hold(world, env->rank);
     if (meet_count(env) == 1)
         return 0;
-    int fd = meet_listen_there(env, why, why_size);
-    int status = fd < 0 ? -fd : meet_receive_all(fd, env, world, why, why_size);
+    int fd = meet_listen_there(env, why);
+    int status = fd < 0 ? -fd : meet_receive_all(fd, env, world, why);
     if (fd >= 0)
         close(fd);
     if (status != 0) {
@@ -183,7 +181,7 @@ static int meet_call(const struct launch_env *env, int64_t give_up)
     return -1;
 }
 
-static int meet_visit(const struct launch_env *env, struct world *world, char *why, size_t why_size)
+static int meet_visit(const struct launch_env *env, struct world *world, struct why *why)
 {
     struct hello hello = { HELLO, join_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
@@ -194,7 +192,7 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
             break;
         join_limit(fd, give_up - job_clock() + 1000);
         if (!join_same_user(fd)) {
-            meet_is_taken(env, why, why_size);
+            meet_is_taken(env, why);
             close(fd);
             return DIST_ERR_ENVIRONMENT;
         }
@@ -214,18 +212,18 @@ static int meet_visit(const struct launch_env *env, struct world *world, char *w
             usleep(5000);
             continue;
         }
-        return text_why(answer.error ? answer.error : DIST_ERR_SYSTEM, why, why_size, "%s",
-                        answer.error ? answer.why : "the job's shared memory could not be mapped");
+        return why_fail(answer.error ? answer.error : DIST_ERR_SYSTEM, why, "%s",
+                        answer.error ? answer.why.text : "the job's shared memory could not be mapped");
     }
-    return text_why(
-        DIST_ERR_TIMEOUT, why, why_size,
+    return why_fail(
+        DIST_ERR_TIMEOUT, why,
         "%s has not come within %d s; see whether the launcher started it, and in the same container "
         "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
         meet_first(env), env->meet_seconds);
 }
 
-int launch_meet(const struct launch_env *env, struct world *world, char *why, size_t why_size)
+int launch_meet(const struct launch_env *env, struct world *world, struct why *why)
 {
     bool first = launch_is_far(env) ? env->local_rank == 0 : env->rank == 0;
-    return first ? meet_host(env, world, why, why_size) : meet_visit(env, world, why, why_size);
+    return first ? meet_host(env, world, why) : meet_visit(env, world, why);
 }

@@ -29,24 +29,24 @@
 
 /* Of a caller that knows the secret: what is wrong with it? */
 static int nodes_judge(const struct nodes *nodes, const struct introduction *introduction, const char *from,
-                       char *why, size_t size)
+                       struct why *why)
 {
     const char *unit = nodes_unit(nodes);
     if (introduction->count != nodes->count || introduction->size != nodes->size)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "%s %d (%s) was started for %d ranks on %d nodes, %s 0 for %d on %d; give all the same", unit,
             introduction->node, from, introduction->size, introduction->count, unit, nodes->size,
             nodes->count);
     if (introduction->node < 1 || introduction->node >= nodes->count ||
         nodes->links[introduction->node].fd >= 0)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
             nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
     if (introduction->program != nodes->program)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "node %d (%s, %s) starts another program than node 0; copy the same one to all machines",
             introduction->node, introduction->name, from);
     return 0;
@@ -82,7 +82,7 @@ static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduc
 }
 
 /* Hear one caller; strangers are passed over. */
-static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
+static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
 {
     struct introduction introduction = { .node = -1 };
     char from[64];
@@ -95,13 +95,13 @@ static int nodes_greet(struct nodes *nodes, int fd, char *why, size_t why_size)
         close(fd);
         return 0;
     }
-    int status = nodes_judge(nodes, &introduction, from, why, why_size);
+    int status = nodes_judge(nodes, &introduction, from, why);
     struct connection refused = { .fd = -1 },
                       *link = status == 0 ? &nodes->links[introduction.node] : &refused;
     connection_open(link, fd);
     snprintf(link->name, sizeof link->name, "%s", introduction.name);
     if (status != 0)
-        control_refuse(link, status, why);
+        control_refuse(link, status, why->text);
     return status;
 }
 
@@ -114,7 +114,7 @@ static int nodes_last_missing(const struct nodes *nodes)
     return node;
 }
 
-static int nodes_missing(const struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int nodes_missing(const struct nodes *nodes, int seconds, struct why *why)
 {
     struct text text = { .used = 0 };
     char name[100];
@@ -126,66 +126,63 @@ static int nodes_missing(const struct nodes *nodes, int seconds, char *why, size
                      : node == last ? " and "
                                     : ", ",
                      nodes_name(nodes, node, name, sizeof name));
-    return text_why(DIST_ERR_TIMEOUT, why, why_size,
+    return why_fail(DIST_ERR_TIMEOUT, why,
                     "%.300s %s not come within %d s; %s (DIST_INIT_TIMEOUT=SECONDS waits longer)", text.bytes,
                     count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
 }
 
 /* One that came and waits says nothing: what comes of it is its end. */
-static int nodes_look_after(const struct nodes *nodes, char *why, size_t why_size)
+static int nodes_look_after(const struct nodes *nodes, struct why *why)
 {
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd >= 0 && !connection_fill(&nodes->links[node]))
-            return text_why(DIST_ERR_PEER_LOST, why, why_size,
+            return why_fail(DIST_ERR_PEER_LOST, why,
                             "%s %d (%s) came, and has ended before all had; look at that one first",
                             nodes_unit(nodes), node, nodes->links[node].name);
     return 0;
 }
 
-static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
+static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, struct why *why)
 {
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
     while (nodes_last_missing(nodes) > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return nodes_missing(nodes, seconds, why, why_size);
+            return nodes_missing(nodes, seconds, why);
         int caller =
             poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
-        int status =
-            caller >= 0 ? nodes_greet(nodes, caller, why, why_size) : nodes_look_after(nodes, why, why_size);
+        int status = caller >= 0 ? nodes_greet(nodes, caller, why) : nodes_look_after(nodes, why);
         if (status != 0)
             return status;
     }
     return 0;
 }
 
-static int nodes_host(struct nodes *nodes, int fd, int seconds, char *why, size_t why_size)
+static int nodes_host(struct nodes *nodes, int fd, int seconds, struct why *why)
 {
-    int status = fd < 0 ? nodes_listen(nodes, &fd, why, why_size) : 0;
+    int status = fd < 0 ? nodes_listen(nodes, &fd, why) : 0;
     if (status != 0)
         return status;
     nodes_say_secret(nodes); /* now that somebody can come */
-    status = nodes_receive_all(nodes, fd, seconds, why, why_size);
+    status = nodes_receive_all(nodes, fd, seconds, why);
     close(fd);
     for (int node = 1; node < nodes->count; node++)
         if (status != 0)
-            control_refuse(&nodes->links[node], status, why);
+            control_refuse(&nodes->links[node], status, why->text);
         else
             control_come(&nodes->links[node], !nodes->star);
     return status;
 }
 
-int nodes_meet(struct nodes *nodes, int listener, int seconds, char *why, size_t why_size)
+int nodes_meet(struct nodes *nodes, int listener, int seconds, struct why *why)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
-        return text_why(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d nodes",
-                        nodes->count);
+        return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d nodes", nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? nodes_host(nodes, listener, seconds, why, why_size)
-                              : nodes_call(nodes, seconds, why, why_size);
+    return nodes->number == 0 ? nodes_host(nodes, listener, seconds, why) : nodes_call(nodes, seconds, why);
 }
 
 void nodes_leave(struct nodes *nodes)

@@ -92,7 +92,7 @@ struct nodes {
 };
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
-int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size);
+int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why *why);
 
 /* A number of the command line, in digits and within these bounds? */
 bool nodes_read_number(const char *text, int least, int most, int *number);
@@ -105,11 +105,11 @@ void nodes_prepare(
     const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */
 
 /* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
-int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size);
+int nodes_begin(struct nodes *nodes, const char *program, struct why *why);
 
 /* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */
-int nodes_meet(struct nodes *nodes, int listener, int seconds, char *why, size_t why_size);
-int nodes_listen(struct nodes *nodes, int *listener, char *why, size_t why_size);
+int nodes_meet(struct nodes *nodes, int listener, int seconds, struct why *why);
+int nodes_listen(struct nodes *nodes, int *listener, struct why *why);
 const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
 static inline const char *nodes_unit(const struct nodes *nodes)
 {
@@ -125,11 +125,11 @@ void nodes_leave(struct nodes *nodes);
 typedef bool nodes_gather(void *argument, const void *own, void *all, size_t bytes);
 struct launch_self;
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
-               const char *version, char *why, size_t why_size);
+               const char *version, struct why *why);
 void nodes_part(struct launch_self *self);
 
 /* secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
-int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size);
+int nodes_find_secret(struct nodes *nodes, struct why *why);
 void nodes_say_secret(const struct nodes *nodes);
 
 /* A number that only who knows the key can make of these bytes. */

@@ -32,7 +32,7 @@ static int nodes_call_try_all(const struct addrinfo *found)
 }
 
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
-static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t why_size)
+static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
 {
     struct introduction introduction = {
         .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
@@ -43,12 +43,12 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t w
         !handshake_receive(fd, &introduction.called, sizeof introduction.called))
         return -1;
     if (introduction.called.magic != HANDSHAKE_MAGIC)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "what answers at %.100s port %s is no %s; name another port%s", nodes->host,
                         nodes->port, nodes->star ? "rank of this job" : "distrun",
                         nodes->star ? " in MASTER_PORT" : "");
     if (!handshake_same_version(&introduction.caller, &introduction.called))
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 runs another version of the library (%.20s, this is %s); install the "
                         "same on all machines",
                         nodes_unit(nodes), introduction.called.version, nodes->version);
@@ -56,7 +56,7 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t w
         handshake_proof_of_called(nodes, &introduction.caller, introduction.called)) {
         handshake_give(fd, &introduction,
                        sizeof introduction); /* which proves nothing: so node 0 can tell it */
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
                         nodes_unit(nodes), nodes->host);
     }
@@ -66,14 +66,14 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, char *why, size_t w
 }
 
 /* It says when all have come, or why they will not. -1: it has hung up. */
-static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why *why)
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
     while (job_clock() < give_up) {
         struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
         bool open = poll(&ready, 1, 100) <= 0 || connection_fill(hub);
-        int status = control_is_come(hub, why, why_size);
+        int status = control_is_come(hub, why);
         if (status >= 0)
             return status;
         if (!open) {
@@ -82,14 +82,14 @@ static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, char *why, 
             return -1;
         }
     }
-    return text_why(DIST_ERR_TIMEOUT, why, why_size, "%s 0 (%.100s) does not say whether all have come",
+    return why_fail(DIST_ERR_TIMEOUT, why, "%s 0 (%.100s) does not say whether all have come",
                     nodes_unit(nodes), nodes->host);
 }
 
-static int nodes_call_absent(const struct nodes *nodes, int seconds, char *why, size_t why_size)
+static int nodes_call_absent(const struct nodes *nodes, int seconds, struct why *why)
 {
     char name[100];
-    return text_why(DIST_ERR_TIMEOUT, why, why_size,
+    return why_fail(DIST_ERR_TIMEOUT, why,
                     "%s has not answered at %.100s port %s within %d s; %s "
                     "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
                     nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
@@ -98,14 +98,14 @@ static int nodes_call_absent(const struct nodes *nodes, int seconds, char *why, 
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
 static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
-                           char *why, size_t why_size)
+                           struct why *why)
 {
     int fd = nodes_call_try_all(found);
     if (fd < 0 && *heard)
-        return text_why(DIST_ERR_PEER_LOST, why, why_size,
+        return why_fail(DIST_ERR_PEER_LOST, why,
                         "%s 0 (%.100s) has ended before all had come; look at it first", nodes_unit(nodes),
                         nodes->host);
-    int status = fd < 0 ? -1 : nodes_call_introduce(nodes, fd, why, why_size);
+    int status = fd < 0 ? -1 : nodes_call_introduce(nodes, fd, why);
     if (status != 0) {
         if (fd >= 0)
             close(fd);
@@ -115,24 +115,24 @@ static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, in
     handshake_address(fd, false, nodes->address, sizeof nodes->address, NULL);
     connection_open(&nodes->links[0], fd);
     snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
-    return nodes_call_wait_for_all(nodes, seconds, why, why_size);
+    return nodes_call_wait_for_all(nodes, seconds, why);
 }
 
-int nodes_call(struct nodes *nodes, int seconds, char *why, size_t why_size)
+int nodes_call(struct nodes *nodes, int seconds, struct why *why)
 {
     struct addrinfo *found;
     bool heard = false;
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
     unsigned pause = 1;
-    int status = handshake_resolve(nodes, &found, why, why_size);
+    int status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
     do {
-        status = nodes_call_once(nodes, found, seconds, &heard, why, why_size);
+        status = nodes_call_once(nodes, found, seconds, &heard, why);
         if (status < 0)
             usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);
-    return status < 0 ? nodes_call_absent(nodes, seconds, why, why_size) : status;
+    return status < 0 ? nodes_call_absent(nodes, seconds, why) : status;
 }

@@ -70,7 +70,7 @@ static bool nodes_read_place(struct nodes *nodes, const char *text)
     return true;
 }
 
-int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why, size_t why_size)
+int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why *why)
 {
     static const char *const names[] = { "--nodes", "--node", "--at", "--secret" };
     const char *option = argv[*at], *text = strchr(option, '=');
@@ -80,7 +80,7 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
     if (i == 4)
         return 0;
     if (!text && *at + 1 >= argc)
-        return -text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return -why_fail(DIST_ERR_ENVIRONMENT, why,
                          "%s stands last, but needs a word after it, and then a program", names[i]);
     text = text ? text + 1 : argv[++*at];
     bool right = i == 0   ? nodes_read_number(text, 1, NODES_MOST, &nodes->count)
@@ -95,29 +95,28 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, char *why,
                                          "a whole number from 0: which of the machines this is",
                                          "node 0's host and a port from 1 to 65535, as in host:29500",
                                          "the name of a file" };
-    return -text_why(DIST_ERR_ENVIRONMENT, why, why_size, "%s is \"%.60s\"; it must be %s", names[i], text,
-                     musts[i]);
+    return -why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.60s\"; it must be %s", names[i], text, musts[i]);
 }
 
 /* ---- is all there? -------------------------------------------------------------------------------------- */
 
 /* Where no --at says it, torchrun's variables do. */
-static int nodes_read_find_place(struct nodes *nodes, char *why, size_t why_size)
+static int nodes_read_find_place(struct nodes *nodes, struct why *why)
 {
     const char *host = getenv("MASTER_ADDR"), *port = getenv("MASTER_PORT");
     int number;
     if (*nodes->host)
         return 0;
     if (!host || !*host)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "--at is missing: say on all machines where node 0 is, as in --at host:29500");
     port = port && *port ? port : NODES_PORT;
     nodes_read_host(host, nodes->host, sizeof nodes->host);
     snprintf(nodes->port, sizeof nodes->port, "%s", port);
     if (*nodes->host && strlen(host) < sizeof nodes->host && nodes_read_number(port, 1, 65535, &number))
         return 0;
-    return text_why(
-        DIST_ERR_ENVIRONMENT, why, why_size,
+    return why_fail(
+        DIST_ERR_ENVIRONMENT, why,
         "MASTER_ADDR is \"%.60s\" and MASTER_PORT \"%.20s\", which name no place; give --at host:29500", host,
         port);
 }
@@ -164,30 +163,29 @@ void nodes_prepare(const struct nodes *nodes)
         setenv("BACKEND", "gloo", 1);
 }
 
-static int nodes_read_check(struct nodes *nodes, char *why, size_t why_size)
+static int nodes_read_check(struct nodes *nodes, struct why *why)
 {
     const char *backend = launch_backend();
     if (nodes->count == 0)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
-                        "--nodes is missing: say on how many machines the job is");
+        return why_fail(DIST_ERR_ENVIRONMENT, why, "--nodes is missing: say on how many machines the job is");
     if (nodes->number >= nodes->count)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "--node is %d, but of %d nodes the last is %d; they count from 0", nodes->number,
                         nodes->count, nodes->count - 1);
     if (nodes->number < 0)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "--node is missing: say which of the %d machines this is, from 0", nodes->count);
     if (nodes->size == 0)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "-n is missing: say on all machines how many ranks there are in all");
     if (nodes->size < nodes->count)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "%d rank%s cannot be dealt out to %d nodes; give each one at least, or name fewer nodes",
             nodes->size, nodes->size > 1 ? "s" : "", nodes->count);
     if (strcmp(backend, "gloo") != 0 && strcmp(backend, "mpi") != 0)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "BACKEND is \"%.20s\", which joins ranks of one machine here; over several take gloo, "
             "or mpi with MPICH",
             backend);
@@ -203,16 +201,15 @@ static void nodes_read_deal_ranks(struct nodes *nodes)
             nodes->node_of[rank++] = (short)node;
 }
 
-int nodes_begin(struct nodes *nodes, const char *program, char *why, size_t why_size)
+int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
 {
-    int status = nodes_read_check(nodes, why, why_size);
+    int status = nodes_read_check(nodes, why);
     if (status != 0)
         return status;
     nodes_read_deal_ranks(nodes);
-    status = nodes_read_find_place(nodes, why, why_size);
+    status = nodes_read_find_place(nodes, why);
     if (status == 0)
-        status = nodes_find_secret(nodes, why, why_size);
+        status = nodes_find_secret(nodes, why);
     nodes->program = nodes_read_number_of(program);
-    return status ? status
-                  : nodes_meet(nodes, -1, (int)setting_number("DIST_INIT_TIMEOUT", 60), why, why_size);
+    return status ? status : nodes_meet(nodes, -1, (int)setting_number("DIST_INIT_TIMEOUT", 60), why);
 }

@@ -23,8 +23,7 @@ static void nodes_rounds_number_nodes(struct nodes *nodes, const struct word *wo
 }
 
 /* Rounds 1 and 2. */
-int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size, char *why,
-                       size_t why_size)
+int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size, struct why *why)
 {
     int rank = r->self->env.rank, first = 0;
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
@@ -39,7 +38,7 @@ int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
     nodes_rounds_number_nodes(nodes, r->all, rank);
     for (int i = 1; i < nodes->size; i++)
         if (r->all[i].traced != r->all[0].traced)
-            return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+            return why_fail(DIST_ERR_ENVIRONMENT, why,
                             "DIST_TRACE is set for rank %d, but not for rank %d; set it for all "
                             "(mpirun.openmpi -x DIST_TRACE=..., mpirun.mpich -genv DIST_TRACE ...)",
                             r->all[0].traced ? 0 : i, r->all[0].traced ? i : 0);
@@ -53,44 +52,43 @@ int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t 
     snprintf(nodes->host, sizeof nodes->host, "%.255s", r->all[asked].text);
     if (*nodes->host)
         return 0;
-    return text_why(
-        DIST_ERR_ENVIRONMENT, why, why_size,
+    return why_fail(
+        DIST_ERR_ENVIRONMENT, why,
         "rank 0's machine is called %.60s, by which others do not find it; set MASTER_ADDR to its address "
         "in the job's network (mpirun.openmpi -x MASTER_ADDR=..., mpirun.mpich -genv MASTER_ADDR ...)",
         name);
 }
 
 /* Round 3. Gives where node 0 listens. */
-int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, char *why, size_t why_size)
+int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, struct why *why)
 {
     int status = 0;
     strcpy(nodes->port, "0"); /* one that is free */
     if (r->self->env.rank == 0) {
-        status = nodes_listen(nodes, listener, why, why_size);
+        status = nodes_listen(nodes, listener, why);
         if (status == 0 && !secret_random(r->own.key, sizeof r->own.key))
-            status =
-                text_why(DIST_ERR_SYSTEM, why, why_size, "the system gives no random bytes for a secret");
-        snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : nodes->port);
+            status = why_fail(DIST_ERR_SYSTEM, why, "the system gives no random bytes for a secret");
+        snprintf(r->own.text, sizeof r->own.text, "%s", status ? why->text : nodes->port);
         r->own.number = status;
     }
     if (!nodes_rounds_say(r))
         return -1;
     if (r->all[0].number != 0)
-        return text_why(r->all[0].number, why, why_size, "%s", r->all[0].text);
+        return why_fail(r->all[0].number, why, "%s", r->all[0].text);
     memcpy(nodes->key, r->all[0].key, sizeof nodes->key);
     snprintf(nodes->port, sizeof nodes->port, "%.7s", r->all[0].text);
     return 0;
 }
 
 /* Round 4: all end with the first status that is not 0. */
-int rounds_agree(struct round *r, int status, char *why, size_t why_size)
+int rounds_agree(struct round *r, int status, struct why *why)
 {
     r->own.number = status;
-    snprintf(r->own.text, sizeof r->own.text, "%s", status ? why : "");
+    snprintf(r->own.text, sizeof r->own.text, "%s", status ? why->text : "");
     if (!nodes_rounds_say(r))
         return -1;
     for (int i = 0; i < r->self->env.world_size; i++)
         if (r->all[i].number != 0)
-            return text_why(r->all[i].number, why, why_size, "%s", r->all[i].text);
+            return why_fail(r->all[i].number, why, "%s", r->all[i].text);
     return 0;
 }

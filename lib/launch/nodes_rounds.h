@@ -17,7 +17,7 @@
 struct word {
     int32_t number; /* round 1: a rank; 3, 4: a status */
     bool traced;    /* round 1: DIST_TRACE is set */
-    char text[300]; /* a name, an address, a port, why not */
+    char text[400]; /* a name, an address, a port, why not */
     unsigned char key[SECRET_BYTES];
 };
 
@@ -31,10 +31,8 @@ struct round {
 
 /* 0; enum dist_error with a sentence, the same on all ranks; or -1: gather has failed. The first gives rank 0's name, too, and the second
  * where node 0 listens. */
-int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size, char *why,
-                       size_t why_size);
-int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, char *why, size_t why_size);
-int rounds_agree(struct round *r, int status, char *why,
-                 size_t why_size); /* the first status that is not 0 */
+int rounds_find_node_0(struct round *r, struct nodes *nodes, char *name, size_t name_size, struct why *why);
+int rounds_open_listener(struct round *r, struct nodes *nodes, int *listener, struct why *why);
+int rounds_agree(struct round *r, int status, struct why *why); /* the first status that is not 0 */
 
 #endif

@@ -97,30 +97,29 @@ void nodes_part(struct launch_self *self)
 
 /* ---- how they meet --------------------------------------------------------------------------------------- */
 
-static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, char *why, size_t why_size)
+static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, struct why *why)
 {
     struct nodes *nodes = &w->nodes;
     struct launch_self *self = r->self;
     char name[sizeof r->own.text];
-    int listener = -1, status = rounds_find_node_0(r, nodes, name, sizeof name, why, why_size);
+    int listener = -1, status = rounds_find_node_0(r, nodes, name, sizeof name, why);
     if (status == 0)
-        status = rounds_open_listener(r, nodes, &listener, why, why_size);
+        status = rounds_open_listener(r, nodes, &listener, why);
     if (status != 0) {
         if (listener >= 0)
             close(listener);
         return status;
     }
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
-        status = nodes_meet(nodes, listener, self->env.meet_seconds, why, why_size);
+        status = nodes_meet(nodes, listener, self->env.meet_seconds, why);
         if (nodes->number > 0)
             snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", name);
         atomic_fetch_add(&world_notes(&self->world, self->env.rank)->tidying, 1);
         if (status == 0 && !nodes_thread_watcher_open(w, self))
-            status = text_why(DIST_ERR_SYSTEM, why, why_size,
-                              "the system gives no thread or no memory for a watcher");
+            status = why_fail(DIST_ERR_SYSTEM, why, "the system gives no thread or no memory for a watcher");
         self->watcher = w;
     }
-    return rounds_agree(r, status, why, why_size);
+    return rounds_agree(r, status, why);
 }
 
 /* All know the same, so one tells. A launcher that sees a rank end may end all others: so that one first. */
@@ -133,7 +132,7 @@ static void nodes_thread_leave_it_to_0(struct world *world, int status, const ch
 }
 
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
-               const char *version, char *why, size_t why_size)
+               const char *version, struct why *why)
 {
     int size = self->env.world_size;
     struct round r = { .self = self, .host = host, .gather = gather, .argument = argument };
@@ -142,13 +141,13 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
     if (!r.all || !w) {
         free(r.all);
         free(w);
-        return text_why(DIST_ERR_MEMORY, why, why_size, "the system gives no memory for %d words", size);
+        return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d words", size);
     }
     w->nodes = (struct nodes){ .size = size, .foreign = true, .version = version };
     w->job.output.events_fd = -1;
-    int status = nodes_thread_meet(&r, w, why, why_size);
+    int status = nodes_thread_meet(&r, w, why);
     if (status > 0 && w->nodes.number > 0)
-        nodes_thread_leave_it_to_0(&self->world, status, why);
+        nodes_thread_leave_it_to_0(&self->world, status, why->text);
     if (self->watcher != w)
         nodes_thread_watcher_free(w);
     free(r.all);

@@ -72,25 +72,25 @@ static bool secret_read_key(struct nodes *nodes, const char *text)
     return text[strspn(text, "0123456789abcdefABCDEF")] == '\0' && strlen(text) == (size_t)2 * SECRET_BYTES;
 }
 
-static int secret_read_file(struct nodes *nodes, char *line, size_t size, char *why, size_t why_size)
+static int secret_read_file(struct nodes *nodes, char *line, size_t size, struct why *why)
 {
     FILE *file = fopen(nodes->secret_file, "re");
     bool read = file && fgets(line, (int)size, file);
     if (file)
         fclose(file);
     if (!read)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "--secret: %.100s cannot be read; it must hold the job's secret", nodes->secret_file);
     line[strcspn(line, "\r\n")] = '\0';
     return 0;
 }
 
 /* Node 0 makes one where it is told none. */
-int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
+int nodes_find_secret(struct nodes *nodes, struct why *why)
 {
     char line[128] = "";
     const char *told = getenv("DIST_SECRET");
-    int status = nodes->secret_file ? secret_read_file(nodes, line, sizeof line, why, why_size) : 0;
+    int status = nodes->secret_file ? secret_read_file(nodes, line, sizeof line, why) : 0;
     if (status != 0)
         return status;
     if (!nodes->secret_file && told)
@@ -98,21 +98,21 @@ int nodes_find_secret(struct nodes *nodes, char *why, size_t why_size)
     if (*line && secret_read_key(nodes, line))
         return 0;
     if (*line)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s is no secret of a job: that is 32 hexadecimal digits, as distrun's node 0 makes "
                         "and prints them",
                         nodes->secret_file ? nodes->secret_file : "DIST_SECRET");
     if (nodes->star)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "DIST_SECRET is not set, by which the ranks of this job on other machines are known; "
                         "set it on all to the same 32 hexadecimal digits (openssl rand -hex 16)");
     if (nodes->number > 0)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "the job's secret is missing; node 0 prints it: start this one with DIST_SECRET=..., or "
             "--secret FILE that holds it");
     if (!secret_random(nodes->key, sizeof nodes->key))
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "the system gives no random bytes for a secret; set DIST_SECRET");
     for (int i = 0; i < SECRET_BYTES; i++)
         sprintf(nodes->key_text + 2 * i, "%02x", nodes->key[i]);

@@ -107,7 +107,7 @@ int launch_enter(struct launch_self *self)
 }
 
 /* The memory that distrun handed down. The descriptor is closed to programs that this rank may start. */
-static int self_attach_distrun(struct launch_self *self, char *why, size_t why_size)
+static int self_attach_distrun(struct launch_self *self, struct why *why)
 {
     const char *text = getenv("DIST_WORLD_FD");
     char *end;
@@ -115,14 +115,14 @@ static int self_attach_distrun(struct launch_self *self, char *why, size_t why_s
     long fd = strtol(text, &end, 10);
     if (end == text || *end || fd < 0 || fd > 1 << 20 || world_map(&self->world, (int)fd) != 0) {
         if (errno == ENOMEM)
-            return text_why(DIST_ERR_MEMORY, why, why_size, "the job's memory could not be mapped: %s",
+            return why_fail(DIST_ERR_MEMORY, why, "the job's memory could not be mapped: %s",
                             strerror(errno));
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun", text);
     }
     if (self->world.header->size != self->env.world_size)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
                         self->env.world_size, self->world.header->size);
     fcntl((int)fd, F_SETFD, FD_CLOEXEC);
@@ -132,75 +132,75 @@ static int self_attach_distrun(struct launch_self *self, char *why, size_t why_s
     return 0;
 }
 
-static int self_make_world(struct launch_self *self, int size, char *why, size_t why_size)
+static int self_make_world(struct launch_self *self, int size, struct why *why)
 {
     int status = world_create(&self->world, size);
     if (status != 0)
-        snprintf(why, why_size, "no shared memory could be had: %s", strerror(errno));
+        why_say(why, "no shared memory could be had: %s", strerror(errno));
     return status;
 }
 
 /* Over several machines: under MPI and Gloo the ranks of one machine share a world, and the machines meet later (nodes_join); under NCCL each
  * has one of its own, in which the others are never seen. */
-static int self_attach_foreign(struct launch_self *self, char *why, size_t why_size)
+static int self_attach_foreign(struct launch_self *self, struct why *why)
 {
     const struct launch_env *env = &self->env;
     const char *backend = launch_backend();
     bool far = launch_is_far(env), gloo = far && strcmp(backend, "gloo") == 0;
-    int status = gloo ? bootstrap_check(env, why, why_size) : 0;
+    int status = gloo ? bootstrap_check(env, why) : 0;
     if (status != 0)
         return status;
     if (!far || gloo || strcmp(backend, "mpi") == 0)
-        return launch_meet(env, &self->world, why, why_size);
+        return launch_meet(env, &self->world, why);
     if (strcmp(backend, "nccl") == 0)
-        return self_make_world(self, env->world_size, why, why_size);
-    return text_why(
-        DIST_ERR_ENVIRONMENT, why, why_size,
+        return self_make_world(self, env->world_size, why);
+    return why_fail(
+        DIST_ERR_ENVIRONMENT, why,
         "this machine has only %d of the %d ranks, and the %.20s backend joins ranks of one; over "
         "several take BACKEND=gloo, mpi, or nccl for GPUs",
         env->local_size, env->world_size, backend);
 }
 
-static int self_attach(struct launch_self *self, char *why, size_t why_size)
+static int self_attach(struct launch_self *self, struct why *why)
 {
     if (forked)
-        return text_why(DIST_ERR_STATE, why, why_size,
+        return why_fail(DIST_ERR_STATE, why,
                         "this process was forked by a rank, and is none itself; call from the rank");
     if (only_threads)
-        return text_why(
-            DIST_ERR_STATE, why, why_size,
+        return why_fail(
+            DIST_ERR_STATE, why,
             "this thread belongs to no rank; call from the thread in which run() was started, or from "
             "threads that it starts: they are known by their name (\"rank 0\"), which must stay");
     if (world_is_here())
-        return text_why(
-            DIST_ERR_STATE, why, why_size,
+        return why_fail(
+            DIST_ERR_STATE, why,
             "this process holds two copies of the library, and another one is its rank's; link the "
             "program and its shared libraries with libdist.so, so that there is one");
-    int status = launch_read_env(&self->env, why, why_size);
+    int status = launch_read_env(&self->env, why);
     if (status == 0 && self->env.launcher != LAUNCH_DISTRUN) /* which has done that */
-        status = settings_check(why, why_size);
+        status = settings_check(why);
     if (status != 0)
         return status;
     if (self->env.launcher != LAUNCH_DISTRUN && self->env.rank == 0)
         settings_warn_unknown();
     if (self->env.launcher == LAUNCH_DISTRUN)
-        status = self_attach_distrun(self, why, why_size);
+        status = self_attach_distrun(self, why);
     else if (self->env.launcher == LAUNCH_NONE)
-        status = self_make_world(self, 1, why, why_size);
+        status = self_make_world(self, 1, why);
     else
-        status = self_attach_foreign(self, why, why_size);
+        status = self_attach_foreign(self, why);
     if (status != 0 || launch_enter(self) == 0)
         return status;
     world_unmap(&self->world);
-    return text_why(DIST_ERR_STATE, why, why_size,
+    return why_fail(DIST_ERR_STATE, why,
                     "an earlier program has already been rank %d of this job; start each program with a "
                     "launcher of its own",
                     self->env.rank);
 }
 
-struct launch_self *launch_self(int *status, char *why, size_t why_size)
+struct launch_self *launch_self(int *status, struct why *why)
 {
-    char unread[8];
+    struct why unread;
     struct launch_self *self = launch_self_if_any();
     *status = 0;
     if (self)
@@ -209,10 +209,9 @@ struct launch_self *launch_self(int *status, char *why, size_t why_size)
     self = launch_self_if_any();
     if (!self) {
         self = calloc(1, sizeof *self);
-        if (!self && why)
-            snprintf(why, why_size, "the system gives no memory for this rank");
-        *status =
-            self ? self_attach(self, why ? why : unread, why ? why_size : sizeof unread) : DIST_ERR_MEMORY;
+        why = why ? why : &unread;
+        *status = self ? self_attach(self, why)
+                       : why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for this rank");
         if (*status == 0) {
             launch_become_process(self);
         } else {

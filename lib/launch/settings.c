@@ -80,59 +80,59 @@ static bool settings_is_number(const struct setting *setting, const char *text)
 
 /* ---- one, and all ------------------------------------------------------------------------- */
 
-static int settings_check_one(const struct setting *setting, char *why, size_t why_size)
+static int settings_check_one(const struct setting *setting, struct why *why)
 {
     const char *text = getenv(setting->name);
     if (!text || (setting->empty && !*text) || setting->kind == SETTING_OTHER)
         return 0;
     if (setting->kind == SETTING_FILE)
-        return setting_check_file(setting->name, text, why, why_size);
+        return setting_check_file(setting->name, text, why);
     if (setting->kind == SETTING_NUMBER && settings_is_number(setting, text))
         return 0;
     if (setting->kind == SETTING_NUMBER)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s is \"%.40s\"; it must be a whole number from %ld to %ld%s", setting->name, text,
                         setting->least, setting->most, setting->most == DAY ? " (seconds)" : "");
     if (setting_has_word(setting, text))
         return 0;
-    setting_say_words(setting, text, why, why_size);
+    setting_say_words(setting, text, why);
     return DIST_ERR_ENVIRONMENT;
 }
 
-int setting_check(const char *name, char *why, size_t why_size)
+int setting_check(const char *name, struct why *why)
 {
     for (size_t i = 0; i < settings_count; i++)
         if (strcmp(settings[i].name, name) == 0)
-            return settings_check_one(&settings[i], why, why_size);
+            return settings_check_one(&settings[i], why);
     return 0;
 }
 
 /* Two that are right by themselves. */
-static int settings_check_together(char *why, size_t why_size)
+static int settings_check_together(struct why *why)
 {
     const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
     bool gpu = device && strcmp(device, "cuda") == 0;
     if (!backend || !device)
         return 0;
     if (strcmp(backend, "nccl") == 0 && !gpu)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "BACKEND is \"nccl\", which only moves the memory of GPUs, but DEVICE is \"%s\"; "
                         "unset DEVICE, or take BACKEND=%s",
                         device,
                         strcmp(device, "sim") == 0 ? "cuda, which also works on simulated GPUs" : "shm");
     if (strcmp(backend, "shm") == 0 && gpu)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "DEVICE is \"cuda\", but BACKEND is \"shm\", which cannot reach the memory of a GPU; "
                         "unset BACKEND, or take DEVICE=sim");
     return 0;
 }
 
-int settings_check(char *why, size_t why_size)
+int settings_check(struct why *why)
 {
     int status = 0;
     for (size_t i = 0; i < settings_count && status == 0; i++)
-        status = settings_check_one(&settings[i], why, why_size);
-    return status ? status : settings_check_together(why, why_size);
+        status = settings_check_one(&settings[i], why);
+    return status ? status : settings_check_together(why);
 }
 
 const char *setting_text(const char *name)

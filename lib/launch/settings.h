@@ -8,16 +8,15 @@
 #ifndef LAUNCH_SETTINGS_H
 #define LAUNCH_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "text.h"
 
-#define SETTING_WHY 400 /* bytes in which a sentence has room */
+#include <stdbool.h>
 
 /* All of them. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
-int settings_check(char *why, size_t why_size);
+int settings_check(struct why *why);
 
 /* One of them. Same status. */
-int setting_check(const char *name, char *why, size_t why_size);
+int setting_check(const char *name, struct why *why);
 
 /* Say on stderr which variables look like ours but are read by nobody; once in a process. */
 void settings_warn_unknown(void);
@@ -31,7 +30,7 @@ long setting_number(const char *name, long usual);
 long setting_whole_number(const char *text);
 
 /* Can a file of that name be written? Leaves it as it is, or absent. Same status; `name`: the variable that names it. */
-int setting_check_file(const char *name, const char *path, char *why, size_t why_size);
+int setting_check_file(const char *name, const char *path, struct why *why);
 
 /* The process of this id has ended: put away what it was about to write under such names. */
 void settings_put_away(long pid);

@@ -80,7 +80,7 @@ static int settings_file_try_file(const char *path, mode_t mode)
     return error;
 }
 
-int setting_check_file(const char *name, const char *path, char *why, size_t why_size)
+int setting_check_file(const char *name, const char *path, struct why *why)
 {
     struct stat status;
     char folder[LONGEST];
@@ -93,17 +93,15 @@ int setting_check_file(const char *name, const char *path, char *why, size_t why
     if (error == 0)
         return 0;
     const char *dots = strlen(path) > 80 ? "..." : "";
-    int used = snprintf(why, why_size, "%s names %.80s%s, ", name, path, dots);
-    why += used < (int)why_size ? used : (int)why_size - 1;
-    why_size -= used < (int)why_size ? (size_t)used : why_size - 1;
+    why_say(why, "%s names %.80s%s, ", name, path, dots);
     if (error == EISDIR)
-        snprintf(why, why_size, "which is a folder; name a file in it");
+        why_add(why, "which is a folder; name a file in it");
     else if (error == ENOENT && strcmp(in, ".") == 0)
-        snprintf(why, why_size, "but the folder in which this runs was deleted; go to another");
+        why_add(why, "but the folder in which this runs was deleted; go to another");
     else if (error == ENOENT)
-        snprintf(why, why_size, "but there is no folder %.80s%s; make it, or name another file", in,
-                 strlen(in) > 80 ? "..." : "");
+        why_add(why, "but there is no folder %.80s%s; make it, or name another file", in,
+                strlen(in) > 80 ? "..." : "");
     else
-        snprintf(why, why_size, "which cannot be written: %s; name another file", strerror(error));
+        why_add(why, "which cannot be written: %s; name another file", strerror(error));
     return DIST_ERR_ENVIRONMENT;
 }

@@ -2,6 +2,8 @@
 #ifndef LAUNCH_SETTINGS_TABLE_H
 #define LAUNCH_SETTINGS_TABLE_H
 
+#include "text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,6 +29,6 @@ extern const size_t settings_count;
 
 /* settings_words.c: is it one of the values, or else what is to be said after "it must be "? */
 bool setting_has_word(const struct setting *setting, const char *text);
-void setting_say_words(const struct setting *setting, const char *text, char *why, size_t why_size);
+void setting_say_words(const struct setting *setting, const char *text, struct why *why);
 
 #endif

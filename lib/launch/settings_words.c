@@ -28,20 +28,17 @@ static bool settings_words_in_list(const char *values, const char *text)
 }
 
 /* "a, b or c" */
-static void settings_words_add_list(char *why, size_t why_size, const char *values)
+static void settings_words_add_list(struct why *why, const char *values)
 {
-    size_t length = 0, used = strlen(why);
-    for (const char *word = NULL;
-         (word = settings_words_next_word(values, word, &length)) && used < why_size;) {
-        const char *between = word == values ? "" : word[length] ? ", " : " or ";
-        used += (size_t)snprintf(why + used, why_size - used, "%s%.*s", between, (int)length, word);
-    }
+    size_t length = 0;
+    for (const char *word = NULL; (word = settings_words_next_word(values, word, &length));)
+        why_add(why, "%s%.*s", word == values ? "" : word[length] ? ", " : " or ", (int)length, word);
 }
 
 /* What stands behind a colon is not a matter of spelling. */
-static void settings_words_add_nearest(char *why, size_t why_size, const char *values, const char *text)
+static void settings_words_add_nearest(struct why *why, const char *values, const char *text)
 {
-    size_t length = 0, used = strlen(why), head = strcspn(text, ":");
+    size_t length = 0, head = strcspn(text, ":");
     struct nearest nearest = nearest_to(text, head);
     for (const char *word = NULL; (word = settings_words_next_word(values, word, &length));)
         if (!isupper((unsigned char)word[0])) {
@@ -49,8 +46,8 @@ static void settings_words_add_nearest(char *why, size_t why_size, const char *v
             nearest_try(&nearest, word, colon ? (size_t)(colon - word) : length);
         }
     if (nearest.found && (nearest.distance > 0 || strncmp(nearest.found, text, head) != 0))
-        snprintf(why + used, why_size - used, "; did you mean %.*s%.20s?", (int)nearest.found_length,
-                 nearest.found, nearest.found[nearest.found_length] == ':' ? text + head : "");
+        why_add(why, "; did you mean %.*s%.20s?", (int)nearest.found_length, nearest.found,
+                nearest.found[nearest.found_length] == ':' ? text + head : "");
 }
 
 bool setting_has_word(const struct setting *setting, const char *text)
@@ -58,14 +55,13 @@ bool setting_has_word(const struct setting *setting, const char *text)
     return settings_words_in_list(setting->values, text) || (setting->also && setting->also(text));
 }
 
-void setting_say_words(const struct setting *setting, const char *text, char *why, size_t why_size)
+void setting_say_words(const struct setting *setting, const char *text, struct why *why)
 {
-    snprintf(why, why_size, "%s is \"%.40s\"; it must be ", setting->name, text);
-    settings_words_add_list(why, why_size, setting->values);
-    size_t used = strlen(why);
+    why_say(why, "%s is \"%.40s\"; it must be ", setting->name, text);
+    settings_words_add_list(why, setting->values);
     if (setting->example)
-        snprintf(why + used, why_size - used, ", as in %s", setting->example);
-    settings_words_add_nearest(why, why_size, setting->values, text);
+        why_add(why, ", as in %s", setting->example);
+    settings_words_add_nearest(why, setting->values, text);
 }
 
 /* ---- variables that look like ours ---------------------------------------------------------------------- */

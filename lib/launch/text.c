@@ -24,15 +24,6 @@ void text_put_json(FILE *file, const char *text, size_t length)
     fputc('"', file);
 }
 
-int text_why(int status, char *why, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, size, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 void text_add(struct text *text, const char *format, ...)
 {
     va_list arguments;

@@ -2,6 +2,8 @@
 #ifndef LAUNCH_TEXT_H
 #define LAUNCH_TEXT_H
 
+#include "../why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -30,10 +32,6 @@ struct text {
 
 /* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
 void text_put_json(FILE *file, const char *text, size_t length);
-
-/* A sentence into `why`, and its status: a function that fails ends with both. */
-int text_why(int status, char *why, size_t size, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -19,6 +19,7 @@
 #define LAUNCH_WORLD_H
 
 #include "eventcount.h"
+#include "text.h"
 #include "../dist_base.h"
 
 #include <stdalign.h>
@@ -82,7 +83,7 @@ struct rank_notes {
     struct sleep_note threads[NOTE_THREADS];              /* of its other threads: launch_take_note; */
     _Atomic uint32_t more_threads; /* those beyond: nobody knows whether they are stuck */
     _Atomic uint32_t several;      /* 1: more than one thread of the program has called */
-    char refusal[160];             /* why it refused a message: written before the sender is told */
+    struct why refusal;            /* why it refused a message: written before the sender is told */
     char host_call[32];       /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site;       /* and where that is */
     _Atomic uint32_t sent;    /* over several machines: messages to it from ranks of this one; */
@@ -197,10 +198,9 @@ static inline void *world_open_view(const struct world *world, const void *addre
     return offset == UINT64_MAX ? (void *)(uintptr_t)address : world_at(world, offset);
 }
 
-/* Declare the job failed, unless someone has already (false), and wake everybody. */
+/* Declare the job failed, unless someone has already (false), and wake everybody; of END_ERROR, with a sentence. */
 bool world_fail(struct world *world, int rank, enum rank_end end, int code);
-void world_fail_because(struct world *world, int rank, int code,
-                        const char *cause); /* END_ERROR, with a sentence */
+void world_fail_because(struct world *world, int rank, int code, const char *cause);
 
 /* The same, as a record says that was made on another machine. */
 bool world_fail_as(struct world *world, const struct world_failure *failure);

@@ -52,9 +52,9 @@ static const struct device *gpu_choose(const char *call, struct dist_at at)
     if (strcmp(wish, "host") == 0)
         return &device_sim;
     const struct device *device = device_named(wish);
-    char why[SETTING_WHY];
-    if (!device && setting_check("DEVICE", why, sizeof why) != DIST_OK)
-        report_tensor(call, at, DIST_ERR_ENVIRONMENT, "%s", why);
+    struct why why;
+    if (!device && setting_check("DEVICE", &why) != DIST_OK)
+        report_tensor(call, at, DIST_ERR_ENVIRONMENT, "%s", why.text);
     return device;
 }
 

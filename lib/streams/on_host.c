@@ -42,7 +42,7 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
     host.gpu = NULL;
     host.async = false;
     host.status = DIST_ERR_MEMORY;
-    strcpy(host.why, "the host has no memory for a copy of the tensor");
+    why_say(&host.why, "the host has no memory for a copy of the tensor");
     bool good = on_host_read(gpu, op, &host.in);
     if (one)
         host.out = host.in;
@@ -55,6 +55,6 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
         on_host_forget(gpu, &op->out, &host.out);
     op->status = host.status;
     op->speaker = host.speaker;
-    memcpy(op->why, host.why, sizeof op->why);
+    op->why = host.why;
     return op->status;
 }

@@ -8,20 +8,20 @@
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static int ops_read_environment(struct gpu_ops *ops, char *why, size_t why_size)
+static int ops_read_environment(struct gpu_ops *ops, struct why *why)
 {
     ops->lazy = setting_is("DIST_CONNECT", "lazy");
-    int status = setting_check("DIST_CONNECT", why, why_size);
-    return status == DIST_OK ? link_read(&ops->link, why, why_size) : status;
+    int status = setting_check("DIST_CONNECT", why);
+    return status == DIST_OK ? link_read(&ops->link, why) : status;
 }
 
-static int ops_open(struct context *context, struct gpu *gpu, char *why, size_t why_size)
+static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 {
     struct gpu_ops *ops = calloc(1, sizeof *ops);
     unsigned char *met = calloc((size_t)context->world.size + 1, 1);
-    int status = ops && met ? ops_read_environment(ops, why, why_size) : DIST_ERR_MEMORY;
+    int status = ops && met ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
     if (status == DIST_ERR_MEMORY)
-        snprintf(why, why_size, "the system gives no memory for communication in the background");
+        why_say(why, "the system gives no memory for communication in the background");
     if (status != DIST_OK) {
         free(ops);
         free(met);
@@ -99,14 +99,14 @@ static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_wor
 {
     op->ready = NULL;
     op->gate = NULL;
-    if (!gpu->ops && (op->status = ops_open(context, gpu, op->why, sizeof op->why)) != DIST_OK)
+    if (!gpu->ops && (op->status = ops_open(context, gpu, &op->why)) != DIST_OK)
         return op->status;
     struct gpu_ops *ops = gpu->ops;
     bool started = op->async;
     if ((!ops->native && !ops_thread_start(ops)) || !ops_prepare(gpu, op)) {
         ops_give_back(op);
         return op->status =
-                   text_why(DIST_ERR_SYSTEM, op->why, sizeof op->why,
+                   why_fail(DIST_ERR_SYSTEM, &op->why,
                             "the system gives no memory or thread for communication in the background");
     }
     order_begin(gpu, op, started);

@@ -29,7 +29,7 @@ struct nodes;
 /* For whoever sees all ranks end: write what they did to $DIST_TRACE, if that is set. 0, or enum dist_error with a
  * sentence in why. Ranks of several machines: what those of others did lies in this world, too, and `nodes` has what brings
  * their clocks together; else it is NULL. */
-int trace_write(const struct world *world, const struct nodes *nodes, char *why, size_t why_size);
+int trace_write(const struct world *world, const struct nodes *nodes, struct why *why);
 
 /* The parts of a rank's trace memory that hold something, from 0 on: what a copy elsewhere needs. False: there is no such. */
 bool trace_part(const struct world *world, int rank, int part, uint64_t *from, uint64_t *bytes);

@@ -46,11 +46,10 @@ static int wrap_hand_on(struct trace *trace, enum event_kind kind, backend_call 
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-static int trace_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
-                      size_t why_size)
+static int trace_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
 {
     struct trace *trace = self->trace;
-    int status = trace->inner->open(self, world, &trace->state, why, why_size);
+    int status = trace->inner->open(self, world, &trace->state, why);
     *state = trace;
     if (status == DIST_OK) {
         trace->world = world;
@@ -67,10 +66,10 @@ static void wrap_write_if_last(struct trace *trace)
 {
     struct launch_self *self = trace->self;
     struct record *first = record_of(&self->world, 0);
-    char why[512];
+    struct why why;
     bool last = atomic_fetch_add(&first->closed, 1) + 1 == (uint32_t)self->world.header->size;
-    if (last && !self->watched && trace_write(&self->world, NULL, why, sizeof why) != 0)
-        fprintf(stderr, "%s\n", why);
+    if (last && !self->watched && trace_write(&self->world, NULL, &why) != 0)
+        fprintf(stderr, "%s\n", why.text);
 }
 
 static void trace_leave(void *state)

@@ -134,7 +134,7 @@ static bool trace_prepare(struct writing *w)
     return w->last && w->groups && write_make_room(w) && pairs_find(w);
 }
 
-int trace_write(const struct world *world, const struct nodes *nodes, char *why, size_t why_size)
+int trace_write(const struct world *world, const struct nodes *nodes, struct why *why)
 {
     const char *file = setting_text("DIST_TRACE");
     if (!file)
@@ -143,7 +143,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, char *why,
     struct whole whole;
     struct writing w = { .world = world, .nodes = nodes, .first = true };
     if (!trace_prepare(&w)) {
-        snprintf(why, why_size, "DIST_TRACE: the system gives no memory for writing %s", file);
+        why_say(why, "DIST_TRACE: the system gives no memory for writing %s", file);
         status = DIST_ERR_MEMORY;
     } else {
         w.file = whole_open(&whole, file);
@@ -153,8 +153,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, char *why,
             write_all(&w);
         }
         if (!whole_close(&whole, true)) {
-            snprintf(why, why_size, "DIST_TRACE names %s, which cannot be written: %s", file,
-                     strerror(errno));
+            why_say(why, "DIST_TRACE names %s, which cannot be written: %s", file, strerror(errno));
             status = DIST_ERR_ENVIRONMENT;
         }
     }

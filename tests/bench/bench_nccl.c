@@ -40,12 +40,12 @@ static void need(ncclResult_t result, const char *what)
 /* As a program without our library would: the calls block until NCCL has put its work into the stream. */
 static void open_directly(void)
 {
-    char why[256];
+    struct why why;
     ncclUniqueId id;
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    nccl = nccl_library(why, sizeof why);
+    nccl = nccl_library(&why);
     if (!nccl) {
-        fprintf(stderr, "%s\n", why);
+        fprintf(stderr, "%s\n", why.text);
         exit(EXIT_FAILURE);
     }
     need(nccl->get_unique_id(&id), "ncclGetUniqueId");

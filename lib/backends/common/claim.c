@@ -95,8 +95,8 @@ int claims_tell(struct dist_work *op, int rank_a, const struct claim *a, int ran
 {
     char say_a[48], say_b[48];
     claim_differ(a, b, say_a, say_b, sizeof say_a);
-    snprintf(op->why, sizeof op->why, "rank %d %s (%s:%d), rank %d %s (%s:%d)", rank_a, say_a, a->file,
-             a->line, rank_b, say_b, b->file, b->line);
+    why_say(&op->why, "rank %d %s (%s:%d), rank %d %s (%s:%d)", rank_a, say_a, a->file, a->line, rank_b,
+            say_b, b->file, b->line);
     op->speaker = rank_b + 1;
     return op->status = DIST_ERR_MISMATCH;
 }
@@ -105,25 +105,25 @@ int claims_tell_message(struct dist_work *op, int sender, const struct claim *se
                         const struct claim *recv)
 {
     if (send->group != recv->group)
-        snprintf(op->why, sizeof op->why,
-                 "rank %d's send means group %d (%s:%d), and rank %d's receive means group %d (%s:%d)",
-                 sender, send->group, send->file, send->line, receiver, recv->group, recv->file, recv->line);
+        why_say(&op->why,
+                "rank %d's send means group %d (%s:%d), and rank %d's receive means group %d (%s:%d)", sender,
+                send->group, send->file, send->line, receiver, recv->group, recv->file, recv->line);
     else if (send->root != recv->root)
-        snprintf(op->why, sizeof op->why,
-                 "rank %d sends with tag %d (%s:%d), and rank %d's next receive from it asks for tag %d "
-                 "(%s:%d), but NCCL takes messages in the order in which they were sent",
-                 sender, send->root, send->file, send->line, receiver, recv->root, recv->file, recv->line);
+        why_say(&op->why,
+                "rank %d sends with tag %d (%s:%d), and rank %d's next receive from it asks for tag %d "
+                "(%s:%d), but NCCL takes messages in the order in which they were sent",
+                sender, send->root, send->file, send->line, receiver, recv->root, recv->file, recv->line);
     else if (send->host != recv->host)
-        snprintf(op->why, sizeof op->why,
-                 "rank %d sends from its %s (%s:%d), rank %d's receive has its tensor on the %s (%s:%d)",
-                 sender, claim_place(send), send->file, send->line, receiver, claim_place(recv), recv->file,
-                 recv->line);
+        why_say(&op->why,
+                "rank %d sends from its %s (%s:%d), rank %d's receive has its tensor on the %s (%s:%d)",
+                sender, claim_place(send), send->file, send->line, receiver, claim_place(recv), recv->file,
+                recv->line);
     else
-        snprintf(op->why, sizeof op->why,
-                 "rank %d sends %lld elements of %s (%s:%d), rank %d's receive has room for exactly %lld of "
-                 "%s (%s:%d)",
-                 sender, (long long)send->count, dtype_name(send->type), send->file, send->line, receiver,
-                 (long long)recv->count, dtype_name(recv->type), recv->file, recv->line);
+        why_say(&op->why,
+                "rank %d sends %lld elements of %s (%s:%d), rank %d's receive has room for exactly %lld of "
+                "%s (%s:%d)",
+                sender, (long long)send->count, dtype_name(send->type), send->file, send->line, receiver,
+                (long long)recv->count, dtype_name(recv->type), recv->file, recv->line);
     op->speaker = receiver + 1;
     return op->status = DIST_ERR_MISMATCH;
 }
@@ -134,29 +134,27 @@ static bool claim_lies_elsewhere(const struct claim *send, const struct claim *r
     return send->type == recv->type && send->count == recv->count && send->host != recv->host;
 }
 
-void claims_say_receiver(char *why, size_t size, int sender, const struct claim *send,
-                         const struct claim *recv)
+void claims_say_receiver(struct why *why, int sender, const struct claim *send, const struct claim *recv)
 {
     if (claim_lies_elsewhere(send, recv))
-        snprintf(why, size, "rank %d sends from its %s (%s:%d), this receive has its tensor on the %s",
-                 sender, claim_place(send), send->file, send->line, claim_place(recv));
+        why_say(why, "rank %d sends from its %s (%s:%d), this receive has its tensor on the %s", sender,
+                claim_place(send), send->file, send->line, claim_place(recv));
     else
-        snprintf(why, size,
-                 "rank %d sends %lld element%s of %s (%s:%d), this receive has room for exactly %lld of %s",
-                 sender, (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type),
-                 send->file, send->line, (long long)recv->count, dtype_name(recv->type));
+        why_say(why,
+                "rank %d sends %lld element%s of %s (%s:%d), this receive has room for exactly %lld of %s",
+                sender, (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type),
+                send->file, send->line, (long long)recv->count, dtype_name(recv->type));
 }
 
-void claims_say_sender(char *why, size_t size, const struct claim *send, int receiver,
-                       const struct claim *recv)
+void claims_say_sender(struct why *why, const struct claim *send, int receiver, const struct claim *recv)
 {
     if (claim_lies_elsewhere(send, recv))
-        snprintf(why, size, "rank %d receives on its %s (%s:%d), this message lies on the %s", receiver,
-                 claim_place(recv), recv->file, recv->line, claim_place(send));
+        why_say(why, "rank %d receives on its %s (%s:%d), this message lies on the %s", receiver,
+                claim_place(recv), recv->file, recv->line, claim_place(send));
     else
-        snprintf(why, size,
-                 "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %lld element%s "
-                 "of %s",
-                 receiver, recv->file, recv->line, (long long)recv->count, dtype_name(recv->type),
-                 (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type));
+        why_say(why,
+                "rank %d's receive (%s:%d) has room for exactly %lld of %s, this message has %lld element%s "
+                "of %s",
+                receiver, recv->file, recv->line, (long long)recv->count, dtype_name(recv->type),
+                (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type));
 }

@@ -27,10 +27,8 @@ bool claims_differ(const struct claim *a, const struct claim *b);
 /* The op has failed, since two ranks mean different things: DIST_ERR_MISMATCH, with the words. */
 int claims_tell(struct dist_work *op, int rank_a, const struct claim *a, int rank_b, const struct claim *b);
 /* Of a message that has met its receive: as the receiver and as the sender report it. */
-void claims_say_receiver(char *why, size_t size, int sender, const struct claim *send,
-                         const struct claim *recv);
-void claims_say_sender(char *why, size_t size, const struct claim *send, int receiver,
-                       const struct claim *recv);
+void claims_say_receiver(struct why *why, int sender, const struct claim *send, const struct claim *recv);
+void claims_say_sender(struct why *why, const struct claim *send, int receiver, const struct claim *recv);
 
 /* The same for either, where NCCL orders messages without tags: also a group or a tag may differ. */
 int claims_tell_message(struct dist_work *op, int sender, const struct claim *send, int receiver,

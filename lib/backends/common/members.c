@@ -22,6 +22,6 @@ void absent_add(struct absent *absent, int rank)
 
 void absent_tell(struct dist_work *op, const struct absent *absent)
 {
-    snprintf(op->why, sizeof op->why, "rank%s %s did not come within %g s", absent->count == 1 ? "" : "s",
-             absent->list, op->timeout);
+    why_say(&op->why, "rank%s %s did not come within %g s", absent->count == 1 ? "" : "s", absent->list,
+            op->timeout);
 }

@@ -21,8 +21,8 @@ int splits_tell(struct dist_work *op, const struct clash *clash)
 {
     const struct dist_group *group = op->group;
     int from = member_place(group, clash->from), to = member_place(group, clash->to);
-    snprintf(
-        op->why, sizeof op->why,
+    why_say(
+        &op->why,
         "rank %d sends %lld element%s to rank %d, which expects %lld: input_splits[%d] of rank %d must be "
         "output_splits[%d] of rank %d",
         clash->from, (long long)clash->sent, clash->sent == 1 ? "" : "s", clash->to,

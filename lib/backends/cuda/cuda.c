@@ -55,30 +55,28 @@ static struct cuda_job *cuda_find_job(struct world *world)
 /* ---- coming and going --------------------------------------------------------------------- */
 
 /* Only threads of one process see each other's GPU memory. */
-static bool cuda_shares_process(const struct launch_self *self, char *why, size_t why_size)
+static bool cuda_shares_process(const struct launch_self *self, struct why *why)
 {
     if (self->threads || self->world.header->size == 1)
         return true;
     if (self->env.launcher == LAUNCH_SPAWN)
-        snprintf(why, why_size,
-                 "the cuda backend joins ranks that are threads of one process; set "
-                 "BACKEND=cuda, or DIST_RANKS=threads, before dist_spawn");
+        why_say(why, "the cuda backend joins ranks that are threads of one process; set "
+                     "BACKEND=cuda, or DIST_RANKS=threads, before dist_spawn");
     else
-        snprintf(
-            why, why_size,
+        why_say(
+            why,
             "the cuda backend joins threads of one process, and a launcher has started processes; start the "
             "program by itself, or take BACKEND=nccl");
     return false;
 }
 
-static int cuda_open(struct launch_self *self, struct dist_group *world, void **out, char *why,
-                     size_t why_size)
+static int cuda_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why)
 {
-    if (!cuda_shares_process(self, why, why_size))
+    if (!cuda_shares_process(self, why))
         return DIST_ERR_ENVIRONMENT;
     struct cuda_state *cuda = calloc(1, sizeof *cuda);
     struct cuda_job *job = cuda ? cuda_find_job(&self->world) : NULL;
-    int status = job ? launch_read_buffering(&cuda->eager_bytes, why, why_size) : DIST_ERR_MEMORY;
+    int status = job ? launch_read_buffering(&cuda->eager_bytes, why) : DIST_ERR_MEMORY;
     if (status != DIST_OK) {
         free(cuda);
         return status;

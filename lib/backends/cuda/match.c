@@ -13,8 +13,8 @@ static void cuda_match_refuse(struct cuda_job *job, struct dist_work *send, stru
 {
     struct claim sends = claim_of(send), receives = claim_of(recv);
     int sender = cuda_rank_of(send), receiver = cuda_rank_of(recv);
-    claims_say_receiver(recv->why, sizeof recv->why, sender, &sends, &receives);
-    claims_say_sender(send->why, sizeof send->why, &sends, receiver, &receives);
+    claims_say_receiver(&recv->why, sender, &sends, &receives);
+    claims_say_sender(&send->why, &sends, receiver, &receives);
     send->speaker = receiver + 1;
     cuda_start_given(job, recv, DIST_ERR_MISMATCH);
     cuda_start_given(job, send, DIST_ERR_MISMATCH);

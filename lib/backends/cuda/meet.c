@@ -58,7 +58,7 @@ static struct dist_work *cuda_meet_find_short_of_memory(const struct meeting *me
     for (int i = 0; meeting->ops[0]->call == CALL_NEW_GROUP && i < meeting->size; i++) {
         struct dist_work *op = meeting->ops[i];
         if (!op->in.data) {
-            snprintf(op->why, sizeof op->why, "rank %d has no memory left for the group", cuda_rank_of(op));
+            why_say(&op->why, "rank %d has no memory left for the group", cuda_rank_of(op));
             return op;
         }
     }
@@ -68,11 +68,10 @@ static struct dist_work *cuda_meet_find_short_of_memory(const struct meeting *me
 static void cuda_meet_refuse(struct cuda_job *job, struct meeting *meeting, struct dist_work *stray,
                              int status)
 {
-    char why[sizeof stray->why];
+    struct why why = stray->why; /* which is one of them */
     int speaker = stray->speaker ? stray->speaker : cuda_rank_of(stray) + 1;
-    snprintf(why, sizeof why, "%s", stray->why);
     for (int i = 0; i < meeting->size; i++) {
-        snprintf(meeting->ops[i]->why, sizeof why, "%s", why);
+        meeting->ops[i]->why = why;
         meeting->ops[i]->speaker = speaker;
         cuda_start_given(job, meeting->ops[i], status);
     }
@@ -97,7 +96,7 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
     op->phase = ++group->seq;
     struct meeting *meeting = cuda_meet_find(job, op);
     if (!meeting && !(meeting = cuda_meet_call_meeting(job, op))) {
-        snprintf(op->why, sizeof op->why, "the system gives no memory for a collective");
+        why_say(&op->why, "the system gives no memory for a collective");
         cuda_start_given(job, op, DIST_ERR_MEMORY);
         return;
     }

@@ -15,7 +15,7 @@
 static int cuda_move_say(struct dist_work *op, int status)
 {
     if (status != DIST_OK)
-        snprintf(op->why, sizeof op->why, "%s", device_why());
+        why_say(&op->why, "%s", device_why());
     return status;
 }
 
@@ -61,7 +61,7 @@ void cuda_move_message(struct cuda_job *job, struct dist_work *send, struct dist
             cuda_move_free_behind(job, send, recv);
         cuda_move_free(send);
     } else {
-        snprintf(send->why, sizeof send->why, "%s", status == DIST_OK ? "" : recv->why);
+        send->why = recv->why;
         cuda_start_given(job, send, status);
     }
     cuda_start_given(job, recv, status);
@@ -100,7 +100,7 @@ struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send)
 {
     struct dist_work *aside = malloc(sizeof *aside);
     int status = DIST_ERR_MEMORY;
-    snprintf(send->why, sizeof send->why, "there is no memory left to copy the message aside");
+    why_say(&send->why, "there is no memory left to copy the message aside");
     if (aside) {
         work_copy_asked(aside, send);
         atomic_fetch_add(&send->group->untaken, 1);

@@ -212,7 +212,7 @@ void cuda_plan_run(struct cuda_job *job, struct meeting *meeting)
         cuda_plan_end(&plan);
     for (int i = 0; i < plan.size; i++) {
         if (plan.status != DIST_OK)
-            snprintf(plan.ops[i]->why, sizeof plan.ops[i]->why, "%s", device_why());
+            why_say(&plan.ops[i]->why, "%s", device_why());
         cuda_start_given(job, plan.ops[i], plan.status);
     }
 }

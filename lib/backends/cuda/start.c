@@ -81,8 +81,7 @@ static bool cuda_start_open_stream(struct cuda_state *cuda, struct dist_work *op
     struct stream *stream = device->stream_new(op->gpu->state, -1);
     cuda->mark = stream ? device->event_new(op->gpu->state, false) : NULL;
     if (!cuda->mark) {
-        snprintf(op->why, sizeof op->why, "the device \"%s\" has no memory left for communication",
-                 device->name);
+        why_say(&op->why, "the device \"%s\" has no memory left for communication", device->name);
         if (stream)
             device->stream_free(stream);
         return false;

@@ -10,31 +10,30 @@
 #include "../../launch/spread.h"
 
 static const struct transport *gloo_find(struct launch_self *self, struct transport_job *job, int *status,
-                                         char *why, size_t why_size)
+                                         struct why *why)
 {
-    char error[200] = "";
-    const struct transport *transport = transport_load("gloo", error, sizeof error);
+    struct why error;
+    const struct transport *transport = transport_load("gloo", &error);
     struct world *world = &self->world;
     job->bootstrap = (char *)world_bootstrap(world, 0);
     job->bootstrap_bytes = sizeof(struct world_bootstrap);
     job->address = world_is_spread(world) ? world->header->address : "127.0.0.1";
     if (transport)
         return transport;
-    *status = text_why(
-        DIST_ERR_ENVIRONMENT, why, why_size,
+    *status = why_fail(
+        DIST_ERR_ENVIRONMENT, why,
         "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
         "and run make again (%.90s)",
-        error);
+        error.text);
     return NULL;
 }
 
-static int gloo_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
-                     size_t why_size)
+static int gloo_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
 {
     int status = DIST_OK;
     if (launch_is_far(&self->env) && !world_is_spread(&self->world))
-        status = bootstrap_join_machines(self, DIST_VERSION, why, why_size);
-    return status == DIST_OK ? transport_open("gloo", gloo_find, self, world, state, why, why_size) : status;
+        status = bootstrap_join_machines(self, DIST_VERSION, why);
+    return status == DIST_OK ? transport_open("gloo", gloo_find, self, world, state, why) : status;
 }
 
 const struct backend backend_gloo = {

@@ -31,62 +31,60 @@ static const char *mpi_starter_of(const struct flavour *flavour, const struct la
 }
 
 static const struct transport *mpi_missing(const struct launch_self *self, const struct flavour *wanted,
-                                           const char *error, int *status, char *why, size_t why_size)
+                                           const struct why *error, int *status, struct why *why)
 {
-    char unread[200];
+    struct why unread;
     const struct flavour *other = wanted == &mpich ? &open_mpi : &mpich;
     const char *starter = mpi_starter_of(other, &self->env);
     *status = DIST_ERR_ENVIRONMENT;
-    if (mpi_launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
-        snprintf(why, why_size,
-                 "the ranks were started as those of another MPI than the library was built with; start them "
-                 "with %s, or install %s and run make again",
-                 starter, wanted->package);
-    else if (!mpi_launcher_of(&self->env) && transport_load(other->name, unread, sizeof unread))
-        snprintf(why, why_size,
-                 "BACKEND is \"mpi\", and Open MPI knows only ranks started as its own: %s -n %d PROGRAM",
-                 starter, self->env.world_size);
+    if (mpi_launcher_of(&self->env) && transport_load(other->name, &unread))
+        why_say(why,
+                "the ranks were started as those of another MPI than the library was built with; start them "
+                "with %s, or install %s and run make again",
+                starter, wanted->package);
+    else if (!mpi_launcher_of(&self->env) && transport_load(other->name, &unread))
+        why_say(why, "BACKEND is \"mpi\", and Open MPI knows only ranks started as its own: %s -n %d PROGRAM",
+                starter, self->env.world_size);
     else
-        snprintf(
-            why, why_size,
+        why_say(
+            why,
             "BACKEND is \"mpi\", and the library's part for MPI is not there; install %s and run make again "
             "(%.90s)",
-            wanted->package, error);
+            wanted->package, error->text);
     return NULL;
 }
 
 static const struct transport *mpi_find(struct launch_self *self, struct transport_job *job, int *status,
-                                        char *why, size_t why_size)
+                                        struct why *why)
 {
     (void)job;
     const struct flavour *started = mpi_launcher_of(&self->env), *wanted = started ? started : &mpich;
-    char error[200] = "";
-    const struct transport *transport = transport_load(wanted->name, error, sizeof error);
+    struct why error;
+    const struct transport *transport = transport_load(wanted->name, &error);
     if (!transport && started == &open_mpi && self->env.launcher == LAUNCH_SLURM &&
         !launch_is_far(&self->env)) { /* it may be srun's habit to speak so: these ranks need it not */
         started = NULL;
         wanted = &mpich;
-        transport = transport_load(wanted->name, error, sizeof error);
+        transport = transport_load(wanted->name, &error);
     }
     if (!transport)
-        return mpi_missing(self, wanted, error, status, why, why_size);
+        return mpi_missing(self, wanted, &error, status, why);
     if (!started && launch_is_far(&self->env) && !world_is_spread(&self->world)) {
-        *status = text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        *status = why_fail(DIST_ERR_ENVIRONMENT, why,
                            "BACKEND is \"mpi\", and over several machines its ranks are started by %s",
                            mpi_starter_of(wanted, &self->env));
         return NULL;
     }
     if (!started && !pmi_serve(self)) {
-        *status = text_why(DIST_ERR_SYSTEM, why, why_size, "the system gives no thread for MPI's start");
+        *status = why_fail(DIST_ERR_SYSTEM, why, "the system gives no thread for MPI's start");
         return NULL;
     }
     return transport;
 }
 
-static int mpi_open(struct launch_self *self, struct dist_group *world, void **state, char *why,
-                    size_t why_size)
+static int mpi_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
 {
-    int status = transport_open("mpi", mpi_find, self, world, state, why, why_size);
+    int status = transport_open("mpi", mpi_find, self, world, state, why);
     pmi_end();
     return status;
 }

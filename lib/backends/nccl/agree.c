@@ -51,24 +51,23 @@ static void nccl_agree_wait_until_ready(struct nccl_state *nccl, double seconds)
     }
 }
 
-int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, char *why, size_t why_size)
+int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, struct why *why)
 {
     struct world *world = &nccl->self->world;
     struct nccl_shared *shared = nccl->shared = world_at(world, world->header->backend_offset);
     nccl->table = (struct table *)(shared + 1);
     if (nccl->rank == 0) {
         if (!nccl_agree_lay(shared, nccl, id)) /* world_backend_bytes and this backend have come apart */
-            return text_why(DIST_ERR_SYSTEM, why, why_size, "the world has too little memory for %d ranks",
-                            nccl->size);
+            return why_fail(DIST_ERR_SYSTEM, why, "the world has too little memory for %d ranks", nccl->size);
         atomic_store(&shared->ready, 1);
         for (int i = 1; i < nccl->size; i++)
             rank_notify(&world->header->slots[i]);
     }
     nccl_agree_wait_until_ready(nccl, seconds);
     if (world_failed(world))
-        return nccl_job_failed(nccl, why, why_size);
+        return nccl_job_failed(nccl, why);
     if (!atomic_load(&shared->ready))
-        return text_why(DIST_ERR_TIMEOUT, why, why_size,
+        return why_fail(DIST_ERR_TIMEOUT, why,
                         "rank 0 has not come within %g s (DIST_INIT_TIMEOUT=SECONDS waits longer)", seconds);
     *id = shared->id;
     return DIST_OK;

@@ -106,12 +106,12 @@ static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, cons
 
 static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, int status)
 {
-    char why[200];
+    struct why why;
     if (status == DIST_ERR_MEMORY)
-        snprintf(why, sizeof why, "the system gives no memory for checking");
+        why_say(&why, "the system gives no memory for checking");
     else if (!nccl->failed)
-        status = nccl_job_failed(nccl, why, sizeof why);
-    nccl_watch_fail(nccl, status, why);
+        status = nccl_job_failed(nccl, &why);
+    nccl_watch_fail(nccl, status, why.text);
     nccl_watch_end_all(nccl, ops);
 }
 

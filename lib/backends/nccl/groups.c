@@ -32,17 +32,17 @@ static int nccl_groups_comm_split(struct nccl_state *nccl, struct dist_work *op,
     ncclResult_t result = calls->comm_split(nccl->world.comm, member ? 0 : NCCL_SPLIT_NOCOLOR,
                                             member ? group->rank : 0, &g->comm, &config);
     if (!nccl_went_well(result))
-        return nccl_explain(calls, result, op->why, sizeof op->why);
-    int status = nccl_watch_settle(nccl, nccl->world.comm, 0, op->why, sizeof op->why);
+        return nccl_explain(calls, result, &op->why);
+    int status = nccl_watch_settle(nccl, nccl->world.comm, 0, &op->why);
     if (status != DIST_OK || !member)
         return status;
-    status = nccl_watch_settle(nccl, g->comm, 0, op->why, sizeof op->why);
+    status = nccl_watch_settle(nccl, g->comm, 0, &op->why);
     int count = 0, place = -1;
     if (status == DIST_OK && (calls->comm_count(g->comm, &count) != ncclSuccess ||
                               calls->comm_user_rank(g->comm, &place) != ncclSuccess || count != group->size ||
                               place != group->rank)) {
         g->broken = true;
-        return text_why(DIST_ERR_MISMATCH, op->why, sizeof op->why,
+        return why_fail(DIST_ERR_MISMATCH, &op->why,
                         "NCCL made a group of %d of it, not of %d: some rank lists other members", count,
                         group->size);
     }
@@ -56,7 +56,7 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
     g->nccl = nccl;
     int status = nccl_groups_comm_split(nccl, op, g, own && group->rank >= 0);
     if (!own) /* the others do not wait for it, and find that a member is missing */
-        return text_why(DIST_ERR_MEMORY, op->why, sizeof op->why, "the system gives no memory for a group");
+        return why_fail(DIST_ERR_MEMORY, &op->why, "the system gives no memory for a group");
     if (status == DIST_OK && group->rank < 0) {
         free(g);
         return DIST_OK;
@@ -176,12 +176,12 @@ static void nccl_groups_forget(struct nccl_state *nccl, struct nccl_group **at)
 
 void nccl_groups_sweep(struct nccl_state *nccl, bool all)
 {
-    char why[200];
+    struct why why;
     for (struct nccl_group *g = nccl->retired; g; g = g->next) {
         if (!g->comm || g->end.runs)
             continue;
         if (all && !g->broken)
-            g->broken = nccl_watch_settle(nccl, g->comm, TIDY_SECONDS, why, sizeof why) != DIST_OK;
+            g->broken = nccl_watch_settle(nccl, g->comm, TIDY_SECONDS, &why) != DIST_OK;
         if (nccl_groups_is_tidy(nccl, g)) {
             g->end = (struct worker){
                 .self = nccl->self, .name = "dist group", .work = nccl_groups_end_group, .argument = g

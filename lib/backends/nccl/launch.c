@@ -18,8 +18,8 @@ int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status
         nccl_eager_free(nccl, op);
         return status;
     }
-    if (nccl->failed && !op->why[0])
-        snprintf(op->why, sizeof op->why, "%s", nccl->why);
+    if (nccl->failed && !op->why.text[0])
+        op->why = nccl->why;
     op->status = status;
     atomic_store(&op->begun, 1);
     if (op->gate)
@@ -62,15 +62,14 @@ static ncclResult_t nccl_launch_call_all(struct nccl_state *nccl, const struct d
     return nccl_went_well(result) ? ended : result;
 }
 
-static int nccl_launch_settle_all(struct nccl_state *nccl, const struct dist_work *first, char *why,
-                                  size_t why_size)
+static int nccl_launch_settle_all(struct nccl_state *nccl, const struct dist_work *first, struct why *why)
 {
     int status = DIST_OK;
     ncclComm_t before = NULL;
     for (const struct dist_work *op = first; op && status == DIST_OK; op = op->next) {
         ncclComm_t comm = nccl->shared && op->p2p ? nccl->world.comm : nccl_comm_of(op);
         if (comm != before)
-            status = nccl_watch_settle(nccl, comm, 0, why, why_size);
+            status = nccl_watch_settle(nccl, comm, 0, why);
         before = comm;
     }
     return status;
@@ -94,7 +93,7 @@ static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
 static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl_caller *call)
 {
     struct dist_work *first = ops->first, *next;
-    char why[200] = "a GPU's stream waits for something that nobody has begun";
+    struct why why = { "a GPU's stream waits for something that nobody has begun" };
     int status = DIST_ERR_SYSTEM;
     *nccl->flying.end = first;
     nccl->flying.end = ops->end;
@@ -107,11 +106,11 @@ static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl
     }
     if (nccl->calls->stream_of(nccl->stream)) {
         ncclResult_t result = nccl_launch_call_all(nccl, first, call);
-        status = nccl_went_well(result) ? nccl_launch_settle_all(nccl, first, why, sizeof why)
-                                        : nccl_explain(nccl->calls, result, why, sizeof why);
+        status = nccl_went_well(result) ? nccl_launch_settle_all(nccl, first, &why)
+                                        : nccl_explain(nccl->calls, result, &why);
     }
     if (status != DIST_OK)
-        nccl_watch_fail(nccl, status, why);
+        nccl_watch_fail(nccl, status, why.text);
     for (struct dist_work *op = first; op && !nccl->failed; op = next) {
         next = op->next;
         nccl_launch_mark(nccl, op);

@@ -63,13 +63,12 @@ static void *nccl_library_open_library(void)
     return dlopen(USUAL_FOLDER SONAME, RTLD_NOW | RTLD_LOCAL);
 }
 
-static bool nccl_library_fill(struct nccl_calls *calls, void *library, char *why, size_t why_size)
+static bool nccl_library_fill(struct nccl_calls *calls, void *library, struct why *why)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(library, symbols[i].name);
         if (!symbol && !symbols[i].optional) {
-            snprintf(why, why_size, "this machine's NCCL has no %s; it must be version 2.18 or newer",
-                     symbols[i].name);
+            why_say(why, "this machine's NCCL has no %s; it must be version 2.18 or newer", symbols[i].name);
             return false;
         }
         memcpy((char *)calls + symbols[i].place, &symbol, sizeof symbol);
@@ -79,7 +78,7 @@ static bool nccl_library_fill(struct nccl_calls *calls, void *library, char *why
     return true;
 }
 
-const struct nccl_calls *nccl_library(char *why, size_t why_size)
+const struct nccl_calls *nccl_library(struct why *why)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct nccl_calls calls;
@@ -87,20 +86,20 @@ const struct nccl_calls *nccl_library(char *why, size_t why_size)
     if (nccl_double)
         return nccl_double;
     if (!cuda_stream_of) {
-        snprintf(why, why_size,
-                 "NCCL moves the memory of NVIDIA GPUs, and this library was built without CUDA; see `make "
-                 "doctor`, or take BACKEND=shm");
+        why_say(why,
+                "NCCL moves the memory of NVIDIA GPUs, and this library was built without CUDA; see `make "
+                "doctor`, or take BACKEND=shm");
         return NULL;
     }
     pthread_mutex_lock(&lock);
     if (!filled) {
         void *library = nccl_library_open_library();
         if (library)
-            filled = nccl_library_fill(&calls, library, why, why_size);
+            filled = nccl_library_fill(&calls, library, why);
         else
-            snprintf(why, why_size,
-                     "NCCL cannot be loaded (%.90s); say where it is with NCCL_HOME, or take BACKEND=cuda",
-                     dlerror());
+            why_say(why,
+                    "NCCL cannot be loaded (%.90s); say where it is with NCCL_HOME, or take BACKEND=cuda",
+                    dlerror());
     }
     pthread_mutex_unlock(&lock);
     return filled ? &calls : NULL;

@@ -7,6 +7,8 @@
 #ifndef NCCL_LIBRARY_H
 #define NCCL_LIBRARY_H
 
+#include "../../launch/text.h"
+
 #include <nccl.h>
 
 #include <stddef.h>
@@ -54,7 +56,7 @@ struct nccl_calls {
 };
 
 /* The library; NULL: it cannot be had, and why says what to do. */
-const struct nccl_calls *nccl_library(char *why, size_t why_size);
+const struct nccl_calls *nccl_library(struct why *why);
 
 /* Tests put their double here. */
 extern const struct nccl_calls *nccl_double;

@@ -11,8 +11,8 @@ static int nccl_refuse_host(struct nccl_state *nccl, struct dist_work *op)
 {
     return nccl_launch_refuse(
         nccl, op,
-        text_why(
-            DIST_ERR_ARGUMENT, op->why, sizeof op->why,
+        why_fail(
+            DIST_ERR_ARGUMENT, &op->why,
             "the tensor lies on the host, and NCCL by itself moves only what lies on a GPU; make it there "
             "(DEVICE=cuda)"));
 }
@@ -24,8 +24,8 @@ static int nccl_far_message(struct nccl_state *nccl, struct dist_work *op)
     if (op->peer == DIST_ANY_SOURCE)
         return nccl_launch_refuse(
             nccl, op,
-            text_why(
-                DIST_ERR_ARGUMENT, op->why, sizeof op->why,
+            why_fail(
+                DIST_ERR_ARGUMENT, &op->why,
                 "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "
                 "are on one machine)"));
     op->from = op->sends ? -1 : op->peer;
@@ -38,9 +38,9 @@ static int nccl_far_monitored_barrier(struct nccl_state *nccl, struct dist_work 
     nccl_launch_now(nccl, op, nccl_collect);
     if (!nccl->failed && nccl_watch_wait(nccl, op, dist_time() + op->timeout) == DIST_ERR_TIMEOUT &&
         !nccl->failed) {
-        char why[80];
-        snprintf(why, sizeof why, "some rank did not come within %g s", op->timeout);
-        nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why);
+        struct why why;
+        why_say(&why, "some rank did not come within %g s", op->timeout);
+        nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why.text);
     }
     return op->status;
 }

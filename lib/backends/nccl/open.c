@@ -20,11 +20,11 @@
 
 /* NCCL takes ranks with different host ids for ranks on different machines, and so does not notice that they share a GPU.
  * What it would try first between neighbours must be off then. */
-static int nccl_open_share_gpu(const struct launch_self *self, char *why, size_t why_size)
+static int nccl_open_share_gpu(const struct launch_self *self, struct why *why)
 {
     char id[32];
     if (self->threads)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "DIST_NCCL_SHARE_GPU=1 needs ranks that are processes; unset DIST_RANKS");
     snprintf(id, sizeof id, "rank%d", self->env.rank);
     setenv("NCCL_HOSTID", id, 1);
@@ -37,20 +37,20 @@ static int nccl_open_share_gpu(const struct launch_self *self, char *why, size_t
 /* Over several machines NCCL brings its own meeting: rank 0 listens at the address in NCCL_COMM_ID, all others call there. So no
  * server of ours is needed, only the same address everywhere. It comes from MASTER_ADDR and MASTER_PORT, which torchrun sets, and
  * for which mpirun and srun must be asked. */
-static int nccl_open_set_address(const struct launch_env *env, char *why, size_t why_size)
+static int nccl_open_set_address(const struct launch_env *env, struct why *why)
 {
     char host[256], text[300];
     int port;
     if (getenv("NCCL_COMM_ID"))
         return DIST_OK;
-    int status = bootstrap_find_master(env, host, sizeof host, &port, why, why_size);
+    int status = bootstrap_find_master(env, host, sizeof host, &port, why);
     if (status != DIST_OK)
         return status;
     snprintf(text, sizeof text, strchr(host, ':') ? /* of IPv6 */ "[%.250s]:%d" : "%.250s:%d", host, port);
     return setenv("NCCL_COMM_ID", text, 1) == 0 ? DIST_OK : DIST_ERR_MEMORY;
 }
 
-static int nccl_open_read_environment(struct nccl_state *nccl, char *why, size_t why_size)
+static int nccl_open_read_environment(struct nccl_state *nccl, struct why *why)
 {
     const struct launch_env *env = &nccl->self->env;
     nccl->spread = launch_is_far(env);
@@ -58,21 +58,21 @@ static int nccl_open_read_environment(struct nccl_state *nccl, char *why, size_t
     nccl->lazy = setting_is("DIST_CONNECT", "lazy");
     nccl->plain = setting_is("DIST_NCCL_PLAIN", "1");
     if (nccl->self->algorithms)
-        return text_why(
-            DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(
+            DIST_ERR_ENVIRONMENT, why,
             "DIST_ALGORITHM adds up on the host, and NCCL's tensors lie on GPUs; unset it (NCCL_ALGO "
             "chooses among NCCL's own)");
     if (nccl->self->trace && nccl->spread)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "DIST_TRACE writes down the ranks of one machine only; unset it");
     nccl->limit = (double)setting_number("DIST_TIMEOUT", USUAL_LIMIT);
-    int status = setting_check("DIST_TIMEOUT", why, why_size);
+    int status = setting_check("DIST_TIMEOUT", why);
     if (status == DIST_OK)
-        status = launch_read_buffering(&nccl->eager_bytes, why, why_size);
+        status = launch_read_buffering(&nccl->eager_bytes, why);
     if (status == DIST_OK && setting_is("DIST_NCCL_SHARE_GPU", "1"))
-        status = nccl_open_share_gpu(nccl->self, why, why_size);
+        status = nccl_open_share_gpu(nccl->self, why);
     if (status == DIST_OK && nccl->spread)
-        status = nccl_open_set_address(env, why, why_size);
+        status = nccl_open_set_address(env, why);
     return status;
 }
 
@@ -85,11 +85,11 @@ ncclConfig_t nccl_config(void)
     return config;
 }
 
-static int nccl_open_take_device(struct nccl_state *nccl, char *why, size_t why_size)
+static int nccl_open_take_device(struct nccl_state *nccl, struct why *why)
 {
     const struct gpu *gpu = nccl->self->gpu;
     if (!gpu || !gpu->device || (!nccl_double && strcmp(gpu->device->name, "cuda") != 0))
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "NCCL moves only the memory of GPUs; set DEVICE=cuda, or take BACKEND=shm");
     nccl->device = gpu->device;
     nccl->state = gpu->state;
@@ -99,18 +99,18 @@ static int nccl_open_take_device(struct nccl_state *nccl, char *why, size_t why_
         nccl->calls->use(nccl->stream);
     if (nccl->stream && nccl->scratch)
         return DIST_OK;
-    return text_why(DIST_ERR_MEMORY, why, why_size, "the GPU has no memory left for communication");
+    return why_fail(DIST_ERR_MEMORY, why, "the GPU has no memory left for communication");
 }
 
-static int nccl_open_join(struct nccl_state *nccl, double seconds, char *why, size_t why_size)
+static int nccl_open_join(struct nccl_state *nccl, double seconds, struct why *why)
 {
     ncclUniqueId id;
     ncclResult_t result = ncclSuccess;
     if (nccl->rank == 0 || nccl->spread)
         result = nccl->calls->get_unique_id(&id);
     if (result != ncclSuccess)
-        return nccl_explain(nccl->calls, result, why, why_size);
-    int status = nccl->spread ? DIST_OK : nccl_agree_open(nccl, &id, seconds, why, why_size);
+        return nccl_explain(nccl->calls, result, why);
+    int status = nccl->spread ? DIST_OK : nccl_agree_open(nccl, &id, seconds, why);
     if (status != DIST_OK)
         return status;
     if (nccl->plain)
@@ -118,14 +118,13 @@ static int nccl_open_join(struct nccl_state *nccl, double seconds, char *why, si
     ncclConfig_t config = nccl_config();
     result = nccl->calls->comm_init_rank_config(&nccl->world.comm, nccl->size, id, nccl->rank, &config);
     if (!nccl_went_well(result))
-        return nccl_explain(nccl->calls, result, why, why_size);
-    status = nccl_watch_settle(nccl, nccl->world.comm, seconds, why, why_size);
+        return nccl_explain(nccl->calls, result, why);
+    status = nccl_watch_settle(nccl, nccl->world.comm, seconds, why);
     if (status == DIST_ERR_TIMEOUT)
-        snprintf(why, why_size,
-                 "NCCL could not bring all %d ranks together within %g s; see whether all have started and "
-                 "can reach "
-                 "each other (NCCL_DEBUG=INFO tells more, DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                 nccl->size, seconds);
+        why_say(why,
+                "NCCL could not bring all %d ranks together within %g s; see whether all have started and "
+                "can reach each other (NCCL_DEBUG=INFO tells more, DIST_INIT_TIMEOUT=SECONDS waits longer)",
+                nccl->size, seconds);
     return status;
 }
 
@@ -147,7 +146,7 @@ static ncclResult_t nccl_open_call_connect(struct nccl_state *nccl, const struct
 }
 
 /* NCCL connects two ranks when they first have to do with each other, and holds up the host for it: let that be now. */
-static int nccl_open_connect_all(struct nccl_state *nccl, double seconds, char *why, size_t why_size)
+static int nccl_open_connect_all(struct nccl_state *nccl, double seconds, struct why *why)
 {
     struct dist_work op = { .call = CALL_INIT, .group = nccl->world.group };
     double limit = nccl->limit;
@@ -157,7 +156,8 @@ static int nccl_open_connect_all(struct nccl_state *nccl, double seconds, char *
     if (nccl_launch_now(nccl, &op, nccl_open_call_connect) == DIST_OK)
         nccl_watch_wait(nccl, &op, 0);
     nccl->limit = limit;
-    return text_why(op.status, why, why_size, "%s", op.why);
+    *why = op.why;
+    return op.status;
 }
 
 static void nccl_open_free(struct nccl_state *nccl)
@@ -172,7 +172,7 @@ static void nccl_open_free(struct nccl_state *nccl)
     free(nccl);
 }
 
-int nccl_open(struct launch_self *self, struct dist_group *world, void **out, char *why, size_t why_size)
+int nccl_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why)
 {
     struct nccl_state *nccl = calloc(1, sizeof *nccl);
     double seconds = self->env.meet_seconds;
@@ -193,18 +193,18 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, ch
     static pthread_mutex_t environment =
         PTHREAD_MUTEX_INITIALIZER; /* threads share it, and some is set here */
     pthread_mutex_lock(&environment);
-    int status = nccl_open_read_environment(nccl, why, why_size);
+    int status = nccl_open_read_environment(nccl, why);
     if (seconds <= 0)
         seconds = (double)setting_number("DIST_INIT_TIMEOUT", MEET_SECONDS);
     pthread_mutex_unlock(&environment);
-    if (status == DIST_OK && !(nccl->calls = nccl_library(why, why_size)))
+    if (status == DIST_OK && !(nccl->calls = nccl_library(why)))
         status = DIST_ERR_ENVIRONMENT;
     if (status == DIST_OK)
-        status = nccl_open_take_device(nccl, why, why_size);
+        status = nccl_open_take_device(nccl, why);
     if (status == DIST_OK)
-        status = nccl_open_join(nccl, seconds, why, why_size);
+        status = nccl_open_join(nccl, seconds, why);
     if (status == DIST_OK)
-        status = nccl_open_connect_all(nccl, seconds, why, why_size);
+        status = nccl_open_connect_all(nccl, seconds, why);
     if (status != DIST_OK)
         nccl_open_free(nccl);
     else
@@ -228,11 +228,11 @@ int nccl_close(void *state)
 {
     struct nccl_state *nccl = state;
     int status = DIST_OK;
-    char why[200];
+    struct why why;
     launch_has_left(nccl->self); /* NCCL may wait now until the others tidy up, who may wait for each other */
     nccl_groups_sweep(nccl, true);
     if (nccl->world.comm && nccl_went_well(nccl->calls->comm_finalize(nccl->world.comm)))
-        status = nccl_watch_settle(nccl, nccl->world.comm, LEAVE_SECONDS, why, sizeof why);
+        status = nccl_watch_settle(nccl, nccl->world.comm, LEAVE_SECONDS, &why);
     if (nccl->world.comm && status == DIST_OK) {
         nccl->calls->comm_destroy(nccl->world.comm);
         nccl->world.comm = NULL;

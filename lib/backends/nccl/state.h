@@ -88,7 +88,7 @@ struct nccl_state {
     uint32_t oldest;     /* the op that the host was last seen to wait for, */
     double waited, seen; /* how long, and when that was */
     int failed;          /* everything was aborted with this status, */
-    char why[200];       /* for this reason */
+    struct why why;      /* for this reason */
 };
 
 static inline void nccl_lock(struct nccl_state *nccl)
@@ -105,7 +105,7 @@ static inline void nccl_unlock(struct nccl_state *nccl)
 
 /* ---- open.c, groups.c ------------------------------------------------------------------ */
 
-int nccl_open(struct launch_self *self, struct dist_group *world, void **out, char *why, size_t why_size);
+int nccl_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why);
 void nccl_leave(void *state);
 int nccl_close(void *state);
 int nccl_group_new(void *state, struct dist_work *op);
@@ -128,10 +128,10 @@ static inline bool nccl_went_well(ncclResult_t result)
 }
 
 /* What an NCCL error is in our terms: the status, and a sentence that goes before the advice for it. */
-int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, char *why, size_t why_size);
+int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, struct why *why);
 
 /* Why the job has failed, as other ranks or the watcher have noted it. */
-int nccl_job_failed(const struct nccl_state *nccl, char *why, size_t why_size);
+int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
 
 /* ---- collect.c ------------------------------------------------------------------------- */
 
@@ -164,7 +164,7 @@ static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 /* ---- watch.c --------------------------------------------------------------------------- */
 
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */
-int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, char *why, size_t why_size);
+int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, struct why *why);
 
 /* Take note of what is over; then also look for errors and time limits. */
 void nccl_watch_progress(struct nccl_state *nccl);
@@ -188,7 +188,7 @@ void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue);
 /* ---- agree.c, progress.c, notes.c, leave.c: within a machine ---------------------------------- */
 
 /* Rank 0 lays out what is shared, with the id that leads to it; the others wait for that. */
-int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, char *why, size_t why_size);
+int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, struct why *why);
 
 /* Post an op; and wait for it. */
 int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op);

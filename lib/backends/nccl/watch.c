@@ -39,7 +39,7 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
     if (nccl->failed)
         return;
     nccl->failed = status;
-    snprintf(nccl->why, sizeof nccl->why, "%s", why);
+    why_say(&nccl->why, "%s", why);
     nccl_groups_abort(nccl);
     if (nccl->shared)
         nccl_agree_withdraw(nccl, NULL);
@@ -52,11 +52,11 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
 
 bool nccl_watch_job(struct nccl_state *nccl)
 {
-    char why[200];
+    struct why why;
     if (nccl->failed || !world_failed(&nccl->self->world))
         return false;
-    int status = nccl_job_failed(nccl, why, sizeof why);
-    nccl_watch_fail(nccl, status, why);
+    int status = nccl_job_failed(nccl, &why);
+    nccl_watch_fail(nccl, status, why.text);
     return true;
 }
 
@@ -91,31 +91,30 @@ static void nccl_watch_look_at_nccl(struct nccl_state *nccl)
     struct nccl_group *g = &nccl->world, *next = nccl->groups;
     for (; g && !nccl->failed; g = next, next = g ? g->next : NULL) {
         ncclResult_t state = ncclSuccess;
-        char why[200];
+        struct why why;
         ncclResult_t result = nccl->calls->comm_get_async_error(g->comm, &state);
         state = result != ncclSuccess ? result : state;
         if (state != ncclSuccess && state != ncclInProgress) {
-            int status = nccl_explain(nccl->calls, state, why, sizeof why);
-            nccl_watch_fail(nccl, status, why);
+            int status = nccl_explain(nccl->calls, state, &why);
+            nccl_watch_fail(nccl, status, why.text);
         }
     }
 }
 
 static void nccl_watch_run_out(struct nccl_state *nccl, const struct dist_work *op)
 {
-    char why[200];
+    struct why why;
     if (op == nccl->flying.first)
-        snprintf(why, sizeof why,
-                 "NCCL has not ended it within %g s, so some rank does not take part (%sDIST_TIMEOUT=SECONDS "
-                 "waits "
-                 "longer)",
-                 nccl->limit, !nccl->shared && !nccl->checked ? "DIST_CHECK=1 tells what differs, " : "");
+        why_say(&why,
+                "NCCL has not ended it within %g s, so some rank does not take part (%sDIST_TIMEOUT=SECONDS "
+                "waits longer)",
+                nccl->limit, !nccl->shared && !nccl->checked ? "DIST_CHECK=1 tells what differs, " : "");
     else
-        snprintf(
-            why, sizeof why,
+        why_say(
+            &why,
             "not all of those that take part in it have come within %g s (DIST_TIMEOUT=SECONDS waits longer)",
             nccl->limit);
-    nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why);
+    nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why.text);
 }
 
 /* Only time in which the host came by to look counts: one that computes meanwhile does not wait. */
@@ -148,7 +147,7 @@ void nccl_watch_look(struct nccl_state *nccl)
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, char *why, size_t why_size)
+int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, struct why *why)
 {
     double limit = seconds > 0 ? seconds : nccl->limit, deadline = dist_time() + limit;
     struct timespec nap = { .tv_nsec = SHORT_NAP };
@@ -159,13 +158,13 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
         if (state == ncclSuccess)
             return DIST_OK;
         if (state != ncclInProgress)
-            return nccl_explain(nccl->calls, state, why, why_size);
+            return nccl_explain(nccl->calls, state, why);
         if (world_failed(&nccl->self->world))
-            return nccl_job_failed(nccl, why, why_size);
+            return nccl_job_failed(nccl, why);
         if (backoff_spin(&backoff))
             continue;
         if (dist_time() > deadline)
-            return text_why(DIST_ERR_TIMEOUT, why, why_size,
+            return why_fail(DIST_ERR_TIMEOUT, why,
                             "NCCL has been making connections for %g s, so some rank does not take part "
                             "(DIST_TIMEOUT=SECONDS waits longer)",
                             limit);

@@ -26,7 +26,7 @@ ncclRedOp_t nccl_op_of(const struct dist_work *op)
 
 /* NCCL finds out itself when two ranks have one GPU. Up to 2.29 it says which: "Duplicate GPU detected : rank 1 and rank 0 both on
  * CUDA device 1000"; from 2.30 on only "Multiple Ranks are using the same GPU/Partition". */
-static bool nccl_says_shared(const char *text, char *why, size_t why_size)
+static bool nccl_says_shared(const char *text, struct why *why)
 {
     int a, b;
     char whose[40] = "several ranks";
@@ -36,30 +36,30 @@ static bool nccl_says_shared(const char *text, char *why, size_t why_size)
         return false;
     if (who && sscanf(who, "rank %d and rank %d", &a, &b) == 2)
         snprintf(whose, sizeof whose, "ranks %d and %d", a < b ? a : b, a < b ? b : a);
-    snprintf(why, why_size,
-             "%s share a GPU, and NCCL wants one for each rank; take BACKEND=cuda, or set "
-             "DIST_NCCL_SHARE_GPU=1: then NCCL goes through sockets, slowly, which only shows that a program "
-             "is right",
-             whose);
+    why_say(why,
+            "%s share a GPU, and NCCL wants one for each rank; take BACKEND=cuda, or set "
+            "DIST_NCCL_SHARE_GPU=1: then NCCL goes through sockets, slowly, which only shows that a program "
+            "is right",
+            whose);
     return true;
 }
 
-int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, char *why, size_t why_size)
+int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, struct why *why)
 {
     const char *last = calls->get_last_error(NULL);
-    if (result == ncclInvalidUsage && last && nccl_says_shared(last, why, why_size))
+    if (result == ncclInvalidUsage && last && nccl_says_shared(last, why))
         return DIST_ERR_ENVIRONMENT;
     if (result == ncclRemoteError)
-        return text_why(DIST_ERR_PEER_LOST, why, why_size,
+        return why_fail(DIST_ERR_PEER_LOST, why,
                         "NCCL has lost another rank: it has ended, or the network to it has failed");
-    return text_why(DIST_ERR_SYSTEM, why, why_size,
-                    "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
+    return why_fail(DIST_ERR_SYSTEM, why, "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
                     calls->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
 }
 
-int nccl_job_failed(const struct nccl_state *nccl, char *why, size_t why_size)
+int nccl_job_failed(const struct nccl_state *nccl, struct why *why)
 {
-    struct dist_work op = { .why = "" };
+    struct dist_work op = { .call = CALL_INIT };
     int status = backend_failed(&nccl->self->world, &op);
-    return text_why(status, why, why_size, "%s", op.why);
+    *why = op.why;
+    return status;
 }

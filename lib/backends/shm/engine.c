@@ -63,7 +63,7 @@ void engine_step_in(struct shm_state *shm, bool guest)
 
 int engine_refuse(struct shm_state *shm, struct dist_work *op, int status, const char *why)
 {
-    snprintf(op->why, sizeof op->why, "%s", why);
+    why_say(&op->why, "%s", why);
     shm->open--;
     engine_unlock(shm);
     return op->status = status;

@@ -57,7 +57,7 @@ static int groups_look_who_has_memory(struct shm_state *shm, struct dist_work *o
 {
     for (int i = 0; i < shm->size; i++)
         if (barrier_contribution(&shm->world_group, i, shm->world_group.seq)->in == UINT64_MAX) {
-            snprintf(op->why, sizeof op->why, "rank %d has no memory left for the group", i);
+            why_say(&op->why, "rank %d has no memory left for the group", i);
             op->speaker = i + 1;
             return op->status = DIST_ERR_MEMORY;
         }

@@ -22,9 +22,9 @@ static bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src, co
     send.type = envelope->type;
     send.count = (int64_t)(bytes / dtype_size((enum dist_type)send.type));
     claim_stands(&send, site->file, site->line);
-    claims_say_receiver(op->why, sizeof op->why, src, &send, &recv);
+    claims_say_receiver(&op->why, src, &send, &recv);
     struct rank_notes *notes = notes_of(shm);
-    claims_say_sender(notes->refusal, sizeof notes->refusal, &send, shm->rank, &recv);
+    claims_say_sender(&notes->refusal, &send, shm->rank, &recv);
     return false;
 }
 

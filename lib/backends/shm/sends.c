@@ -77,7 +77,7 @@ static void sends_end(struct shm_state *shm, struct dist_work *op, enum verdict 
         return;
     }
     if (verdict == VERDICT_REFUSED) { /* the receiver knows why, and says it */
-        snprintf(op->why, sizeof op->why, "%s", world_notes(shm->world, op->peer)->refusal);
+        op->why = world_notes(shm->world, op->peer)->refusal;
         op->speaker = op->peer + 1;
     }
     engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);

@@ -68,15 +68,13 @@ static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
     shm->retired_end = &shm->retired;
 }
 
-static int shm_open_world(struct launch_self *self, struct dist_group *world, void **out, char *why,
-                          size_t why_size)
+static int shm_open_world(struct launch_self *self, struct dist_group *world, void **out, struct why *why)
 {
     struct shm_state *shm = calloc(1, sizeof *shm);
     int size = self->world.header->size;
     if (shm)
         shm->peers = calloc((size_t)size, sizeof *shm->peers);
-    int status =
-        shm && shm->peers ? launch_read_buffering(&shm->eager_bytes, why, why_size) : DIST_ERR_MEMORY;
+    int status = shm && shm->peers ? launch_read_buffering(&shm->eager_bytes, why) : DIST_ERR_MEMORY;
     if (shm_layout((uint64_t)size).barrier + barrier_bytes(size) > self->world.header->backend_bytes)
         status = DIST_ERR_SYSTEM; /* world_backend_bytes and this part have come apart */
     if (status != DIST_OK) {

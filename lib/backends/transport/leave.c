@@ -14,7 +14,7 @@
 
 static void leave_give_up(struct transport_state *state, struct dist_work *op)
 {
-    snprintf(op->why, sizeof op->why, "%s", state->why);
+    op->why = state->why;
     if (!op->p2p || !op->sends)
         transport_done(op, state->failed);
     else if (op->step != STEP_ASIDE || !op->ticket) /* (a copy on offer stays, too) */
@@ -39,7 +39,7 @@ void transport_fail(struct transport_state *state, int status, const char *why)
     if (state->failed)
         return;
     state->failed = status;
-    snprintf(state->why, sizeof state->why, "%s", why);
+    why_say(&state->why, "%s", why);
     struct op_queue *const queues[] = { &state->sends, &state->members };
     for (int i = 0; i < 2; i++)
         while (queues[i]->first)

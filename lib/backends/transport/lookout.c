@@ -19,20 +19,21 @@
 /* As if the call had returned with it. */
 static _Noreturn void lookout_give_up(struct launch_self *self, int seconds)
 {
-    char place[160], sentence[400], why[256];
+    char place[160], sentence[600];
+    struct why why;
     struct dist_work op = { .call = CALL_INIT };
     uint32_t call = atomic_load(&self->world.header->slots[self->env.rank].call);
     int status = DIST_ERR_TIMEOUT;
-    snprintf(why, sizeof why,
-             "the transport has not brought all ranks together within %d s; see whether all have started "
-             "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-             seconds);
+    why_say(&why,
+            "the transport has not brought all ranks together within %d s; see whether all have started "
+            "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+            seconds);
     if (world_failed(&self->world)) {
         status = backend_failed(&self->world, &op);
-        snprintf(why, sizeof why, "%.200s; look at that rank first", op.why);
+        why_say(&why, "%.200s; look at that rank first", op.why.text);
     }
     snprintf(sentence, sizeof sentence, "rank %d: %s: %s", self->env.rank,
-             launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), why);
+             launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), why.text);
     launch_fail(self, status, sentence);
     _exit(status);
 }

@@ -43,7 +43,7 @@ static void messages_refuse(struct transport_state *state, struct dist_work *op,
     struct wire wire = {
         .kind = WIRE_REFUSED, .tag = message->tag, .op = message->op, .claim = claim_of(op)
     };
-    claims_say_receiver(op->why, sizeof op->why, from, &message->claim, &wire.claim);
+    claims_say_receiver(&op->why, from, &message->claim, &wire.claim);
     transport_done(op, DIST_ERR_MISMATCH);
     wire_send(state, from, &wire, WIRE_ONE);
     state->unknown += offers_are(message);
@@ -140,7 +140,7 @@ static void messages_hear_answer(struct transport_state *state, int from, const 
     struct dist_work *op = (struct dist_work *)(uintptr_t)wire->op;
     if (wire->kind == WIRE_REFUSED) {
         struct claim mine = claim_of(op);
-        claims_say_sender(op->why, sizeof op->why, &mine, from, &wire->claim);
+        claims_say_sender(&op->why, &mine, from, &wire->claim);
         op->speaker = from + 1;
         if (op->ticket) { /* the transport still reads its data */
             struct wire known = { .kind = WIRE_KNOWN, .tag = wire->tag, .claim = mine };
@@ -198,7 +198,7 @@ static void messages_post_copy(struct transport_state *state, struct dist_work *
     void *aside = copy ? malloc(bytes + 1) : NULL;
     if (!aside) {
         free(copy);
-        snprintf(op->why, sizeof op->why, "there is no memory left to copy the message aside");
+        why_say(&op->why, "there is no memory left to copy the message aside");
         transport_done(op, DIST_ERR_MEMORY);
         return;
     }

@@ -22,7 +22,7 @@
 #endif
 
 /* Beside what holds this library, or where they were built. RTLD_LOCAL: its MPI is not to be the program's. */
-const struct transport *transport_load(const char *name, char *why, size_t why_size)
+const struct transport *transport_load(const char *name, struct why *why)
 {
     Dl_info here;
     char path[4200];
@@ -41,9 +41,9 @@ const struct transport *transport_load(const char *name, char *why, size_t why_s
     if (transport && transport->version == TRANSPORT_VERSION)
         return transport;
     if (plugin)
-        snprintf(why, why_size, "%.150s is of another version of the library", path);
+        why_say(why, "%.150s is of another version of the library", path);
     else
-        snprintf(why, why_size, "%.200s", error ? error : path);
+        why_say(why, "%.200s", error ? error : path);
     return NULL;
 }
 
@@ -110,8 +110,7 @@ static void open_wake(void)
 
 /* What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c). A rank that they wake does not spin
  * before: their work comes first. */
-static int open_modestly(struct transport_state *state, const struct transport_job *job, char *why,
-                         size_t why_size)
+static int open_modestly(struct transport_state *state, const struct transport_job *job, struct why *why)
 {
     int here = state->spread ? state->self->env.local_size : state->size;
     char name[16] = "";
@@ -119,7 +118,7 @@ static int open_modestly(struct transport_state *state, const struct transport_j
     prctl(PR_SET_NAME, "transport");
     struct lookout lookout;
     lookout_begin(&lookout, state->self);
-    int result = state->transport->open(job, why, why_size);
+    int result = state->transport->open(job, why->text, sizeof why->text);
     lookout_end(&lookout);
     prctl(PR_SET_NAME, name);
     backoff_tune(state->transport->wakes ? INT_MAX : here);
@@ -155,31 +154,31 @@ static int open_over(void)
     return gave_up;
 }
 
-static int open_not_opened(char *why, size_t why_size)
+static int open_not_opened(struct why *why)
 {
     struct dist_work op = { .call = CALL_INIT };
     if (!gave_up)
         return DIST_ERR_ENVIRONMENT;
     int status = backend_failed(opening, &op);
-    return text_why(status, why, why_size, "%s; look at that rank first", op.why);
+    return why_fail(status, why, "%s; look at that rank first", op.why.text);
 }
 
 /* Under a launcher that is not ours (under ours the machines have met before). */
-static int open_join_machines(struct transport_state *state, char *why, size_t why_size)
+static int open_join_machines(struct transport_state *state, struct why *why)
 {
-    int status = nodes_join(state->self, open_gather, state, NULL, DIST_VERSION, why, why_size);
+    int status = nodes_join(state->self, open_gather, state, NULL, DIST_VERSION, why);
     if (status >= 0)
         return status;
-    snprintf(why, why_size, "the transport could not join the machines: %.150s", state->transport->error());
-    return open_over() ? open_not_opened(why, why_size) : DIST_ERR_SYSTEM;
+    why_say(why, "the transport could not join the machines: %.150s", state->transport->error());
+    return open_over() ? open_not_opened(why) : DIST_ERR_SYSTEM;
 }
 
 int transport_open(const char *name, transport_finder *find, struct launch_self *self,
-                   struct dist_group *world, void **out, char *why, size_t why_size)
+                   struct dist_group *world, void **out, struct why *why)
 {
     int status = DIST_OK;
     if (self->threads)
-        return text_why(DIST_ERR_ENVIRONMENT, why, why_size,
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "BACKEND is \"%s\", which joins processes, but ranks are threads; unset DIST_RANKS",
                         name);
     struct transport_state *state = open_state(self, world);
@@ -191,18 +190,18 @@ int transport_open(const char *name, transport_finder *find, struct launch_self 
     struct transport_job job = {
         .rank = state->rank, .size = state->size, .over = open_over, .reduce = open_reduce, .wake = open_wake
     };
-    status = launch_read_buffering(&state->eager_bytes, why, why_size);
+    status = launch_read_buffering(&state->eager_bytes, why);
     if (status == DIST_OK)
-        state->transport = find(self, &job, &status, why, why_size);
+        state->transport = find(self, &job, &status, why);
     if (status == DIST_OK && !ahead_open(state, state->size))
         status = DIST_ERR_MEMORY;
-    if (status == DIST_OK && open_modestly(state, &job, why, why_size) != 0)
-        status = open_not_opened(why, why_size);
+    if (status == DIST_OK && open_modestly(state, &job, why) != 0)
+        status = open_not_opened(why);
     if (status == DIST_OK && state->spread && !world_is_spread(&self->world))
-        status = open_join_machines(state, why, why_size);
+        status = open_join_machines(state, why);
     if (status == DIST_OK && !transport_form_world(state)) {
-        snprintf(why, why_size, "the transport could not make a group of the machines: %.150s",
-                 state->transport->error());
+        why_say(why, "the transport could not make a group of the machines: %.150s",
+                state->transport->error());
         status = DIST_ERR_SYSTEM;
     }
     if (status == DIST_OK)

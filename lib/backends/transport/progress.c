@@ -27,7 +27,7 @@ static bool progress_look_at_job(struct transport_state *state)
         return false;
     struct dist_work op = { .call = CALL_BARRIER };
     int status = backend_failed(&state->self->world, &op);
-    transport_fail(state, status, op.why);
+    transport_fail(state, status, op.why.text);
     return true;
 }
 
@@ -199,7 +199,7 @@ int transport_start(struct transport_state *state, struct dist_work *op,
     progress_look_at_job(state);
     int status = state->failed;
     if (status) {
-        snprintf(op->why, sizeof op->why, "%s", state->why);
+        op->why = state->why;
         transport_done(op, status);
         progress_leave(state, true);
         return status;

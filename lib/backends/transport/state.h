@@ -119,7 +119,7 @@ struct transport_state {
     void *near_memory; /* and where its own lie */
     uint32_t formed;   /* groups */
     int failed;        /* all was given up with this status, */
-    char why[200];
+    struct why why;
 };
 
 static inline void state_lock(struct transport_state *state)
@@ -135,9 +135,9 @@ static inline void state_unlock(struct transport_state *state)
 
 /* What the backend does to its transport before that is opened: environment, which plug-in, its bootstrap memory. NULL: status and why. */
 typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
-                                                 int *status, char *why, size_t why_size);
+                                                 int *status, struct why *why);
 int transport_open(const char *name, transport_finder *find, struct launch_self *self,
-                   struct dist_group *world, void **out, char *why, size_t why_size);
+                   struct dist_group *world, void **out, struct why *why);
 int transport_close(void *state);
 int transport_group_new(void *state, struct dist_work *op);
 void transport_group_free(void *state, struct dist_group *group);
@@ -147,7 +147,7 @@ void transport_form_group(struct transport_state *state, struct dist_work *op);
 bool transport_form_world(struct transport_state *state);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
-const struct transport *transport_load(const char *name, char *why, size_t why_size);
+const struct transport *transport_load(const char *name, struct why *why);
 
 /* ---- progress.c: with the state locked, unless they start or wait ------------------------------------ */
 

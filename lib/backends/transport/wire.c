@@ -11,9 +11,9 @@
 
 void wire_broken(struct transport_state *state)
 {
-    char why[200];
-    snprintf(why, sizeof why, "the transport has failed: %.150s", state->transport->error());
-    transport_fail(state, DIST_ERR_SYSTEM, why);
+    struct why why;
+    why_say(&why, "the transport has failed: %.150s", state->transport->error());
+    transport_fail(state, DIST_ERR_SYSTEM, why.text);
 }
 
 void wire_open(struct transport_state *state)

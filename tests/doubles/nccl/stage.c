@@ -28,7 +28,7 @@ struct stage *stage_open(int rank, int size, const struct double_script *how)
     if (device_sim.open(self, &stage->gpu.state) != DIST_OK)
         abort();
     stage->stream = device_sim.stream_new(stage->gpu.state, 0);
-    stage->status = backend_nccl.open(self, &stage->world, &stage->state, stage->why, sizeof stage->why);
+    stage->status = backend_nccl.open(self, &stage->world, &stage->state, &stage->why);
     return stage;
 }
 

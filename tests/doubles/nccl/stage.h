@@ -21,7 +21,7 @@ struct stage {
     int groups;  /* made so far; their numbers are the same on all ranks */
     void *state; /* NULL: open has failed, */
     int status;  /* with this */
-    char why[256];
+    struct why why;
     struct stream *stream; /* the program's */
 };
 
