@@ -60,14 +60,14 @@ static bool checked_may_use(struct context *context, const struct dist_work *op,
 static void checked_take_off(struct context *context, struct dist_work *op, const struct span *span,
                              bool written)
 {
-    struct flight flight = { .bytes = { .begin = (uintptr_t)span->data, .end = checked_end_of(op, span) },
-                             .written = written,
-                             .blocks = !op->async,
-                             .rank = context->self->env.rank,
-                             .call = op->call,
-                             .at = op->at,
-                             .peer = op->p2p ? op->peer : -2 };
-    guard_take(&op->flights, &flight);
+    struct guarded guarded = { .bytes = { .begin = (uintptr_t)span->data, .end = checked_end_of(op, span) },
+                               .written = written,
+                               .blocks = !op->async,
+                               .rank = context->self->env.rank,
+                               .call = op->call,
+                               .at = op->at,
+                               .peer = op->p2p ? op->peer : -2 };
+    guard_take(&op->guarded, &guarded);
 }
 
 bool checked_take(struct context *context, struct dist_work *op)

@@ -17,8 +17,8 @@ static inline bool checked_begin(struct context *context, struct dist_work *op)
 }
 static inline void checked_end(struct dist_work *op)
 {
-    if (op->flights)
-        guard_release(&op->flights);
+    if (op->guarded)
+        guard_release(&op->guarded);
 }
 
 /* Does this rank's part of the op change the tensor in op->out? */

@@ -16,9 +16,9 @@ struct kernel;
 struct storage {
     void *data; /* from the device's allocator */
     size_t bytes;
-    int users;              /* tensors that look at it */
-    struct gpu *gpu;        /* streams/gpu.h; NULL: it lies on the host */
-    struct flight *flights; /* a GPU's: diagnose/guard.h */
+    int users;               /* tensors that look at it */
+    struct gpu *gpu;         /* streams/gpu.h; NULL: it lies on the host */
+    struct guarded *guarded; /* a GPU's: diagnose/guard.h */
 };
 
 struct tensor {

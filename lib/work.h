@@ -75,7 +75,7 @@ struct dist_work {
     /* the notes of others */
     uint32_t traced;         /* lib/trace: the event that its start was */
     uint32_t logged;         /* diagnose/log.h: its place in the list of calls */
-    struct flight *flights;  /* diagnose/guard.h: of its tensors */
+    struct guarded *guarded; /* diagnose/guard.h: of its tensors */
     struct pending *pending; /* streams/order.h: no stream has waited for it yet */
 
     uint32_t live; /* WORK_LIVE from start to wait; this and the next ones are the pool's */
@@ -114,7 +114,7 @@ static inline void work_begin(struct dist_work *op)
     op->next = op->before = NULL;
     op->match.next = op->match.before = op->match.chain = NULL;
     op->match.key = op->match.number = 0;
-    op->flights = NULL;
+    op->guarded = NULL;
     op->pending = NULL;
     op->why.text[0] = 0;
 }

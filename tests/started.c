@@ -146,6 +146,30 @@ void started_run(struct started *started, const char *const *settings, const cha
     started_end(started, 60);
 }
 
+const struct mpi open_mpi = { "openmpi", "openmpi-bin libopenmpi-dev",
+                              "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none "
+                              "--mca mpi_yield_when_idle 1" },
+                 mpich = { "mpich", "mpich libmpich-dev", "mpirun.mpich" };
+
+bool mpi_is_here(const struct mpi *mpi)
+{
+    char path[80];
+    snprintf(path, sizeof path, "build/plugins/dist-%s.so", mpi->name);
+    if (access(path, R_OK) == 0)
+        return true;
+    printf("skipped: BACKEND=mpi over %s: install %s\n", mpi->name, mpi->package);
+    return false;
+}
+
+void started_by_mpirun(struct started *started, const struct mpi *mpi, int ranks, const char *const *settings,
+                       const char *command, double seconds)
+{
+    char line[1200];
+    snprintf(line, sizeof line, "exec %s -n %d %s", mpi->mpirun, ranks, command);
+    started_begin(started, settings, (const char *const[]){ "sh", "-c", line, NULL });
+    started_end(started, seconds);
+}
+
 static bool has_argument(const char *pid, const char *tag)
 {
     char path[300], words[4096];

@@ -28,6 +28,18 @@ void started_end(struct started *started, double seconds);
 #define SETTINGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 void started_run(struct started *started, const char *const *settings, const char *const *words);
 
+/* An MPI that the library was built with, and how a job of its ranks is started. */
+extern const struct mpi {
+    const char *name, *package, *mpirun;
+} open_mpi, mpich;
+
+/* False, after a line that names the package: it is not here. */
+bool mpi_is_here(const struct mpi *mpi);
+
+/* A command as `ranks` ranks of it, within so many seconds. */
+void started_by_mpirun(struct started *started, const struct mpi *mpi, int ranks, const char *const *settings,
+                       const char *command, double seconds);
+
 /* How many processes have `tag` among their arguments. */
 int processes_with(const char *tag);
 

@@ -17,24 +17,6 @@
 
 TestSuite(mpi, .timeout = 600);
 
-static const struct flavour {
-    const char *name, *package, *mpirun;
-} flavours[2] = {
-    { "openmpi", "openmpi-bin libopenmpi-dev",
-      "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1" },
-    { "mpich", "mpich libmpich-dev", "mpirun.mpich" },
-};
-
-static bool is_here(const struct flavour *flavour)
-{
-    char path[80];
-    snprintf(path, sizeof path, "build/plugins/dist-%s.so", flavour->name);
-    if (access(path, R_OK) == 0)
-        return true;
-    printf("skipped: BACKEND=mpi over %s: install %s\n", flavour->name, flavour->package);
-    return false;
-}
-
 /* ---- started by us, over MPICH ------------------------------------------------------------------------ */
 
 static void conform(const char *name, void (*part)(struct exam *, int, int), int size)
@@ -52,7 +34,7 @@ static void conform(const char *name, void (*part)(struct exam *, int, int), int
 
 Test(mpi, keeps_the_promises_where_we_start_the_ranks)
 {
-    if (!is_here(&flavours[1]))
+    if (!mpi_is_here(&mpich))
         return;
     for (int all = 0; all <= 1; all++) {
         setenv("DIST_FLAT", all ? "1" : "0", 1); /* by the machine's memory, or all by MPI */
@@ -72,13 +54,13 @@ Test(mpi, keeps_the_promises_where_we_start_the_ranks)
 Test(mpi, keeps_them_over_two_nodes)
 {
     static const char *const parts[] = { "collectives", "messages", "order" };
-    for (int i = hurry() ? 2 : 0; is_here(&flavours[1]) && i < 3; i++)
+    for (int i = hurry() ? 2 : 0; mpi_is_here(&mpich) && i < 3; i++)
         conform_over_nodes("mpi", parts[i], 2, 4);
 }
 
 Test(mpi, keeps_them_with_eager_buffers_and_on_simulated_gpus)
 {
-    if (!is_here(&flavours[1]))
+    if (!mpi_is_here(&mpich))
         return;
     setenv("DIST_BUFFERING", "eager:4096", 1);
     conform("eager messages", conform_p2p, 3);
@@ -91,17 +73,14 @@ Test(mpi, keeps_them_with_eager_buffers_and_on_simulated_gpus)
 
 /* ---- under mpirun ------------------------------------------------------------------------------------- */
 
-static void run_under(struct started *job, const struct flavour *flavour, int ranks, const char *command)
+static void run_under(struct started *job, const struct mpi *mpi, int ranks, const char *command)
 {
-    char line[1200], seed[40];
+    char seed[40];
     snprintf(seed, sizeof seed, "DIST_TEST_SEED=%d", (int)getpid());
-    snprintf(line, sizeof line, "exec %s -n %d %s", flavour->mpirun, ranks, command);
-    started_begin(job, SETTINGS("BACKEND=mpi", seed, "DIST_TRACE="),
-                  (const char *const[]){ "sh", "-c", line, NULL });
-    started_end(job, 120);
+    started_by_mpirun(job, mpi, ranks, SETTINGS("BACKEND=mpi", seed, "DIST_TRACE="), command, 120);
 }
 
-static void conform_under(const struct flavour *flavour, const char *part, int ranks)
+static void conform_under(const struct mpi *mpi, const char *part, int ranks)
 {
     static const char empty[256];
     struct started job;
@@ -111,37 +90,37 @@ static void conform_under(const struct flavour *flavour, const char *part, int r
     close(fd);
     setenv("EXAM_BOARD", board, 1);
     snprintf(line, sizeof line, "build/tests/transport/conform_mpi %s", part);
-    run_under(&job, flavour, ranks, line);
+    run_under(&job, mpi, ranks, line);
     unlink(board);
     snprintf(line, sizeof line, "%s: %d ranks\n", part, ranks);
     cr_assert(job.status == 0 && strstr(job.stdout_text, line), "%s with %s -n %d: exit status %d\n%s%s",
-              part, flavour->name, ranks, job.status, job.stdout_text, job.stderr_text);
+              part, mpi->name, ranks, job.status, job.stdout_text, job.stderr_text);
 }
 
-static void conform_all(const struct flavour *flavour)
+static void conform_all(const struct mpi *mpi)
 {
-    if (!is_here(flavour))
+    if (!mpi_is_here(mpi))
         return;
-    conform_under(flavour, "collectives", 2);
+    conform_under(mpi, "collectives", 2);
     setenv("DIST_FLAT", "1", 1);
-    conform_under(flavour, "collectives", hurry() ? 2 : 3);
+    conform_under(mpi, "collectives", hurry() ? 2 : 3);
     if (!hurry())
-        conform_under(flavour, "messages", 2);
+        conform_under(mpi, "messages", 2);
     setenv("DIST_FLAT", "0", 1);
-    conform_under(flavour, "groups", hurry() ? 3 : 4);
-    conform_under(flavour, "messages", 3);
-    conform_under(flavour, "order", hurry() ? 2 : 5);
-    conform_under(flavour, "progress", 2);
+    conform_under(mpi, "groups", hurry() ? 3 : 4);
+    conform_under(mpi, "messages", 3);
+    conform_under(mpi, "order", hurry() ? 2 : 5);
+    conform_under(mpi, "progress", 2);
 }
 
 Test(mpi, keeps_them_under_open_mpi)
 {
-    conform_all(&flavours[0]);
+    conform_all(&open_mpi);
 }
 
 Test(mpi, keeps_them_under_mpich)
 {
-    conform_all(&flavours[1]);
+    conform_all(&mpich);
 }
 
 /* ---- reports: what chapter 06 shows, line for line; mpirun has a word to say as well ------------------------ */
@@ -159,7 +138,7 @@ static void expect_lines(const struct started *job, const char *program, int ran
     fclose(file);
 }
 
-static void reports(const struct flavour *flavour)
+static void reports(const struct mpi *mpi)
 {
     static const struct {
         const char *program;
@@ -167,26 +146,26 @@ static void reports(const struct flavour *flavour)
     } all[] = { { "crossed_sends", 4, DIST_ERR_DEADLOCK },       { "ring_of_sends", 7, DIST_ERR_DEADLOCK },
                 { "missing_collective", 2, DIST_ERR_PEER_LOST }, { "wrong_peer", 4, DIST_ERR_MISMATCH },
                 { "wrong_tag", 4, DIST_ERR_MISMATCH },           { "it_depends", 2, DIST_ERR_DEADLOCK } };
-    for (int i = 0; is_here(flavour) && i < (int)(sizeof all / sizeof *all); i++) {
+    for (int i = 0; mpi_is_here(mpi) && i < (int)(sizeof all / sizeof *all); i++) {
         struct started job;
         char command[100];
         snprintf(command, sizeof command, "build/chapters/06_deadlocks/%s", all[i].program);
-        run_under(&job, flavour, all[i].ranks, command);
+        run_under(&job, mpi, all[i].ranks, command);
         expect_lines(&job, all[i].program, all[i].ranks);
         /* As soon as one rank has failed, MPICH's mpirun kills those that are still ending, and may tell their signal as its status. */
-        bool killed = job.status == SIGKILL && flavour == &flavours[1];
+        bool killed = job.status == SIGKILL && mpi == &mpich;
         cr_expect(job.status == all[i].status || killed, "%s ended with %d", all[i].program, job.status);
     }
 }
 
 Test(mpi, reports_of_chapter_06_under_open_mpi)
 {
-    reports(&flavours[0]);
+    reports(&open_mpi);
 }
 
 Test(mpi, reports_of_chapter_06_under_mpich)
 {
-    reports(&flavours[1]);
+    reports(&mpich);
 }
 
 /* All of its programs, compared with what they print over shared memory. */
@@ -194,7 +173,7 @@ Test(mpi, chapter_06_where_we_start_the_ranks)
 {
     struct started job;
     const char *script = "tests/tools/outputs.sh $(find build/chapters/06_deadlocks -type f -perm -100)";
-    if (!is_here(&flavours[1]))
+    if (!mpi_is_here(&mpich))
         return;
     started_begin(&job, SETTINGS("BACKEND=mpi", "OUTPUT_MODES=processes", "OUTPUT_SIZES=4"),
                   (const char *const[]){ "sh", "-c", script, NULL });
@@ -203,30 +182,31 @@ Test(mpi, chapter_06_where_we_start_the_ranks)
 }
 
 /* UCX, under an MPI, takes SIGSEGV for itself. */
-static void touches(const struct flavour *flavour)
+static void touches(const struct mpi *mpi)
 {
     struct started job;
-    run_under(&job, flavour, 2, "env DIST_CHECK=1 build/tests/programs/faulty write");
+    run_under(&job, mpi, 2, "env DIST_CHECK=1 build/tests/programs/faulty write");
     cr_expect(strstr(job.stderr_text, "buffer: rank 0 writes to a tensor that is being sent"),
-              "under %s a touch is not told: %s", flavour->name, job.stderr_text);
-    run_under(&job, flavour, 2, "env DIST_CHECK=1 build/tests/programs/faulty neighbours");
-    cr_expect(job.status == 0, "under %s a neighbour may not be touched: %d, %s", flavour->name, job.status,
+              "under %s a touch is not told: %s", mpi->name, job.stderr_text);
+    run_under(&job, mpi, 2, "env DIST_CHECK=1 build/tests/programs/faulty neighbours");
+    cr_expect(job.status == 0, "under %s a neighbour may not be touched: %d, %s", mpi->name, job.status,
               job.stderr_text);
 }
 
 Test(mpi, touches_are_told)
 {
+    const struct mpi *const both[] = { &open_mpi, &mpich };
     for (int i = 0; i < 2; i++)
-        if (is_here(&flavours[i]))
-            touches(&flavours[i]);
+        if (mpi_is_here(both[i]))
+            touches(both[i]);
 }
 
 /* ---- bad input ------------------------------------------------------------------------------------------------ */
 
-static void expect_refused(const struct flavour *flavour, const char *command, const char *words)
+static void expect_refused(const struct mpi *mpi, const char *command, const char *words)
 {
     struct started job;
-    run_under(&job, flavour, 2, command);
+    run_under(&job, mpi, 2, command);
     cr_expect(strstr(job.stderr_text, words), "%s: not \"%s\" but:\n%s", command, words, job.stderr_text);
     cr_expect_eq(job.status, DIST_ERR_ENVIRONMENT, "%s ended with %d", command, job.status);
 }
@@ -234,11 +214,11 @@ static void expect_refused(const struct flavour *flavour, const char *command, c
 /* The launcher of one MPI, and the plug-in of the other: each rank would be alone. */
 Test(mpi, two_mpis_mixed_are_refused)
 {
-    if (is_here(&flavours[1]))
-        expect_refused(&flavours[1],
+    if (mpi_is_here(&mpich))
+        expect_refused(&mpich,
                        "sh -c 'export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$PMI_RANK && unset PMI_FD "
                        "PMI_RANK PMI_SIZE && exec build/chapters/02_send_recv_chain/chain'",
-                       is_here(&flavours[0]) ? "MPI says that this is rank 0 of 1" : "of another MPI than");
+                       mpi_is_here(&open_mpi) ? "MPI says that this is rank 0 of 1" : "of another MPI than");
 }
 
 Test(mpi, ranks_that_are_threads_are_refused)

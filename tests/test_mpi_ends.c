@@ -6,22 +6,16 @@
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <string.h>
-#include <unistd.h>
 
 TestSuite(mpi_ends, .timeout = 60);
-
-#define NEEDS_MPICH() \
-    do { \
-        if (access("build/plugins/dist-mpich.so", R_OK) != 0) \
-            cr_skip_test("BACKEND=mpi over MPICH: install mpich libmpich-dev"); \
-    } while (0)
 
 /* The first rank has made MPICH's file, and waits for one that ends. */
 Test(mpi_ends, nothing_is_left_of_its_start)
 {
     struct started job;
     glob_t left;
-    NEEDS_MPICH();
+    if (!mpi_is_here(&mpich))
+        cr_skip_test("BACKEND=mpi over MPICH");
     STARTED(&job, SETTINGS("BACKEND=mpi"), "doomed", "early", "3", "400000");
     cr_expect_eq(job.status, DIST_ERR_STATE);
     cr_expect(strstr(job.stderr_text, "rank 3 ended without") && !strstr(job.stderr_text, "Abort"), "%s",
@@ -34,37 +28,32 @@ Test(mpi_ends, nothing_is_left_of_its_start)
 Test(mpi_ends, a_rank_that_never_joins_is_told_under_mpirun)
 {
     struct started job;
-    NEEDS_MPICH();
-    started_begin(&job, SETTINGS("BACKEND=mpi"),
-                  (const char *const[]){ "sh", "-c",
-                                         "exec mpirun.mpich -n 4 build/tests/programs/doomed early 3 200000",
-                                         NULL });
-    started_end(&job, 30);
+    if (!mpi_is_here(&mpich))
+        cr_skip_test("BACKEND=mpi over MPICH");
+    started_by_mpirun(&job, &mpich, 4, SETTINGS("BACKEND=mpi"), "build/tests/programs/doomed early 3 200000",
+                      30);
     cr_expect(strstr(job.stderr_text, "rank 3 has ended"), "%s", job.stderr_text);
     cr_expect_neq(job.status, 0);
 }
 
 /* Else the first that has left would be the failure, of which mpirun ends the one that tells: nothing would be said, and MPICH's would end with 0. */
-static void a_mistake_while_others_leave(const char *plugin, const char *mpirun)
+static void a_mistake_while_others_leave(const struct mpi *mpi)
 {
     struct started job;
-    char line[200];
-    if (access(plugin, R_OK) != 0)
-        cr_skip_test("BACKEND=mpi over the MPI of %s", plugin);
-    snprintf(line, sizeof line, "exec %s -n 3 build/tests/programs/doomed mistake 1 300000", mpirun);
-    started_begin(&job, SETTINGS("BACKEND=mpi"), (const char *const[]){ "sh", "-c", line, NULL });
-    started_end(&job, 30);
+    if (!mpi_is_here(mpi))
+        cr_skip_test("BACKEND=mpi over %s", mpi->name);
+    started_by_mpirun(&job, mpi, 3, SETTINGS("BACKEND=mpi"), "build/tests/programs/doomed mistake 1 300000",
+                      30);
     cr_expect(strstr(job.stderr_text, "src is -2"), "%s", job.stderr_text);
     cr_expect_neq(job.status, 0);
 }
 
 Test(mpi_ends, a_mistake_while_others_leave_under_open_mpi)
 {
-    a_mistake_while_others_leave("build/plugins/dist-openmpi.so",
-                                 "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none");
+    a_mistake_while_others_leave(&open_mpi);
 }
 
 Test(mpi_ends, a_mistake_while_others_leave_under_mpich)
 {
-    a_mistake_while_others_leave("build/plugins/dist-mpich.so", "mpirun.mpich");
+    a_mistake_while_others_leave(&mpich);
 }

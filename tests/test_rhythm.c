@@ -35,10 +35,10 @@ Test(rhythm, settles_where_the_answer_is)
 
 Test(rhythm, waits_for_no_more_than_the_most)
 {
-    struct rhythm rhythm = { .most = RHYTHM_MOST }, crowded = { .most = 0 };
+    struct rhythm rhythm = { .most = RHYTHM_MOST }, oversubscribed = { .most = 0 };
     in_vain(&rhythm, 1000000);
     cr_expect(rhythm.turns >= RHYTHM_MOST && rhythm.turns < RHYTHM_MOST + RHYTHM_LONGER);
-    cr_expect(in_vain(&crowded, 10) == ANSWERS && crowded.turns == 0);
+    cr_expect(in_vain(&oversubscribed, 10) == ANSWERS && oversubscribed.turns == 0);
     in_vain(&rhythm, 0);
     cr_expect(rhythm.turns == 0);
 }

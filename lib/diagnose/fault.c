@@ -141,7 +141,7 @@ static void fault_on_fault(int number, siginfo_t *info, void *context)
         fault_set_trap(context, true);
     } else if (fault == FAULT_MISUSE) {
         where_touched(context, &misuse);
-        guard_pardon(&misuse.flight); /* before the report: its handler may look at the tensor */
+        guard_pardon(&misuse.range); /* before the report: its handler may look at the tensor */
         report_misuse(&misuse);
     }
     errno = error;

@@ -1,8 +1,8 @@
 /*
- * guard.c: the flights, and the pages that are closed for them.
+ * guard.c: the ranges in flight, and the pages that are closed for them.
  *
- * A page is closed as much as the strictest flight on it asks for. Where an innocent neighbour is touched, the page is opened for
- * that one touch (fault.c), or where that cannot be, or has happened very often, until its last flight has landed. The lock is held
+ * A page is closed as much as the strictest range in flight on it asks for. Where an innocent neighbour is touched, the page is opened for
+ * that one touch (fault.c), or where that cannot be, or has happened very often, until its last range is free again. The lock is held
  * for moments only, and nothing that is done under it can fault, so the handler of a fault may take it too.
  */
 #define _GNU_SOURCE
@@ -24,8 +24,8 @@ static struct {
     uintptr_t begin, end; /* the program's view */
     uintptr_t page;       /* bytes */
     void (*tell)(struct misuse *misuse);
-    struct stretch *places[PLACES]; /* the flights that were not pardoned */
-    uint64_t number;                /* of flights, ever */
+    struct stretch *places[PLACES]; /* the ranges that were not pardoned */
+    uint64_t number;                /* of ranges, ever */
     _Atomic int count;
 } guard = { .lock = ATOMIC_FLAG_INIT };
 
@@ -49,7 +49,7 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
 {
     guard_lock();
     if (!guard.open ||
-        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's flights */
+        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's ranges */
         memset(guard.places, 0, sizeof guard.places);
         guard.count = 0;
         opened_keep(NULL, NULL);
@@ -82,12 +82,12 @@ static uintptr_t guard_page_of(uintptr_t address)
     return address / guard.page * guard.page;
 }
 
-static struct stretch **guard_place_of(const struct flight *flight)
+static struct stretch **guard_place_of(const struct guarded *range)
 {
-    return &guard.places[flight->device ? PLACE_DEVICE : flight->written ? PLACE_WRITTEN : PLACE_READ];
+    return &guard.places[range->device ? PLACE_DEVICE : range->written ? PLACE_WRITTEN : PLACE_READ];
 }
 
-/* A flight over [begin, end). NULL: there is none. */
+/* A range in flight over [begin, end). NULL: there is none. */
 static const struct stretch *guard_over(enum place place, uintptr_t begin, uintptr_t end)
 {
     const struct stretch *found = stretch_find(guard.places[place], NULL, begin);
@@ -142,16 +142,16 @@ static bool guard_is_still_opened(uintptr_t page, const void *bytes)
            guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after);
 }
 
-/* ---- flights -------------------------------------------------------------------- */
+/* ---- ranges in flight -------------------------------------------------------------------- */
 
-void guard_take(struct flight **flights, const struct flight *flight)
+void guard_take(struct guarded **ranges, const struct guarded *range)
 {
-    struct flight *taken = flight->bytes.begin < flight->bytes.end ? malloc(sizeof *taken) : NULL;
+    struct guarded *taken = range->bytes.begin < range->bytes.end ? malloc(sizeof *taken) : NULL;
     if (!taken)
         return;
-    *taken = *flight;
-    taken->next = *flights;
-    *flights = taken;
+    *taken = *range;
+    taken->next = *ranges;
+    *ranges = taken;
     guard_lock();
     taken->bytes.number = guard.number++;
     stretch_add(guard_place_of(taken), &taken->bytes);
@@ -161,31 +161,31 @@ void guard_take(struct flight **flights, const struct flight *flight)
 }
 
 /* It may have been pardoned, or belong to another world. */
-static void guard_take_away(const struct flight *flight)
+static void guard_take_away(const struct guarded *range)
 {
-    if (stretch_remove(guard_place_of(flight), &flight->bytes)) {
+    if (stretch_remove(guard_place_of(range), &range->bytes)) {
         atomic_fetch_sub(&guard.count, 1);
-        guard_protect(&flight->bytes);
+        guard_protect(&range->bytes);
     }
 }
 
-void guard_release(struct flight **flights)
+void guard_release(struct guarded **ranges)
 {
-    while (*flights) {
-        struct flight *flight = *flights;
-        *flights = flight->next;
+    while (*ranges) {
+        struct guarded *range = *ranges;
+        *ranges = range->next;
         guard_lock();
-        guard_take_away(flight);
-        opened_keep(guard_is_still_opened, &flight->bytes);
+        guard_take_away(range);
+        opened_keep(guard_is_still_opened, &range->bytes);
         guard_unlock();
-        free(flight);
+        free(range);
     }
 }
 
-void guard_pardon(const struct flight *flight)
+void guard_pardon(const struct guarded *range)
 {
     guard_lock();
-    guard_take_away(flight);
+    guard_take_away(range);
     guard_unlock();
 }
 
@@ -204,7 +204,7 @@ static bool guard_find(uintptr_t begin, uintptr_t end, bool device, enum touch t
     if (!found && !device && !guard_lets(touch))
         found = guard_over(PLACE_READ, begin, end);
     if (found) {
-        misuse->flight = *(const struct flight *)found;
+        misuse->range = *(const struct guarded *)found;
         misuse->touch = touch;
     }
     guard_unlock();

@@ -1,7 +1,7 @@
 /*
  * guard.h: which tensors are in flight, and who touches them all the same (DIST_CHECK=1).
  *
- *   guard.c   the flights, and the pages of the program's view that are closed for them; opened.c: but for neighbours
+ *   guard.c   the ranges in flight, and the pages of the program's view that are closed for them; opened.c: but for neighbours
  *   fault.c   somebody has touched such a page
  *   where.c   on which line of the program
  *   misuse.c  the report
@@ -11,7 +11,7 @@
  * tensor_data(), the pages of the tensor are closed; the library itself reaches the memory through a second
  * mapping, world.base. A page may hold innocent neighbours: touching those opens the page for that touch, without a word.
  *
- * Protection of memory belongs to the process, and so do the flights, also where ranks are threads.
+ * Protection of memory belongs to the process, and so do the ranges in flight, also where ranks are threads.
  */
 #ifndef DIAGNOSE_GUARD_H
 #define DIAGNOSE_GUARD_H
@@ -20,8 +20,8 @@
 #include "../launch/launch.h"
 #include "../stretch.h"
 
-/* A piece of a tensor in flight. */
-struct flight {
+/* A piece of a tensor in flight: a range of bytes. */
+struct guarded {
     struct stretch bytes; /* in the program's view; first */
     bool written;         /* the message writes it, so nobody may look; else nobody may write */
     bool blocks;          /* the call waits itself: another thread touches */
@@ -30,14 +30,14 @@ struct flight {
     enum call call;       /* the call that posted it, */
     struct dist_at at;    /* where, */
     int peer;             /* and to or from which rank; DIST_ANY_SOURCE; -2: a collective */
-    struct flight *next;  /* of the same work */
+    struct guarded *next; /* of the same work */
 };
 
 enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOUCH_UNKNOWN };
 
 /* Somebody touches a tensor in flight. */
 struct misuse {
-    struct flight flight;
+    struct guarded range;
     enum touch touch;
     int rank;          /* who touches; -1: a thread that is no rank, or a process that one has forked */
     const char *call;  /* by this call of the library; NULL: plain C, */
@@ -55,14 +55,14 @@ bool guard_is_open(void);
 /* Somebody may have taken SIGSEGV since: take it back, and hand on to him what is not ours. */
 void guard_stand_first(void);
 
-/* A copy of `flight` becomes the first of its work's; all of a work's have landed. */
-void guard_take(struct flight **flights, const struct flight *flight);
-void guard_release(struct flight **flights);
+/* A copy of `range` becomes the first of its work's; all of a work's are free again. */
+void guard_take(struct guarded **ranges, const struct guarded *range);
+void guard_release(struct guarded **ranges);
 
 /* Let it be touched from now on: that it was, was told. */
-void guard_pardon(const struct flight *flight);
+void guard_pardon(const struct guarded *range);
 
-/* Would this touch of [begin, end) be a misuse? Fills in misuse->flight. */
+/* Would this touch of [begin, end) be a misuse? Fills in misuse->range. */
 bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse *misuse);
 
 /* fault.c's question: what does a fault at this address mean? For an innocent one the page was opened; `passes`: it will be closed
@@ -71,7 +71,7 @@ enum fault { FAULT_FOREIGN, FAULT_INNOCENT, FAULT_MISUSE };
 enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse);
 void guard_close(uintptr_t address);
 
-/* opened.c, for guard.c: pages with neighbours that the program touches. Is it open until its last flight has landed? */
+/* opened.c, for guard.c: pages with neighbours that the program touches. Is it open until its last range is free again? */
 bool was_opened(uintptr_t page);
 void opened_pass(uintptr_t page, bool for_good); /* let one touch pass, or all */
 int opened_count(void);

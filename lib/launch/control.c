@@ -25,15 +25,15 @@ static void control_take_bootstrap(struct job *job, int node, int rank, const ch
         control_put_all(control, node, FRAME_BOOTSTRAP, rank, 0, bytes, size);
 }
 
-static void control_take_sight(struct job *job, int rank, const char *bytes, size_t size)
+static void control_take_snapshot(struct job *job, int rank, const char *bytes, size_t size)
 {
-    struct buffer *sight = &job->control->sights[rank];
-    if (!buffer_reserve(sight, size))
+    struct buffer *snapshot = &job->control->snapshots[rank];
+    if (!buffer_reserve(snapshot, size))
         return;
-    sight->used = 0;
-    buffer_add(sight, bytes, size);
+    snapshot->used = 0;
+    buffer_add(snapshot, bytes, size);
     if (job->stopping) { /* it tells where the rank was stopped */
-        sight_unpack(&job->world, rank, sight);
+        snapshot_unpack(&job->world, rank, snapshot);
         job_note_rank(job, rank);
     }
 }
@@ -52,7 +52,7 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
         atomic_store(&job->world.header->permission, PERMISSION_DENIED);
     if (!control->hub && !control->said_failure) {
         control->said_failure = true;
-        control_say_sights(job, &control->nodes->links[0]);
+        control_say_snapshots(job, &control->nodes->links[0]);
     }
     if (control->hub)
         control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
@@ -87,8 +87,8 @@ static void control_take_from_node(struct job *job, int node, const struct frame
         output_take(&job->output, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_JOINED)
         control->joined = true;
-    else if (frame->kind == FRAME_SIGHT && is_rank)
-        control_take_sight(job, frame->number, bytes, frame->bytes);
+    else if (frame->kind == FRAME_SNAPSHOT && is_rank)
+        control_take_snapshot(job, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_REPLY)
         decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_CLOCK)

@@ -9,7 +9,7 @@
  *   OUTPUT      nodes: what a rank has printed (number: the stream)
  *   BOOTSTRAP   nodes, and the hub to all others: what a rank has put into its bootstrap memory since the last one (world.h)
  *   JOINED      nodes: a rank of theirs has called dist_init_process_group
- *   SIGHT       nodes: all that a rank has written down (sight.c): before they tell a failure, and when the hub asks
+ *   SNAPSHOT    nodes: all that a rank has written down (snapshot.c): before they tell a failure, and when the hub asks
  *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
  *               your rank tells the user; or it was not, and says nothing. TOLD: both: the user has been told
  *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
@@ -35,7 +35,7 @@ enum frame_kind {
     FRAME_OUTPUT,
     FRAME_BOOTSTRAP,
     FRAME_JOINED,
-    FRAME_SIGHT,
+    FRAME_SNAPSHOT,
     FRAME_FAIL,
     FRAME_FIRST,
     FRAME_TOLD,
@@ -65,9 +65,9 @@ struct job;
 struct control {
     struct nodes *nodes;
     bool hub;
-    struct relayed *relayed; /* per rank */
-    struct buffer *sights;   /* per rank; the hub's */
-    bool joined;             /* some rank of another machine has */
+    struct relayed *relayed;  /* per rank */
+    struct buffer *snapshots; /* per rank; the hub's */
+    bool joined;              /* some rank of another machine has */
     bool said_joined, said_failure, said_told;
     bool lost_hub;             /* which was told here */
     bool asked_clocks;         /* of the hub, when the job began */
@@ -87,7 +87,7 @@ void control_put(struct connection *link, enum frame_kind kind, int number, int 
                  size_t size);
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
-void control_say_sights(struct job *job, struct connection *link);
+void control_say_snapshots(struct job *job, struct connection *link);
 void control_say_failure(struct job *job);
 
 /* control.c: take what has come over the connection to a node. */
@@ -118,9 +118,9 @@ void control_say_calls(struct job *job);
 void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);
 void control_follow_trace(const char *hubs, size_t size);
 
-/* sight.c: what a rank has written down, with what that points to. Unpacked into its place in the hub's world. */
-bool sight_pack(const struct world *world, int rank, struct buffer *to);
-void sight_unpack(struct world *world, int rank, const struct buffer *from);
+/* snapshot.c: what a rank has written down, with what that points to. Unpacked into its place in the hub's world. */
+bool snapshot_pack(const struct world *world, int rank, struct buffer *to);
+void snapshot_unpack(struct world *world, int rank, const struct buffer *from);
 
 /* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
 void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_rounds.c) */

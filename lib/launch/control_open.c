@@ -77,8 +77,8 @@ struct control *control_open(struct job *job)
     header->node = nodes->number;
     snprintf(header->address, sizeof header->address, "%s", nodes->address);
     control->relayed = calloc((size_t)nodes->size, sizeof *control->relayed);
-    control->sights = calloc((size_t)nodes->size, sizeof *control->sights);
-    if (!control->relayed || !control->sights || (control->hub && !decide_open(control)))
+    control->snapshots = calloc((size_t)nodes->size, sizeof *control->snapshots);
+    if (!control->relayed || !control->snapshots || (control->hub && !decide_open(control)))
         return NULL;
     job->output.argument = control;
     job->output.meanwhile = control->hub ? control_open_meanwhile : NULL;
@@ -101,10 +101,10 @@ void control_close(struct job *job)
     struct control *control = job->control;
     if (!control)
         return;
-    for (int rank = 0; control->sights && rank < control->nodes->size; rank++)
-        free(control->sights[rank].bytes);
+    for (int rank = 0; control->snapshots && rank < control->nodes->size; rank++)
+        free(control->snapshots[rank].bytes);
     decide_close(control);
-    free(control->sights);
+    free(control->snapshots);
     free(control->relayed);
     free(control);
     job->control = NULL;

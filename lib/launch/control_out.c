@@ -63,13 +63,13 @@ static void control_out_say_bootstrap(struct job *job)
     }
 }
 
-void control_say_sights(struct job *job, struct connection *link)
+void control_say_snapshots(struct job *job, struct connection *link)
 {
     for (int rank = 0; rank < job->plan.size; rank++) {
-        struct buffer sight = { 0 };
-        if (world_has(&job->world, rank) && sight_pack(&job->world, rank, &sight))
-            control_put(link, FRAME_SIGHT, rank, 0, sight.bytes, sight.used);
-        free(sight.bytes);
+        struct buffer snapshot = { 0 };
+        if (world_has(&job->world, rank) && snapshot_pack(&job->world, rank, &snapshot))
+            control_put(link, FRAME_SNAPSHOT, rank, 0, snapshot.bytes, snapshot.used);
+        free(snapshot.bytes);
     }
 }
 
@@ -82,7 +82,7 @@ void control_say_failure(struct job *job)
         return;
     control->said_failure = true;
     if (!control->hub)
-        control_say_sights(job, &control->nodes->links[0]);
+        control_say_snapshots(job, &control->nodes->links[0]);
     const struct world_failure failure = *world_failure(&job->world);
     control_put_all(control, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
     for (int node = 0; node < control->nodes->count; node++)

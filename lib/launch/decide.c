@@ -9,8 +9,8 @@
  *   2  have them look again and write their notes anew, and show these    (diagnose/fresh.c)
  *   3  do they still sleep the same sleeps, and have counted nothing more?
  *
- * These are Mattern's four counters (1987). Between its answers to 2 and 3 each host's ranks slept all the time, so there is a moment,
- * after the last answer to 2 and before the first to 3, at which all slept at once; the counts of that moment are those of both answers;
+ * These are Mattern's four counters (1987). Between its replies to 2 and 3 each host's ranks slept all the time, so there is a moment,
+ * after the last reply to 2 and before the first to 3, at which all slept at once; the counts of that moment are those of both replies;
  * and if as much was heard as was sent, to each rank that is still there, nothing was on its way. A rank that hears counts it only when it
  * is about to sleep again: whatever it does about it happens while more is sent than heard. So nobody will ever move.
  */
@@ -28,31 +28,31 @@ struct tally {
     uint32_t there;       /* it is of this host, and has not left */
 };
 
-/* One host's answer; a tally for each rank of the job stands behind it. */
-struct answer {
+/* One host's reply; a tally for each rank of the job stands behind it. */
+struct reply {
     uint64_t sleeps; /* a number of the present sleep of all its ranks */
     uint32_t asleep, leaving;
 };
 
 struct decision {
     int phase;     /* 0: nobody was asked; else the wave */
-    int number;    /* of the question; answers to earlier ones are late */
-    int answers;   /* that have come */
+    int number;    /* of the question; replies to earlier ones are late */
+    int replies;   /* that have come */
     int64_t next;  /* when to ask again, ms */
     int pause;     /* and how much later then */
-    size_t bytes;  /* of an answer */
-    char *wave[4]; /* [phase]: the answers, one for each node */
+    size_t bytes;  /* of a reply */
+    char *wave[4]; /* [phase]: the replies, one for each node */
 };
 
-static size_t decide_answer_bytes(const struct control *control)
+static size_t decide_reply_bytes(const struct control *control)
 {
-    return sizeof(struct answer) + (size_t)control->nodes->size * sizeof(struct tally);
+    return sizeof(struct reply) + (size_t)control->nodes->size * sizeof(struct tally);
 }
 
 bool decide_open(struct control *control)
 {
     struct decision *d = control->decision = calloc(1, sizeof *d);
-    size_t bytes = decide_answer_bytes(control);
+    size_t bytes = decide_reply_bytes(control);
     if (d)
         d->bytes = bytes, d->pause = ASK_MS;
     for (int phase = 1; d && phase <= 3; phase++)
@@ -75,15 +75,15 @@ void decide_close(struct control *control)
 static void decide_look_here(struct job *job, int phase, char *out)
 {
     struct control *control = job->control;
-    struct answer answer = { 0 };
-    struct tally *tallies = (struct tally *)(void *)(out + sizeof answer);
+    struct reply reply = { 0 };
+    struct tally *tallies = (struct tally *)(void *)(out + sizeof reply);
     uint64_t again;
     bool leaving;
     if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1))) {
-        memset(out, 0, decide_answer_bytes(control));
+        memset(out, 0, decide_reply_bytes(control));
         return;
     }
-    bool asleep = job->plan.asleep(&job->world, &answer.sleeps, &leaving);
+    bool asleep = job->plan.asleep(&job->world, &reply.sleeps, &leaving);
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_notes *notes = world_notes(&job->world, rank);
         bool here = world_has(&job->world, rank);
@@ -91,34 +91,34 @@ static void decide_look_here(struct job *job, int phase, char *out)
         tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
         tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;
     }
-    answer.asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == answer.sleeps;
-    answer.leaving = leaving;
-    memcpy(out, &answer, sizeof answer);
+    reply.asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply.sleeps;
+    reply.leaving = leaving;
+    memcpy(out, &reply, sizeof reply);
 }
 
 void decide_probed(struct job *job, int phase, int number)
 {
     struct connection *hub = &job->control->nodes->links[0];
-    char *out = calloc(1, decide_answer_bytes(job->control));
+    char *out = calloc(1, decide_reply_bytes(job->control));
     if (!out)
         return;
     decide_look_here(job, phase, out);
     if (phase == 2)
-        control_say_sights(job, hub);
-    control_put(hub, FRAME_REPLY, number, phase, out, decide_answer_bytes(job->control));
+        control_say_snapshots(job, hub);
+    control_put(hub, FRAME_REPLY, number, phase, out, decide_reply_bytes(job->control));
     free(out);
 }
 
 /* ---- the hub --------------------------------------------------------------------------------------------------- */
 
-static const struct answer *decide_answer_of(const struct decision *d, int phase, int node)
+static const struct reply *decide_reply_of(const struct decision *d, int phase, int node)
 {
-    return (const struct answer *)(const void *)(d->wave[phase] + (size_t)node * d->bytes);
+    return (const struct reply *)(const void *)(d->wave[phase] + (size_t)node * d->bytes);
 }
 
 static const struct tally *decide_tallies_of(const struct decision *d, int phase, int node)
 {
-    return (const struct tally *)(const void *)(decide_answer_of(d, phase, node) + 1);
+    return (const struct tally *)(const void *)(decide_reply_of(d, phase, node) + 1);
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
@@ -127,7 +127,7 @@ static bool decide_is_still(const struct control *control, int phase)
     const struct decision *d = control->decision;
     int nodes = control->nodes->count, there = 0;
     for (int node = 0; node < nodes; node++)
-        if (!decide_answer_of(d, phase, node)->asleep)
+        if (!decide_reply_of(d, phase, node)->asleep)
             return false;
     for (int rank = 0; rank < control->nodes->size; rank++) {
         uint32_t sent = 0, heard = 0, is_there = 0;
@@ -147,7 +147,7 @@ static bool decide_is_still(const struct control *control, int phase)
 static bool decide_all_leave(const struct control *control)
 {
     for (int node = 0; node < control->nodes->count; node++)
-        if (!decide_answer_of(control->decision, 3, node)->leaving)
+        if (!decide_reply_of(control->decision, 3, node)->leaving)
             return false;
     return true;
 }
@@ -162,7 +162,7 @@ static void decided(struct job *job)
     }
     for (int rank = 0; rank < job->plan.size; rank++)
         if (!world_has(&job->world, rank))
-            sight_unpack(&job->world, rank, &control->sights[rank]);
+            snapshot_unpack(&job->world, rank, &control->snapshots[rank]);
     world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
     job->plan.explain(&job->world);
     control_say_failure(job);
@@ -175,7 +175,7 @@ static void decide_ask(struct job *job, int phase)
     struct decision *d = control->decision;
     d->phase = phase;
     d->number++;
-    d->answers = 1;
+    d->replies = 1;
     control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
     for (int node = 1; node < control->nodes->count; node++)
         connection_send(&control->nodes->links[node]);
@@ -214,7 +214,7 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
     if (size != d->bytes || number != d->number || phase != d->phase)
         return;
     memcpy(d->wave[phase] + (size_t)node * d->bytes, bytes, size);
-    if (++d->answers == control->nodes->count)
+    if (++d->replies == control->nodes->count)
         decide_go_on(job);
 }
 

@@ -53,10 +53,10 @@ void backoff_tune(int ranks)
     int available = 1;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0)
         available = CPU_COUNT(&cores);
-    bool crowded = ranks > available;
-    spin_rounds = crowded ? 2 : 4000;
-    far_spin_rounds = crowded ? 100 : 4000;
-    yield_rounds = crowded ? YIELD_ROUNDS : 0;
+    bool oversubscribed = ranks > available;
+    spin_rounds = oversubscribed ? 2 : 4000;
+    far_spin_rounds = oversubscribed ? 100 : 4000;
+    yield_rounds = oversubscribed ? YIELD_ROUNDS : 0;
     eventcount_tune_pause();
 }
 

@@ -8,7 +8,7 @@
  * nodes.c         how the watchers meet (handshake.c, nodes_call.c)    connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
  * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h, and bootstrap.h)
- * decide.c        can any rank of any host still move?                sight.c     what one rank wrote down, packed
+ * decide.c        can any rank of any host still move?                snapshot.c     what one rank wrote down, packed
  *
  * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
  * these connections: the engine (Gloo, MPI) makes its own. Whatever the ranks print goes to node 0.

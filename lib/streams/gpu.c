@@ -90,21 +90,21 @@ void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at)
     storage->gpu = gpu;
     storage->data = gpu->device->alloc(gpu->state, storage->bytes);
     if (storage->data)
-        guard_take(&storage->flights,
-                   &(struct flight){ .bytes = { .begin = (uintptr_t)storage->data,
-                                                .end = (uintptr_t)storage->data + storage->bytes },
-                                     .written = true,
-                                     .device = true,
-                                     .rank = gpu->self->env.rank,
-                                     .call = CALL_TENSOR,
-                                     .at = at });
+        guard_take(&storage->guarded,
+                   &(struct guarded){ .bytes = { .begin = (uintptr_t)storage->data,
+                                                 .end = (uintptr_t)storage->data + storage->bytes },
+                                      .written = true,
+                                      .device = true,
+                                      .rank = gpu->self->env.rank,
+                                      .call = CALL_TENSOR,
+                                      .at = at });
     return storage->data;
 }
 
 void gpu_free(struct gpu *gpu, struct storage *storage)
 {
     order_forget(gpu, storage);
-    guard_release(&storage->flights); /* before it is free: then another thread may take and touch it */
+    guard_release(&storage->guarded); /* before it is free: then another thread may take and touch it */
     gpu->device->free(gpu->state, storage->data);
 }
 

@@ -22,7 +22,7 @@ static struct meeting *cuda_meet_find(const struct cuda_job *job, const struct d
 }
 
 /* The first member that differs from member 0, with the words in its `why`. NULL: all agree. */
-static struct dist_work *cuda_meet_find_stray(const struct meeting *meeting)
+static struct dist_work *cuda_meet_find_differing(const struct meeting *meeting)
 {
     struct claim first = claim_of(meeting->ops[0]);
     for (int i = 1; i < meeting->size; i++) {
@@ -65,11 +65,11 @@ static struct dist_work *cuda_meet_find_short_of_memory(const struct meeting *me
     return NULL;
 }
 
-static void cuda_meet_refuse(struct cuda_job *job, struct meeting *meeting, struct dist_work *stray,
+static void cuda_meet_refuse(struct cuda_job *job, struct meeting *meeting, struct dist_work *differing,
                              int status)
 {
-    struct why why = stray->why; /* which is one of them */
-    int speaker = stray->speaker ? stray->speaker : cuda_rank_of(stray) + 1;
+    struct why why = differing->why; /* which is one of them */
+    int speaker = differing->speaker ? differing->speaker : cuda_rank_of(differing) + 1;
     for (int i = 0; i < meeting->size; i++) {
         meeting->ops[i]->why = why;
         meeting->ops[i]->speaker = speaker;
@@ -105,12 +105,12 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
     if (++meeting->arrived < meeting->size)
         return;
     match_remove(&job->meetings, &meeting->match);
-    struct dist_work *stray = cuda_meet_find_stray(meeting);
-    stray = stray ? stray : cuda_meet_find_clash(meeting);
-    struct dist_work *short_of_memory = stray ? NULL : cuda_meet_find_short_of_memory(meeting);
-    if (stray || short_of_memory)
-        cuda_meet_refuse(job, meeting, stray ? stray : short_of_memory,
-                         stray ? DIST_ERR_MISMATCH : DIST_ERR_MEMORY);
+    struct dist_work *differing = cuda_meet_find_differing(meeting);
+    differing = differing ? differing : cuda_meet_find_clash(meeting);
+    struct dist_work *short_of_memory = differing ? NULL : cuda_meet_find_short_of_memory(meeting);
+    if (differing || short_of_memory)
+        cuda_meet_refuse(job, meeting, differing ? differing : short_of_memory,
+                         differing ? DIST_ERR_MISMATCH : DIST_ERR_MEMORY);
     else
         cuda_plan_run(job, meeting);
     free(meeting);

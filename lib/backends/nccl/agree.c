@@ -95,7 +95,7 @@ uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry)
     table_remove(table, &own->agreed, number);
     atomic_fetch_sub(&own->agreed_count, 1);
     if (!entry->claim.host &&
-        !entry->stray) /* what differs ends the job nearly always: its entries stay to be read */
+        !entry->differing) /* what differs ends the job nearly always: its entries stay to be read */
         table_free(table, number);
     nccl_agree_unlock(nccl->shared);
     return number;
@@ -108,9 +108,9 @@ static void nccl_agree_deliver(struct nccl_state *nccl, uint32_t a, uint32_t b)
     if (send->claim.type != recv->claim.type || send->claim.count != recv->claim.count ||
         send->claim.host != recv->claim.host) {
         send->first = recv->first = a;
-        send->stray = recv->stray = b;
+        send->differing = recv->differing = b;
     }
-    if (!send->claim.host || send->stray)
+    if (!send->claim.host || send->differing)
         nccl_agree_on(nccl, a);
     nccl_agree_on(nccl, b);
 }
@@ -134,7 +134,8 @@ static void nccl_agree_compare_splits(struct nccl_state *nccl, uint32_t head, co
 {
     struct met met = { nccl, head };
     struct clash clash;
-    if (table_at(nccl->table, head)->stray || !splits_clash(op->group, nccl_agree_splits_of, &met, &clash))
+    if (table_at(nccl->table, head)->differing ||
+        !splits_clash(op->group, nccl_agree_splits_of, &met, &clash))
         return;
     for (uint32_t at = head; at; at = table_at(nccl->table, at)->mate)
         table_at(nccl->table, at)->clash = clash;

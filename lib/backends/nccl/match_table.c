@@ -95,7 +95,7 @@ static uint32_t table_meet_message(struct table *table, uint32_t number)
 /* All have come: the one with the lowest place that differs from place 0. */
 static void table_compare(struct table *table, uint32_t head)
 {
-    uint32_t first = head, stray = 0;
+    uint32_t first = head, differing = 0;
     for (uint32_t at = head; at; at = table_at(table, at)->mate) {
         table_at(table, at)->open = false;
         if (table_at(table, at)->place == 0)
@@ -103,11 +103,11 @@ static void table_compare(struct table *table, uint32_t head)
     }
     for (uint32_t at = head; at; at = table_at(table, at)->mate)
         if (claims_differ(&table_at(table, first)->claim, &table_at(table, at)->claim) &&
-            (!stray || table_at(table, at)->place < table_at(table, stray)->place))
-            stray = at;
-    for (uint32_t at = head; stray && at; at = table_at(table, at)->mate) {
+            (!differing || table_at(table, at)->place < table_at(table, differing)->place))
+            differing = at;
+    for (uint32_t at = head; differing && at; at = table_at(table, at)->mate) {
         table_at(table, at)->first = first;
-        table_at(table, at)->stray = stray;
+        table_at(table, at)->differing = differing;
     }
 }
 

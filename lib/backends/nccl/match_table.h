@@ -30,11 +30,11 @@ struct table_entry {
     uint32_t seq;  /* and which collective of it */
     uint32_t site;
     uint32_t next;
-    uint32_t mate;         /* of a message: the other half; of a collective: the next that has come, */
-    uint32_t head;         /* and the first */
-    uint32_t first, stray; /* these two do not claim the same; 0: all do */
-    bool open;             /* it has met nobody yet, or not all */
-    bool left;             /* its rank has given it up; it still counts as one that came */
+    uint32_t mate;             /* of a message: the other half; of a collective: the next that has come, */
+    uint32_t head;             /* and the first */
+    uint32_t first, differing; /* these two do not claim the same; 0: all do */
+    bool open;                 /* it has met nobody yet, or not all */
+    bool left;                 /* its rank has given it up; it still counts as one that came */
 
     /* the backend's (host.c) */
     bool second;

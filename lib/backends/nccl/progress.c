@@ -62,14 +62,14 @@ static bool nccl_progress_show_next(struct nccl_state *nccl)
 /* What differs is told to all whom it concerns. */
 static int nccl_progress_judge(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry)
 {
-    const struct table_entry *first = entry->stray ? table_at(nccl->table, entry->first) : NULL;
-    const struct table_entry *stray = entry->stray ? table_at(nccl->table, entry->stray) : NULL;
+    const struct table_entry *first = entry->differing ? table_at(nccl->table, entry->first) : NULL;
+    const struct table_entry *differing = entry->differing ? table_at(nccl->table, entry->differing) : NULL;
     if (entry->clash.sent != entry->clash.expected)
         return splits_tell(op, &entry->clash);
-    if (!stray)
+    if (!differing)
         return DIST_OK;
-    return op->p2p ? claims_tell_message(op, first->rank, &first->claim, stray->rank, &stray->claim)
-                   : claims_tell(op, first->rank, &first->claim, stray->rank, &stray->claim);
+    return op->p2p ? claims_tell_message(op, first->rank, &first->claim, differing->rank, &differing->claim)
+                   : claims_tell(op, first->rank, &first->claim, differing->rank, &differing->claim);
 }
 
 static bool nccl_progress_take_next(struct nccl_state *nccl)

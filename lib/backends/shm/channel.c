@@ -88,7 +88,7 @@ void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, siz
         return;
     eventcount_notify_lightly(&slot_of(shm, dst)->eventcount);
     if (bytes > DIRECT_BYTES)
-        p2p_urge(shm, dst);
+        p2p_notify(shm, dst);
 }
 
 bool channel_hurry(struct peer *peer, bool hurry)

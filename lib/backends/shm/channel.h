@@ -206,7 +206,7 @@ static inline void channel_acknowledge(struct shm_state *shm, int src, struct pe
     uint32_t seq = atomic_load_explicit(&peer->in->seq, memory_order_relaxed);
     eventcount_notify_lightly(&slot_of(shm, src)->eventcount);
     if (seq & SEQ_HURRY)
-        p2p_urge(shm, src);
+        p2p_notify(shm, src);
 }
 
 /* The next message was taken. Acknowledged is what must be; the rest by channel_flush, at the end of the run. */

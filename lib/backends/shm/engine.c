@@ -13,9 +13,9 @@
 #include <sched.h>
 #include <stdio.h>
 
-#define SECOND_TEST 2    /* a thread of ours asks twice before it sleeps until it is notified */
-#define TESTS_TO_URGE 16 /* a program that asks this often whether an operation is done is waiting for it */
-#define NAP 100          /* ms after which a sleeper looks whether the job still stands */
+#define SECOND_TEST 2      /* a thread of ours asks twice before it sleeps until it is notified */
+#define TESTS_TO_NOTIFY 16 /* a program that asks this often whether an operation is done is waiting for it */
+#define NAP 100            /* ms after which a sleeper looks whether the job still stands */
 
 bool engine_progress(struct shm_state *shm, bool light)
 {
@@ -102,11 +102,11 @@ void engine_done(struct shm_state *shm, struct dist_work *op, int status)
 }
 
 /* Notify the progress threads of those whom a send or a receive waits for: they may be computing, with the other half open. */
-static void engine_urge_peers(struct shm_state *shm, const struct dist_work *op)
+static void engine_notify_peers(struct shm_state *shm, const struct dist_work *op)
 {
     bool any = op->peer == DIST_ANY_SOURCE;
     for (int i = 0; i < (any ? op->group->size : 1); i++)
-        p2p_urge(shm, any ? op->group->ranks[i] : op->peer);
+        p2p_notify(shm, any ? op->group->ranks[i] : op->peer);
 }
 
 /* Whoever waits for a send looks whether it is over: nobody else does so for long. */
@@ -124,8 +124,8 @@ bool shm_test(void *state, struct dist_work *op)
             engine_is_over(shm, op); /* its message may have come unexpected, and the verdict be there */
         progress_advance(shm);
         engine_unlock(shm);
-        if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_URGE == 0))
-            engine_urge_peers(shm, op);
+        if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_NOTIFY == 0))
+            engine_notify_peers(shm, op);
     }
     return atomic_load_explicit(&op->done, memory_order_acquire);
 }
@@ -138,32 +138,32 @@ void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool (*look
     engine_lock(shm);
     for (const struct peer *peer = op ? NULL : shm->busy; peer; peer = peer->next)
         if (peer->posted.first)
-            engine_urge_peers(shm, peer->posted.first);
+            engine_notify_peers(shm, peer->posted.first);
     engine_unlock(shm);
     if (op && op->p2p)
-        engine_urge_peers(shm, op);
+        engine_notify_peers(shm, op);
     launch_sleep(shm->self, &slot_of(shm, shm->rank)->eventcount, look, argument, NAP, false);
 }
 
-struct hope {
+struct awaited {
     struct shm_state *shm;
     struct dist_work *op; /* is waited for; NULL: all collectives of the group in the engine are */
     struct shm_group *g;
 };
 
 /* Lock held. An op that is over may be gone: so of a group the queue is looked at. */
-static bool engine_is_fulfilled(const struct hope *hope)
+static bool engine_is_fulfilled(const struct awaited *awaited)
 {
-    return hope->op ? engine_is_over(hope->shm, hope->op) : !hope->g->queue.first;
+    return awaited->op ? engine_is_over(awaited->shm, awaited->op) : !awaited->g->queue.first;
 }
 
 static bool engine_news(void *argument)
 {
-    struct hope *hope = argument;
-    engine_lock(hope->shm);
-    bool moved = engine_is_fulfilled(hope) || engine_progress(hope->shm, false);
-    engine_unlock(hope->shm);
-    return moved || world_failed(hope->shm->world);
+    struct awaited *awaited = argument;
+    engine_lock(awaited->shm);
+    bool moved = engine_is_fulfilled(awaited) || engine_progress(awaited->shm, false);
+    engine_unlock(awaited->shm);
+    return moved || world_failed(awaited->shm->world);
 }
 
 /* The job has failed: take the op out of the lists, since it may lie on its caller's stack. */
@@ -201,15 +201,15 @@ void engine_drive(struct shm_state *shm, int change)
 }
 
 /* False: the job has failed before it was fulfilled. */
-static bool engine_wait_for(struct hope *hope)
+static bool engine_wait_for(struct awaited *awaited)
 {
-    struct shm_state *shm = hope->shm;
+    struct shm_state *shm = awaited->shm;
     struct backoff backoff = { 0 };
     bool over = false;
     engine_drive(shm, +1);
     for (;;) {
         engine_lock(shm);
-        over = engine_is_fulfilled(hope);
+        over = engine_is_fulfilled(awaited);
         bool moved = !over && engine_progress(shm, false);
         engine_unlock(shm);
         if (over || (!moved && world_failed(shm->world)))
@@ -217,7 +217,7 @@ static bool engine_wait_for(struct hope *hope)
         if (moved)
             backoff.rounds = 0;
         else if (!backoff_spin(&backoff))
-            engine_sleep(shm, hope->op, engine_news, hope);
+            engine_sleep(shm, awaited->op, engine_news, awaited);
     }
     engine_drive(shm, -1);
     return over;
@@ -226,8 +226,8 @@ static bool engine_wait_for(struct hope *hope)
 int shm_wait(void *state, struct dist_work *op)
 {
     struct shm_state *shm = state;
-    struct hope hope = { shm, op, NULL };
-    if (!atomic_load_explicit(&op->done, memory_order_acquire) && !engine_wait_for(&hope))
+    struct awaited awaited = { shm, op, NULL };
+    if (!atomic_load_explicit(&op->done, memory_order_acquire) && !engine_wait_for(&awaited))
         engine_give_up(shm, op);
     return op->status;
 }
@@ -239,9 +239,9 @@ void shm_hold(void *state, bool held)
 
 bool engine_await_group(struct shm_state *shm, struct shm_group *g)
 {
-    struct hope hope = { shm, NULL, g };
+    struct awaited awaited = { shm, NULL, g };
     engine_lock(shm);
-    bool idle = engine_is_fulfilled(&hope);
+    bool idle = engine_is_fulfilled(&awaited);
     engine_unlock(shm);
-    return idle || engine_wait_for(&hope);
+    return idle || engine_wait_for(&awaited);
 }

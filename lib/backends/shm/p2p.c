@@ -31,7 +31,7 @@ void p2p_busy(struct shm_state *shm, int number)
     shm->busy_end = &peer->next;
 }
 
-void p2p_urge(struct shm_state *shm, int peer)
+void p2p_notify(struct shm_state *shm, int peer)
 {
     if (peer == shm->rank)
         return;

@@ -105,7 +105,7 @@ struct unexpected *unexpected_take(struct shm_state *shm, struct unexpected *cop
 void unexpected_close(struct shm_state *shm);
 bool p2p_progress(struct shm_state *shm, bool light); /* with all busy peers; light: make no long copies */
 void p2p_busy(struct shm_state *shm, int peer);
-void p2p_urge(struct shm_state *shm, int peer);                 /* notify the progress thread of that rank */
+void p2p_notify(struct shm_state *shm, int peer);               /* notify the progress thread of that rank */
 void p2p_drop(struct shm_state *shm, struct dist_work *op);     /* take it out of all lists */
 bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has left: it is dropped */
 

@@ -71,19 +71,19 @@ void meet_desert(struct transport_state *state)
 /* ---- who has come is told upwards -------------------------------------------------------------------- */
 
 /* The first place whose claim is not that of place `base`; -1: all say the same. */
-static int meet_stray_of(const struct meeting *m, int base, const struct claim **claim)
+static int meet_differing_of(const struct meeting *m, int base, const struct claim **claim)
 {
-    int stray = -1;
+    int differing = -1;
     for (int i = 0; i < m->size; i++) {
         const struct arrival *a = &m->arrivals[i];
         bool differs = a->op && claims_differ(&m->arrivals[base].claim, &a->claim);
-        int found = differs ? i : a->op ? a->stray : -1;
-        if (found >= 0 && (stray < 0 || found < stray)) {
-            stray = found;
+        int found = differs ? i : a->op ? a->differing : -1;
+        if (found >= 0 && (differing < 0 || found < differing)) {
+            differing = found;
             *claim = differs ? &a->claim : &a->other;
         }
     }
-    return stray;
+    return differing;
 }
 
 /* This machine's members and its leader are let go. */
@@ -99,9 +99,9 @@ static void meet_judge(struct transport_state *state, struct meeting *m)
 {
     struct dist_work *op = meet_own_op(m);
     const struct claim *other;
-    int stray = meet_stray_of(m, 0, &other);
+    int differing = meet_differing_of(m, 0, &other);
     struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
-    if (stray < 0 && (m->flat ? inside_by_all(state, op) : inside_fits(state, op))) {
+    if (differing < 0 && (m->flat ? inside_by_all(state, op) : inside_fits(state, op))) {
         queue_remove(&state->members, op);
         if (m->flat)
             meet_go(state, op, m, &wire);
@@ -111,21 +111,21 @@ static void meet_judge(struct transport_state *state, struct meeting *m)
     }
     if (m->group->rank > 0)
         return;
-    if (stray >= 0) {
+    if (differing >= 0) {
         wire.kind = WIRE_DIFFER;
         wire.a = m->group->ranks[0];
-        wire.b = m->group->ranks[stray];
+        wire.b = m->group->ranks[differing];
         wire.claim = m->arrivals[0].claim;
         wire.other = *other;
     }
-    meet_tell_leaders(state, m, &wire, stray >= 0 ? WIRE_BOTH : WIRE_SHORT);
+    meet_tell_leaders(state, m, &wire, differing >= 0 ? WIRE_BOTH : WIRE_SHORT);
 }
 
 /* All of this machine have come. */
 static void meet_speak_for_all(struct transport_state *state, struct meeting *m)
 {
     const struct claim *other;
-    int me = m->group->rank, stray = meet_stray_of(m, me, &other);
+    int me = m->group->rank, differing = meet_differing_of(m, me, &other);
     struct wire wire = { .kind = WIRE_COME,
                          .flat = m->flat,
                          .seq = m->seq,
@@ -136,14 +136,14 @@ static void meet_speak_for_all(struct transport_state *state, struct meeting *m)
                          .b = m->size,
                          .place = me,
                          .members = m->here,
-                         .stray = stray,
+                         .differing = differing,
                          .claim = m->arrivals[me].claim };
-    if (stray >= 0)
+    if (differing >= 0)
         wire.other = *other;
-    if (stray < 0 && inside_fits(state, meet_own_op(m)))
+    if (differing < 0 && inside_fits(state, meet_own_op(m)))
         inside_tell(state, meet_own_op(m), m, &wire);
     else if (me > 0)
-        wire_send(state, m->group->ranks[0], &wire, stray >= 0 ? WIRE_BOTH : WIRE_ONE);
+        wire_send(state, m->group->ranks[0], &wire, differing >= 0 ? WIRE_BOTH : WIRE_ONE);
 }
 
 static void meet_hear_come(struct transport_state *state, int from, const struct wire *wire)
@@ -155,10 +155,10 @@ static void meet_hear_come(struct transport_state *state, int from, const struct
     *a = (struct arrival){ .op = wire->op,
                            .in = wire->in,
                            .out = wire->out,
-                           .stray = wire->stray,
+                           .differing = wire->differing,
                            .inside = inside_keep(state, wire),
                            .claim = wire->claim };
-    if (wire->stray >= 0)
+    if (wire->differing >= 0)
         a->other = wire->other;
     bool here = from == state->rank || near_has(state, from);
     m->came += wire->members;
@@ -195,7 +195,7 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
     wire.b = group->size;
     wire.place = group->rank;
     wire.members = 1;
-    wire.stray = -1;
+    wire.differing = -1;
     queue_add(&state->members, op);
     bool alone = g->near == 1 && !inside_fits(state, op);
     wire_send(state, group->ranks[alone ? 0 : g->leader], &wire, WIRE_ONE);

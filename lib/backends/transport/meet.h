@@ -15,8 +15,8 @@ struct meeting {
     struct arrival {
         uint64_t op; /* 0: has not come */
         uint64_t in, out;
-        int stray;    /* as in a wire */
-        void *inside; /* what its machine adds, or its note's data, copied; NULL: nothing */
+        int differing; /* as in a wire */
+        void *inside;  /* what its machine adds, or its note's data, copied; NULL: nothing */
         struct claim claim, other;
     } arrivals[];
 };

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "ahead.h"
 #include "bundles.h"
-#include "lookout.h"
+#include "watchdog.h"
 #include "meet.h"
 #include "../../devices/host.h"
 #include "../../dist.h"
@@ -110,16 +110,16 @@ static void open_wake(void)
 
 /* What threads the transport starts get this thread's name, by which they are known (diagnose/tasks.c). A rank that they wake does not spin
  * before: their work comes first. */
-static int open_modestly(struct transport_state *state, const struct transport_job *job, struct why *why)
+static int open_transport(struct transport_state *state, const struct transport_job *job, struct why *why)
 {
     int here = state->spread ? state->self->env.local_size : state->size;
     char name[16] = "";
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "transport");
-    struct lookout lookout;
-    lookout_begin(&lookout, state->self);
+    struct watchdog watchdog;
+    watchdog_begin(&watchdog, state->self);
     int result = state->transport->open(job, why->text, sizeof why->text);
-    lookout_end(&lookout);
+    watchdog_end(&watchdog);
     prctl(PR_SET_NAME, name);
     backoff_tune(state->transport->wakes ? INT_MAX : here);
     return result;
@@ -195,7 +195,7 @@ int transport_open(const char *name, transport_finder *find, struct launch_self 
         state->transport = find(self, &job, &status, why);
     if (status == DIST_OK && !ahead_open(state, state->size))
         status = DIST_ERR_MEMORY;
-    if (status == DIST_OK && open_modestly(state, &job, why) != 0)
+    if (status == DIST_OK && open_transport(state, &job, why) != 0)
         status = open_not_opened(why);
     if (status == DIST_OK && state->spread && !world_is_spread(&self->world))
         status = open_join_machines(state, why);

@@ -120,35 +120,35 @@ bool transport_test(void *own, struct dist_work *op)
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
-struct hope {
+struct awaited {
     struct transport_state *state;
     const struct dist_work *op;
 };
 
 static bool progress_news(void *argument)
 {
-    const struct hope *hope = argument;
-    struct transport_state *state = hope->state;
+    const struct awaited *awaited = argument;
+    struct transport_state *state = awaited->state;
     state_lock(state);
-    bool moved = transport_drive(state, hope->op);
+    bool moved = transport_drive(state, awaited->op);
     if (!moved) /* who has to wait lets nobody wait */
         answers_pay(state);
     state->nap = moved ? SHORT_NAP : state->nap;
     state_unlock(state);
     if (moved) /* perhaps for another thread of this rank's */
         eventcount_notify(&state->slot->eventcount);
-    return moved || atomic_load(&hope->op->done);
+    return moved || atomic_load(&awaited->op->done);
 }
 
 static int progress_wait_and_leave(struct transport_state *state, struct dist_work *op)
 {
-    struct hope hope = { state, op };
+    struct awaited awaited = { state, op };
     struct spin spin = transport_spin_for(state, op);
     while (!atomic_load(&op->done)) {
-        if (progress_news(&hope))
+        if (progress_news(&awaited))
             spin.backoff.rounds = 0;
         else if (!transport_spin(&spin))
-            transport_sleep(state, op, progress_news, &hope);
+            transport_sleep(state, op, progress_news, &awaited);
     }
     state_lock(state);
     transport_spun(state, &spin);

@@ -11,7 +11,7 @@
  *   leave.c     what is given up, and when         rest.c      how who waits sleeps
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
- *   thread.c    the progress thread                notes.c     what is open, for the watcher; lookout.c: a look at the job while it starts
+ *   thread.c    the progress thread                notes.c     what is open, for the watcher; watchdog.c: a look at the job while it starts
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
  * matching, and answers: taken, or refused, since counts or types differ. Longer data set out with their note; the transport moves

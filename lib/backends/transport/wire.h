@@ -35,12 +35,12 @@ struct wire {
     uint64_t op;    /* the op that is answered; of what is to be answered: the sender's, */
     uint64_t in,
         out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it. GO: `in`: the op of the next leader */
-    int32_t a, b;    /* DIFFER: the ranks that do; COME: the group's number and size, */
-    int32_t place;   /* the sender's in it, */
-    int32_t members; /* for how many it speaks, */
-    int32_t stray;   /* and the place of one of them that differs, as `other` says; -1 */
-    int32_t inside;  /* COME, GO: bytes of data in it (inside.c) */
-    uint32_t seq;    /* which collective of the group; of a long message: which one to this rank */
+    int32_t a, b;      /* DIFFER: the ranks that do; COME: the group's number and size, */
+    int32_t place;     /* the sender's in it, */
+    int32_t members;   /* for how many it speaks, */
+    int32_t differing; /* and the place of one of them that differs, as `other` says; -1 */
+    int32_t inside;    /* COME, GO: bytes of data in it (inside.c) */
+    uint32_t seq;      /* which collective of the group; of a long message: which one to this rank */
     struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX

@@ -1,11 +1,11 @@
 /*
- * sight.c: what a rank has written down, packed for another machine: its call, its notes, the lines of code that they name, and the members
+ * snapshot.c: what a rank has written down, packed for another machine: its call, its notes, the lines of code that they name, and the members
  * of the groups. All hosts run the same library (the handshake sees to it), so structs travel as they are. Only offsets differ: a list of
  * members is unpacked into the rank's arena, which nobody uses on a machine where the rank is not.
  */
 #include "control.h"
 
-struct sight {
+struct snapshot {
     uint32_t state, call, last_call;
     uint32_t sites; /* how many follow, each behind its number */
     uint32_t lists; /* and lists of members, behind their note's place and their length */
@@ -16,13 +16,13 @@ struct place {
     uint32_t number, length;
 };
 
-static int sight_count_of(const struct rank_notes *notes)
+static int snapshot_count_of(const struct rank_notes *notes)
 {
     uint32_t count = atomic_load(&notes->open_count);
     return count < NOTE_OPS ? (int)count : NOTE_OPS;
 }
 
-static bool sight_add_sites(const struct world *world, int rank, struct buffer *to, uint32_t *count)
+static bool snapshot_add_sites(const struct world *world, int rank, struct buffer *to, uint32_t *count)
 {
     for (uint32_t i = 0; i < WORLD_SITES; i++) {
         const struct site *site = world_site_at(world, rank, i);
@@ -36,10 +36,10 @@ static bool sight_add_sites(const struct world *world, int rank, struct buffer *
     return true;
 }
 
-static bool sight_add_lists(const struct world *world, const struct rank_notes *notes, struct buffer *to,
-                            uint32_t *count)
+static bool snapshot_add_lists(const struct world *world, const struct rank_notes *notes, struct buffer *to,
+                               uint32_t *count)
 {
-    for (int i = 0; i < sight_count_of(notes); i++) {
+    for (int i = 0; i < snapshot_count_of(notes); i++) {
         const struct note_op *op = &notes->open[i];
         struct place place = { (uint32_t)i, op->size };
         if (op->members == 0 || op->members >= world->header->bytes)
@@ -52,16 +52,16 @@ static bool sight_add_lists(const struct world *world, const struct rank_notes *
     return true;
 }
 
-bool sight_pack(const struct world *world, int rank, struct buffer *to)
+bool snapshot_pack(const struct world *world, int rank, struct buffer *to)
 {
     const struct rank_slot *slot = &world->header->slots[rank];
-    struct sight head = { .state = atomic_load(&slot->state),
-                          .call = atomic_load(&slot->call),
-                          .last_call = atomic_load(&slot->last_call) };
+    struct snapshot head = { .state = atomic_load(&slot->state),
+                             .call = atomic_load(&slot->call),
+                             .last_call = atomic_load(&slot->last_call) };
     size_t begin = to->used;
     memcpy(&head.notes, world_notes(world, rank), sizeof head.notes);
-    bool packed = buffer_add(to, &head, sizeof head) && sight_add_sites(world, rank, to, &head.sites) &&
-                  sight_add_lists(world, &head.notes, to, &head.lists);
+    bool packed = buffer_add(to, &head, sizeof head) && snapshot_add_sites(world, rank, to, &head.sites) &&
+                  snapshot_add_lists(world, &head.notes, to, &head.lists);
     if (packed)
         memcpy(to->bytes + begin, &head, sizeof head);
     else
@@ -70,7 +70,7 @@ bool sight_pack(const struct world *world, int rank, struct buffer *to)
 }
 
 /* The next part, or NULL where there is none. */
-static const char *sight_take(const struct buffer *from, size_t *at, size_t size)
+static const char *snapshot_take(const struct buffer *from, size_t *at, size_t size)
 {
     const char *bytes = from->bytes + *at;
     if (size > from->used - *at)
@@ -79,11 +79,11 @@ static const char *sight_take(const struct buffer *from, size_t *at, size_t size
     return bytes;
 }
 
-static void sight_take_site(struct world *world, int rank, const struct buffer *from, size_t *at)
+static void snapshot_take_site(struct world *world, int rank, const struct buffer *from, size_t *at)
 {
     struct place place;
-    const char *head = sight_take(from, at, sizeof place),
-               *bytes = head ? sight_take(from, at, sizeof(struct site)) : NULL;
+    const char *head = snapshot_take(from, at, sizeof place),
+               *bytes = head ? snapshot_take(from, at, sizeof(struct site)) : NULL;
     if (!bytes)
         return;
     memcpy(&place, head, sizeof place);
@@ -93,15 +93,15 @@ static void sight_take_site(struct world *world, int rank, const struct buffer *
                bytes, sizeof(struct site));
 }
 
-static void sight_take_list(struct world *world, int rank, const struct buffer *from, size_t *at,
-                            uint64_t *end)
+static void snapshot_take_list(struct world *world, int rank, const struct buffer *from, size_t *at,
+                               uint64_t *end)
 {
     struct place place;
-    const char *head = sight_take(from, at, sizeof place);
+    const char *head = snapshot_take(from, at, sizeof place);
     if (head)
         memcpy(&place, head, sizeof place);
     size_t size = head ? place.length * sizeof(int32_t) : 0;
-    const char *bytes = head ? sight_take(from, at, size) : NULL;
+    const char *bytes = head ? snapshot_take(from, at, size) : NULL;
     if (!bytes || place.number >= NOTE_OPS || *end + size > world->header->arena_bytes)
         return;
     uint64_t offset = world->header->arena_offset + (uint64_t)rank * world->header->arena_bytes + *end;
@@ -110,14 +110,14 @@ static void sight_take_list(struct world *world, int rank, const struct buffer *
     *end += (size + 63) / 64 * 64;
 }
 
-void sight_unpack(struct world *world, int rank, const struct buffer *from)
+void snapshot_unpack(struct world *world, int rank, const struct buffer *from)
 {
-    struct sight head;
+    struct snapshot head;
     struct rank_slot *slot = &world->header->slots[rank];
     struct rank_notes *notes = world_notes(world, rank);
     size_t at = 0;
     uint64_t end = 0;
-    const char *bytes = sight_take(from, &at, sizeof head);
+    const char *bytes = snapshot_take(from, &at, sizeof head);
     if (!bytes)
         return;
     memcpy(&head, bytes, sizeof head);
@@ -129,7 +129,7 @@ void sight_unpack(struct world *world, int rank, const struct buffer *from)
     atomic_store(&slot->call, head.call);
     atomic_store(&slot->last_call, head.last_call);
     for (uint32_t i = 0; i < head.sites; i++)
-        sight_take_site(world, rank, from, &at);
+        snapshot_take_site(world, rank, from, &at);
     for (uint32_t i = 0; i < head.lists; i++)
-        sight_take_list(world, rank, from, &at, &end);
+        snapshot_take_list(world, rank, from, &at, &end);
 }

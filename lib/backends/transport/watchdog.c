@@ -1,10 +1,10 @@
 /*
- * lookout.c: an engine that starts waits for all ranks inside, where nobody of ours can look around, and MPI does so without an end. Our
+ * watchdog.c: an engine that starts waits for all ranks inside, where nobody of ours can look around, and MPI does so without an end. Our
  * launcher ends such a rank; under another one (mpirun, torchrun) a thread of the rank's does. Also where the rank that is missing was to come
  * on another machine: mpirun would end the others, srun lets them wait.
  */
 #define _GNU_SOURCE
-#include "lookout.h"
+#include "watchdog.h"
 #include "state.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define START_EXTRA_S 20
 
 /* As if the call had returned with it. */
-static _Noreturn void lookout_give_up(struct launch_self *self, int seconds)
+static _Noreturn void watchdog_give_up(struct launch_self *self, int seconds)
 {
     char place[160], sentence[600];
     struct why why;
@@ -38,39 +38,39 @@ static _Noreturn void lookout_give_up(struct launch_self *self, int seconds)
     _exit(status);
 }
 
-static bool lookout_is_through(void *argument)
+static bool watchdog_is_through(void *argument)
 {
-    struct lookout *lookout = argument;
-    return atomic_load(&lookout->through);
+    struct watchdog *watchdog = argument;
+    return atomic_load(&watchdog->through);
 }
 
-static void lookout_main(void *argument)
+static void watchdog_main(void *argument)
 {
-    struct lookout *lookout = argument;
-    struct launch_self *self = lookout->thread.self;
+    struct watchdog *watchdog = argument;
+    struct launch_self *self = watchdog->thread.self;
     int looks = 0, seconds = 2 * self->env.meet_seconds + START_EXTRA_S;
     int64_t end = launch_clock_ns() + seconds * (int64_t)1000000000;
-    while (!atomic_load(&lookout->through) && looks < GRACE && launch_clock_ns() < end) {
+    while (!atomic_load(&watchdog->through) && looks < GRACE && launch_clock_ns() < end) {
         launch_look_around(self);
         looks += world_failed(&self->world);
-        eventcount_sleep(&lookout->eventcount, lookout_is_through, lookout, LOOK_MS, NULL);
+        eventcount_sleep(&watchdog->eventcount, watchdog_is_through, watchdog, LOOK_MS, NULL);
     }
-    if (!atomic_load(&lookout->through))
-        lookout_give_up(self, seconds);
+    if (!atomic_load(&watchdog->through))
+        watchdog_give_up(self, seconds);
 }
 
-void lookout_begin(struct lookout *lookout, struct launch_self *self)
+void watchdog_begin(struct watchdog *watchdog, struct launch_self *self)
 {
-    *lookout = (struct lookout){
-        .thread = { .self = self, .name = "dist lookout", .work = lookout_main, .argument = lookout }
+    *watchdog = (struct watchdog){
+        .thread = { .self = self, .name = "dist watchdog", .work = watchdog_main, .argument = watchdog }
     };
     if (!self->watched)
-        worker_start(&lookout->thread);
+        worker_start(&watchdog->thread);
 }
 
-void lookout_end(struct lookout *lookout)
+void watchdog_end(struct watchdog *watchdog)
 {
-    atomic_store(&lookout->through, true);
-    eventcount_notify(&lookout->eventcount);
-    worker_join(&lookout->thread);
+    atomic_store(&watchdog->through, true);
+    eventcount_notify(&watchdog->eventcount);
+    worker_join(&watchdog->thread);
 }
