@@ -3,6 +3,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,18 @@ void text_put_json(FILE *file, const char *text, size_t length)
             fputc(c, file);
     }
     fputc('"', file);
+}
+
+void *text_use_point(void)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return plain ? uselocale(plain) : NULL;
+}
+
+void text_use_language(void *before)
+{
+    if (before)
+        freelocale(uselocale(before));
 }
 
 int text_why(int status, char *why, size_t size, const char *format, ...)

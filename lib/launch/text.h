@@ -31,6 +31,10 @@ struct text {
 /* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
 void text_put_json(FILE *file, const char *text, size_t length);
 
+/* From here on this thread writes and reads numbers with a point, whatever language the program has set (setlocale); and as before. */
+void *text_use_point(void);
+void text_use_language(void *before);
+
 /* A sentence into `why`, and its status: a function that fails ends with both. */
 int text_why(int status, char *why, size_t size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
