@@ -231,7 +231,10 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
         return -DIST_ERR_STATE;
     struct collective c = { CALL_MONITORED_BARRIER, a.at, a.group,
                             .timeout = a.timeout > 0 ? a.timeout : 30 };
-    int result = collective_run(context, &c);
+    int result = a.timeout >= 0
+                     ? collective_run(context, &c)
+                     : report(CALL_MONITORED_BARRIER, a.at, DIST_ERR_ARGUMENT,
+                              "timeout is %g; it must be a number of seconds, or 0 for 30", a.timeout);
     context_exit(context);
     return result;
 }
