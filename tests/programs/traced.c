@@ -128,8 +128,10 @@ static void halves(int rank)
 {
     tensor *x = tensor_full(DIST_F32, 0.5, 2);
     dist_broadcast(x, 0);
-    if (rank == 0)
-        tensor_print(x, "%.1f", 0.5);
+    dist_span("Gr\xc3\xb6\xc3\x9f\x65 \xff") {
+        if (rank == 0)
+            tensor_print(x, "%.1f", 0.5);
+    }
     tensor_free(x);
 }
 
