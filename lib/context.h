@@ -17,7 +17,7 @@ struct context {
      * needs to see an op; else this context, in which no tensor lies. */
     const void *quick_reach;
     struct dist_group world;
-    int groups_made;   /* by all ranks together */
+    int groups_made;   /* for which all ranks have met */
     int last_group_id; /* rank 0: that it chose */
     dist_error_handler *handler;
     void *handler_context;

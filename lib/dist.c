@@ -52,6 +52,7 @@ static int dist_make_world(struct context *context)
         return DIST_ERR_MEMORY;
     for (int i = 0; i < size; i++)
         ranks[i] = i;
+    free(context->world.ranks); /* of a try that failed */
     context->world = (struct dist_group){
         .live = GROUP_LIVE, .size = size, .rank = context->self->env.rank, .ranks = ranks
     };

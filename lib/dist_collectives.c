@@ -86,11 +86,17 @@ static bool collective_fill(struct context *context, const struct collective *c,
     }
     if (op->gpu)
         work_begin_on_gpu(op);
-    if (op->gpu && !order_post(op->gpu, op))
-        return false;
-    if (!op->gpu)
+    return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
+}
+
+/* The group of a collective with which all is well, once it may go to the backend. No work is made before: where this reports, a
+ * handler may leave by longjmp. */
+static struct dist_group *collective_group_for(struct context *context, const struct collective *c, int *root)
+{
+    struct dist_group *group = collective_check(context, c, root);
+    if (group && !(c->in_name && c->in->gpu) && !(c->out_name && c->out->gpu))
         collective_let_streams_come(context, c);
-    return checked_begin(context, op);
+    return group;
 }
 
 /* Run it to the end: 0, or what report() gave. */
@@ -100,7 +106,7 @@ static int collective_run(struct context *context, const struct collective *c)
     op.async = false;
     op.begun_quickly = c->begun;
     int root;
-    struct dist_group *group = collective_check(context, c, &root);
+    struct dist_group *group = collective_group_for(context, c, &root);
     op.splits = NULL;
     if (group && collective_fill(context, c, group, root, &op))
         return start_and_wait(context, &op);
@@ -113,7 +119,7 @@ static int collective_run(struct context *context, const struct collective *c)
 static dist_work *collective_start(struct context *context, const struct collective *c)
 {
     int root, result;
-    struct dist_group *group = collective_check(context, c, &root);
+    struct dist_group *group = collective_group_for(context, c, &root);
     struct dist_work *op = group ? work_new(context, c->call, c->at) : NULL;
     if (!op)
         return NULL;
@@ -231,7 +237,10 @@ int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
         return -DIST_ERR_STATE;
     struct collective c = { CALL_MONITORED_BARRIER, a.at, a.group,
                             .timeout = a.timeout > 0 ? a.timeout : 30 };
-    int result = collective_run(context, &c);
+    int result = a.timeout >= 0
+                     ? collective_run(context, &c)
+                     : report(CALL_MONITORED_BARRIER, a.at, DIST_ERR_ARGUMENT,
+                              "timeout is %g; it must be a number of seconds, or 0 for 30", a.timeout);
     context_exit(context);
     return result;
 }

@@ -138,8 +138,9 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     if (chooses && (group->apart || status != DIST_OK))
         atomic_store(&dist_groups_ids_of(context)->holders[id], 0);
     group->id = group->apart ? context->groups_made % (WORLD_GROUPS - 1) + 1 : status == DIST_OK ? id : 0;
+    context->groups_made += status == DIST_OK; /* also without a group: the next meeting has the other word */
     if (status == DIST_OK && group->id > 0 && group->live) {
-        group->number = ++context->groups_made;
+        group->number = context->groups_made;
         return DIST_OK;
     }
     if (status == DIST_OK) {

@@ -125,10 +125,8 @@ static bool wait_any_one_is_over(void *argument)
 {
     struct any *any = argument;
     for (int i = 0; i < any->count; i++)
-        if (any->works[i] && wait_is_over(any->context, any->works[i])) {
-            any->found = i;
-            return true;
-        }
+        if (any->works[i] && wait_is_over(any->context, any->works[i]))
+            return any->found = i, true;
     return false;
 }
 
@@ -176,12 +174,14 @@ static int wait_any(struct any *any, const struct dist_wait_any_args *args)
         }
     if (live == 0)
         return -1;
-    wait_any_mark(any, live > 1);
-    if (gpu)
-        gpu_await(gpu, "dist_wait_any", args->at, wait_any_one_is_over, any, NULL);
-    else
-        wait_any_await_host(any);
-    wait_any_mark(any, false);
+    for (bool over = false; !over;) {
+        wait_any_mark(any, live > 1);
+        over = gpu ? gpu_await_news(gpu, "dist_wait_any", args->at, wait_any_one_is_over, any, NULL)
+                   : (wait_any_await_host(any), true);
+        wait_any_mark(any, false);
+        if (gpu)
+            gpu_tell_news(gpu);
+    }
     dist_work *work = any->works[any->found];
     any->works[any->found] = NULL;
     bool on_gpu = wait_gpu_of(work) != NULL;

@@ -113,13 +113,20 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
     return -(int)error;
 }
 
+/* The entry of a batch that is wrong, which is named once. Gives how long that is. */
+static int error_name_entry(char *text, size_t size)
+{
+    int length = call_note.entry ? snprintf(text, size, "entry %d: ", call_note.entry - 1) : 0;
+    call_note.entry = 0;
+    return length;
+}
+
 static int error_deliver_words(const char *call, struct dist_at at, enum dist_error error, const char *see,
                                const char *format, va_list list)
 {
     char what[512];
-    int length = call_note.entry ? snprintf(what, sizeof what, "entry %d: ", call_note.entry - 1) : 0;
+    int length = error_name_entry(what, sizeof what);
     vsnprintf(what + length, sizeof what - (size_t)length, format, list);
-    call_note.entry = 0;
     return error_deliver_report(call, at, error, what, NULL, see);
 }
 
@@ -153,7 +160,11 @@ bool refuse(const char *call, struct dist_at at, const char *format, ...)
 int report_block(const char *call, struct dist_at at, enum dist_error error, const char *sentence,
                  const char *block)
 {
-    return error_deliver_report(call, at, error, sentence, block, NULL);
+    char what[512], text[1300];
+    int length = error_name_entry(what, sizeof what);
+    snprintf(text, sizeof text, "%.*s%s", length, what, block);
+    snprintf(what + length, sizeof what - (size_t)length, "%s", sentence);
+    return error_deliver_report(call, at, error, what, text, NULL);
 }
 
 /* Of several ranks that find the same fault one speaks, always the same one; the others give it a moment. */

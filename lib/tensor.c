@@ -207,6 +207,8 @@ tensor *tensor_to_at(struct dist_at at, const tensor *t, enum dist_device device
 {
     if (!tensor_may_read("tensor_to", at, t))
         return NULL;
+    if (device != DIST_HOST && device != DIST_GPU)
+        return refuse("tensor_to", at, "device is %d; it must be DIST_HOST or DIST_GPU", (int)device), NULL;
     struct gpu *gpu = device == DIST_GPU ? gpu_open("tensor_to", at) : NULL;
     if (device == DIST_GPU && !gpu)
         return NULL;

@@ -217,7 +217,8 @@ void tensor_softmax_backward_at(struct dist_at at, tensor *t, const tensor *y);
 void tensor_causal_mask_at(struct dist_at at, tensor *t, int64_t ahead);
 
 /* tensor_layer_norm(out, x, weight, bias): each row less its mean, by sqrt(its variance + 1e-5), times weight, plus bias: both
- * have as many elements as a row. out may be x. backward sets dx, and adds to dweight and dbias; dx must be apart from dy and x. */
+ * have as many elements as a row. out may be x. backward sets dx, and adds to dweight and dbias; these three must be
+ * apart from each other and from what is read. */
 #define tensor_layer_norm(...) tensor_layer_norm_at(DIST_AT, __VA_ARGS__)
 void tensor_layer_norm_at(struct dist_at at, tensor *out, const tensor *x, const tensor *weight,
                           const tensor *bias);

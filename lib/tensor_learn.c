@@ -138,7 +138,11 @@ void tensor_adamw_with(struct tensor_adamw_args a)
         !learn_beside(call, a.at, a.w, a.m, a.w->numel) || !learn_beside(call, a.at, a.w, a.v, a.w->numel) ||
         !learn_beside(call, a.at, a.w, a.gradient, a.w->numel) || !learn_apart(call, a.at, a.w, a.m) ||
         !learn_apart(call, a.at, a.w, a.v) || !learn_apart(call, a.at, a.m, a.v) ||
-        !learn_check(a.step >= 1, call, a.at, "step is %lld; the first is 1", a.step, 0))
+        !learn_apart(call, a.at, a.w, a.gradient) || !learn_apart(call, a.at, a.m, a.gradient) ||
+        !learn_apart(call, a.at, a.v, a.gradient) ||
+        !learn_check(a.step >= 1, call, a.at, "step is %lld; the first is 1", a.step, 0) ||
+        !learn_check(beta1 < 1 && beta2 < 1, call, a.at, "a beta is not below 1; 0 stands for the usual one",
+                     0, 0))
         return;
     struct kernel kernel = tensor_kernel(a.w, KERNEL_ADAMW);
     kernel.adamw = (struct adamw){ .keep = 1 - a.rate * a.weight_decay,

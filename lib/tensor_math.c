@@ -101,7 +101,7 @@ void tensor_add_scalar_at(struct dist_at at, tensor *t, double value)
 
 void tensor_mul_scalar_at(struct dist_at at, tensor *t, double value)
 {
-    tensor_math_scale_and_add("tensor_mul_scalar", at, t, value, 0);
+    tensor_math_scale_and_add("tensor_mul_scalar", at, t, value, -0.0); /* which leaves a -0 as it is */
 }
 
 void tensor_set_at(struct dist_at at, tensor *t, int64_t i, double value)

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "context.h"
+#include "launch/text.h"
 #include "streams/gpu.h"
 
 #include <errno.h>
@@ -92,8 +93,10 @@ static void tensor_print_elements(FILE *line, struct dist_at at, const tensor *t
     struct tensor seen = *t;
     if (t->gpu)
         seen.data = tensor_print_fetch(at, t);
+    void *language = text_use_point(); /* between elements stands a comma */
     if (seen.data)
         tensor_print_seen(line, &seen);
+    text_use_language(language);
     if (t->gpu)
         free(seen.data);
 }

@@ -91,6 +91,20 @@ static void tensor_rows_add_columns(const char *call, struct dist_at at, tensor 
     tensor_run(call, at, row, kernel);
 }
 
+/* What is written lies apart from all else: the three are written one after the other. */
+static bool tensor_rows_check_apart(const char *call, struct dist_at at, const tensor *const *written,
+                                    const tensor *const *read)
+{
+    bool apart = true;
+    for (int i = 0; i < 3 && apart; i++) {
+        for (int j = 0; j < 3 && apart; j++)
+            apart = learn_apart(call, at, written[i], read[j]);
+        for (int j = 0; j < i && apart; j++)
+            apart = learn_apart(call, at, written[i], written[j]);
+    }
+    return apart;
+}
+
 /* dx first holds the rows of x that layer norm would weigh: dweight needs them. */
 void tensor_layer_norm_backward_at(struct dist_at at, tensor *dx, tensor *dweight, tensor *dbias,
                                    const tensor *dy, const tensor *x, const tensor *weight)
@@ -100,8 +114,9 @@ void tensor_layer_norm_backward_at(struct dist_at at, tensor *dx, tensor *dweigh
         !learn_beside(call, at, dx, dy, dx->numel) || !learn_beside(call, at, dx, x, dx->numel) ||
         !learn_beside(call, at, dx, weight, learn_columns(dx)) ||
         !learn_beside(call, at, dx, dweight, learn_columns(dx)) ||
-        !learn_beside(call, at, dx, dbias, learn_columns(dx)) || !learn_apart(call, at, dx, dy) ||
-        !learn_apart(call, at, dx, x) || !learn_apart(call, at, dx, weight))
+        !learn_beside(call, at, dx, dbias, learn_columns(dx)) ||
+        !tensor_rows_check_apart(call, at, (const tensor *[]){ dx, dweight, dbias },
+                                 (const tensor *[]){ dy, x, weight }))
         return;
     struct kernel kernel = tensor_kernel(dx, KERNEL_LAYER_NORM);
     kernel.value = EPSILON;

@@ -106,6 +106,28 @@ static void all_of_them(struct exam *exam, int rank, int size)
     free(groups);
 }
 
+/* Each call that is refused is refused on all ranks, however late one of them comes to see why: then rank 0 has chosen again. */
+static void one_too_many_again_and_again(struct exam *exam, int rank, int size)
+{
+    dist_group **groups = calloc(IDS, sizeof *groups);
+    const int only[] = { 0 };
+    (void)size;
+    for (int i = 0; i < IDS; i++)
+        groups[i] = dist_new_group(only, 1);
+    dist_set_error_handler(note, NULL);
+    for (int i = 0; i < 500; i++) {
+        dist_group *more = dist_new_group(only, 1);
+        dist_group_free(groups[i]);
+        groups[i] = dist_new_group(only, 1);
+        if (!exam_check(exam, !more && groups[i], "rank %d, turn %d: %s", rank, i,
+                        more ? "one group too many" : "a group that was freed cannot be had"))
+            break;
+    }
+    for (int i = 0; i < IDS; i++)
+        dist_group_free(groups[i]);
+    free(groups);
+}
+
 /* Rank 0's first message is copied aside, and never received in its group: no later group gets it. */
 static void what_nobody_took(struct exam *exam, int rank, int size)
 {
@@ -188,6 +210,7 @@ Test(group_ids, many_groups_at_once_keep_apart)
 Test(group_ids, one_more_than_there_can_be_is_refused_on_all_ranks)
 {
     run("all of them", all_of_them, hurry() ? 2 : 3);
+    run("again and again", one_too_many_again_and_again, 2);
     if (!hurry())
         run_on_gpus("all of them", all_of_them, 2);
 }

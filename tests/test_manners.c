@@ -89,3 +89,28 @@ Test(manners, a_handler_may_leave_by_longjmp)
     expect("manners", "longjmp", 0, 2, 0, NULL);
     expect("manners", "longjmp_on", 0, 2, 0, NULL);
 }
+
+/* Two ranks that wait for each other afterwards: nobody is said to wait in the call that was left. */
+static void expect_not_in(const char *what, const char *call)
+{
+    for (int i = 0; i < 2; i++) {
+        struct started job;
+        started_begin(&job, SETTINGS(modes[i], "DIST_REPORT=/dev/null"),
+                      (const char *const[]){ "leaps", what, NULL });
+        started_end(&job, 60);
+        cr_expect(job.status == 45 && !strstr(job.stderr_text, call), "%s, %s: status %d: %s", what, modes[i],
+                  job.status, job.stderr_text);
+    }
+}
+
+Test(manners, a_handler_may_leave_a_wait_for_a_gpu_by_longjmp)
+{
+    setenv("DEVICE", "sim", 1);
+    expect_not_in("looks", "tensor_item");
+    expect_not_in("any", "dist_wait_any");
+    expect("leaps", "collective", 0, 2, 0, NULL);
+    setenv("BACKEND", "cuda", 1);
+    expect("leaps", "collective", 1, 2, 0, NULL);
+    setenv("DIST_ALGORITHM", "ring", 1);
+    expect("leaps", "messages", 1, 2, 0, NULL);
+}

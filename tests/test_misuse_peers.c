@@ -144,3 +144,9 @@ MISUSE(a_monitored_barrier_that_one_misses, 3, DIST_ERR_TIMEOUT, "dist_monitored
     else
         dist_monitored_barrier(.timeout = 0.2);
 }
+
+MISUSE(a_monitored_barrier_of_no_time, 2, DIST_ERR_ARGUMENT, "dist_monitored_barrier", "rank ",
+       "timeout is -1")
+{
+    dist_monitored_barrier(.timeout = -1);
+}

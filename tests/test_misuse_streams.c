@@ -183,5 +183,6 @@ Test(misuse, a_device_or_link_of_another_kind, .timeout = 60)
     expect_environment("DIST_SIM=string", "sim", "DIST_SIM is \"string\"");
     expect_environment("DIST_SIM=5:", "sim", "LATENCY:BANDWIDTH");
     expect_environment("DIST_SIM=5:-1", "sim", "LATENCY:BANDWIDTH");
+    expect_environment("DIST_SIM=5:1e-9", "sim", "LATENCY:BANDWIDTH");
     expect_environment("DIST_CONNECT=never", "sim", "DIST_CONNECT is \"never\"");
 }

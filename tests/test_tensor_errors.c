@@ -124,6 +124,31 @@ Test(tensor_errors, tensors_that_do_not_fit_are_told)
     cr_expect_eq(seen.count, 0);
 }
 
+/* What is written one after the other, or row by row, would be read again as it has become. */
+Test(tensor_errors, learning_into_what_is_learned_from_is_told)
+{
+    tensor *all = tensor_full(DIST_F32, 1, 12), *dx = tensor_view(all, 3, 4), *row = tensor_slice(all, 8, 12);
+    tensor *weight = tensor_full(DIST_F32, 1, 4), *bias = tensor_full(DIST_F32, 1, 4);
+    tensor *dy = tensor_full(DIST_F32, 1, 3, 4), *x = tensor_full(DIST_F32, 1, 3, 4);
+    tensor_layer_norm_backward(dx, row, bias, dy, x, weight);
+    expect_report("tensor_layer_norm_backward", DIST_ERR_ARGUMENT, "overlaps");
+    tensor_layer_norm_backward(dx, bias, bias, dy, x, weight);
+    expect_report("tensor_layer_norm_backward", DIST_ERR_ARGUMENT, "overlaps");
+    tensor_layer_norm_backward(dx, bias, weight, dy, x, weight);
+    expect_report("tensor_layer_norm_backward", DIST_ERR_ARGUMENT, "overlaps");
+    tensor *from = tensor_slice(all, 7, 11), *v = tensor_zeros(DIST_F32, 4);
+    tensor_adamw(row, bias, v, from, 1, 0.1);
+    expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "overlaps");
+    tensor_adamw(row, bias, v, weight, 1, 0.1, .beta2 = 1);
+    expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "a beta is not below 1");
+    cr_expect_null(tensor_to(x, (enum dist_device)7));
+    expect_report("tensor_to", DIST_ERR_ARGUMENT, "device is 7");
+    cr_expect(tensor_sum(all) == 12 && tensor_sum(bias) == 4 && tensor_sum(weight) == 4);
+    tensor *made[] = { all, dx, row, weight, bias, dy, x, from, v };
+    for (int i = 0; i < 9; i++)
+        tensor_free(made[i]);
+}
+
 Test(tensor_errors, more_than_there_is_memory_is_told)
 {
     cr_expect_null(tensor_zeros(DIST_F64, 1 << 30, 1 << 30));

@@ -86,6 +86,12 @@ Test(tensor_learn, layer_norm_is_its_formula_also_in_place)
 
 Test(tensor_learn, a_causal_mask_hides_what_is_later_in_each_matrix)
 {
+    tensor *far = tensor_full(DIST_F32, 3, 3, 3);
+    tensor_causal_mask(far, INT64_MAX);
+    cr_expect_eq(tensor_sum(far), 27);
+    tensor_causal_mask(far, INT64_MIN);
+    cr_expect_eq(tensor_sum(far), -INFINITY);
+    tensor_free(far);
     for (int64_t ahead = -4; ahead <= 4; ahead++) {
         tensor *t = tensor_full(DIST_F32, 3, 2, 3, 4);
         tensor_causal_mask(t, ahead);
@@ -189,11 +195,11 @@ static tensor *all_calls(enum dist_device device)
     tensor *x = random_matrix(DIST_F32, ROWS, COLUMNS), *y = tensor_clone(x),
            *z = random_matrix(DIST_F32, ROWS, COLUMNS);
     tensor *table = random_matrix(DIST_F32, COLUMNS, COLUMNS), *ids = tensor_from(DIST_I64, numbers, ROWS);
-    tensor *w = random_matrix(DIST_F32, 1, COLUMNS), *b = tensor_clone(w),
+    tensor *w = random_matrix(DIST_F32, 1, COLUMNS), *b = tensor_clone(w), *g = tensor_clone(w),
            *losses = tensor_zeros(DIST_F32, ROWS);
     tensor *m = tensor_zeros(DIST_F32, ROWS, COLUMNS), *v = tensor_zeros(DIST_F32, ROWS, COLUMNS);
     tensor_layer_norm(y, x, w, b);
-    tensor_layer_norm_backward(z, w, b, y, x, w);
+    tensor_layer_norm_backward(z, g, b, y, x, w);
     tensor_gelu(y);
     tensor_gelu_backward(z, x);
     tensor_adamw(x, m, v, z, 1, 0.01);
@@ -204,7 +210,7 @@ static tensor *all_calls(enum dist_device device)
     tensor_softmax(y);
     tensor_softmax_backward(z, y);
     tensor_causal_mask(y, 1);
-    tensor *written[] = { x, y, z, table, w, b, losses, m, v };
+    tensor *written[] = { x, y, z, table, g, b, losses, m, v };
     dist_set_device(DIST_HOST);
     tensor *all = tensor_zeros(DIST_F32, 5 * ALL + COLUMNS * COLUMNS + 2 * COLUMNS + ROWS);
     for (int i = 0, at = 0; i < 9; i++) {
@@ -215,6 +221,7 @@ static tensor *all_calls(enum dist_device device)
         tensor_free(written[i]);
     }
     tensor_free(ids);
+    tensor_free(w);
     return all;
 }
 

@@ -62,3 +62,18 @@ Test(tensor_rows, a_view_shows_the_same_elements_in_another_shape)
     for (int i = 0; i < 4; i++)
         tensor_free(made[i]);
 }
+
+Test(tensor_rows, a_product_has_the_sign_of_its_zero)
+{
+    for (int k = 0; k < 4; k++) {
+        tensor *t = tensor_full(all_types[k], -0.0, 1);
+        tensor_mul_scalar(t, 2);
+        cr_expect(signbit(tensor_item(t, 0)));
+        tensor_mul_scalar(t, -1);
+        cr_expect(!signbit(tensor_item(t, 0)));
+        tensor_fill(t, -3);
+        tensor_mul_scalar(t, 0);
+        cr_expect(tensor_item(t, 0) == 0 && signbit(tensor_item(t, 0)));
+        tensor_free(t);
+    }
+}

@@ -167,6 +167,50 @@ Test(trace, splits_fit_together)
     }
 }
 
+/* Has a line of the file these words? Removes it. */
+static bool file_says(const char *words)
+{
+    char line[4000];
+    bool found = false;
+    FILE *file = fopen(FILE_NAME, "r");
+    cr_assert(file);
+    while (fgets(line, sizeof line, file))
+        found |= strstr(line, words) != NULL;
+    fclose(file);
+    unlink(FILE_NAME);
+    return found;
+}
+
+Test(trace, a_name_keeps_its_letters)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "traced", "language");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    cr_expect(file_says("\"name\":\"Gr\xc3\xb6\xc3\x9f\x65 \\ufffd\""));
+}
+
+/* The program's own words are in its language; what the library writes, and reads, is not. */
+Test(trace, numbers_have_a_point_in_every_language)
+{
+    struct started job;
+    char folder[100], command[300];
+    snprintf(folder, sizeof folder, "LOCPATH=/tmp/test_trace.%ld.languages", (long)getpid());
+    const char *path = folder + strlen("LOCPATH=");
+    snprintf(command, sizeof command, "mkdir %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
+             path, path);
+    bool made = system(command) == 0;
+    STARTED(&job,
+            SETTINGS("WORLD_SIZE=2", "LC_ALL=de_DE.UTF-8", folder, "DEVICE=sim", "DIST_SIM=20:1.5",
+                     file_setting()),
+            "traced", "language");
+    snprintf(command, sizeof command, "rm -r %s", path);
+    if (system(command) != 0 || !made)
+        cr_skip("there is no localedef, or no German");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    cr_expect(strstr(job.stdout_text, "0,5 [0.5, 0.5]"), "%s", job.stdout_text);
+    cr_expect(file_says("\"in\":[0.5,0.5]"), "no numbers with a point");
+}
+
 /* In nanoseconds, for one event: the goal is 100, on a machine that has nothing else to do. */
 Test(trace, an_event_costs_little)
 {

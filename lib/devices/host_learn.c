@@ -57,7 +57,7 @@ static void learn_gelu_backward(const struct kernel *k)
 static void learn_causal_mask(const struct kernel *k)
 {
     for (int64_t i = 0; i < k->count; i++)
-        if (i % k->columns > i / k->columns % k->rows + k->inner)
+        if (i % k->columns - i / k->columns % k->rows > k->inner)
             learn_store(k->type, k->out, i, -INFINITY);
 }
 

@@ -23,7 +23,7 @@ enum kernel_kind {
     KERNEL_GELU,             /* out[i] = x / 2 (1 + erf(x / sqrt 2)), x = out[i] */
     KERNEL_GELU_BACKWARD,    /* out[i] = out[i] * the slope of that at in[0][i] */
     KERNEL_SOFTMAX_BACKWARD, /* each row: out = y (out - the sum of y out), y = in[0]'s row */
-    KERNEL_CAUSAL_MASK,      /* out[..][rows][columns]: minus infinity where column > row + inner */
+    KERNEL_CAUSAL_MASK,      /* out[..][rows][columns]: minus infinity where column - row > inner */
     KERNEL_LAYER_NORM, /* each row: out = (x - mean) / sqrt(variance + value) in[1] + in[2], x = in[0]'s; NULL: 1, 0 */
     KERNEL_LAYER_NORM_BACKWARD, /* each row: out = gradient by x = in[1], where that of the result is in[0]; in[2]: as in[1] above */
     KERNEL_ADD_COLUMNS, /* out[columns] += the sums of the columns of in[0][rows][columns] in[1][rows][columns]; NULL: 1 */

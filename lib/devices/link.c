@@ -5,7 +5,6 @@
 #include "../launch/eventcount.h"
 #include "../launch/settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SLOWER 50.0 /* than in life */
@@ -29,9 +28,9 @@ int link_read(struct link *link, struct why *why)
             link->bandwidth = links[i].gigabytes * 1e9 / SLOWER;
             return DIST_OK;
         }
-    char *colon;
-    link->latency = strtod(text, &colon) * 1e-6;
-    link->bandwidth = strtod(colon + 1, NULL) * 1e9;
+    setting_read_link(text, &link->latency, &link->bandwidth);
+    link->latency *= 1e-6;
+    link->bandwidth *= 1e9;
     return DIST_OK;
 }
 

@@ -60,10 +60,20 @@ static bool settings_is_eager(const char *text)
 
 static bool settings_is_link(const char *text)
 {
+    double microseconds, gigabytes;
+    return setting_read_link(text, &microseconds, &gigabytes);
+}
+
+/* At a kilobyte in a second a terabyte takes as long as a number of nanoseconds can tell. */
+bool setting_read_link(const char *text, double *microseconds, double *gigabytes)
+{
     char *end, *last = "x";
-    double microseconds = strtod(text, &end);
-    double gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
-    return *last == '\0' && gigabytes > 0 && gigabytes < 1e9 && microseconds >= 0 && microseconds < 1e9;
+    void *language = text_use_point();
+    *microseconds = strtod(text, &end);
+    *gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
+    text_use_language(language);
+    return *last == '\0' && *gigabytes >= 1e-6 && *gigabytes < 1e9 && *microseconds >= 0 &&
+           *microseconds < 1e9;
 }
 
 long setting_whole_number(const char *text)

@@ -26,6 +26,9 @@ const char *setting_text(const char *name);
 bool setting_is(const char *name, const char *text);
 long setting_number(const char *name, long usual);
 
+/* LATENCY:BANDWIDTH, as DIST_SIM has it. False: it makes no sense. */
+bool setting_read_link(const char *text, double *microseconds, double *gigabytes);
+
 /* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
 long setting_whole_number(const char *text);
 

@@ -3,25 +3,59 @@
 #include "text.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* The bytes of the character that begins here; 0: it is no UTF-8. */
+static size_t text_character(const char *text, const char *end)
+{
+    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = *at < 0x80 ? 1 : *at < 0xc2 || *at > 0xf4 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    if (length <= 1 || (size_t)(end - text) < length)
+        return length <= 1 ? length : 0;
+    unsigned code = *at & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? length : 0;
+}
+
 void text_put_json(FILE *file, const char *text, size_t length)
 {
     fputc('"', file);
-    for (const char *end = text + length; text < end; text++) {
+    for (const char *end = text + length; text < end; text += length) {
         unsigned char c = (unsigned char)*text;
+        length = text_character(text, end);
         if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
+        else if (c < 0x20 || c == 0x7f)
             fprintf(file, "\\u%04x", c);
+        else if (length > 0)
+            fwrite(text, 1, length, file);
         else
-            fputc(c, file);
+            fputs("\\ufffd", file); /* what stands for such, everywhere */
+        length += length == 0;
     }
     fputc('"', file);
+}
+
+void *text_use_point(void)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return plain ? uselocale(plain) : NULL;
+}
+
+void text_use_language(void *before)
+{
+    if (before)
+        freelocale(uselocale(before));
 }
 
 void text_add(struct text *text, const char *format, ...)

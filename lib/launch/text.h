@@ -30,8 +30,12 @@ struct text {
     char bytes[16384];
 };
 
-/* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding. */
+/* The first `length` bytes as JSON has a string, with its quotes. Names of files can be in any encoding: what is no UTF-8 becomes U+FFFD. */
 void text_put_json(FILE *file, const char *text, size_t length);
+
+/* From here on this thread writes and reads numbers with a point, whatever language the program has set (setlocale); and as before. */
+void *text_use_point(void);
+void text_use_language(void *before);
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

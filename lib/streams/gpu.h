@@ -37,6 +37,7 @@ struct gpu {
     struct launch_self *self;
     struct rank_slot *slot;
     bool wanted;                                /* new tensors are made here */
+    bool silent;                                /* no handler is called now: on_host.c */
     const struct device *device;                /* NULL: not opened yet */
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
@@ -94,6 +95,13 @@ static inline void gpu_range_end(const struct gpu *gpu)
  * event count. Then report what has failed meanwhile. 0, or what report() gave. */
 int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
               void *argument, struct dist_stream *held_up);
+
+/* The two steps of which that is made, again and again. False: something has failed, and what is waited for may never come. Between
+ * them the caller puts in order what is its own: a handler, which the second calls, may leave by longjmp. */
+bool gpu_await_news(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
+                    void *argument, struct dist_stream *held_up);
+int gpu_tell_news(struct gpu *gpu);
+
 int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struct dist_stream *stream);
 int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at); /* all of them */
 int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at);     /* and all communication */

@@ -34,28 +34,61 @@ static void look_sleep_until(struct gpu *gpu, struct awaited *awaited, struct di
     launch_look_around(gpu->self);
 }
 
+/* Where the host waits: the watcher reads it. NULL: nowhere. */
+static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    struct rank_notes *notes = world_notes(&gpu->self->world, gpu->self->env.rank);
+    if (call)
+        notes->host_site = world_site(&gpu->self->world, gpu->self->env.rank, at);
+    snprintf(notes->host_call, sizeof notes->host_call, "%s", call ? call : "");
+}
+
+/* Spin, then sleep, until it has passed. False: an op has failed, and what is waited for may never come then. */
+static bool look_wait(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
+{
+    struct backoff backoff = { 0 };
+    while (!awaited->passed(awaited->argument)) {
+        if (backoff_spin(&backoff))
+            continue;
+        if (ops_has_failed(gpu))
+            return false;
+        look_sleep_until(gpu, awaited, held_up);
+    }
+    return true;
+}
+
+/* Of a program that its report ends it is told where it was: without a handler the note stays until then. */
+bool gpu_await_news(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
+                    void *argument, struct dist_stream *held_up)
+{
+    struct awaited awaited = { gpu, passed, argument };
+    const struct context *context = gpu->self->context;
+    look_note_call(gpu, call, at);
+    gpu_range_begin(gpu, call);
+    bool over = look_wait(gpu, &awaited, held_up);
+    gpu_range_end(gpu);
+    if (context && context->handler)
+        look_note_call(gpu, NULL, at);
+    return over;
+}
+
+int gpu_tell_news(struct gpu *gpu)
+{
+    int result = ops_settle(gpu);
+    look_note_call(gpu, NULL, (struct dist_at){ 0 });
+    return result;
+}
+
 int gpu_await(struct gpu *gpu, const char *call, struct dist_at at, bool (*passed)(void *argument),
               void *argument, struct dist_stream *held_up)
 {
-    struct awaited awaited = { gpu, passed, argument };
-    struct backoff backoff = { 0 };
-    uint32_t site = world_site(&gpu->self->world, gpu->self->env.rank, at);
-    struct rank_notes *notes = world_notes(&gpu->self->world, gpu->self->env.rank);
-    snprintf(notes->host_call, sizeof notes->host_call, "%s", call);
-    notes->host_site = site;
     int first = 0;
-    gpu_range_begin(gpu, call);
-    while (!passed(argument)) {
-        if (backoff_spin(&backoff))
-            continue;
-        int failed = ops_settle(gpu); /* what it waits for may never come then: tell at once */
+    for (bool over = false; !over;) {
+        over = gpu_await_news(gpu, call, at, passed, argument, held_up);
+        int failed = gpu_tell_news(gpu);
         first = first ? first : failed;
-        look_sleep_until(gpu, &awaited, held_up);
     }
-    gpu_range_end(gpu);
-    int last = ops_settle(gpu);
-    notes->host_call[0] = '\0'; /* only now: a report may end the program here */
-    return first ? first : last;
+    return first;
 }
 
 static bool look_stream_is_empty(void *argument)

@@ -2,7 +2,8 @@
  * on_host.c: a collective that is done by messages, on tensors that only a GPU can see (backend.on_host).
  *
  * The algorithms compute on the host. So the host waits for the stream, brings the tensors over, has it done, and brings the
- * result back: even an asynchronous call returns only then.
+ * result back: even an asynchronous call returns only then. In between no handler is called, which might leave by longjmp: the op is in
+ * the list of what has been posted, and others would wait behind it for ever. What has failed meanwhile is told where the host waits next.
  */
 #include "../devices/host.h"
 #include "ops.h"
@@ -43,6 +44,7 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
     host.async = false;
     host.status = DIST_ERR_MEMORY;
     why_say(&host.why, "the host has no memory for a copy of the tensor");
+    gpu->silent = context->handler != NULL;
     bool good = on_host_read(gpu, op, &host.in);
     if (one)
         host.out = host.in;
@@ -50,6 +52,7 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
         good = good && on_host_read(gpu, op, &host.out);
     if (good && backend_start(context->backend, context->state, &host) == DIST_OK)
         good = !op->out.data || on_host_write(gpu, op, &host.out);
+    gpu->silent = false;
     on_host_forget(gpu, &op->in, &host.in);
     if (!one)
         on_host_forget(gpu, &op->out, &host.out);

@@ -47,7 +47,7 @@ bool ops_has_failed(struct gpu *gpu)
 {
     struct gpu_ops *ops = gpu->ops;
     bool any = false;
-    if (!ops)
+    if (!ops || gpu->silent)
         return false;
     ops_look(ops);
     pthread_mutex_lock(&ops->lock);
@@ -80,10 +80,11 @@ int ops_settle(struct gpu *gpu)
     struct gpu_ops *ops = gpu->ops;
     int first = 0;
     ops_look(ops);
-    for (struct dist_work *op; ops && (op = settle_take_one(ops, &ops->lists[LIST_FAILED]));) {
+    for (struct dist_work *op;
+         ops && !gpu->silent && (op = settle_take_one(ops, &ops->lists[LIST_FAILED]));) {
+        settle_forget(ops->context, op); /* where it waits, and can still be read */
         int result = report_op(op);
         first = first ? first : result;
-        settle_forget(ops->context, op);
     }
     if (ops)
         ops_tidy(ops);

@@ -148,9 +148,11 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
     } else {
         w.file = whole_open(&whole, file);
         if (w.file) {
+            void *language = text_use_point();
             hosts_bring_together(world, nodes);
             write_find_times(&w);
             write_all(&w);
+            text_use_language(language);
         }
         if (!whole_close(&whole, true)) {
             why_say(why, "DIST_TRACE names %s, which cannot be written: %s", file, strerror(errno));

@@ -52,6 +52,7 @@ static void groups(dist_group *of_the_other)
     dist_new_group(((int[]){ 0, 9 }), 2);
     dist_new_group(((int[]){ 0, 0 }), 2);
     dist_barrier(.group = of_the_other);
+    dist_monitored_barrier(.timeout = -1);
 }
 
 static void collectives(tensor *x, tensor *whole, tensor *integers, tensor *far)
@@ -121,6 +122,7 @@ static void learning(tensor *x, tensor *integers)
     tensor_embedding(out, tensor_zeros(DIST_F32, 3, 5), ids);
     tensor_cross_entropy(tensor_zeros(DIST_F32, 3), out, ids);
     tensor_adamw(x, tensor_clone(x), tensor_clone(x), tensor_clone(x), 0, 0.1);
+    tensor_adamw(x, tensor_clone(x), tensor_clone(x), tensor_clone(x), 1, 0.1, .beta1 = 1);
     tensor_causal_mask(x, 0);
     tensor_matmul(out, x, square);
     tensor_matmul(out, doubles, doubles);

@@ -62,6 +62,31 @@ static void slices(struct desk *d)
     tensor_free(middle);
 }
 
+/* Calls whose tensors are not all as long as the one that is changed; or that change more than one. */
+static void learning(struct desk *d)
+{
+    tensor *table = tensor_zeros(DIST_F32, 100, 4), *last = tensor_slice(table, 99, 100);
+    tensor *rows = tensor_zeros(DIST_F32, 2, 4), *ids = tensor_zeros(DIST_I64, 2);
+    tensor *losses = tensor_zeros(DIST_F32, 100), *all_ids = tensor_zeros(DIST_I64, 100);
+    tensor *first = tensor_slice(rows, 0, 1), *second = tensor_slice(rows, 1, 2),
+           *third = tensor_slice(table, 0, 1);
+    tensor *made[] = { table, last, rows, ids, losses, all_ids, first, second, third };
+    dist_synchronize();
+    dist_stream_use(d->one);
+    if (is("learn-read"))
+        tensor_embedding(rows, table, ids); /* mark learner-read */
+    if (is("learn-write"))
+        tensor_embedding_backward(table, rows, ids); /* mark learner-write */
+    if (is("learn-losses"))
+        tensor_cross_entropy(losses, table, all_ids); /* mark learner-losses */
+    if (is("learn-moments"))
+        tensor_adamw(first, last, second, third, 1, 0.1); /* mark learner-moments */
+    dist_stream_use(d->two);
+    tensor_fill(last, 1); /* mark learned */
+    for (int i = 0; i < 9; i++)
+        tensor_free(made[i]);
+}
+
 /* ---- events in the wrong place -------------------------------------------------------------------- */
 
 static void events(struct desk *d)
@@ -168,6 +193,8 @@ static void run(int rank, int size)
         readers(&d);
     else if (is("slices"))
         slices(&d);
+    else if (strncmp(what, "learn-", 6) == 0)
+        learning(&d);
     else if (strstr(what, "event") || is("other-waits"))
         events(&d);
     else if (is("send") || is("sent") || is("received") || is("in-between"))

@@ -5,11 +5,13 @@
  *   traced break        spans that are left by break
  *   traced stuck        rank 1 waits for a message that nobody sends, until rank 0 is killed
  *   traced turns        the host's tensors and a GPU's take turns: two threads of a rank, in one order
+ *   traced language     prints and sends halves, in a language that LC_ALL names
  *   traced many N       N barriers
  *   traced cost         prints how many nanoseconds a barrier takes, in the quietest of many moments
  */
 #include "dist.h"
 
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,17 @@ static void leaving(void)
     }
 }
 
+static void halves(int rank)
+{
+    tensor *x = tensor_full(DIST_F32, 0.5, 2);
+    dist_broadcast(x, 0);
+    dist_span("Gr\xc3\xb6\xc3\x9f\x65 \xff") {
+        if (rank == 0)
+            tensor_print(x, "%.1f", 0.5);
+    }
+    tensor_free(x);
+}
+
 static void cost(void)
 {
     enum { MOMENTS = 40, BARRIERS = 200 };
@@ -145,6 +158,8 @@ static void run(int rank, int world_size)
         leaving();
     if (strcmp(mode, "turns") == 0)
         turns(rank);
+    if (strcmp(mode, "language") == 0)
+        halves(rank);
     if (strcmp(mode, "cost") == 0)
         cost();
     for (int i = 0; i < many; i++)
@@ -168,5 +183,7 @@ int main(int argc, char **argv)
 {
     mode = argc > 1 ? argv[1] : "mixed";
     many = argc > 2 ? atoi(argv[2]) : 0;
+    if (strcmp(mode, "language") == 0)
+        setlocale(LC_ALL, "");
     return dist_spawn(run, 4);
 }

@@ -85,7 +85,7 @@ LEARN(gelu_backward)
 
 LEARN(causal_mask)
 {
-    if (i % k.columns > i / k.columns % k.rows + k.inner)
+    if (i % k.columns - i / k.columns % k.rows > k.inner)
         out()[i] = T::narrow(-INFINITY);
 }
 
