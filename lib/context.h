@@ -17,7 +17,8 @@ struct context {
      * needs to see an op; else this context, in which no tensor lies. */
     const void *quick_reach;
     struct dist_group world;
-    int groups_made;   /* by all ranks together */
+    int groups_made;   /* by all ranks together, */
+    int groups_met;    /* and how often all met for one, also in vain */
     int last_group_id; /* rank 0: that it chose */
     dist_error_handler *handler;
     void *handler_context;

@@ -106,6 +106,30 @@ static void all_of_them(struct exam *exam, int rank, int size)
     free(groups);
 }
 
+/* Again and again there is no id at first, and then one: a rank that comes late to hear of none must not hear of the next one. */
+static void none_and_one(struct exam *exam, int rank, int size)
+{
+    dist_group **groups = calloc(IDS + 1, sizeof *groups);
+    int count = 0, reports = 0;
+    (void)size;
+    dist_set_error_handler(note, &reports);
+    while (count <= IDS && (groups[count] = dist_new_group(((int[]){ 0 }), 1)))
+        count++;
+    for (int i = 0; i < 300; i++) {
+        bool none = !dist_new_group(((int[]){ 0 }), 1);
+        if (rank == 0) /* its only member, so its id is free at once */
+            dist_group_free(groups[i]);
+        bool one = dist_new_group(((int[]){ 0 }), 1) != NULL;
+        if (rank != 0)
+            dist_group_free(groups[i]);
+        if (!exam_check(exam, none && one, "of %d groups, turn %d: %s", count, i,
+                        none ? "an id that was freed cannot be had" : "one group too many"))
+            break;
+    }
+    dist_barrier();
+    free(groups);
+}
+
 /* Rank 0's first message is copied aside, and never received in its group: no later group gets it. */
 static void what_nobody_took(struct exam *exam, int rank, int size)
 {
@@ -190,6 +214,11 @@ Test(group_ids, one_more_than_there_can_be_is_refused_on_all_ranks)
     run("all of them", all_of_them, hurry() ? 2 : 3);
     if (!hurry())
         run_on_gpus("all of them", all_of_them, 2);
+}
+
+Test(group_ids, all_ranks_hear_of_the_same_id_or_of_none)
+{
+    run("none and one", none_and_one, 8);
 }
 
 Test(group_ids, no_group_takes_a_message_of_another_that_had_its_id)
