@@ -126,6 +126,12 @@ static inline void work_begin_on_gpu(struct dist_work *op)
 /* A copy asks for the same, and has no notes: those belong to op's own thread, which may write there meanwhile. */
 void work_copy_asked(struct dist_work *copy, const struct dist_work *op);
 
+/* Is what it reads also what it writes, and not a block of that? Member 0's own block begins where the whole does. */
+static inline bool work_has_one_tensor(const struct dist_work *op)
+{
+    return op->in.data == op->out.data && op->in.count == op->out.count;
+}
+
 /* The system gave this rank no thread or memory for it: an operation that its peers still wait for. */
 static inline bool work_was_refused(const struct dist_work *op)
 {
