@@ -177,9 +177,9 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
         handle_open(&context->groups, &group->handle);
         context_unlock(context);
     } else {
-        report_op(&op);
         dist_groups_forget(group);
         group = NULL;
+        report_op(&op);
     }
 done:
     context_exit(context);

@@ -107,6 +107,8 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
             &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
             block ? block : wrapped);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
+    call_note.entry = 0;
+    works_let_go(context);
     int first = call_note.error ? call_note.error : -(int)error;
     context->handler(&told, context->handler_context); /* which may make calls of its own */
     call_note.error = first;
@@ -119,7 +121,6 @@ static int error_deliver_words(const char *call, struct dist_at at, enum dist_er
     char what[512];
     int length = call_note.entry ? snprintf(what, sizeof what, "entry %d: ", call_note.entry - 1) : 0;
     vsnprintf(what + length, sizeof what - (size_t)length, format, list);
-    call_note.entry = 0;
     return error_deliver_report(call, at, error, what, NULL, see);
 }
 

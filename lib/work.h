@@ -79,6 +79,7 @@ struct dist_work {
 
     uint32_t live; /* WORK_LIVE from start to wait; this and the next ones are the pool's */
     bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
+    struct dist_work *made; /* call_note.made: the one before it */
     struct handle handle;
 
     char why[256]; /* with a status: what differs, in words */

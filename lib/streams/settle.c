@@ -81,9 +81,9 @@ int ops_settle(struct gpu *gpu)
     int first = 0;
     ops_look(ops);
     for (struct dist_work *op; ops && (op = settle_take_one(ops, &ops->lists[LIST_FAILED]));) {
+        settle_forget(ops->context, op); /* where it waits, and can still be read */
         int result = report_op(op);
         first = first ? first : result;
-        settle_forget(ops->context, op);
     }
     if (ops)
         ops_tidy(ops);
