@@ -1,6 +1,6 @@
 /* test_algorithms_wrong.c: collectives by messages, where the program or its environment is wrong. */
 #define _GNU_SOURCE
-#include "dist.h"
+#include "algorithms/algorithms.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -84,6 +84,26 @@ Test(algorithms_wrong, a_monitored_barrier_gives_up)
 {
     setenv("DIST_ALGORITHM", "messages", 1);
     cr_assert_eq(dist_spawn(come_late, 4), DIST_ERR_TIMEOUT);
+}
+
+static tensor *of_before;
+
+static void out_of_reach(int rank, int world_size)
+{
+    enum dist_error error = DIST_OK;
+    (void)rank, (void)world_size;
+    dist_init_process_group();
+    dist_set_error_handler(note, &error);
+    int result = algorithm_all_reduce("ring", of_before, DIST_SUM);
+    dist_destroy_process_group();
+    exit(result == -DIST_ERR_ARGUMENT && error == DIST_ERR_ARGUMENT ? 0 : 2);
+}
+
+Test(algorithms_wrong, a_tensor_out_of_reach_is_refused)
+{
+    of_before = tensor_zeros(DIST_F32, 8);
+    cr_expect_eq(dist_spawn(out_of_reach, 2), 0);
+    tensor_free(of_before);
 }
 
 /* What each rank has heard, and whether it was told why. */
