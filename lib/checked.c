@@ -72,7 +72,7 @@ static void checked_take_off(struct context *context, struct dist_work *op, cons
 
 bool checked_take(struct context *context, struct dist_work *op)
 {
-    bool one = op->in.data == op->out.data, writes = op->out.data && (!one || checked_writes(op));
+    bool one = work_has_one_tensor(op), writes = op->out.data && (!one || checked_writes(op));
     if (op->in.data && !(one && writes) &&
         !checked_may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
         return false;

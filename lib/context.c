@@ -1,5 +1,5 @@
 /* context.c: one rank's state, and the checks that every call begins with. */
-#include "context.h"
+#include "checked.h"
 #include "devices/host.h"
 
 #include <stdlib.h>
@@ -130,6 +130,9 @@ struct dist_work *work_new(struct context *context, enum call call, struct dist_
         work->live = WORK_LIVE;
         work->refused = work->async = work->begun_quickly = false;
         work->splits = NULL;
+        work->guarded = NULL;
+        work->made = call_note.made;
+        call_note.made = work;
         handle_open(&context->works, &work->handle);
     }
     context_unlock(context);
@@ -168,4 +171,13 @@ void work_recycle(struct context *context, struct dist_work *work)
 void work_free(struct context *context, struct dist_work *work)
 {
     context_leave_work(context, work, true, true);
+}
+
+void works_let_go(struct context *context)
+{
+    for (struct dist_work *work; (work = call_note.made);) {
+        call_note.made = work->made;
+        checked_end(work);
+        work_free(context, work);
+    }
 }

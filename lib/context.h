@@ -17,7 +17,8 @@ struct context {
      * needs to see an op; else this context, in which no tensor lies. */
     const void *quick_reach;
     struct dist_group world;
-    int groups_made;   /* for which all ranks have met */
+    int groups_made;   /* by all ranks together, */
+    int groups_met;    /* and how often all met for one, also in vain */
     int last_group_id; /* rank 0: that it chose */
     dist_error_handler *handler;
     void *handler_context;
@@ -46,8 +47,9 @@ static inline void context_unlock(struct context *context)
 
 /* What the calling thread's present call, or its last, has come to. */
 struct call_note {
-    int error; /* the first error that was reported: dist_last_error() */
-    int entry; /* 1 + the entry of a batch that is being checked: a report names it; 0: none */
+    int error;              /* the first error that was reported: dist_last_error() */
+    int entry;              /* 1 + the entry of a batch that is being checked: a report names it; 0: none */
+    struct dist_work *made; /* its works that are not started yet: a report forgets them */
 };
 extern _Thread_local struct call_note call_note;
 
@@ -164,8 +166,10 @@ int report_tensor(const char *call, struct dist_at at, enum dist_error error, co
 bool refuse(const char *call, struct dist_at at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A work for a call (NULL: reported); work_free gives it back, in two steps: from the first on nobody may wait for it. */
+/* A work for a call (NULL: reported), one of those in call_note.made until it is started: whatever is reported before that lets them go, since
+ * a handler may leave by longjmp. Later work_free gives it back, in two steps: from the first on nobody may wait for it. */
 struct dist_work *work_new(struct context *context, enum call call, struct dist_at at);
+void works_let_go(struct context *context);
 void work_free(struct context *context, struct dist_work *work);
 void work_forget(struct context *context, struct dist_work *work);
 void work_recycle(struct context *context, struct dist_work *work);

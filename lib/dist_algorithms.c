@@ -65,10 +65,7 @@ static int dist_algorithms_check(struct dist_at at, const char *name, const tens
         return report(CALL_ALL_REDUCE, at, DIST_ERR_ARGUMENT,
                       "there is no algorithm \"%s\"; there are gather, tree, ring and halving",
                       name ? name : "NULL");
-    if (tensor_unusable(x))
-        return report(CALL_ALL_REDUCE, at, DIST_ERR_ARGUMENT,
-                      "the tensor %s; pass a tensor that was made and not yet freed", tensor_unusable(x));
-    return 0;
+    return context_tensor(context_get(), CALL_ALL_REDUCE, at, "tensor", x) ? 0 : call_note.error;
 }
 
 /* Where the algorithm works: in the tensor, or, where that lies on a GPU, in a copy on the host. NULL: no memory; reported. */

@@ -18,17 +18,19 @@ static const struct collective kinds[CALL_COUNT] = {
                           .out_has_blocks = true },
 };
 
-/* Both lists, one behind the other, in memory that peers can read. NULL: reported. */
-static int64_t *collective_copy_splits(struct context *context, const struct collective *c, int size)
+/* Both lists, one behind the other, in memory that peers can read. False: reported. */
+static bool collective_copy_splits(struct context *context, const struct collective *c, struct dist_work *op)
 {
-    int64_t *splits = host_alloc(context->self, 2 * (size_t)size * sizeof *splits);
+    int size = op->group->size;
+    int64_t *splits = op->splits = host_alloc(context->self, 2 * (size_t)size * sizeof *splits);
     for (int i = 0; splits && i < size; i++) {
         splits[i] = c->in_splits ? c->in_splits[i] : c->in->numel / size;
         splits[size + i] = c->out_splits ? c->out_splits[i] : c->out->numel / size;
     }
-    if (!splits)
-        report(c->call, c->at, DIST_ERR_MEMORY, "there is no memory left for a copy of the splits");
-    return splits;
+    if (splits)
+        return true;
+    checked_end(op);
+    return !report(c->call, c->at, DIST_ERR_MEMORY, "there is no memory left for a copy of the splits");
 }
 
 static int64_t collective_block_of(const struct collective *c, const struct dist_group *group)
@@ -68,9 +70,7 @@ static bool collective_fill(struct context *context, const struct collective *c,
     op->peer = root;
     op->timeout = c->timeout;
     op->block = collective_block_of(c, group);
-    op->splits = op->block == BLOCK_SPLITS ? collective_copy_splits(context, c, group->size) : NULL;
-    if (op->block == BLOCK_SPLITS && !op->splits)
-        return false;
+    op->splits = NULL;
     op->in = op->out = (struct span){ NULL, 0 };
     op->type = DIST_F32;
     op->gpu = NULL;
@@ -86,15 +86,19 @@ static bool collective_fill(struct context *context, const struct collective *c,
     }
     if (op->gpu)
         work_begin_on_gpu(op);
-    return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
+    if (op->gpu && !order_post(op->gpu, op))
+        return false;
+    return checked_begin(context, op) &&
+           (op->block != BLOCK_SPLITS || collective_copy_splits(context, c, op));
 }
 
-/* The group of a collective with which all is well, once it may go to the backend. No work is made before: where this reports, a
- * handler may leave by longjmp. */
+/* The group of one with which all is well, and that may begin. NULL: reported. */
 static struct dist_group *collective_group_for(struct context *context, const struct collective *c, int *root)
 {
     struct dist_group *group = collective_check(context, c, root);
-    if (group && !(c->in_name && c->in->gpu) && !(c->out_name && c->out->gpu))
+    if (!group)
+        return NULL;
+    if (!(c->in_name && c->in->gpu) && !(c->out_name && c->out->gpu))
         collective_let_streams_come(context, c);
     return group;
 }
@@ -107,11 +111,8 @@ static int collective_run(struct context *context, const struct collective *c)
     op.begun_quickly = c->begun;
     int root;
     struct dist_group *group = collective_group_for(context, c, &root);
-    op.splits = NULL;
-    if (group && collective_fill(context, c, group, root, &op))
-        return start_and_wait(context, &op);
-    host_free(context->self, op.splits);
-    return call_note.error;
+    bool good = group && collective_fill(context, c, group, root, &op);
+    return good ? start_and_wait(context, &op) : call_note.error;
 }
 
 /* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
@@ -124,10 +125,7 @@ static dist_work *collective_start(struct context *context, const struct collect
     if (!op)
         return NULL;
     op->async = c->async;
-    if (collective_fill(context, c, group, root, op))
-        return start_work(context, op, &result);
-    work_free(context, op);
-    return NULL;
+    return collective_fill(context, c, group, root, op) ? start_work(context, op, &result) : NULL;
 }
 
 /* What its kind is, for this rank: only the root's big tensor counts. */

@@ -2,8 +2,8 @@
  * dist_groups.c: making and freeing groups.
  *
  * A group's id travels with every message, in 16 bits, so ids are used again. Rank 0 chooses one that no member holds any more,
- * and writes it where all can read it once they have met in group_new. There are two such words, used in turn: rank 0 comes to
- * write the same one again only after everybody has come to the next meeting, and so has read this one.
+ * and writes it where all can read it once they have met in group_new. There are two such words, used in turn, also where a meeting
+ * finds no id: rank 0 comes to write the same one again only after everybody has come to the next meeting, and so has read this one.
  *
  * Why no message of a freed group is ever taken by a later one with its id. A receive, or a send that waits, is a work, or a call:
  * with one open the group is not freed. A message that was copied aside outlives its call; so its sender holds the id until it was
@@ -62,7 +62,7 @@ static struct group_ids *dist_groups_ids_of(const struct context *context)
 
 static _Atomic uint16_t *dist_groups_chosen(const struct context *context)
 {
-    return &dist_groups_ids_of(context)->chosen[context->groups_made % 2];
+    return &dist_groups_ids_of(context)->chosen[context->groups_met % 2];
 }
 
 /* Rank 0 chooses for a group of so many members. 0: all ids are held. */
@@ -135,12 +135,12 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     op->group = group;
     int status = context->backend->group_new(context->state, op);
     int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */
+    context->groups_met += status == DIST_OK; /* else some may not have come; then nobody reads the word */
     if (chooses && (group->apart || status != DIST_OK))
         atomic_store(&dist_groups_ids_of(context)->holders[id], 0);
     group->id = group->apart ? context->groups_made % (WORLD_GROUPS - 1) + 1 : status == DIST_OK ? id : 0;
-    context->groups_made += status == DIST_OK; /* also without a group: the next meeting has the other word */
     if (status == DIST_OK && group->id > 0 && group->live) {
-        group->number = context->groups_made;
+        group->number = ++context->groups_made;
         return DIST_OK;
     }
     if (status == DIST_OK) {
@@ -177,9 +177,9 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
         handle_open(&context->groups, &group->handle);
         context_unlock(context);
     } else {
-        report_op(&op);
         dist_groups_forget(group);
         group = NULL;
+        report_op(&op);
     }
 done:
     context_exit(context);

@@ -72,17 +72,14 @@ static bool p2p_prepare(struct context *context, const struct p2p *ask, struct d
 }
 
 /* A work of what was asked, ready to be started, inside a call that was entered. NULL: reported. */
-static dist_work *p2p_make(struct context *context, const struct p2p *ask, uint32_t site, bool async)
+static dist_work *p2p_make(struct context *context, const struct p2p *ask, struct dist_group *group,
+                           uint32_t site, bool async)
 {
-    struct dist_group *group = p2p_group_for(context, ask);
     struct dist_work *op = group ? work_new(context, ask->call, ask->at) : NULL;
     if (!op)
         return NULL;
     op->async = async;
-    if (p2p_prepare(context, ask, group, site, op))
-        return op;
-    work_free(context, op);
-    return NULL;
+    return p2p_prepare(context, ask, group, site, op) ? op : NULL;
 }
 
 /* A blocking call, to be done with an op; `begun`: the quick way has sent it already. */
@@ -101,7 +98,7 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
     op.splits = NULL;
     if (!p2p_plainly_good(context, ask) &&
         tensor_on_gpu(ask->tensor)) { /* the stream waits, the host does not */
-        struct dist_work *work = p2p_make(context, ask, site, false);
+        struct dist_work *work = p2p_make(context, ask, p2p_group_for(context, ask), site, false);
         result = call_note.error;
         if (work)
             start_work(context, work, &result);
@@ -161,7 +158,7 @@ static dist_work *p2p_asking(struct p2p ask)
     struct context *context = context_enter_from(ask.call, ask.at.file, ask.at.line, &site);
     if (!context)
         return NULL;
-    dist_work *op = p2p_make(context, &ask, site, true);
+    dist_work *op = p2p_make(context, &ask, p2p_group_for(context, &ask), site, true);
     if (op)
         op = start_work(context, op, &result);
     context_exit(context);
@@ -186,15 +183,6 @@ static struct p2p p2p_ask_of(const dist_p2p_op *entry, struct dist_at at)
                          entry->group };
 }
 
-static void p2p_unmake(struct context *context, dist_work **works, int count)
-{
-    while (count-- > 0) {
-        checked_end(works[count]);
-        work_free(context, works[count]);
-        works[count] = NULL;
-    }
-}
-
 /* All works of a batch, ready to begin. 0, or the error of the first entry that is wrong: then there are none. */
 static int p2p_make_all(struct context *context, struct dist_at at, uint32_t site, const dist_p2p_op *ops,
                         int count, dist_work **works)
@@ -214,12 +202,12 @@ static int p2p_make_all(struct context *context, struct dist_at at, uint32_t sit
     for (int i = 0; i < count; i++) {
         struct p2p ask = p2p_ask_of(&ops[i], at);
         call_note.entry = i + 1;
-        if (!(works[i] = p2p_make(context, &ask, site, true))) {
-            p2p_unmake(context, works, i);
+        if (!p2p_make(context, &ask, ask.group ? ask.group : &context->world, site, true))
             return call_note.error;
-        }
     }
     call_note.entry = 0;
+    for (int i = count; i-- > 0; call_note.made = works[i]->made)
+        works[i] = call_note.made;
     return 0;
 }
 

@@ -107,6 +107,8 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
             &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
             block ? block : wrapped);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
+    call_note.entry = 0;
+    works_let_go(context);
     int first = call_note.error ? call_note.error : -(int)error;
     context->handler(&told, context->handler_context); /* which may make calls of its own */
     call_note.error = first;

@@ -33,6 +33,7 @@ int start_follow(struct context *context, const char *call, struct dist_work *op
 
 struct dist_work *start_work(struct context *context, struct dist_work *op, int *result)
 {
+    call_note.made = NULL;
     bool async = op->async; /* to the backend all works on a GPU are */
     int status = start_op(context, op);
     if (status == DIST_OK && async)

@@ -80,6 +80,7 @@ struct dist_work {
 
     uint32_t live; /* WORK_LIVE from start to wait; this and the next ones are the pool's */
     bool refused;  /* the backend did not take it, in the middle of a batch: dist_wait tells its status */
+    struct dist_work *made; /* call_note.made: the one before it */
     struct handle handle;
 
     struct why why; /* with a status: what differs, in words */
@@ -126,6 +127,12 @@ static inline void work_begin_on_gpu(struct dist_work *op)
 
 /* A copy asks for the same, and has no notes: those belong to op's own thread, which may write there meanwhile. */
 void work_copy_asked(struct dist_work *copy, const struct dist_work *op);
+
+/* Is what it reads also what it writes, and not a block of that? Member 0's own block begins where the whole does. */
+static inline bool work_has_one_tensor(const struct dist_work *op)
+{
+    return op->in.data == op->out.data && op->in.count == op->out.count;
+}
 
 /* The system gave this rank no thread or memory for it: an operation that its peers still wait for. */
 static inline bool work_was_refused(const struct dist_work *op)

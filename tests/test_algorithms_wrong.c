@@ -1,9 +1,11 @@
 /* test_algorithms_wrong.c: collectives by messages, where the program or its environment is wrong. */
 #define _GNU_SOURCE
-#include "dist.h"
+#include "algorithms/algorithms.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 TestSuite(algorithms_wrong, .timeout = 60);
@@ -82,6 +84,66 @@ Test(algorithms_wrong, a_monitored_barrier_gives_up)
 {
     setenv("DIST_ALGORITHM", "messages", 1);
     cr_assert_eq(dist_spawn(come_late, 4), DIST_ERR_TIMEOUT);
+}
+
+static tensor *of_before;
+
+static void out_of_reach(int rank, int world_size)
+{
+    enum dist_error error = DIST_OK;
+    (void)rank, (void)world_size;
+    dist_init_process_group();
+    dist_set_error_handler(note, &error);
+    int result = algorithm_all_reduce("ring", of_before, DIST_SUM);
+    dist_destroy_process_group();
+    exit(result == -DIST_ERR_ARGUMENT && error == DIST_ERR_ARGUMENT ? 0 : 2);
+}
+
+Test(algorithms_wrong, a_tensor_out_of_reach_is_refused)
+{
+    of_before = tensor_zeros(DIST_F32, 8);
+    cr_expect_eq(dist_spawn(out_of_reach, 2), 0);
+    tensor_free(of_before);
+}
+
+/* What each rank has heard, and whether it was told why. */
+static struct heard {
+    int error;
+    bool why;
+} * heard;
+
+static void note_for_parent(const struct dist_report *told, void *context)
+{
+    (void)context;
+    heard[told->rank].error = (int)told->error;
+    heard[told->rank].why = strstr(told->sentence, "rank 1 ended with exit status 3") != NULL;
+}
+
+static void lose_one(int rank, int world_size)
+{
+    (void)world_size;
+    dist_init_process_group();
+    dist_set_error_handler(note_for_parent, NULL);
+    if (rank == 1) {
+        usleep(200 * 1000);
+        exit(3);
+    }
+    dist_monitored_barrier(.timeout = 20);
+    dist_monitored_barrier(.timeout = 20); /* and one that begins when the job has failed */
+    exit(0);
+}
+
+Test(algorithms_wrong, a_monitored_barrier_that_loses_a_rank)
+{
+    enum { RANKS = 3 };
+    setenv("DIST_ALGORITHM", "messages", 1);
+    heard = mmap(NULL, RANKS * sizeof *heard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert(heard != MAP_FAILED);
+    cr_expect_eq(dist_spawn(lose_one, RANKS), 3);
+    for (int rank = 0; rank < RANKS; rank += 2)
+        cr_expect(heard[rank].error == DIST_ERR_PEER_LOST && heard[rank].why, "rank %d: %d, words %d", rank,
+                  heard[rank].error, heard[rank].why);
+    munmap(heard, RANKS * sizeof *heard);
 }
 
 static void forget(int rank, int world_size)

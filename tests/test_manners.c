@@ -1,4 +1,4 @@
-/* test_manners.c: what dist.h says of signals, fork, exit and longjmp; tests/programs/manners.c and signals.c do it. */
+/* test_manners.c: what dist.h says of signals, fork, exit and longjmp; tests/programs/manners.c, signals.c, leaps.c and leaps_checked.c do it. */
 #define _GNU_SOURCE
 #include "started.h"
 
@@ -88,6 +88,8 @@ Test(manners, a_handler_may_leave_by_longjmp)
 {
     expect("manners", "longjmp", 0, 2, 0, NULL);
     expect("manners", "longjmp_on", 0, 2, 0, NULL);
+    setenv("DIST_CHECK", "1", 1);
+    expect("leaps_checked", "leaps", 0, 2, 0, NULL);
 }
 
 /* Two ranks that wait for each other afterwards: nobody is said to wait in the call that was left. */

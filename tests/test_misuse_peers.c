@@ -150,3 +150,14 @@ MISUSE(a_monitored_barrier_of_no_time, 2, DIST_ERR_ARGUMENT, "dist_monitored_bar
 {
     dist_monitored_barrier(.timeout = -1);
 }
+
+MISUSE(a_monitored_barrier_behind_a_collective_that_one_misses, 3, DIST_ERR_TIMEOUT, "dist_monitored_barrier",
+       "rank ", "rank 1 did not come")
+{
+    if (rank == 1) {
+        sleep(3);
+    } else {
+        dist_all_reduce(x, .async_op = true);
+        dist_monitored_barrier(.timeout = 0.2);
+    }
+}

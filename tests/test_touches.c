@@ -84,6 +84,12 @@ Test(touches, through_each_call_on_streams, .timeout = 60)
     each_call("DEVICE=sim");
 }
 
+Test(touches, of_all_that_a_collective_in_place_reads, .timeout = 60)
+{
+    static const struct mistake quiet[] = { { "in-place", 0, NULL, { NULL }, NULL, CHECKED } };
+    mistakes_make("touches", NULL, quiet, 1);
+}
+
 Test(touches, neighbours_are_left_alone, .timeout = 60)
 {
     static const struct mistake often[] = { { "often", 0, NULL, { NULL }, NULL, CHECKED } };

@@ -15,13 +15,12 @@
 /* Ask everybody at once: one who does not come must not hide others. */
 static bool monitored_ask_all(struct run *run)
 {
-    struct algorithms *outer = run->outer;
     run->asked = calloc(2 * (size_t)run->comm.size, sizeof *run->asked);
     if (!run->asked)
         run->comm.status = DIST_ERR_MEMORY;
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
         run_fill(run, &run->asked[i], i, false, (struct span){ 0 });
-        run->comm.status = outer->inner->recv(outer->state, &run->asked[i]);
+        run_begin(run, &run->asked[i]);
     }
     return run->comm.status == DIST_OK;
 }
@@ -38,11 +37,13 @@ static struct absent monitored_absent(struct run *run)
 
 static void monitored_hear_all(struct run *run, struct absent *absent)
 {
-    while ((*absent = monitored_absent(run)).count > 0) {
-        if (dist_time() > run->deadline || world_failed(&run->outer->self->world))
+    while ((*absent = monitored_absent(run)).count > 0 && !world_failed(&run->outer->self->world)) {
+        if (dist_time() > run->deadline)
             return;
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     }
+    for (int i = 1; i < run->comm.size; i++) /* at once: all are over, one way or another, or the job is */
+        run_finish(run, &run->asked[i]);
 }
 
 /* Those who come later find it, too; nobody waits for them. */
@@ -52,7 +53,7 @@ static void monitored_tell_all(struct run *run, struct absent *absent)
     struct dist_work *told = run->asked + run->comm.size;
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
         run_fill(run, &told[i], i, true, (struct span){ absent, sizeof *absent });
-        run->comm.status = outer->inner->send(outer->state, &told[i]);
+        run_begin(run, &told[i]);
     }
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
         if (outer->inner->test(outer->state, &run->asked[i]))
@@ -86,7 +87,7 @@ void run_monitored_barrier(struct run *run)
         run->deadline += run->op->timeout;
         monitored_tell_all(run, absent);
     }
-    if (absent->count > 0 && comm->status != DIST_ERR_MEMORY) {
+    if (absent->count > 0 && (comm->status == DIST_OK || comm->status == DIST_ERR_TIMEOUT)) {
         comm->status = DIST_ERR_TIMEOUT;
         absent_tell(run->op, absent);
     }

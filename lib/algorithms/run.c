@@ -41,6 +41,13 @@ void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, 
     *(sends ? &message->in : &message->out) = span;
 }
 
+void run_begin(struct run *run, struct dist_work *message)
+{
+    run->comm.status = backend_start(run->outer->inner, run->outer->state, message);
+    if (run->comm.status != DIST_OK)
+        run->op->why = message->why;
+}
+
 struct awaited {
     struct run *run;
     struct dist_work *message;
@@ -102,21 +109,16 @@ static void run_swap_by_backend(struct communicator *comm, int to, const void *o
                                 int from, void *in, int64_t in_count)
 {
     struct run *run = (struct run *)comm;
-    struct algorithms *outer = run->outer;
-    const struct why *why = &run->in.why;
     if (in_count >= 0) {
         run_fill(run, &run->in, from, false, (struct span){ in, in_count });
-        comm->status = outer->inner->recv(outer->state, &run->in);
+        run_begin(run, &run->in);
     }
     if (out_count >= 0 && comm->status == DIST_OK) {
         run_fill(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
-        comm->status = outer->inner->send(outer->state, &run->out);
-        why = &run->out.why;
+        run_begin(run, &run->out);
     }
-    if (comm->status != DIST_OK) {
-        run->op->why = *why;
+    if (comm->status != DIST_OK)
         return;
-    }
     if (in_count >= 0)
         run_finish(run, &run->in);
     if (out_count >= 0)

@@ -58,7 +58,8 @@ void run_free(struct run *run);
 /* Fill in one message of it, to or from a rank of the communicator. */
 void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
 
-/* Wait until it is over, or hopeless; then comm.status and op->why say so. */
+/* Start it, where all is well so far; and wait until it is over, or hopeless: if it is not well, comm.status and op->why say so. */
+void run_begin(struct run *run, struct dist_work *message);
 void run_finish(struct run *run, struct dist_work *message);
 
 /* agree.c: do all members mean the same? If not, it is over, with op->why. */

@@ -38,7 +38,7 @@ int on_host(struct gpu_ops *ops, struct dist_work *op)
     struct context *context = ops->context;
     struct gpu *gpu = ops->gpu;
     struct dist_work host;
-    bool one = op->in.data == op->out.data && op->in.count == op->out.count; /* not a block of the other */
+    bool one = work_has_one_tensor(op);
     work_copy_asked(&host, op);
     host.gpu = NULL;
     host.async = false;

@@ -182,7 +182,7 @@ static void order_touches_of(const struct gpu *gpu, const struct dist_work *op, 
                              struct touched *out)
 {
     bool writes = op->out.data && checked_writes(op),
-         reads = op->in.data && (op->in.data != op->out.data || !writes);
+         reads = op->in.data && !(work_has_one_tensor(op) && writes);
     size_t size = dtype_size(op->type);
     *in = order_touch_of(gpu, op->p2p ? DEED_SEND : DEED_READ, op->in.data,
                          reads ? (size_t)op->in.count * size : 0);

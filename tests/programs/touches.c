@@ -175,6 +175,28 @@ static void each_call(int rank)
     dist_synchronize();
 }
 
+/* What a collective in place reads of the larger tensor beside this rank's own block; that of rank 0 begins where the whole does. */
+static void in_place(int rank)
+{
+    tensor *host = tensor_zeros(DIST_F32, 8), *whole = tensor_to(host, DIST_GPU);
+    dist_set_error_handler(count, NULL);
+    for (int i = 0; i < 2; i++) {
+        tensor *big = i ? whole : host, *own = tensor_slice(big, 4 * rank, 4 * rank + 4);
+        dist_work *work = dist_reduce_scatter(own, big, .async_op = true);
+        MUST(tensor_set(big, 7 - 4 * rank, 1), 1);
+        dist_wait(work);
+        dist_synchronize();
+        for (int src = 0; src < 2; src++) {
+            work = dist_scatter(own, big, src, .async_op = true);
+            MUST(tensor_set(big, 7 - 4 * rank, 1), src == rank);
+            dist_wait(work);
+            dist_synchronize();
+        }
+        tensor_free(own);
+        tensor_free(big);
+    }
+}
+
 static void run(int rank, int size)
 {
     (void)size;
@@ -183,6 +205,8 @@ static void run(int rank, int size)
         from_a_thread(rank);
     else if (is("calls") || is("part"))
         each_call(rank);
+    else if (is("in-place"))
+        in_place(rank);
     else
         beside(rank);
     dist_destroy_process_group();
