@@ -109,6 +109,41 @@ static void messages(struct exam *exam, int rank, int size)
     exam_check(exam, heard.count == 0, "the handler was called without an error: %s", heard.sentence);
 }
 
+#define KEPT 16 /* refused messages of which a receiver keeps the words (launch/note.h) */
+
+/* Who hears late that its message was refused hears of that one, though others were refused after it; of one that was long ago it is
+ * told less. Rank 1's message has 20 elements, those of rank 2 21 and more. */
+static void late(struct exam *exam, int rank, int size)
+{
+    struct heard heard = { 0 };
+    dist_set_error_handler(listen_to, &heard);
+    for (int others = KEPT - 1; others <= KEPT && size == 3; others++) {
+        tensor *t[KEPT + 1];
+        dist_work *works[KEPT + 1];
+        for (int i = 0; i <= others; i++)
+            t[i] = tensor_zeros(DIST_F32, rank == 0 ? i + 1 : rank == 1 ? 20 : 21 + i);
+        if (rank == 1)
+            works[0] = dist_isend(t[0], 0);
+        for (int i = 0; i < others && rank == 2; i++)
+            works[i] = dist_isend(t[i], 0);
+        for (int i = 0; i <= others && rank == 0; i++)
+            exam_check(exam, dist_recv(t[i], i == 0 ? 1 : 2) == -DIST_ERR_MISMATCH, "a receive went well");
+        dist_barrier();
+        char words[100] = "has another count or another type than this message of 20 elements of F32";
+        if (others < KEPT)
+            snprintf(words, sizeof words, "room for exactly 1 of F32, this message has 20 elements of F32");
+        for (int i = 0; i < (rank == 1 ? 1 : rank == 2 ? others : 0); i++) {
+            if (rank == 2)
+                snprintf(words, sizeof words, "exactly %d of F32, this message has %d elements", i + 2,
+                         21 + i);
+            dist_wait(works[i]);
+            exam_check(exam, strstr(heard.sentence, words), "no \"%s\" in %s", words, heard.sentence);
+        }
+        for (int i = 0; i <= others; i++)
+            tensor_free(t[i]);
+    }
+}
+
 /* A collective on which the members disagree is over on all of them; other groups, and messages, go on. */
 static void collectives(struct exam *exam, int rank, int size)
 {
@@ -171,6 +206,11 @@ EXAMINED(handler, a_message_that_does_not_fit_ends_on_both_sides)
 {
     run("messages", messages, 2);
     run("messages", messages, 4);
+}
+
+EXAMINED(handler, a_message_that_does_not_fit_is_told_of_itself)
+{
+    run("late", late, 3);
 }
 
 EXAMINED(handler, a_collective_that_differs_ends_on_all_members)

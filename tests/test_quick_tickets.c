@@ -75,6 +75,37 @@ static void all_are_there(struct exam *exam, const struct shm_state *shm)
     }
 }
 
+#define OPEN 20000 /* sends whose messages are unexpected; as many tickets are left */
+#define BETWEEN 15000
+
+/* One more is open than there are tickets. The receiver takes one from the middle, whose ticket the last then gets, though nobody waits for
+ * the one that had it. */
+static void none_left(struct exam *exam, int rank, int size)
+{
+    static _Thread_local dist_work *works[OPEN + 1];
+    struct shm_state *shm = context_get()->state;
+    tensor *t = tensor_full(DIST_I32, 7, 4);
+    if (rank == 0)
+        shm->tickets_used = TICKETS - OPEN;
+    for (int i = 0; i <= OPEN && rank == 0; i++)
+        works[i] = dist_isend(t, 1, .tag = i);
+    if (rank == 0)
+        exam_check(exam, dist_wait(works[OPEN]) == 0 && dist_wait_all(works, OPEN) == 0, "the sends");
+    if (rank == 1 && size == 2) {
+        dist_work *last = dist_irecv(t, 0, .tag = OPEN); /* so those before it are unexpected */
+        usleep(500000);                                  /* rank 0 is asleep by then */
+        dist_recv(t, 0, .tag = BETWEEN);
+        double start = dist_time();
+        dist_wait(last);
+        exam_check(exam, dist_time() - start < 10, "it came after %g s", dist_time() - start);
+        for (int i = 0; i < OPEN; i++)
+            if (i != BETWEEN)
+                dist_recv(t, 0, .tag = i);
+    }
+    tensor_free(t);
+}
+TALK_TESTS(quick_tickets, none_left, 2, none_left)
+
 /* Rank 0 waits for rank 2, from anybody, and so parks what rank 1 sends, who looks until that has happened: its ticket is in use
  * then, and the next message must not end by what was stamped on it. Every other letter lies elsewhere. */
 static void parked_while_looking(struct exam *exam, int rank, int size)

@@ -13,6 +13,8 @@
 #ifndef LAUNCH_NOTE_H
 #define LAUNCH_NOTE_H
 
+#include "../why.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +61,14 @@ struct note_op {
 struct freed_note {
     _Atomic uint32_t count; /* of all */
     uint16_t groups[NOTE_FREED];
+};
+
+/* Why a message was refused. Its sender hears that it was, and may read this much later, when others have been refused as well: so there
+ * are several places, used in turn, and each says whose message it is about. */
+#define NOTE_REFUSALS 16
+struct refusal_note {
+    _Atomic uint64_t name; /* of the message; written last; 0: none, or the words are being written */
+    struct why words;
 };
 
 #endif

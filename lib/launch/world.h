@@ -81,9 +81,9 @@ struct rank_notes {
     struct world_failure failure;                         /* as this rank saw it */
     struct sleep_note streams[NOTE_STREAMS];              /* of the threads of its GPU */
     struct sleep_note threads[NOTE_THREADS];              /* of its other threads: launch_take_note; */
-    _Atomic uint32_t more_threads; /* those beyond: nobody knows whether they are stuck */
-    _Atomic uint32_t several;      /* 1: more than one thread of the program has called */
-    struct why refusal;            /* why it refused a message: written before the sender is told */
+    _Atomic uint32_t more_threads;               /* those beyond: nobody knows whether they are stuck */
+    _Atomic uint32_t several;                    /* 1: more than one thread of the program has called */
+    struct refusal_note refusals[NOTE_REFUSALS]; /* written before the sender is told */
     char host_call[32];       /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site;       /* and where that is */
     _Atomic uint32_t sent;    /* over several machines: messages to it from ranks of this one; */

@@ -41,7 +41,7 @@ void p2p_notify(struct shm_state *shm, int peer)
 
 bool p2p_progress(struct shm_state *shm, bool light)
 {
-    bool moved = sends_sweep(shm);
+    bool moved = sends_sweep(shm, light);
     moved |= shm->posted_any > 0 && recvs_from_anybody(shm);
     for (struct peer **at = &shm->busy, *peer; (peer = *at);) {
         int number = (int)(peer - shm->peers);

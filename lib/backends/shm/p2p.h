@@ -82,8 +82,8 @@ enum quick shm_quick_barrier(void *shm, uint32_t site);
 void sends_spare(struct shm_state *shm);          /* take a ticket for the next quick message */
 bool sends_push(struct shm_state *shm, int peer); /* the queues of a peer; true: something moved */
 bool sends_look(struct shm_state *shm,
-                struct dist_work *op);   /* is a send over whose end comes by its ticket? */
-bool sends_sweep(struct shm_state *shm); /* end some that nobody waits for */
+                struct dist_work *op);               /* is a send over whose end comes by its ticket? */
+bool sends_sweep(struct shm_state *shm, bool light); /* end some that nobody waits for */
 void sends_drop(struct shm_state *shm, struct dist_work *op);
 bool sends_settle(struct shm_state *shm, struct peer *peer);     /* read ack; true: some were taken */
 void sends_line_up(struct shm_state *shm, struct dist_work *op); /* after this an eager copy may be gone */
@@ -108,6 +108,12 @@ void p2p_busy(struct shm_state *shm, int peer);
 void p2p_notify(struct shm_state *shm, int peer);               /* notify the progress thread of that rank */
 void p2p_drop(struct shm_state *shm, struct dist_work *op);     /* take it out of all lists */
 bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has left: it is dropped */
+
+/* refusals.c: why the message of src with this ticket does not fit; and the words for a send whose message did not. */
+struct claim;
+void refusals_write(struct shm_state *shm, int src, uint32_t ticket, const struct claim *send,
+                    const struct claim *recv);
+void refusals_read(const struct shm_state *shm, struct dist_work *op);
 
 static inline size_t bytes_of(const struct dist_work *op, struct span span)
 {

@@ -23,8 +23,7 @@ static bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src, co
     send.count = (int64_t)(bytes / dtype_size((enum dist_type)send.type));
     claim_stands(&send, site->file, site->line);
     claims_say_receiver(&op->why, src, &send, &recv);
-    struct rank_notes *notes = notes_of(shm);
-    claims_say_sender(&notes->refusal, &send, shm->rank, &recv);
+    refusals_write(shm, src, envelope_ticket(envelope), &send, &recv);
     return false;
 }
 

@@ -7,8 +7,6 @@
  */
 #include "channel.h"
 
-#include <stdio.h>
-
 #define SWEPT 2 /* at a time */
 
 static void sends_write(struct shm_state *shm, const struct dist_work *op, size_t bytes, size_t fits,
@@ -26,12 +24,17 @@ static void sends_write(struct shm_state *shm, const struct dist_work *op, size_
     }
 }
 
-/* The next free ticket; NO_TICKET: all are with messages that are not yet copied. */
+/* Are all tickets with messages that are not yet copied? */
+static bool sends_lack_tickets(const struct shm_state *shm)
+{
+    return shm->free_ticket_count == 0 && shm->tickets_used == TICKETS;
+}
+
 static uint32_t sends_take_ticket(struct shm_state *shm)
 {
-    if (shm->free_ticket_count > 0)
-        return shm->free_tickets[--shm->free_ticket_count];
-    return shm->tickets_used < TICKETS ? shm->tickets_used++ : NO_TICKET;
+    if (sends_lack_tickets(shm))
+        return NO_TICKET;
+    return shm->free_ticket_count > 0 ? shm->free_tickets[--shm->free_ticket_count] : shm->tickets_used++;
 }
 
 static void sends_clear_ticket(struct shm_state *shm, uint32_t ticket)
@@ -77,7 +80,7 @@ static void sends_end(struct shm_state *shm, struct dist_work *op, enum verdict 
         return;
     }
     if (verdict == VERDICT_REFUSED) { /* the receiver knows why, and says it */
-        op->why = world_notes(shm->world, op->peer)->refusal;
+        refusals_read(shm, op);
         op->speaker = op->peer + 1;
     }
     engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
@@ -165,12 +168,15 @@ bool sends_look(struct shm_state *shm, struct dist_work *op)
     return true;
 }
 
-/* More than are added meanwhile, so none stays for long; those that are not over go to the end. */
-bool sends_sweep(struct shm_state *shm)
+/* More than are added meanwhile, so none stays for long; those that are not over go to the end. But where there is no ticket left, sends
+ * wait for whichever is over first, and nobody may sleep before all were looked at. */
+bool sends_sweep(struct shm_state *shm, bool light)
 {
-    bool moved = false;
-    for (int i = 0; i < SWEPT && shm->by_ticket.first; i++) {
+    const struct dist_work *last = shm->by_ticket.last;
+    bool moved = false, all = !light && sends_lack_tickets(shm);
+    for (int i = 0; (i < SWEPT || all) && shm->by_ticket.first; i++) {
         struct dist_work *op = shm->by_ticket.first;
+        all &= op != last;
         if (sends_look(shm, op)) {
             moved = true;
             continue;
@@ -184,7 +190,7 @@ bool sends_sweep(struct shm_state *shm)
 void sends_line_up(struct shm_state *shm, struct dist_work *op)
 {
     struct peer *peer = &shm->peers[op->peer];
-    sends_sweep(shm);
+    sends_sweep(shm, true);
     if (peer->sent - peer->known <= 1 || channel_is_full(peer))
         sends_settle(shm, peer); /* all may be taken: then the slot is free */
     p2p_busy(shm, op->peer);

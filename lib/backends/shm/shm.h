@@ -112,6 +112,7 @@ struct shm_state {
     bool progress_listens; /* it is counted among the sleepers of slot.progress */
     _Atomic int drivers;   /* threads inside wait */
     int open;              /* operations in the lists below */
+    unsigned refused;      /* messages that did not fit */
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
