@@ -62,6 +62,12 @@ Test(several, a_thread_that_sends_late_is_no_deadlock)
     in_all_modes("late", 0, NULL);
 }
 
+Test(several, a_receive_goes_on_while_another_thread_sleeps)
+{
+    for (int i = 0; i < 2; i++)
+        expect("several", SETTINGS(modes[i]), "beside", "2", 0, NULL);
+}
+
 Test(several, all_threads_wait)
 {
     in_all_modes("stuck", 45, "deadlock");

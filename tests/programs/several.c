@@ -5,6 +5,7 @@
  *   meet    each thread has a group of its own, for collectives
  *   both    one half of the threads does the one, the other the other
  *   late    the ranks' first threads wait; what they wait for is sent by threads that compute for a second first
+ *   beside  while its first thread sleeps in a receive, another one starts receives of long messages that have come, and computes
  *   stuck   all threads of all ranks wait for messages that nobody sends
  *   rename  a thread that has another name than its rank's
  *
@@ -26,7 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST = 8, ROUNDS = 60 };
+enum { MOST = 8, ROUNDS = 60, BESIDE = 24 };
 
 static const char *what;
 static int threads = 4;
@@ -98,6 +99,38 @@ static void late(const struct part *part)
     tensor_free(t);
 }
 
+static void compute(double seconds)
+{
+    for (double end = dist_time() + seconds; dist_time() < end;)
+        ;
+}
+
+/* With 2 ranks. How many were there when it had computed? It must not call for that, nor look as a program should. */
+static void beside(const struct part *part)
+{
+    tensor *t = tensor_full(DIST_F32, 1, 10000);
+    int came = 0;
+    for (int round = 0; round < BESIDE; round++) {
+        if (part->rank == 1) {
+            dist_send(t, 0, .tag = 1);
+            continue;
+        }
+        tensor_fill(t, 0);
+        usleep(10000 + 1000 * (unsigned)round);
+        dist_work *work = dist_irecv(t, 1, .tag = 1);
+        compute(0.025);
+        came += ((volatile float *)tensor_data(t))[9999] != 0;
+        dist_wait(work);
+    }
+    if (part->rank == 1)
+        dist_send(t, 0, .tag = 77);
+    else if (came < BESIDE / 2)
+        fprintf(stderr, "only %d of %d messages came while the rank computed\n", came, BESIDE);
+    if (part->rank == 0 && came < BESIDE / 2)
+        exit(1);
+    tensor_free(t);
+}
+
 static void stuck(const struct part *part)
 {
     tensor *t = tensor_zeros(DIST_F32, 1);
@@ -112,6 +145,8 @@ static void *work_on(void *argument)
         (talks ? talk : meet)(part, round);
     if (is("late") && part->number == 1)
         late(part);
+    if (is("beside") && part->number == 1)
+        beside(part);
     if (is("stuck"))
         stuck(part);
     if (is("rename")) {
@@ -139,6 +174,11 @@ static void run(int rank, int size)
         tensor *t = tensor_zeros(DIST_F32, 1);
         dist_recv(t, (rank + size - 1) % size);
         check(t, (rank + size - 1) % size, "a late message", &parts[0]);
+        tensor_free(t);
+    }
+    if (is("beside") && rank == 0) {
+        tensor *t = tensor_zeros(DIST_F32, 10000);
+        dist_recv(t, 1, .tag = 77);
         tensor_free(t);
     }
     for (int i = 1; i < threads; i++)

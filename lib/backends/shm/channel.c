@@ -84,8 +84,6 @@ void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, siz
         atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring,
                               memory_order_release);
     }
-    if (dst == shm->rank)
-        return;
     eventcount_notify_lightly(&slot_of(shm, dst)->eventcount);
     if (bytes > DIRECT_BYTES)
         p2p_notify(shm, dst);

@@ -17,7 +17,7 @@
 /* Is there something that light driving leaves undone? */
 static bool progress_work_waits(const struct shm_state *shm)
 {
-    if (shm->copies.first || shm->hurried)
+    if (shm->copies.first)
         return true;
     for (struct shm_group *g = shm->groups; g; g = g->next)
         if (collective_ready(g))
@@ -78,19 +78,22 @@ bool progress_start(struct shm_state *shm)
     return worker_start_progress(&shm->progress, shm->self, progress_main, shm);
 }
 
-/* Wake the progress thread if there is something that only it, or a waiter, would do. */
+/* Wake the progress thread if there is something that only it, or a waiter, would do. Where another thread of the rank waits, that one:
+ * it may sleep, and nobody else notifies it of what this thread has found. */
 void progress_advance(struct shm_state *shm)
 {
-    if (progress_work_waits(shm))
+    if (shm->drivers == 0 && (shm->hurried || progress_work_waits(shm)))
         eventcount_advance(&slot_of(shm, shm->rank)->progress);
+    else if (shm->drivers > 0 && progress_work_waits(shm))
+        eventcount_notify(&slot_of(shm, shm->rank)->eventcount);
 }
 
 /* Lock held, about to leave the library with operations open: let the progress thread take over. */
 void progress_takes_over(struct shm_state *shm)
 {
-    if (shm->open == 0 || shm->drivers > 0 || !shm->progress.runs)
+    if (shm->open == 0 || !shm->progress.runs)
         return;
-    if (!shm->progress_listens) {
+    if (shm->drivers == 0 && !shm->progress_listens) {
         progress_listen(shm, true);
         while (engine_progress(shm, true))
             ;
