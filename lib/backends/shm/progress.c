@@ -35,6 +35,7 @@ void progress_listen(struct shm_state *shm, bool listen)
         atomic_fetch_add(&eventcount->sleepers, 1);
     else
         atomic_fetch_sub(&eventcount->sleepers, 1);
+    eventcount_fence(); /* the last look comes behind that: its loads are acquire, which elsewhere may overtake the addition */
 }
 
 /* Who takes a message looks for SEQ_HURRY after it has written ack, but its look may come before that has reached memory: then it has
