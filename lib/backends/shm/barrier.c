@@ -134,17 +134,15 @@ static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
     return ON_ANOTHER_CORE;
 }
 
-bool barrier_timed_out(const struct shm_group *g, struct dist_work *op)
+/* At a barrier: only those of a monitored_barrier have a deadline, never the parts of a long plan. */
+static int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
 {
     struct absent absent = { 0 };
     for (int i = 0; i < g->group->size; i++)
         if (barrier_behind(g, i))
             absent_add(&absent, g->group->ranks[i]);
-    if (absent.count == 0)
-        return false;
     absent_tell(op, &absent);
-    op->status = DIST_ERR_TIMEOUT;
-    return true;
+    return op->status = DIST_ERR_TIMEOUT;
 }
 
 struct passing {
@@ -167,17 +165,18 @@ bool barrier_soon(struct shm_group *g)
     return true;
 }
 
-int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline)
+int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
     struct passing passing = { g, shm->world };
+    double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
     if (barrier_soon(g))
         return DIST_OK;
     while (!barrier_passed(g)) {
         if (world_failed(shm->world) && !barrier_passed(g))
             return op->status = backend_failed(shm->world, op);
         double left = deadline - dist_time();
-        if (deadline > 0 && left <= 0 && barrier_timed_out(g, op))
-            return op->status;
+        if (deadline > 0 && left <= 0)
+            return barrier_timed_out(g, op);
         notes_write(shm, op, true);
         launch_sleep(shm->self, &g->barrier->eventcount, barrier_news, &passing,
                      deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, deadline > 0);

@@ -3,17 +3,11 @@
  *
  * Collectives of a group happen in call order: a blocking one lets the asynchronous ones before it finish.
  */
-#define _GNU_SOURCE
 #include "shm.h"
-
-#include <time.h>
-
-#define AWAIT_NAP 100000 /* ns */
 
 /* ---- blocking: the caller takes the steps ------------------------------------------ */
 
-static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, struct dist_work *op,
-                                    double deadline)
+static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
     bool over = false;
     if (op->begun_quickly) { /* it stands at its first barrier */
@@ -22,28 +16,10 @@ static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, 
         g->seq++;
         over = plan_step(shm, g, op);
     }
-    while (!over && barrier_wait(shm, g, op, deadline) == DIST_OK)
+    while (!over && barrier_wait(shm, g, op) == DIST_OK)
         over = plan_step(shm, g, op);
     atomic_store_explicit(&op->done, 1, memory_order_relaxed);
     return op->status;
-}
-
-/* Before a monitored_barrier: those who have not come to an earlier one have not come to it, either. The progress thread drives. */
-static int collectives_await_earlier(struct shm_state *shm, struct shm_group *g, struct dist_work *op,
-                                     double deadline)
-{
-    for (;;) {
-        engine_lock(shm);
-        const struct dist_work *first = g->queue.first;
-        bool late = first && !first->claimed && dist_time() > deadline && barrier_timed_out(g, op);
-        engine_unlock(shm);
-        if (!first || late)
-            return op->status;
-        if (world_failed(shm->world))
-            return op->status = backend_failed(shm->world, op);
-        nanosleep(&(struct timespec){ .tv_nsec = AWAIT_NAP }, NULL);
-        launch_look_around(shm->self);
-    }
 }
 
 /* ---- asynchronous: the engine takes them -------------------------------------------- */
@@ -125,10 +101,7 @@ int shm_collective(void *state, struct dist_work *op)
         return op->status = backend_failed(shm->world, op);
     if (op->async)
         return collectives_start_in_engine(shm, g, op);
-    double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
-    if (deadline > 0 && collectives_await_earlier(shm, g, op, deadline) != DIST_OK)
-        return op->status;
     if (!engine_await_group(shm, g))
         return op->status = backend_failed(shm->world, op);
-    return collectives_run_directly(shm, g, op, deadline);
+    return collectives_run_directly(shm, g, op);
 }

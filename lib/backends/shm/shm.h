@@ -213,10 +213,7 @@ bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
 /* What this rank waits for: have all arrived, or is all work done? The same, until the back-off is at its end: without sleeping. */
 bool barrier_passed(struct shm_group *g);
 bool barrier_soon(struct shm_group *g);
-/* On dist_time()'s clock; 0: none. Only a monitored_barrier has one, which has no long plan. */
-int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);
-/* The op's time is up. True: some have not come where I stand, and it says so. False: all have by now. */
-bool barrier_timed_out(const struct shm_group *g, struct dist_work *op);
+int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
 
 /* contributions.c: what this rank brings; and do all call the same? */
 void contributions_write(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
