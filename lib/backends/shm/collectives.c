@@ -7,7 +7,8 @@
 
 /* ---- blocking: the caller takes the steps ------------------------------------------ */
 
-static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
+static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, struct dist_work *op,
+                                    double deadline)
 {
     bool over = false;
     if (op->begun_quickly) { /* it stands at its first barrier */
@@ -16,7 +17,7 @@ static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, 
         g->seq++;
         over = plan_step(shm, g, op);
     }
-    while (!over && barrier_wait(shm, g, op) == DIST_OK)
+    while (!over && barrier_wait(shm, g, op, deadline) == DIST_OK)
         over = plan_step(shm, g, op);
     atomic_store_explicit(&op->done, 1, memory_order_relaxed);
     return op->status;
@@ -43,10 +44,25 @@ void collective_drop(struct shm_state *shm, struct dist_work *op)
     *link = g->next;
 }
 
+/* Where the first of the queue has not begun, or does its work, it waits for nobody. */
+static bool collectives_stands(const struct shm_group *g)
+{
+    const struct dist_work *first = g->queue.first;
+    return !first->claimed && first->step > 0 && !g->at_work;
+}
+
+bool collective_may_go(const struct shm_group *g, struct dist_work *op, double deadline)
+{
+    if (!g->queue.first)
+        return true;
+    return deadline > 0 && dist_time() > deadline && collectives_stands(g) &&
+           barrier_timed_out(g, op) != DIST_OK;
+}
+
 bool collective_hopeless(struct shm_state *shm, struct shm_group *g)
 {
     struct dist_work *op = g->queue.first;
-    if (op->claimed || op->step == 0 || g->at_work || !barrier_deserted(shm, g))
+    if (!collectives_stands(g) || !barrier_deserted(shm, g))
         return false;
     collective_drop(shm, op);
     engine_done(shm, op, DIST_ERR_PEER_LOST);
@@ -101,7 +117,8 @@ int shm_collective(void *state, struct dist_work *op)
         return op->status = backend_failed(shm->world, op);
     if (op->async)
         return collectives_start_in_engine(shm, g, op);
-    if (!engine_await_group(shm, g))
+    double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
+    if (!engine_await_group(shm, g, op, deadline))
         return op->status = backend_failed(shm->world, op);
-    return collectives_run_directly(shm, g, op);
+    return op->status == DIST_OK ? collectives_run_directly(shm, g, op, deadline) : op->status;
 }

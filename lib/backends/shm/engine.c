@@ -15,7 +15,7 @@
 
 #define SECOND_TEST 2      /* a thread of ours asks twice before it sleeps until it is notified */
 #define TESTS_TO_NOTIFY 16 /* a program that asks this often whether an operation is done is waiting for it */
-#define NAP 100            /* ms after which a sleeper looks whether the job still stands */
+#define NAP 100 /* ms after which a sleeper looks whether the job still stands; a tenth: its time is up */
 
 bool engine_progress(struct shm_state *shm, bool light)
 {
@@ -132,7 +132,8 @@ bool shm_test(void *state, struct dist_work *op)
 
 /* ---- waiting ------------------------------------------------------------------ */
 
-void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool (*look)(void *), void *argument)
+void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limited, bool (*look)(void *),
+                  void *argument)
 {
     notes_write(shm, op, false);
     engine_lock(shm);
@@ -142,19 +143,22 @@ void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool (*look
     engine_unlock(shm);
     if (op && op->p2p)
         engine_notify_peers(shm, op);
-    launch_sleep(shm->self, &slot_of(shm, shm->rank)->eventcount, look, argument, NAP, false);
+    launch_sleep(shm->self, &slot_of(shm, shm->rank)->eventcount, look, argument, limited ? NAP / 10 : NAP,
+                 limited);
 }
 
 struct awaited {
     struct shm_state *shm;
-    struct dist_work *op; /* is waited for; NULL: all collectives of the group in the engine are */
-    struct shm_group *g;
+    struct dist_work *op; /* is waited for; or, of a group, its turn, which comes behind all collectives in */
+    struct shm_group *g;  /* the engine, until */
+    double deadline;      /* 0: however long it takes */
 };
 
 /* Lock held. An op that is over may be gone: so of a group the queue is looked at. */
 static bool engine_is_fulfilled(const struct awaited *awaited)
 {
-    return awaited->op ? engine_is_over(awaited->shm, awaited->op) : !awaited->g->queue.first;
+    return awaited->g ? collective_may_go(awaited->g, awaited->op, awaited->deadline)
+                      : engine_is_over(awaited->shm, awaited->op);
 }
 
 static bool engine_news(void *argument)
@@ -180,8 +184,7 @@ static void engine_give_up(struct shm_state *shm, struct dist_work *op)
             p2p_drop(shm, op);
         else
             collective_drop(shm, op);
-        int status = backend_failed(shm->world, op);
-        engine_done(shm, op, status);
+        engine_done(shm, op, backend_failed(shm->world, op));
     }
     engine_unlock(shm);
 }
@@ -217,7 +220,7 @@ static bool engine_wait_for(struct awaited *awaited)
         if (moved)
             backoff.rounds = 0;
         else if (!backoff_spin(&backoff))
-            engine_sleep(shm, awaited->op, engine_news, awaited);
+            engine_sleep(shm, awaited->g ? NULL : awaited->op, awaited->deadline > 0, engine_news, awaited);
     }
     engine_drive(shm, -1);
     return over;
@@ -226,7 +229,7 @@ static bool engine_wait_for(struct awaited *awaited)
 int shm_wait(void *state, struct dist_work *op)
 {
     struct shm_state *shm = state;
-    struct awaited awaited = { shm, op, NULL };
+    struct awaited awaited = { shm, op, NULL, 0 };
     if (!atomic_load_explicit(&op->done, memory_order_acquire) && !engine_wait_for(&awaited))
         engine_give_up(shm, op);
     return op->status;
@@ -237,9 +240,9 @@ void shm_hold(void *state, bool held)
     engine_drive(state, held ? +1 : -1);
 }
 
-bool engine_await_group(struct shm_state *shm, struct shm_group *g)
+bool engine_await_group(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline)
 {
-    struct awaited awaited = { shm, NULL, g };
+    struct awaited awaited = { shm, op, g, deadline };
     engine_lock(shm);
     bool idle = engine_is_fulfilled(&awaited);
     engine_unlock(shm);

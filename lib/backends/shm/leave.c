@@ -42,7 +42,7 @@ static void leave_flush(struct shm_state *shm)
 {
     engine_drive(shm, +1);
     while (!leave_flushed(shm))
-        engine_sleep(shm, NULL, leave_flushed, shm);
+        engine_sleep(shm, NULL, false, leave_flushed, shm);
     engine_drive(shm, -1);
 }
 

@@ -33,8 +33,7 @@ enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_BY_TICKET, VERDICT_REFUSED };
 
 /* What a member of a group brings to one collective. */
 struct contribution {
-    alignas(WORLD_LINE) _Atomic uint32_t
-        arrivals; /* of this member at barriers of the group, ever; written last */
+    alignas(WORLD_LINE) _Atomic uint32_t arrivals; /* of this member at the group's barriers; written last */
     uint8_t call;
     uint8_t type;
     uint8_t op;
@@ -172,12 +171,13 @@ void engine_done(struct shm_state *shm, struct dist_work *op,
 void engine_drive(struct shm_state *shm, int change); /* one more waits, and drives; or one less */
 /* Until there is news. It drives nobody meanwhile: those whom `op` waits for may be computing, and their progress threads must do that. NULL:
  * the rank is about to leave. */
-void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool (*look)(void *), void *argument);
+void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limited, bool (*look)(void *),
+                  void *argument);
 bool shm_test(void *shm, struct dist_work *op);
 int shm_wait(void *shm, struct dist_work *op);
 void shm_hold(void *shm, bool held);
-/* Until its asynchronous collectives are over. False: the job has failed before. */
-bool engine_await_group(struct shm_state *shm, struct shm_group *g);
+/* Until it is the turn of `op`, behind the group's asynchronous collectives; or its time is up (op->status). False: the job has failed before. */
+bool engine_await_group(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);
 
 /* ---- leave.c, groups.c --------------------------------------------------------- */
 
@@ -213,7 +213,8 @@ bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
 /* What this rank waits for: have all arrived, or is all work done? The same, until the back-off is at its end: without sleeping. */
 bool barrier_passed(struct shm_group *g);
 bool barrier_soon(struct shm_group *g);
-int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
+int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);
+int barrier_timed_out(const struct shm_group *g, struct dist_work *op); /* its status; OK: all have come */
 
 /* contributions.c: what this rank brings; and do all call the same? */
 void contributions_write(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
@@ -242,6 +243,7 @@ int shm_collective(void *shm, struct dist_work *op);
 bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light); /* the first of g's queue */
 bool collective_ready(struct shm_group *g); /* the first of g's queue could take a step */
 void collective_drop(struct shm_state *shm, struct dist_work *op);
+bool collective_may_go(const struct shm_group *g, struct dist_work *op, double deadline); /* or give up */
 bool collective_hopeless(struct shm_state *shm,
                          struct shm_group *g); /* somebody has left without it: the first of g's is dropped */
 
