@@ -1,15 +1,20 @@
 /* test_results_more.c: what a program with a handler is told of calls on streams and events, and of tensors that DIST_CHECK=1 refuses. */
 #define _GNU_SOURCE
 #include "conform_exam.h"
+#include "context.h"
 
 #include <criterion/criterion.h>
+#include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 TestSuite(results_more, .timeout = 60);
 
+static _Thread_local char sentence[400]; /* the last one */
+
 static void listen_to(const struct dist_report *report, void *context)
 {
-    (void)report;
+    snprintf(sentence, sizeof sentence, "%s", report->sentence);
     ++*(int *)context;
 }
 
@@ -70,6 +75,12 @@ static void touched(struct exam *exam, int rank, int size)
             exam_check(exam, before == (int64_t)(intptr_t)tensor_data(next), "splits were kept");
             tensor_free(next);
         }
+        dist_work *works[2];
+        dist_p2p_op ops[2] = { { DIST_ISEND, y, 1, 0, NULL }, { DIST_ISEND, x, 1, 0, NULL } };
+        exam_check(exam, dist_batch_isend_irecv(ops, 2, works) == -DIST_ERR_BUFFER, "%d", dist_last_error());
+        exam_check(exam, strstr(sentence, "entry 1: sends a tensor"), "%s", sentence);
+        dist_send(y, size); /* which is no batch's */
+        exam_check(exam, !strstr(sentence, "entry"), "%s", sentence);
         dist_send(y, 1);
         dist_wait(work);
     } else if (rank == 1) {
@@ -79,6 +90,56 @@ static void touched(struct exam *exam, int rank, int size)
     tensor_free(x);
     tensor_free(y);
     dist_set_error_handler(NULL, NULL);
+}
+
+static _Thread_local jmp_buf back;
+
+static void leap(const struct dist_report *report, void *context)
+{
+    (void)context;
+    longjmp(back, (int)report->error);
+}
+
+/* Calls that begin something with x, which is being sent; rank 1 sends what y waits for. */
+static void begin_with(int way, tensor *x, tensor *y, dist_work **works)
+{
+    int64_t splits[] = { 2, 0 };
+    dist_p2p_op ops[] = { { DIST_IRECV, y, 1, 0, NULL }, { DIST_IRECV, x, 1, 0, NULL } };
+    if (way == 0)
+        dist_irecv(x, 1);
+    else if (way == 1)
+        dist_batch_isend_irecv(ops, 2, works);
+    else if (way == 2)
+        dist_all_to_all(x, y, .input_splits = splits, .output_splits = splits, .async_op = true);
+    else
+        dist_recv(x, 1);
+}
+
+/* A handler leaves by longjmp: of what the call had made nothing is left, so y is nobody's, and can be received into and freed. */
+static void left(struct exam *exam, int rank, int size)
+{
+    tensor *x = tensor_zeros(DIST_F32, 2), *y = tensor_zeros(DIST_F32, 2);
+    if (rank == 0 && size == 2) {
+        dist_work *works[2], *volatile work = dist_isend(x, 1);
+        dist_set_error_handler(leap, NULL);
+        for (volatile int way = 0; way < 4; way++) {
+            int error = setjmp(back);
+            if (error == 0)
+                begin_with(way, x, y, works);
+            exam_check(exam, error == DIST_ERR_BUFFER, "way %d: error %d", way, error);
+            exam_check(exam, way != 1 || (!works[0] && !works[1]), "a work is left");
+        }
+        exam_check(exam, !context_get()->works.newest->older, "more works than that of x are open");
+        dist_set_error_handler(NULL, NULL);
+        dist_recv(y, 1);
+        dist_wait(work);
+    } else if (rank == 1) {
+        dist_send(y, 0);
+        dist_recv(x, 0);
+    }
+    exam_check(exam, true, "all went well");
+    tensor_free(x);
+    tensor_free(y);
 }
 
 static void run(const char *name, void (*body)(struct exam *, int, int), int size)
@@ -98,4 +159,10 @@ Test(results_more, tensors_that_are_refused)
 {
     setenv("DIST_CHECK", "1", 1);
     run("refused tensors", touched, 2);
+}
+
+Test(results_more, nothing_is_left_behind_a_longjmp)
+{
+    setenv("DIST_CHECK", "1", 1);
+    run("longjmp", left, 2);
 }
