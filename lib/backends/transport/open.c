@@ -74,6 +74,7 @@ static struct transport_state *open_state(struct launch_self *self, struct dist_
     pthread_mutex_init(&state->lock, NULL);
     queue_reset(&state->sends);
     queue_reset(&state->members);
+    queue_reset(&state->held);
     match_open(&state->posted);
     match_open(&state->unexpected);
     wire_open(state);

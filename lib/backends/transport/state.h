@@ -65,10 +65,11 @@ struct transport_group {
     void *handle;  /* the transport's; NULL: the world's, or it has none; */
     void *leaders; /* and, for those, of each machine's first member; NULL: it has none */
     uint32_t seq;
-    int32_t *members; /* in the world's memory, for whoever reads the notes; NULL: the world */
-    int *node_of;     /* places to machines, which are counted as they come in the group; */
-    int nodes;        /* so many; */
-    int leader, near; /* the place of this machine's first member; how many members are here */
+    struct dist_work *cut; /* a collective of which the transport has not got all pieces yet */
+    int32_t *members;      /* in the world's memory, for whoever reads the notes; NULL: the world */
+    int *node_of;          /* places to machines, which are counted as they come in the group; */
+    int nodes;             /* so many; */
+    int leader, near;      /* the place of this machine's first member; how many members are here */
 };
 
 struct transport_state {
@@ -84,7 +85,8 @@ struct transport_state {
     size_t eager_bytes;
 
     struct op_queue sends;         /* not answered yet, */
-    struct op_queue members;       /* and collectives that not all have come to */
+    struct op_queue members;       /* and collectives that not all have come to, */
+    struct op_queue held;          /* or that wait until a longer one of their group is with the transport */
     struct match_table posted;     /* receives */
     struct match_table unexpected; /* struct unexpected */
     int posted_any;                /* receives from DIST_ANY_SOURCE */
@@ -221,8 +223,9 @@ bool collect_shares(const struct dist_work *op);         /* its tensors overlap 
 void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_want_memory(struct transport_state *state,
                          struct dist_work *op); /* in vain: all has failed; NULL: without it */
-bool collect_go(struct transport_state *state,
-                struct dist_work *op); /* the next piece; false: all are done */
+void collect_begin(struct transport_state *state, struct dist_work *op); /* its first piece, or it waits */
+bool collect_go_on(struct transport_state *state,
+                   struct dist_work *op); /* the next piece; false: all are done */
 void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
