@@ -101,8 +101,8 @@ static void messages_deliver(struct transport_state *state, struct dist_work *op
 static void messages_hear_message(struct transport_state *state, int from, const struct wire *message)
 {
     ahead_settle(state, from);
-    if (state->ahead && messages_is_long(state, from, message, wire_bytes(message)) &&
-        ahead_is_late(state, from, message))
+    bool is_long = messages_is_long(state, from, message, wire_bytes(message));
+    if (state->ahead && ahead_is_late(state, from, message, is_long))
         return;
     if (offers_are(message))
         wire_heard(state); /* the data lie where they are, until they are taken */
@@ -179,8 +179,7 @@ static void messages_post_send(struct transport_state *state, struct dist_work *
     bool is_long = messages_is_long(state, op->peer, &wire, bytes),
          offered = is_long && offers_place(state, op);
     wire.tag = offered ? op->ticket : 1 + state->tags++ % (RINGS_FIRST_TAG - 1);
-    if (is_long)
-        ahead_name(state, op->peer, &wire);
+    ahead_name(state, op->peer, &wire, is_long);
     if (offered)
         wire_count(state, op->peer); /* the data */
     queue_add(&state->sends, op);
