@@ -65,6 +65,7 @@ Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
         setenv("DIST_BUFFERING", "eager:4096", 1);
         conform("eager messages", conform_p2p, 3);
         conform("eager order", conform_order, 2);
+        conform("eager progress", conform_progress, 2);
         unsetenv("DIST_BUFFERING");
     }
     flat(false);

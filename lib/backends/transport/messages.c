@@ -207,6 +207,9 @@ static void messages_post_copy(struct transport_state *state, struct dist_work *
     copy->step = STEP_ASIDE;
     atomic_fetch_add(&op->group->untaken, 1);
     messages_post_send(state, copy);
+    if (op->peer != state->rank && wire_inside(state, op->peer, bytes) != bytes)
+        transport_thread_start(
+            state); /* it goes on while the program computes; without a thread at its next call */
     transport_done(op, DIST_OK);
 }
 
