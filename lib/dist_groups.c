@@ -137,7 +137,10 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */
     if (chooses && (group->apart || status != DIST_OK))
         atomic_store(&dist_groups_ids_of(context)->holders[id], 0);
-    group->id = group->apart ? context->groups_made % (WORLD_GROUPS - 1) + 1 : status == DIST_OK ? id : 0;
+    if (!group->apart)
+        group->id = status == DIST_OK ? id : 0;
+    else if (group->id == 0)
+        group->id = context->groups_made % (WORLD_GROUPS - 1) + 1;
     if (status == DIST_OK && group->id > 0 && group->live) {
         group->number = ++context->groups_made;
         return DIST_OK;

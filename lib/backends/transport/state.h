@@ -117,10 +117,12 @@ struct transport_state {
     uint32_t heard;        /* notes, where it is spread */
     uint32_t looks;        /* for them */
     uint64_t near_free,
-        near_taken;    /* near.c: notes of its own, and those that it reads now, as places in the world; */
-    void *near_memory; /* and where its own lie */
-    uint32_t formed;   /* groups */
-    int failed;        /* all was given up with this status, */
+        near_taken;     /* near.c: notes of its own, and those that it reads now, as places in the world; */
+    void *near_memory;  /* and where its own lie */
+    uint32_t formed;    /* groups; */
+    int64_t last_group; /* where machines share no list of ids: the number behind the last one, */
+    bool ids_held[WORLD_GROUPS]; /* and those of groups that this rank is in */
+    int failed;                  /* all was given up with this status, */
     char why[200];
 };
 
@@ -234,7 +236,6 @@ void transport_notes_write(struct transport_state *state, const struct dist_work
 /* ---- leave.c ---------------------------------------------------------------------------------------------- */
 
 void transport_fail(struct transport_state *state, int status, const char *why); /* everything is given up */
-
 void transport_leave(void *state);
 
 /* The calls of every backend with a transport, but open and name. */
