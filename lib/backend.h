@@ -25,8 +25,8 @@ struct dist_group {
     _Atomic int pending; /* works not yet waited for */
     _Atomic int untaken; /* its messages that the backend has copied aside, and that nobody has taken yet */
     bool settled;        /* freed, and the backend knows */
-    bool apart; /* by group_new: ranks did not meet for it, and the backend tells groups apart without ids */
-    uint32_t logged;      /* diagnose/log.h: collectives in the list of calls */
+    bool apart;      /* by group_new: ranks did not meet for its id: the backend chose that, or needs none */
+    uint32_t logged; /* diagnose/log.h: collectives in the list of calls */
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
     void *state;          /* the backend's own */
     struct dist_at made_at;

@@ -138,7 +138,10 @@ static int dist_groups_meet_for(struct context *context, struct dist_work *op)
     context->groups_met += status == DIST_OK; /* else some may not have come; then nobody reads the word */
     if (chooses && (group->apart || status != DIST_OK))
         atomic_store(&dist_groups_ids_of(context)->holders[id], 0);
-    group->id = group->apart ? context->groups_made % (WORLD_GROUPS - 1) + 1 : status == DIST_OK ? id : 0;
+    if (!group->apart)
+        group->id = status == DIST_OK ? id : 0;
+    else if (group->id == 0)
+        group->id = context->groups_made % (WORLD_GROUPS - 1) + 1;
     if (status == DIST_OK && group->id > 0 && group->live) {
         group->number = ++context->groups_made;
         return DIST_OK;

@@ -65,6 +65,7 @@ Test(gloo, keeps_them_with_eager_buffers_and_on_simulated_gpus)
         setenv("DIST_BUFFERING", "eager:4096", 1);
         conform("eager messages", conform_p2p, 3);
         conform("eager order", conform_order, 2);
+        conform("eager progress", conform_progress, 2);
         unsetenv("DIST_BUFFERING");
     }
     flat(false);
@@ -106,6 +107,17 @@ static void expect(const char *settings, const char *command, int status, const 
     started_end(&job, 60);
     cr_expect(strstr(job.stderr_text, words), "%s: not \"%s\" but:\n%s", command, words, job.stderr_text);
     cr_expect_eq(job.status, status, "%s ended with %d", command, job.status);
+}
+
+/* Between machines a receive of long data begins before their message has come. */
+Test(gloo, a_short_message_is_not_overtaken_by_a_long_one)
+{
+    struct started job;
+    started_begin(&job, SETTINGS("BACKEND=gloo", "DIST_FLAT=1", "WORLD_SIZE=2"),
+                  (const char *const[]){ "build/tests/programs/short_first", NULL });
+    started_end(&job, 30);
+    cr_expect(strstr(job.stdout_text, "all told"), "%s%s", job.stdout_text, job.stderr_text);
+    cr_expect_eq(job.status, 0, "exit status %d: %s", job.status, job.stderr_text);
 }
 
 Test(gloo, a_dead_rank_is_a_lost_peer)

@@ -1,7 +1,8 @@
-/* test_mpi_long.c: MPI counts in int, and is given long blocks in pieces (lib/backends/transport/collect.c): is all of them there? */
+/* test_mpi_long.c: MPI counts in int, and is given long blocks in pieces (lib/backends/transport/collect.c): is all of them there? And
+ * between machines the ids of groups come back (groups.c): do their messages keep apart? */
 #define _GNU_SOURCE
 #include "dist.h"
-#include "started.h"
+#include "nodes_jobs.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -28,4 +29,19 @@ Test(mpi_long, blocks_go_in_pieces_under_open_mpi)
 Test(mpi_long, blocks_go_in_pieces_under_mpich)
 {
     blocks_go_in_pieces(&mpich);
+}
+
+Test(mpi_long, ids_of_groups_that_come_back)
+{
+    struct started nodes[2];
+    if (access("build/plugins/dist-mpich.so", R_OK) != 0)
+        cr_skip_test("BACKEND=mpi over MPICH");
+    nodes_port = nodes_new_port();
+    nodes_begin_one(&nodes[0], "BACKEND=mpi", "-n 2 --nodes 2 --node 0", "build/tests/programs/group_again");
+    nodes_begin_one(&nodes[1], "BACKEND=mpi", "-n 2 --nodes 2 --node 1", "build/tests/programs/group_again");
+    for (int i = 0; i < 2; i++) {
+        started_end(&nodes[i], 100);
+        cr_expect_eq(nodes[i].status, 0, "node %d ended with %d: %s%s", i, nodes[i].status,
+                     nodes[i].stdout_text, nodes[i].stderr_text);
+    }
 }

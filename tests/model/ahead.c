@@ -3,15 +3,25 @@
  *
  * One sender, one receiver, on two machines. Between them a connection of Gloo's, which keeps notes and data in order. At each end a thread
  * of Gloo's: the sender's hears which receives have begun; the receiver's gives data to the one that has begun under their tag, and
- * notes to the rank, which reads them later. All messages are long, of two kinds (a group and a tag). Shown is that data come into the
- * tensor of the receive that their note would have met, that what has met is over, and that a watcher, who sees who sleeps and what
- * was counted, says that nobody can move only when that is so.
+ * notes to the rank, which reads them later. Messages are of two kinds (a group and a tag), long or short; receives are for long ones, so a
+ * short one is refused. Shown is that data come into the tensor of the receive that their note would have met, that what has met is over,
+ * and that a watcher, who sees who sleeps and what was counted, says that nobody can move only when that is so.
  */
 #include "ahead.h"
 
 #include <string.h>
 
-enum { SEND, POST = SEND + KINDS, LEAVE = POST + KINDS, ARRIVE, READ, LOOK, BEGUN, SEE = BEGUN + CALLS };
+enum {
+    SEND,
+    SEND_SHORT = SEND + KINDS,
+    POST = SEND_SHORT + KINDS,
+    LEAVE = POST + KINDS,
+    ARRIVE,
+    READ,
+    LOOK,
+    BEGUN,
+    SEE = BEGUN + CALLS
+};
 enum { MOVES = SEE + CALLS };
 
 static const struct scenario scenarios[] = { { "three messages, three receives", MOVES }, { 0 } };
@@ -22,6 +32,7 @@ static const struct fault faults[] = {
     { "data without a note are not counted", 0 },
     { "a receive begins ahead that is not the first of its kind", 0 },
     { "the number of a message is not in its tag", 0 },
+    { "how many short ones there were before is not in the tag of a message", 0 },
     { 0 }
 };
 
@@ -43,6 +54,7 @@ static bool look(struct step *step, struct state *s)
     r->with = r->data;
     s->ahead = 0;
     s->heard++;
+    s->messages[r->data].known = 1;
     s->counted_in += step->fault != UNCOUNTED || s->messages[r->data].note != NONE;
     return true;
 }
@@ -54,8 +66,12 @@ static void meet(struct step *step, struct state *s, int n, int receive)
     r->with = (uint8_t)n;
     s->counted_out++;
     s->ahead = s->ahead == receive ? 0 : s->ahead;
-    if (r->begun != tag_of_message(step, s, n))
-        begin(r, tag_of_message(step, s, n));
+    if (r->begun != s->messages[n].tag)
+        begin(r, s->messages[n].tag);
+    if (s->messages[n].is_short) {
+        r->data = (uint8_t)n;
+        s->messages[n].gone = 1; /* the answer is under way */
+    }
 }
 
 /* The first that is posted, or heard, of a kind, and has met none; 0: there is none. */
@@ -69,8 +85,8 @@ static int waiting_receive(const struct state *s, int kind)
 
 static int waiting_message(const struct state *s, int kind)
 {
-    for (int n = 1; n <= s->heard; n++) {
-        bool met = false;
+    for (int n = 1; n <= s->sent; n++) {
+        bool met = !s->messages[n].known;
         for (int i = 1; i <= s->posted; i++)
             met |= s->receives[i].with == n;
         if (!met && s->messages[n].kind == kind)
@@ -90,7 +106,7 @@ static bool post(struct step *step, struct state *s, int kind)
         meet(step, s, n, receive);
     } else if (!s->ahead && (waiting_receive(s, kind) == receive || step->fault == SECOND)) {
         s->ahead = (uint8_t)receive;
-        begin(&s->receives[receive], tag_of(step, s->heard, kind));
+        begin(&s->receives[receive], tag_of(step, s->heard, s->short_heard[kind], kind));
     }
     return true;
 }
@@ -108,14 +124,35 @@ static bool arrive(struct step *step, struct state *s)
         s->messages[n].note = CAME;
         return true;
     }
-    while (into <= s->posted &&
-           (s->receives[into].begun != tag_of_message(step, s, n) || s->receives[into].data))
-        into++;
     const struct message *m = &s->messages[n];
+    for (int i = 1; i <= s->posted; i++)
+        if (s->receives[i].old == m->tag)
+            step->broken = "data come for a receive that was taken back";
+    while (into <= s->posted && (s->receives[into].begun != m->tag || s->receives[into].data))
+        into++;
     struct receive *r = &s->receives[into];
     if (into > s->posted || r->kind != m->kind || r->nth != m->nth)
         step->broken = "data come into a tensor that is not theirs";
     r->data = n;
+    return true;
+}
+
+/* A new message, or one whose data have come before its note. */
+static bool hear(struct step *step, struct state *s, struct message *m)
+{
+    bool late = !m->is_short && m->seq != s->heard && step->fault != LATE_IS_NEW;
+    s->counted_in++;
+    if (late) {
+        s->counted_out++;
+        return false;
+    }
+    if (m->is_short) {
+        s->short_heard[m->kind]++;
+    } else {
+        s->heard = m->seq + 1;
+        s->counted_in++;
+    }
+    m->known = 1;
     return true;
 }
 
@@ -126,18 +163,12 @@ static bool read(struct step *step, struct state *s)
         n++;
     if (n > s->sent)
         return false;
+    struct message *m = &s->messages[n];
     if (step->fault != UNSETTLED)
         look(step, s);
     say(step, "the receiver reads the note of message %d", n);
-    s->messages[n].note = WAS_READ;
-    s->counted_in++;
-    if (n <= s->heard && step->fault != LATE_IS_NEW) {
-        s->counted_out++;
-        return true;
-    }
-    s->heard = (uint8_t)n;
-    s->counted_in++;
-    int receive = waiting_receive(s, s->messages[n].kind);
+    m->note = WAS_READ;
+    int receive = hear(step, s, m) ? waiting_receive(s, m->kind) : 0;
     if (receive)
         meet(step, s, n, receive);
     return true;
@@ -148,14 +179,14 @@ static bool read(struct step *step, struct state *s)
 /* A sender naps while a note is about to leave, a receiver while the data of what it has met are on their way. A late note moves nobody. */
 static void watch(struct step *step, const struct state *s)
 {
-    bool sleep = !s->leaving, moves = false;
+    bool sleep = !ahead_waits(s), moves = false;
     for (int i = 1; i <= s->posted; i++) {
         sleep &= !s->receives[i].with || s->receives[i].data;
         moves |= s->receives[i].data && !s->receives[i].with;
     }
     for (int n = 1; n <= s->sent; n++) {
         const struct message *m = &s->messages[n];
-        moves |= (m->gone && !m->over) || (n > s->heard && (m->gone || m->note == LEFT || m->note == CAME));
+        moves |= (m->gone && !m->over) || (!m->known && (m->gone || m->note == LEFT || m->note == CAME));
     }
     if (sleep && moves && s->counted_in == s->counted_out)
         step->broken = "the watcher sees nothing under way, and something is";
@@ -164,14 +195,15 @@ static void watch(struct step *step, const struct state *s)
 static bool ahead_move(struct step *step, int number)
 {
     struct state *s = step->state;
-    bool moved = number < POST      ? ahead_send(step, s, number - SEND)
-                 : number < LEAVE   ? post(step, s, number - POST)
-                 : number == LEAVE  ? ahead_leave(step, s)
-                 : number == ARRIVE ? arrive(step, s)
-                 : number == READ   ? read(step, s)
-                 : number == LOOK   ? look(step, s)
-                 : number < SEE     ? ahead_hear_begun(step, s, number - BEGUN + 1)
-                                    : ahead_see(step, s, number - SEE + 1);
+    bool moved = number < SEND_SHORT ? ahead_send(step, s, number - SEND, false)
+                 : number < POST     ? ahead_send(step, s, number - SEND_SHORT, true)
+                 : number < LEAVE    ? post(step, s, number - POST)
+                 : number == LEAVE   ? ahead_leave(step, s)
+                 : number == ARRIVE  ? arrive(step, s)
+                 : number == READ    ? read(step, s)
+                 : number == LOOK    ? look(step, s)
+                 : number < SEE      ? ahead_hear_begun(step, s, number - BEGUN + 1)
+                                     : ahead_see(step, s, number - SEE + 1);
     if (moved)
         watch(step, s);
     return moved;
@@ -186,7 +218,10 @@ static const char *ahead_end(struct step *step)
         if (with ? !s->receives[i].data || !s->messages[with].over : n > 0)
             return "a message is for a receive, and one of the two has not ended";
     }
-    return s->heard < s->sent ? "the receiver has not heard of a message" : NULL;
+    for (int n = 1; n <= s->sent; n++)
+        if (!s->messages[n].known)
+            return "the receiver has not heard of a message";
+    return NULL;
 }
 
 const struct model model_ahead = {

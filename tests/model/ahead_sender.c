@@ -11,7 +11,7 @@ static void ahead_put_on_way(struct state *s, int item)
 /* Gloo, at the sender: the data leave if it knows their receive. */
 static bool ahead_go(struct step *step, struct state *s, int n)
 {
-    uint8_t tag = tag_of_message(step, s, n);
+    uint8_t tag = s->messages[n].tag;
     for (int i = 1; i <= s->posted && !s->messages[n].gone; i++) {
         const struct receive *r = &s->receives[i];
         if (r->old != tag && (r->begun != tag || !r->told))
@@ -24,28 +24,37 @@ static bool ahead_go(struct step *step, struct state *s, int n)
     return false;
 }
 
-bool ahead_send(struct step *step, struct state *s, int kind)
+bool ahead_send(struct step *step, struct state *s, int kind, bool is_short)
 {
-    if (s->sent == CALLS || s->leaving)
+    if (s->sent == CALLS)
         return false;
     uint8_t n = ++s->sent;
-    s->messages[n] = (struct message){ .kind = (uint8_t)kind, .nth = ++s->sends[kind] };
-    say(step, "message %d, kind %d", n, kind);
+    struct message *m = &s->messages[n];
+    *m = (struct message){
+        .kind = (uint8_t)kind, .nth = ++s->sends[kind], .note = WAITS, .is_short = is_short
+    };
+    say(step, is_short ? "short message %d, kind %d" : "message %d, kind %d", n, kind);
+    if (is_short) {
+        s->short_sends[kind]++;
+        return true;
+    }
+    m->seq = s->long_sends++;
+    m->tag = tag_of(step, m->seq, s->short_sends[kind], kind);
     bool meets = ahead_go(step, s, n);
-    s->leaving = meets ? 0 : n;
+    m->note = meets ? NONE : WAITS;
     s->counted_out += meets && step->fault != UNCOUNTED ? 2 : 1; /* if they leave at once, its own end, too */
     return true;
 }
 
 bool ahead_leave(struct step *step, struct state *s)
 {
-    if (!s->leaving)
+    uint8_t n = ahead_waits(s);
+    if (!n)
         return false;
-    say(step, "the note of message %d leaves", s->leaving);
-    s->messages[s->leaving].note = LEFT;
-    ahead_put_on_way(s, s->leaving);
+    say(step, "the note of message %d leaves", n);
+    s->messages[n].note = LEFT;
+    ahead_put_on_way(s, n);
     s->counted_out++;
-    s->leaving = 0;
     return true;
 }
 
@@ -57,14 +66,15 @@ bool ahead_hear_begun(struct step *step, struct state *s, int receive)
     r->told = 1;
     say(step, "the sender's Gloo knows that receive %d has begun", receive);
     for (int n = 1; n <= s->sent; n++)
-        ahead_go(step, s, n);
+        if (!s->messages[n].is_short && !s->messages[n].gone)
+            ahead_go(step, s, n);
     return true;
 }
 
 bool ahead_see(struct step *step, struct state *s, int n)
 {
     struct message *m = &s->messages[n];
-    if (!m->gone || m->over || s->leaving)
+    if (!m->gone || m->over || ahead_waits(s))
         return false;
     say(step, "the send of message %d is over", n);
     m->over = 1;

@@ -2,12 +2,14 @@
  * long_blocks.c [ELEMENTS]: each collective with blocks of so many bytes, of which all are looked at. An engine takes long ones in pieces:
  * without ELEMENTS five more than the largest that MPI is given at once (backends/mpi/plugin.c). Exit status 1: something was wrong.
  */
+#define _GNU_SOURCE
 #include "dist.h"
 #include "tensor.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define LONG_BLOCK ((1 << 24) + 5)
 
@@ -87,6 +89,29 @@ static void one_for_each(void)
     tensor_free(all);
 }
 
+/* While one of many pieces is under way short ones of its group begin, on each rank at another time. */
+static void others_meanwhile(void)
+{
+    enum { SHORT = 20, ROUNDS = 3 };
+    for (int round = 0; round < ROUNDS; round++) {
+        tensor *x[SHORT];
+        dist_work *works[SHORT], *work;
+        tensor *all = filled(6 * block);
+        dist_barrier();
+        work = dist_broadcast(all, root, .async_op = true);
+        for (int i = 0; i < SHORT; i++) {
+            usleep(3000 * (unsigned)((i + rank) % 3));
+            x[i] = filled(20000);
+            works[i] = dist_broadcast(x[i], i % size, .async_op = true);
+        }
+        dist_wait_all(works, SHORT);
+        dist_wait(work);
+        for (int i = 0; i < SHORT; i++)
+            look("a broadcast meanwhile", x[i], false, i % size, 0);
+        look("broadcast", all, false, root, 0);
+    }
+}
+
 int main(int count, char **words)
 {
     dist_init_process_group();
@@ -96,6 +121,7 @@ int main(int count, char **words)
     block = count > 1 ? atoll(words[1]) : LONG_BLOCK;
     one_for_all();
     one_for_each();
+    others_meanwhile();
     if (rank == 0)
         printf("looked at all\n");
     dist_destroy_process_group();

@@ -3,9 +3,10 @@
  *
  * Gloo sends nothing before it has heard that the receive has begun. To begin it when the message has come would be too late by the way
  * there and back. So a receive begins at once, under a tag that only one message can have: which long one from its rank to this it is, as
- * both of them count, and all in which it must be equal to its receive, mixed to 63 bits. If the next one has that tag its data come
- * at once, and if they leave at once nothing needs to announce them. If it has another, nobody will ever send under this
- * one, and the receive is taken back.
+ * both of them count, how many short ones of its group and tag there were before, and all in which it must be equal to its receive, mixed
+ * to 63 bits. If the next one has that tag its data come at once, and if they leave at once nothing needs to announce them. If it has
+ * another, nobody will ever send under this one, and the receive is taken back. (A short one meets such a receive only to be refused. But
+ * its note may leave after the data of a long one behind it, and whoever goes on after the error sends once more what the receive asked for.)
  *
  * Only the first receive that is posted for a group and a tag begins ahead, of each rank one: else the message could be another's. What
  * comes over one connection comes in order; so data are looked for before a message of the same rank meets a receive. Data without a note
@@ -30,20 +31,32 @@ static uint64_t ahead_mix(uint64_t mixed, uint64_t next)
     return mixed ^ mixed >> 29;
 }
 
-static uint64_t ahead_tag(uint32_t number, const struct claim *claim)
+/* Where short messages of its group and tag are counted. */
+static int ahead_kind(const struct claim *claim)
+{
+    return (int)(ahead_mix(0, match_key(0, claim->group, claim->root)) % AHEAD_KINDS);
+}
+
+/* Of a long message, behind so many others, and so many short ones of each kind. */
+static uint64_t ahead_tag(uint32_t number, const uint32_t *shorts, const struct claim *claim)
 {
     uint64_t mixed = ahead_mix(number, (uint64_t)claim->count);
     mixed = ahead_mix(mixed, match_key(claim->type, claim->group, claim->root));
+    mixed = ahead_mix(mixed, shorts[ahead_kind(claim)]);
     return ahead_mix(mixed, number) | TRANSPORT_AHEAD;
 }
 
-void ahead_name(struct transport_state *state, int peer, struct wire *message)
+void ahead_name(struct transport_state *state, int peer, struct wire *message, bool is_long)
 {
     if (!state->ahead)
         return;
+    if (!is_long) {
+        state->ahead[peer].short_sent[ahead_kind(&message->claim)]++;
+        return;
+    }
     message->seq = state->ahead[peer].sent++;
     if (offers_are(message))
-        message->tag = ahead_tag(message->seq, &message->claim);
+        message->tag = ahead_tag(message->seq, state->ahead[peer].short_sent, &message->claim);
 }
 
 /* ---- the receiver --------------------------------------------------------------------------------------- */
@@ -67,7 +80,7 @@ void ahead_begin(struct transport_state *state, struct dist_work *op, size_t byt
         return;
     struct claim claim = claim_of(op);
     from->op = op;
-    from->tag = ahead_tag(from->heard, &claim);
+    from->tag = ahead_tag(from->heard, from->short_heard, &claim);
     from->request = state->transport->recv(op->out.data, bytes, peer, from->tag);
     state->begun++;
     if (from->request == 0)
@@ -122,8 +135,12 @@ void ahead_settle(struct transport_state *state, int from)
         ahead_look(state, &state->ahead[from]);
 }
 
-bool ahead_is_late(struct transport_state *state, int from, const struct wire *message)
+bool ahead_is_late(struct transport_state *state, int from, const struct wire *message, bool is_long)
 {
+    if (!is_long) {
+        state->ahead[from].short_heard[ahead_kind(&message->claim)]++;
+        return false;
+    }
     if (message->seq == state->ahead[from].heard) {
         state->ahead[from].heard++;
         return false;

@@ -6,8 +6,8 @@
 
 bool ahead_open(struct transport_state *state, int size); /* false: no memory */
 
-/* The sender: this long message's number, and the tag of its data if they are offered. */
-void ahead_name(struct transport_state *state, int peer, struct wire *message);
+/* The sender: this message is counted; a long one has a number, and the tag of its data if they are offered. */
+void ahead_name(struct transport_state *state, int peer, struct wire *message, bool is_long);
 
 /* The receiver: a receive is posted, and begins if it may; or ends without a message. */
 void ahead_begin(struct transport_state *state, struct dist_work *op, size_t bytes);
@@ -16,8 +16,8 @@ bool ahead_progress(struct transport_state *state); /* true: data have come */
 void ahead_settle(struct transport_state *state,
                   int from); /* before a message of that rank meets its receive */
 
-/* A long message has been heard, where receives may begin ahead. True: its data came before, into their receive. */
-bool ahead_is_late(struct transport_state *state, int from, const struct wire *message);
+/* A message has been heard, where receives may begin ahead. True: its data came before, into their receive. */
+bool ahead_is_late(struct transport_state *state, int from, const struct wire *message, bool is_long);
 
 /* A message has met this receive: the request of its data, if that is what has begun; else that is taken back: 0. */
 transport_request ahead_meet(struct transport_state *state, const struct dist_work *op,

@@ -4,6 +4,9 @@
  * Blocks that are longer than it takes (MPI counts in int) go there in pieces, one after the other: piece i of all blocks. They are
  * of one length: of a short rest in blocks that are far apart MPICH 4.0's all_gather loses some. Of a reduce_scatter no transport can
  * leave a gap between blocks: that of long ones is a reduce to each member.
+ *
+ * On all members of a group the transport must get its collectives in one order, but when a piece is over each member sees at another
+ * time. So while one has pieces left, others of its group that are let go are held up.
  */
 #include "meet.h"
 #include "../../devices/host.h"
@@ -96,36 +99,81 @@ static struct transport_collective collect_what(const struct dist_work *op)
     return c;
 }
 
-/* Piece op->ticket. False: there is none, all are done. */
-static bool collect_cut(const struct transport_state *state, const struct dist_work *op,
+static int64_t collect_pieces_of_block(const struct transport_state *state, const struct dist_work *op)
+{
+    return (op->block - 1) / state->transport->most + 1;
+}
+
+static bool collect_goes_block_by_block(const struct transport_state *state, const struct dist_work *op)
+{
+    return op->call == CALL_REDUCE_SCATTER && collect_pieces_of_block(state, op) > 1;
+}
+
+/* So many go to the transport. */
+static int64_t collect_pieces(const struct transport_state *state, const struct dist_work *op)
+{
+    return collect_pieces_of_block(state, op) *
+           (collect_goes_block_by_block(state, op) ? op->group->size : 1);
+}
+
+/* Piece op->ticket. */
+static void collect_cut(const struct transport_state *state, const struct dist_work *op,
                         struct transport_collective *c)
 {
-    int64_t most = state->transport->most, pieces = (op->block - 1) / most + 1, piece = op->ticket;
-    if (op->call == CALL_REDUCE_SCATTER && pieces > 1) {
+    int64_t pieces = collect_pieces_of_block(state, op), piece = op->ticket;
+    if (collect_goes_block_by_block(state, op)) {
         c->call = TRANSPORT_REDUCE;
         c->root = (int)(piece / pieces);
         c->in = (const char *)c->in + (size_t)(c->root * op->block) * c->element;
-        if (c->root < op->group->size)
-            piece %= pieces;
+        piece %= pieces;
     }
-    if (piece >= pieces)
-        return false;
     int64_t from = op->block * piece / pieces;
     size_t begin = (size_t)from * c->element;
     c->block = op->block * (piece + 1) / pieces - from;
     c->in = c->in ? (const char *)c->in + begin : NULL;
     c->out = c->out ? (char *)c->out + begin : NULL;
-    return true;
 }
 
-bool collect_go(struct transport_state *state, struct dist_work *op)
+static void collect_hand_on(struct transport_state *state, struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
     struct transport_collective c = collect_what(op);
-    if (!collect_cut(state, op, &c))
-        return false;
+    collect_cut(state, op, &c);
     op->ticket++;
     wire_fly(state, state->transport->collect(op->step == STEP_BETWEEN ? g->leaders : g->handle, &c), op);
+}
+
+void collect_begin(struct transport_state *state, struct dist_work *op)
+{
+    struct transport_group *g = op->group->state;
+    if (g->cut) {
+        queue_add(&state->held, op);
+        return;
+    }
+    g->cut = collect_pieces(state, op) > 1 ? op : NULL;
+    collect_hand_on(state, op);
+}
+
+/* All pieces of g->cut have gone to the transport: in the order in which all members were let go, it is the turn of the next ones. */
+static void collect_let_held_go(struct transport_state *state, struct transport_group *g)
+{
+    g->cut = NULL;
+    for (struct dist_work **at = &state->held.first, *op; (op = *at) && !g->cut && !state->failed;)
+        if (op->group->state == g)
+            collect_begin(state, queue_take(&state->held, at));
+        else
+            at = &op->next;
+}
+
+bool collect_go_on(struct transport_state *state, struct dist_work *op)
+{
+    struct transport_group *g = op->group->state;
+    int64_t pieces = collect_pieces(state, op);
+    if (op->ticket == pieces)
+        return false;
+    collect_hand_on(state, op);
+    if (!state->failed && op->ticket == pieces)
+        collect_let_held_go(state, g);
     return true;
 }
 
@@ -136,7 +184,7 @@ void collect_start(struct transport_state *state, struct dist_work *op)
     else if (op->call == CALL_BARRIER || op->block == 0)
         transport_done(op, DIST_OK);
     else if (collect_set_aside(op))
-        collect_go(state, op);
+        collect_begin(state, op);
     else
         collect_want_memory(state, op);
 }

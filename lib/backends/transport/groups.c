@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Which member is where, and which of them are here. False: no memory. */
 static bool groups_find_nodes(struct transport_state *state, struct transport_group *g,
@@ -94,6 +95,68 @@ void transport_form_group(struct transport_state *state, struct dist_work *op)
     transport_done(op, DIST_ERR_SYSTEM);
 }
 
+/* ---- ids ----------------------------------------------------------------------------------------------- */
+
+/* Of 16 bits, taken in a circle. Machines share no list of those that are held. So once the circle has been gone round, each rank names the
+ * next one that it does not hold, until all name the same. */
+static int groups_id(int64_t number)
+{
+    return (int)(number % (WORLD_GROUPS - 1)) + 1;
+}
+
+static int64_t groups_next_free(struct transport_state *state, int64_t number)
+{
+    int64_t end = state->last_group + WORLD_GROUPS;
+    state_lock(state);
+    while (number < end && state->ids_held[groups_id(number)])
+        number++;
+    state_unlock(state);
+    return number;
+}
+
+/* The largest of what all ranks name; op's status. */
+static int groups_ask_all(struct transport_state *state, struct dist_work *op, int64_t *number)
+{
+    struct dist_work most = { .call = CALL_ALL_REDUCE, .at = op->at, .site = op->site, .group = state->all };
+    int64_t *word = host_alloc(state->self, sizeof *word);
+    if (!word) {
+        why_say(&op->why, "there is no memory for the group");
+        return op->status = DIST_ERR_MEMORY;
+    }
+    *word = *number;
+    most.in = most.out = (struct span){ word, 1 };
+    most.block = 1;
+    most.type = DIST_I64;
+    most.op = DIST_MAX;
+    op->status = transport_collective(state, &most);
+    op->why = most.why;
+    *number = *word;
+    host_free(state->self, word);
+    return op->status;
+}
+
+static int groups_choose_id(struct transport_state *state, struct dist_work *op)
+{
+    int64_t from, number = state->last_group + 1, end = state->last_group + WORLD_GROUPS;
+    bool again = number >= WORLD_GROUPS - 1;
+    do {
+        from = number;
+        number = groups_next_free(state, from);
+        if (again && groups_ask_all(state, op, &number) != DIST_OK)
+            return op->status;
+    } while (number != from && number < end);
+    if (number == end) {
+        why_say(&op->why, "65536 groups are open, and there cannot be more");
+        return op->status = DIST_ERR_MEMORY;
+    }
+    state_lock(state);
+    state->last_group = number;
+    op->group->id = groups_id(number);
+    state->ids_held[op->group->id] = op->group->rank >= 0;
+    state_unlock(state);
+    return op->status;
+}
+
 /* All of the world say whom they list: as a collective of the world. */
 int transport_group_new(void *own, struct dist_work *op)
 {
@@ -105,6 +168,10 @@ int transport_group_new(void *own, struct dist_work *op)
     op->group = all;
     transport_collective(state, op);
     op->group = group;
+    if (op->status != DIST_OK || !group->apart || groups_choose_id(state, op) == DIST_OK)
+        return op->status;
+    if (group->state)
+        transport_group_free(state, group);
     return op->status;
 }
 
@@ -113,6 +180,7 @@ void transport_group_free(void *own, struct dist_group *group)
     struct transport_state *state = own;
     state_lock(state);
     groups_forget(state, group->state);
+    state->ids_held[group->id] = false;
     state_unlock(state);
     group->state = NULL;
 }

@@ -40,8 +40,8 @@ void transport_fail(struct transport_state *state, int status, const char *why)
         return;
     state->failed = status;
     why_say(&state->why, "%s", why);
-    struct op_queue *const queues[] = { &state->sends, &state->members };
-    for (int i = 0; i < 2; i++)
+    struct op_queue *const queues[] = { &state->sends, &state->members, &state->held };
+    for (int i = 0; i < 3; i++)
         while (queues[i]->first)
             leave_give_up(state, queue_take(queues[i], &queues[i]->first));
     for (struct match *match; (match = state->posted.first);) {

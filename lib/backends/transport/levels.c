@@ -145,7 +145,7 @@ static void levels_go_between(struct transport_state *state, struct dist_work *o
         return;
     }
     op->step = STEP_BETWEEN;
-    collect_go(state, op);
+    collect_begin(state, op);
 }
 
 /* To all that are here: what came out, in the type in which it was added up. */

@@ -101,8 +101,8 @@ static void messages_deliver(struct transport_state *state, struct dist_work *op
 static void messages_hear_message(struct transport_state *state, int from, const struct wire *message)
 {
     ahead_settle(state, from);
-    if (state->ahead && messages_is_long(state, from, message, wire_bytes(message)) &&
-        ahead_is_late(state, from, message))
+    bool is_long = messages_is_long(state, from, message, wire_bytes(message));
+    if (state->ahead && ahead_is_late(state, from, message, is_long))
         return;
     if (offers_are(message))
         wire_heard(state); /* the data lie where they are, until they are taken */
@@ -179,8 +179,7 @@ static void messages_post_send(struct transport_state *state, struct dist_work *
     bool is_long = messages_is_long(state, op->peer, &wire, bytes),
          offered = is_long && offers_place(state, op);
     wire.tag = offered ? op->ticket : 1 + state->tags++ % (RINGS_FIRST_TAG - 1);
-    if (is_long)
-        ahead_name(state, op->peer, &wire);
+    ahead_name(state, op->peer, &wire, is_long);
     if (offered)
         wire_count(state, op->peer); /* the data */
     queue_add(&state->sends, op);
@@ -208,6 +207,9 @@ static void messages_post_copy(struct transport_state *state, struct dist_work *
     copy->step = STEP_ASIDE;
     atomic_fetch_add(&op->group->untaken, 1);
     messages_post_send(state, copy);
+    if (op->peer != state->rank && wire_inside(state, op->peer, bytes) != bytes)
+        transport_thread_start(
+            state); /* it goes on while the program computes; without a thread at its next call */
     transport_done(op, DIST_OK);
 }
 

@@ -66,6 +66,7 @@ static struct transport_state *open_state(struct launch_self *self, struct dist_
     state->self = self;
     state->rank = self->env.rank;
     state->size = size;
+    state->last_group = -1;
     state->slot = &self->world.header->slots[state->rank];
     state->notes = world_notes(&self->world, state->rank);
     state->ranks = world_at(&self->world, self->world.header->backend_offset);
@@ -74,6 +75,7 @@ static struct transport_state *open_state(struct launch_self *self, struct dist_
     pthread_mutex_init(&state->lock, NULL);
     queue_reset(&state->sends);
     queue_reset(&state->members);
+    queue_reset(&state->held);
     match_open(&state->posted);
     match_open(&state->unexpected);
     wire_open(state);

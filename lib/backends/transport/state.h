@@ -65,10 +65,11 @@ struct transport_group {
     void *handle;  /* the transport's; NULL: the world's, or it has none; */
     void *leaders; /* and, for those, of each machine's first member; NULL: it has none */
     uint32_t seq;
-    int32_t *members; /* in the world's memory, for whoever reads the notes; NULL: the world */
-    int *node_of;     /* places to machines, which are counted as they come in the group; */
-    int nodes;        /* so many; */
-    int leader, near; /* the place of this machine's first member; how many members are here */
+    struct dist_work *cut; /* a collective of which the transport has not got all pieces yet */
+    int32_t *members;      /* in the world's memory, for whoever reads the notes; NULL: the world */
+    int *node_of;          /* places to machines, which are counted as they come in the group; */
+    int nodes;             /* so many; */
+    int leader, near;      /* the place of this machine's first member; how many members are here */
 };
 
 struct transport_state {
@@ -84,7 +85,8 @@ struct transport_state {
     size_t eager_bytes;
 
     struct op_queue sends;         /* not answered yet, */
-    struct op_queue members;       /* and collectives that not all have come to */
+    struct op_queue members;       /* and collectives that not all have come to, */
+    struct op_queue held;          /* or that wait until a longer one of their group is with the transport */
     struct match_table posted;     /* receives */
     struct match_table unexpected; /* struct unexpected */
     int posted_any;                /* receives from DIST_ANY_SOURCE */
@@ -115,10 +117,12 @@ struct transport_state {
     uint32_t heard;        /* notes, where it is spread */
     uint32_t looks;        /* for them */
     uint64_t near_free,
-        near_taken;    /* near.c: notes of its own, and those that it reads now, as places in the world; */
-    void *near_memory; /* and where its own lie */
-    uint32_t formed;   /* groups */
-    int failed;        /* all was given up with this status, */
+        near_taken;     /* near.c: notes of its own, and those that it reads now, as places in the world; */
+    void *near_memory;  /* and where its own lie */
+    uint32_t formed;    /* groups; */
+    int64_t last_group; /* where machines share no list of ids: the number behind the last one, */
+    bool ids_held[WORLD_GROUPS]; /* and those of groups that this rank is in */
+    int failed;                  /* all was given up with this status, */
     struct why why;
 };
 
@@ -221,8 +225,9 @@ bool collect_shares(const struct dist_work *op);         /* its tensors overlap 
 void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_want_memory(struct transport_state *state,
                          struct dist_work *op); /* in vain: all has failed; NULL: without it */
-bool collect_go(struct transport_state *state,
-                struct dist_work *op); /* the next piece; false: all are done */
+void collect_begin(struct transport_state *state, struct dist_work *op); /* its first piece, or it waits */
+bool collect_go_on(struct transport_state *state,
+                   struct dist_work *op); /* the next piece; false: all are done */
 void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
@@ -231,7 +236,6 @@ void transport_notes_write(struct transport_state *state, const struct dist_work
 /* ---- leave.c ---------------------------------------------------------------------------------------------- */
 
 void transport_fail(struct transport_state *state, int status, const char *why); /* everything is given up */
-
 void transport_leave(void *state);
 
 /* The calls of every backend with a transport, but open and name. */

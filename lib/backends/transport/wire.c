@@ -89,7 +89,7 @@ static void wire_land(struct transport_state *state, struct dist_work *op)
         wire_give_back(op, DIST_OK);
     else if (op->step == STEP_RING)
         ring_landed(state, op);
-    else if (collect_go(state, op))
+    else if (collect_go_on(state, op))
         return;
     else if (op->step == STEP_BETWEEN)
         levels_finish(state, op);

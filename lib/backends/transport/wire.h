@@ -113,8 +113,11 @@ struct offers {
 };
 
 /* The receive of such data from a rank that has begun before they were announced (ahead.c). */
+#define AHEAD_KINDS \
+    16 /* of groups and tags: what several have in common costs a receive that began in vain */
 struct ahead {
-    uint32_t sent, heard; /* long messages to that rank, and from it */
+    uint32_t sent, heard; /* long messages to that rank, and from it; and short ones: */
+    uint32_t short_sent[AHEAD_KINDS], short_heard[AHEAD_KINDS];
     uint32_t vain;        /* receives that met none */
     struct dist_work *op; /* NULL: none has begun */
     uint64_t tag;
