@@ -80,7 +80,8 @@ struct job {
     int stop_step;           /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
     int64_t let_tell;        /* ms that the one who tells was given beyond that, */
     int64_t let_tell_seen;   /* and the clock at the last look at that */
-    unsigned quiet_rounds;   /* how often nothing had come when the watcher looked */
+    unsigned quiet_rounds;   /* how often the watcher looked of itself, */
+    int64_t looked;          /* and the clock when it did so last, ms */
     int interrupt;           /* the signal that ends the job; 0: none */
     int64_t asked;           /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
 };
