@@ -139,7 +139,8 @@ void job_signals_let_through(
 void threads_start(struct job *job, int rank);
 struct launch_self *threads_self_by_name(void);
 
-/* callers.c: a thread of the program calls for a rank for which another one calls, too. */
+/* callers.c: a thread of the program calls for a rank, of which it is a process, first; for which another one calls, too. */
+void launch_thread_is_first(struct launch_self *self);
 void launch_thread_arrives(struct launch_self *self);
 void launch_needs_locks(struct launch_self *self); /* from now on */
 bool launch_can_settle(

@@ -56,6 +56,8 @@ void launch_become_process(struct launch_self *self)
     pthread_once(&once, self_watch_forks);
     forked = false;
     launch_become(self);
+    if (self)
+        launch_thread_is_first(self);
     atomic_store(&of_process, self);
 }
 

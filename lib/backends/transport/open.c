@@ -115,6 +115,7 @@ static int open_modestly(struct transport_state *state, const struct transport_j
 {
     int here = state->spread ? state->self->env.local_size : state->size;
     char name[16] = "";
+    atomic_store(&state->notes->engines, 1);
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "transport");
     struct lookout lookout;
