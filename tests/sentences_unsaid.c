@@ -33,6 +33,8 @@ const struct unsaid sentences_unsaid[] = {
     { "a place not noted", NULL, FAILS },
     { "the line could not be written", "test_launch_output.c", "could not be written" },
     { "65536 groups are open", NULL, "all of them take minutes" },
+    { "the launcher that started this rank has ended", "test_forks.c",
+      "launcher that started this rank has ended" },
     /* many machines under mpirun */
     { "the transport could not join the machines", NULL, ENGINE },
     { "DIST_TRACE is set for rank", NULL, MPIRUN },

@@ -155,6 +155,10 @@ bool launch_is_told(const struct world *world);
 /* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
 void launch_hold(struct world *world, int rank);
 
+/* peers.c: from now on ranks see whether this process, which watches over them, is there. Is it not (any more)? */
+void launch_hold_watch(struct world *world);
+bool launch_has_lost_watcher(const struct world *world);
+
 /* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
  * process holds ranks as threads, so a thread that is none of them gets an error. */
 void launch_become_process(struct launch_self *self);

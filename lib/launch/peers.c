@@ -39,6 +39,22 @@ void launch_hold(struct world *world, int rank)
         atomic_store(&world->header->slots[rank].held, 1);
 }
 
+/* A rank that a script starts is no child of the launcher. Where that was killed before the rank asks to die with its parent, nobody
+ * would end it, nor tell that it is stuck. So the launcher holds a lock, too. */
+void launch_hold_watch(struct world *world)
+{
+    struct flock lock = peers_byte_of(world->header->size);
+    if (fcntl(world->fd, F_SETLK, &lock) == 0)
+        atomic_store(&world->header->watched, 1);
+}
+
+bool launch_has_lost_watcher(const struct world *world)
+{
+    struct flock lock = peers_byte_of(world->header->size);
+    return atomic_load(&world->header->watched) && fcntl(world->fd, F_GETLK, &lock) == 0 &&
+           lock.l_type == F_UNLCK;
+}
+
 static bool peers_has_ended(const struct world *world, int rank)
 {
     const struct launch_self *own = launch_self_if_any(); /* whose lock would not be told from none */

@@ -129,6 +129,9 @@ static int self_attach_distrun(struct launch_self *self, char *why, size_t why_s
                         self->env.world_size, self->world.header->size);
     fcntl((int)fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (launch_has_lost_watcher(&self->world))
+        return text_why(DIST_ERR_STATE, why, why_size,
+                        "the launcher that started this rank has ended, and the job with it");
     setvbuf(stdout, NULL, _IOLBF, 0);
     self->watched = true;
     return 0;
