@@ -175,6 +175,8 @@ void diagnose_explain(struct world *world)
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
 void diagnose_look(struct world *world, int rank)
 {
+    if (rank >= 0)
+        diagnose_note_threads(world, rank);
     if (!diagnose_stuck(world, rank))
         return;
     struct diagnosis d;

@@ -25,10 +25,20 @@ static bool tasks_is_engines(const char *name)
            strcmp(name, "transport\n") == 0 || strcmp(name, "async\n") == 0;
 }
 
+/* 0: this process. (/proc may be that of another PID namespace, in which it has another number.) */
+static void tasks_folder(pid_t pid, char *path, size_t size)
+{
+    if (pid == 0)
+        snprintf(path, size, "/proc/self/task");
+    else
+        snprintf(path, size, "/proc/%ld/task", (long)pid);
+}
+
 static bool tasks_is_runtimes(pid_t pid, const char *task, bool engines)
 {
-    char path[300], name[32] = "";
-    snprintf(path, sizeof path, "/proc/%ld/task/%s/comm", (long)pid, task);
+    char path[300], folder[48], name[32] = "";
+    tasks_folder(pid, folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/%.200s/comm", folder, task);
     FILE *file = fopen(path, "re");
     if (!file)
         return true; /* it has just ended */
@@ -53,7 +63,7 @@ static bool tasks_has_at_most(pid_t pid, int known, bool engines)
 {
     char path[48];
     int count = -OF_SANITIZER;
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    tasks_folder(pid, path, sizeof path);
     DIR *tasks = opendir(path);
     if (!tasks)
         return true;
@@ -79,6 +89,15 @@ static int tasks_known_of(const struct world *world, int rank)
     return known;
 }
 
+/* Another container's process is not to be seen. It has noted this anew before it sleeps anew, which everybody is asked for before anything
+ * is told (fresh.c). */
+void diagnose_note_threads(struct world *world, int rank)
+{
+    struct rank_notes *notes = world_notes(world, rank);
+    bool known = tasks_has_at_most(0, tasks_known_of(world, rank), atomic_load(&notes->engines));
+    atomic_store(&notes->threads.uncalled, !known);
+}
+
 bool diagnose_knows_threads(const struct world *world)
 {
     const struct world_header *header = world->header;
@@ -87,15 +106,17 @@ bool diagnose_knows_threads(const struct world *world)
     bool engines = false; /* of all ranks that are threads of that process */
     for (int rank = 0; rank < header->size; rank++) {
         const struct rank_slot *slot = &header->slots[rank];
-        pid_t pid = atomic_load(&slot->pid);
-        bool own = atomic_load(&world_notes(world, rank)->engines);
+        pid_t pid = launch_pid_of(world, rank);
+        const struct rank_notes *notes = world_notes(world, rank);
+        bool own = atomic_load(&notes->engines);
         engines |= own;
         if (atomic_load(&header->one_process) && pid != 0) {
             all = pid > 0 ? pid : all;
             known +=
                 tasks_known_of(world, rank) - (pid < 0); /* its own thread has ended: those of its GPU stay */
-        } else if (pid > 0 && atomic_load(&slot->state) < RANK_LEFT &&
-                   !tasks_has_at_most(pid, tasks_known_of(world, rank), own)) {
+        } else if (pid >= 0 && atomic_load(&slot->state) < RANK_LEFT &&
+                   (pid == 0 ? atomic_load(&notes->threads.uncalled) != 0
+                             : !tasks_has_at_most(pid, tasks_known_of(world, rank), own))) {
             return false;
         }
     }

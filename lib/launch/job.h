@@ -155,6 +155,9 @@ bool launch_is_told(const struct world *world);
 /* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
 void launch_hold(struct world *world, int rank);
 
+/* peers.c: hold that lock only so that its process is known in other PID namespaces, too, by the number that it has there. */
+bool launch_lock(struct world *world, int rank);
+
 /* peers.c: from now on ranks see whether this process, which watches over them, is there. Is it not (any more)? */
 void launch_hold_watch(struct world *world);
 bool launch_has_lost_watcher(const struct world *world);

@@ -33,8 +33,9 @@ struct sleep_note {
 
 /* Those of a rank's threads but the first: launch_take_note. */
 struct thread_notes {
-    _Atomic uint32_t used;   /* so many, from the first on, were ever taken */
-    _Atomic uint32_t beyond; /* threads for which none was left: nobody knows whether they are stuck */
+    _Atomic uint32_t used;     /* so many, from the first on, were ever taken */
+    _Atomic uint32_t beyond;   /* threads for which none was left: nobody knows whether they are stuck */
+    _Atomic uint32_t uncalled; /* 1: there are others, as the rank saw itself when its last nap ended */
     struct sleep_note notes[NOTE_THREADS];
 };
 

@@ -132,6 +132,7 @@ static int self_attach_distrun(struct launch_self *self, char *why, size_t why_s
     if (launch_has_lost_watcher(&self->world))
         return text_why(DIST_ERR_STATE, why, why_size,
                         "the launcher that started this rank has ended, and the job with it");
+    launch_lock(&self->world, self->env.rank);
     setvbuf(stdout, NULL, _IOLBF, 0);
     self->watched = true;
     return 0;
