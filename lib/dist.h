@@ -39,7 +39,7 @@
  * and tag are in no order. A thread belongs to its process's rank; with DIST_RANKS=threads, to the rank of the thread that
  * started it, whose name it inherits ("rank 0"): a thread of another name gets DIST_ERR_STATE. From the second thread's first
  * call on, short blocking messages take longer. No deadlock is told while a rank has a thread that is not waiting in a
- * call, be it one that never calls (a pool of OpenMP's): it could still send.
+ * call, be it one that never calls (a pool of OpenMP's): it could still send; nor while more than 257 call.
  *
  * DIST_CHECK=1 in the environment also watches tensors while messages need them, names what was never freed, and warns where it was
  * luck which message a receive from anybody got. It sees what the program's own code touches, in any thread, what its streams do in no

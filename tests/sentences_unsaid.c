@@ -35,6 +35,8 @@ const struct unsaid sentences_unsaid[] = {
     { "65536 groups are open", NULL, "all of them take minutes" },
     { "'s receive has another count or another type than this message of", "test_misuse_handler.c",
       "has another count or another type than this message of" },
+    { "the launcher that started this rank has ended", "test_forks.c",
+      "launcher that started this rank has ended" },
     /* many machines under mpirun */
     { "the transport could not join the machines", NULL, ENGINE },
     { "DIST_TRACE is set for rank", NULL, MPIRUN },

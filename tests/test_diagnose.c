@@ -115,10 +115,10 @@ Test(diagnose, a_check_that_makes_no_sense, .timeout = 30)
 }
 
 /* The goal is 50 ms; the machine may be busy with other tests. */
-static double time_to_name(const char *ranks)
+static double time_to_name(const char *how, const char *ranks)
 {
     struct started started;
-    STARTED(&started, SETTINGS("TMPDIR=/nowhere"), "faulty", "timed", ranks);
+    STARTED(&started, SETTINGS("TMPDIR=/nowhere"), "faulty", how, ranks);
     const char *told = strstr(started.stderr_text, "named after ");
     cr_assert(started.status == DIST_ERR_DEADLOCK && told, "%d: %s", started.status, started.stderr_text);
     return told ? atof(told + strlen("named after ")) : 1e9;
@@ -126,7 +126,14 @@ static double time_to_name(const char *ranks)
 
 Test(diagnose, a_deadlock_is_named_at_once, .timeout = 60)
 {
-    double four = time_to_name("4"), many = time_to_name("64");
+    double four = time_to_name("timed", "4"), many = time_to_name("timed", "64");
     cr_log_info("named after %.1f ms with 4 ranks, %.1f ms with 64", four, many);
     cr_assert(four < 1000 && many < 2000, "named after %.1f ms with 4 ranks, %.1f ms with 64", four, many);
+}
+
+/* A child of a rank, which is none. */
+Test(diagnose, also_while_somebody_prints_without_end, .timeout = 60)
+{
+    double noisy = time_to_name("noise", "2");
+    cr_assert(noisy < 1000, "named after %.1f ms", noisy);
 }

@@ -69,6 +69,24 @@ Test(launch_far, and_one_of_them_is_killed)
     cr_expect(strstr(ranks[0].stderr_text, "rank 2 ") || strstr(ranks[1].stderr_text, "rank 2 "));
 }
 
+/* There the launcher knows it by another number than it has itself, and other ranks do not see it at all: how many threads it has would be
+ * that of another process. */
+Test(launch_far, a_thread_in_a_pid_namespace_that_sends_late)
+{
+    static struct started job;
+    char path[256], line[300];
+    needs_unshare();
+    snprintf(line, sizeof line, "%s late 2; true", program_path("several", path, sizeof path));
+    STARTED(&job, NULL, "build/bin/distrun", "-n", "2", "unshare", "-p", "-f", "sh", "-c", line);
+    cr_expect_eq(job.status, 0, "%s", job.stderr_text);
+    struct started ranks[2];
+    start(ranks, 2, 9, "unshare -p -f", "later");
+    for (int i = 0; i < 2; i++) {
+        started_end(&ranks[i], 20);
+        cr_expect_eq(ranks[i].status, 0, "%s", ranks[i].stderr_text);
+    }
+}
+
 /* As in containers that have the network in common and nothing else: two jobs with one port. */
 Test(launch_far, two_containers_do_not_meet)
 {

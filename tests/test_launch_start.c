@@ -121,6 +121,9 @@ Test(launch_start, distrun)
         strstr(job.stderr_text, "dist_barrier (plain.c:") || /* or they have not yet seen the end of it: */
             strstr(job.stderr_text, "were stopped in dist_all_reduce (plain.c:"),
         "%s", job.stderr_text);
+    STARTED(&job, NULL, DISTRUN, "-n", "2", path, "thread");
+    cr_expect(job.status == 45 && strstr(job.stderr_text, "deadlock: ranks 0 and 1"), "%d: %s", job.status,
+              job.stderr_text);
     STARTED(&job, NULL, DISTRUN, "-n", "2", "true");
     cr_expect_eq(job.status, 0);
     STARTED(&job, NULL, DISTRUN, "-n", "2", "no-such-program");

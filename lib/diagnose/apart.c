@@ -110,7 +110,7 @@ const struct note_op *freed_by_a_member(const struct diagnosis *d)
 {
     for (int i = 0; i < d->cycle_length; i++) {
         const struct note_op *op = link_of(d, i);
-        for (int rank = 0; rank < d->size && op->kind == NOTE_COLLECTIVE && op->group != 0; rank++)
+        for (int rank = 0; rank < d->size && in_collective(op) && op->group != 0; rank++)
             if (apart_has_freed(d->world, rank, op->group))
                 return op;
     }

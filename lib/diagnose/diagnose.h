@@ -108,6 +108,8 @@ bool diagnose_still_there(const struct world *world, int rank); /* stuck.c */
 bool diagnose_stuck(const struct world *world, int rank);
 bool diagnose_others_stuck(const struct world *world, int rank); /* all but what this thread does */
 bool diagnose_knows_threads(const struct world *world);          /* tasks.c: no others could still call */
+void diagnose_note_threads(struct world *world,
+                           int rank); /* tasks.c: for those who cannot see this rank's process */
 
 /* A collective, or a message of which one is made: the program called a collective (graph.c). */
 bool in_collective(const struct note_op *op);

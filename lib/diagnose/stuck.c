@@ -36,13 +36,13 @@ static uint64_t stuck_rank_asleep(const struct world *world, int rank, int calle
     uint64_t epochs = rank == asking ? !atomic_load(&notes->several)
                                      : stuck_sound_asleep(world, &world->header->slots[rank].sleep, own);
     if (epochs == 0 || stuck_keeps_awake(world, &notes->progress_sleep, own, &epochs) ||
-        atomic_load(&notes->more_threads) > 0)
+        atomic_load(&notes->threads.beyond) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)
         if (stuck_keeps_awake(world, &notes->streams[i], own, &epochs))
             return 0;
-    for (int i = 0; i < NOTE_THREADS; i++)
-        if (stuck_keeps_awake(world, &notes->threads[i], own, &epochs))
+    for (uint32_t i = 0; i < atomic_load(&notes->threads.used); i++)
+        if (stuck_keeps_awake(world, &notes->threads.notes[i], own, &epochs))
             return 0;
     return epochs ? epochs : 1;
 }
@@ -175,6 +175,8 @@ void diagnose_explain(struct world *world)
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
 void diagnose_look(struct world *world, int rank)
 {
+    if (rank >= 0)
+        diagnose_note_threads(world, rank);
     if (!diagnose_stuck(world, rank))
         return;
     struct diagnosis d;

@@ -5,7 +5,8 @@
  * yet may be about to send what the others wait for. So the threads of its process, as the system counts them, are compared
  * with those that stand in its notes. One more, and the rank may go on, for all that can be known. A GPU's
  * runtime has threads of its own, which never call; they are known by their names. So have MPIs: "async" is UCX's, the others
- * are called "transport" (backends/transport/open.c). qemu, which runs programs for other processors,
+ * are called "transport" (backends/transport/open.c). A program may call a thread of its own so, too, and does: names count only
+ * where the rank has opened such an engine. qemu, which runs programs for other processors,
  * has one, called like the program's: for that the first thread is not counted.
  */
 #define _GNU_SOURCE
@@ -18,17 +19,32 @@
 #include <strings.h>
 #include <sys/types.h>
 
-static bool tasks_is_runtimes(pid_t pid, const char *task)
+static bool tasks_is_engines(const char *name)
 {
-    char path[300], name[32] = "";
-    snprintf(path, sizeof path, "/proc/%ld/task/%s/comm", (long)pid, task);
+    return strncasecmp(name, "cuda", 4) == 0 || strncmp(name, "NCCL", 4) == 0 ||
+           strcmp(name, "transport\n") == 0 || strcmp(name, "async\n") == 0;
+}
+
+/* 0: this process. (/proc may be that of another PID namespace, in which it has another number.) */
+static void tasks_folder(pid_t pid, char *path, size_t size)
+{
+    if (pid == 0)
+        snprintf(path, size, "/proc/self/task");
+    else
+        snprintf(path, size, "/proc/%ld/task", (long)pid);
+}
+
+static bool tasks_is_runtimes(pid_t pid, const char *task, bool engines)
+{
+    char path[300], folder[48], name[32] = "";
+    tasks_folder(pid, folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/%.200s/comm", folder, task);
     FILE *file = fopen(path, "re");
     if (!file)
         return true; /* it has just ended */
     bool read = fgets(name, sizeof name, file) != NULL;
     fclose(file);
-    return read && (strncasecmp(name, "cuda", 4) == 0 || strncasecmp(name, "nccl", 4) == 0 ||
-                    strcmp(name, "transport\n") == 0 || strcmp(name, "async\n") == 0 ||
+    return read && ((engines && tasks_is_engines(name)) ||
                     (strncmp(name, "qemu-", 5) == 0 && strtol(task, NULL, 10) == pid));
 }
 
@@ -43,11 +59,11 @@ enum { OF_SANITIZER = 0 };
 #endif
 
 /* At most `known`? Where the system does not tell, there is nothing to compare with. */
-static bool tasks_has_at_most(pid_t pid, int known)
+static bool tasks_has_at_most(pid_t pid, int known, bool engines)
 {
     char path[48];
     int count = -OF_SANITIZER;
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    tasks_folder(pid, path, sizeof path);
     DIR *tasks = opendir(path);
     if (!tasks)
         return true;
@@ -56,7 +72,7 @@ static bool tasks_has_at_most(pid_t pid, int known)
     if (count > known) {
         rewinddir(tasks);
         for (struct dirent *task; (task = readdir(tasks));)
-            count -= task->d_name[0] != '.' && tasks_is_runtimes(pid, task->d_name);
+            count -= task->d_name[0] != '.' && tasks_is_runtimes(pid, task->d_name, engines);
     }
     closedir(tasks);
     return count <= known;
@@ -68,9 +84,18 @@ static int tasks_known_of(const struct world *world, int rank)
     int known = 1 + (atomic_load(&notes->progress_sleep.epoch) != 0) + (int)atomic_load(&notes->tidying);
     for (int i = 0; i < NOTE_STREAMS; i++)
         known += atomic_load(&notes->streams[i].epoch) != 0;
-    for (int i = 0; i < NOTE_THREADS; i++)
-        known += atomic_load(&notes->threads[i].epoch) != 0;
+    for (uint32_t i = 0; i < atomic_load(&notes->threads.used); i++)
+        known += atomic_load(&notes->threads.notes[i].epoch) != 0;
     return known;
+}
+
+/* Another container's process is not to be seen. It has noted this anew before it sleeps anew, which everybody is asked for before anything
+ * is told (fresh.c). */
+void diagnose_note_threads(struct world *world, int rank)
+{
+    struct rank_notes *notes = world_notes(world, rank);
+    bool known = tasks_has_at_most(0, tasks_known_of(world, rank), atomic_load(&notes->engines));
+    atomic_store(&notes->threads.uncalled, !known);
 }
 
 bool diagnose_knows_threads(const struct world *world)
@@ -78,17 +103,22 @@ bool diagnose_knows_threads(const struct world *world)
     const struct world_header *header = world->header;
     pid_t all = 0;
     int known = 1;
+    bool engines = false; /* of all ranks that are threads of that process */
     for (int rank = 0; rank < header->size; rank++) {
         const struct rank_slot *slot = &header->slots[rank];
-        pid_t pid = atomic_load(&slot->pid);
+        pid_t pid = launch_pid_of(world, rank);
+        const struct rank_notes *notes = world_notes(world, rank);
+        bool own = atomic_load(&notes->engines);
+        engines |= own;
         if (atomic_load(&header->one_process) && pid != 0) {
             all = pid > 0 ? pid : all;
             known +=
                 tasks_known_of(world, rank) - (pid < 0); /* its own thread has ended: those of its GPU stay */
-        } else if (pid > 0 && atomic_load(&slot->state) < RANK_LEFT &&
-                   !tasks_has_at_most(pid, tasks_known_of(world, rank))) {
+        } else if (pid >= 0 && atomic_load(&slot->state) < RANK_LEFT &&
+                   (pid == 0 ? atomic_load(&notes->threads.uncalled) != 0
+                             : !tasks_has_at_most(pid, tasks_known_of(world, rank), own))) {
             return false;
         }
     }
-    return all == 0 || tasks_has_at_most(all, known);
+    return all == 0 || tasks_has_at_most(all, known, engines);
 }

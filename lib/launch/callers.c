@@ -30,13 +30,15 @@ static struct rank_notes *sleep_notes_of(const struct launch_self *self)
 
 struct sleep_note *launch_take_note(struct launch_self *self)
 {
-    struct rank_notes *notes = sleep_notes_of(self);
-    for (int i = 0; i < NOTE_THREADS; i++) {
-        uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&notes->threads[i].epoch, &nobody, 2))
-            return &notes->threads[i];
+    struct thread_notes *threads = &sleep_notes_of(self)->threads;
+    for (uint32_t i = 0; i < NOTE_THREADS; i++) {
+        uint32_t nobody = 0, used = atomic_load(&threads->used);
+        while (used <= i && !atomic_compare_exchange_weak(&threads->used, &used, i + 1))
+            ;
+        if (atomic_compare_exchange_strong(&threads->notes[i].epoch, &nobody, 2))
+            return &threads->notes[i];
     }
-    atomic_fetch_add(&notes->more_threads, 1);
+    atomic_fetch_add(&threads->beyond, 1);
     return NULL;
 }
 
@@ -45,19 +47,27 @@ void launch_drop_note(struct launch_self *self, struct sleep_note *note)
     if (note)
         atomic_store(&note->epoch, 0);
     else
-        atomic_fetch_sub(&sleep_notes_of(self)->more_threads, 1);
+        atomic_fetch_sub(&sleep_notes_of(self)->threads.beyond, 1);
 }
 
 /* ---- threads of the program ------------------------------------------------------------ */
 
 static _Thread_local bool is_second; /* or later, and this is its note */
 static _Thread_local struct sleep_note *note_of_thread;
+static _Atomic bool
+    first_has_ended; /* the slot's note is nobody's: where a process is one rank, and its main thread was not the first */
 static pthread_key_t at_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* (A thread of a child, which a fork has brought there, has nothing here.) */
 static void callers_thread_ends(void *self)
 {
-    launch_drop_note(self, note_of_thread);
+    if (launch_is_forked())
+        return;
+    if (is_second)
+        launch_drop_note(self, note_of_thread);
+    else
+        atomic_store(&first_has_ended, true);
 }
 
 static void callers_make_key(void)
@@ -96,6 +106,12 @@ void launch_needs_locks(struct launch_self *self)
     bias_revoke(&self->bias_calling, BIAS_SEVERAL);
 }
 
+void launch_thread_is_first(struct launch_self *self)
+{
+    pthread_once(&once, callers_make_key);
+    pthread_setspecific(at_end, self);
+}
+
 void launch_thread_arrives(struct launch_self *self)
 {
     is_second = true;
@@ -106,8 +122,20 @@ void launch_thread_arrives(struct launch_self *self)
     launch_needs_locks(self);
 }
 
+/* Whoever is next to wait is the first then: a rank without one would never be found asleep. */
+static void callers_follow_first(struct launch_self *self)
+{
+    bool ended = true;
+    if (!atomic_compare_exchange_strong(&first_has_ended, &ended, false))
+        return;
+    is_second = false;
+    launch_drop_note(self, note_of_thread);
+}
+
 struct sleep_note *launch_note(struct launch_self *self)
 {
+    if (is_second && atomic_load_explicit(&first_has_ended, memory_order_relaxed))
+        callers_follow_first(self);
     return is_second ? note_of_thread : &self->world.header->slots[self->env.rank].sleep;
 }
 

@@ -45,6 +45,7 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     bool output = output_open(&job->output, plan->size, plan->threads, plan->ordered);
     if (!output || !job->pids || !job->statuses || !job->notes || world_create(&job->world, plan->size) != 0)
         return false;
+    launch_hold_watch(&job->world);
     if (plan->nodes && !control_open(job))
         return false;
     job->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -80,7 +80,8 @@ struct job {
     int stop_step;           /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
     int64_t let_tell;        /* ms that the one who tells was given beyond that, */
     int64_t let_tell_seen;   /* and the clock at the last look at that */
-    unsigned quiet_rounds;   /* how often nothing had come when the watcher looked */
+    unsigned quiet_rounds;   /* how often the watcher looked of itself, */
+    int64_t looked;          /* and the clock when it did so last, ms */
     int interrupt;           /* the signal that ends the job; 0: none */
     int64_t asked;           /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
 };
@@ -138,7 +139,8 @@ void job_signals_let_through(
 void threads_start(struct job *job, int rank);
 struct launch_self *threads_self_by_name(void);
 
-/* callers.c: a thread of the program calls for a rank for which another one calls, too. */
+/* callers.c: a thread of the program calls for a rank, of which it is a process, first; for which another one calls, too. */
+void launch_thread_is_first(struct launch_self *self);
 void launch_thread_arrives(struct launch_self *self);
 void launch_needs_locks(struct launch_self *self); /* from now on */
 bool launch_can_settle(
@@ -152,6 +154,13 @@ bool launch_is_told(const struct world *world);
 
 /* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
 void launch_hold(struct world *world, int rank);
+
+/* peers.c: hold that lock only so that its process is known in other PID namespaces, too, by the number that it has there. */
+bool launch_lock(struct world *world, int rank);
+
+/* peers.c: from now on ranks see whether this process, which watches over them, is there. Is it not (any more)? */
+void launch_hold_watch(struct world *world);
+bool launch_has_lost_watcher(const struct world *world);
 
 /* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
  * process holds ranks as threads, so a thread that is none of them gets an error. */

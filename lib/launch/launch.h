@@ -16,6 +16,8 @@
 #include "text.h"
 #include "world.h"
 
+#include <sys/types.h>
+
 enum launcher {
     LAUNCH_NONE,
     LAUNCH_SPAWN,
@@ -111,6 +113,9 @@ static inline struct launch_self *launch_self_if_any(void)
 
 /* Where no watcher of ours looks on, the ranks look after each other: call it each time that a nap ends. */
 void launch_look_around(struct launch_self *self);
+
+/* The process of a rank by its number in this process's PID namespace; -1: it has ended; 0: it has none there, or is not there yet. */
+pid_t launch_pid_of(const struct world *world, int rank);
 
 /* So long, in ms, whoever tells what has happened may take for that. */
 #define LAUNCH_TELL_MS 2000

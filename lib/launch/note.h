@@ -23,7 +23,7 @@
 #define NOTE_STREAMS 17 /* threads of a rank's GPU: one that communicates, then those of its streams */
 
 #define NOTE_THREADS \
-    16 /* threads of the program but the first that called; or that do a collective by messages */
+    256 /* threads of the program but the first that called; or that do a collective by messages */
 
 /* One thread's sleep. */
 struct sleep_note {
@@ -31,6 +31,14 @@ struct sleep_note {
     _Atomic uint32_t seen;       /* the event count's count when it looked for the last time */
     _Atomic uint64_t eventcount; /* where the event count is, as an offset in the world */
     _Atomic uint32_t timed;      /* 1: it will wake by itself, whatever the others do */
+};
+
+/* Those of a rank's threads but the first: launch_take_note. */
+struct thread_notes {
+    _Atomic uint32_t used;     /* so many, from the first on, were ever taken */
+    _Atomic uint32_t beyond;   /* threads for which none was left: nobody knows whether they are stuck */
+    _Atomic uint32_t uncalled; /* 1: there are others, as the rank saw itself when its last nap ended */
+    struct sleep_note notes[NOTE_THREADS];
 };
 
 enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_UNEXPECTED };

@@ -32,11 +32,40 @@ static struct flock peers_byte_of(int rank)
     return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1 };
 }
 
-void launch_hold(struct world *world, int rank)
+bool launch_lock(struct world *world, int rank)
 {
     struct flock lock = peers_byte_of(rank);
-    if (fcntl(world->fd, F_SETLK, &lock) == 0)
+    return fcntl(world->fd, F_SETLK, &lock) == 0;
+}
+
+void launch_hold(struct world *world, int rank)
+{
+    if (launch_lock(world, rank))
         atomic_store(&world->header->slots[rank].held, 1);
+}
+
+/* Whose lock it is, the kernel tells by the number that the process has here, or by 0. */
+pid_t launch_pid_of(const struct world *world, int rank)
+{
+    struct flock lock = peers_byte_of(rank);
+    pid_t pid = atomic_load(&world->header->slots[rank].pid);
+    bool locked = pid > 0 && fcntl(world->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return locked ? lock.l_pid : pid;
+}
+
+/* A rank that a script starts is no child of the launcher. Where that was killed before the rank asks to die with its parent, nobody
+ * would end it, nor tell that it is stuck. So the launcher holds a lock, too. */
+void launch_hold_watch(struct world *world)
+{
+    if (launch_lock(world, world->header->size))
+        atomic_store(&world->header->watched, 1);
+}
+
+bool launch_has_lost_watcher(const struct world *world)
+{
+    struct flock lock = peers_byte_of(world->header->size);
+    return atomic_load(&world->header->watched) && fcntl(world->fd, F_GETLK, &lock) == 0 &&
+           lock.l_type == F_UNLCK;
 }
 
 static bool peers_has_ended(const struct world *world, int rank)

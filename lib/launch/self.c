@@ -56,6 +56,8 @@ void launch_become_process(struct launch_self *self)
     pthread_once(&once, self_watch_forks);
     forked = false;
     launch_become(self);
+    if (self)
+        launch_thread_is_first(self);
     atomic_store(&of_process, self);
 }
 
@@ -127,6 +129,10 @@ static int self_attach_distrun(struct launch_self *self, struct why *why)
                         self->env.world_size, self->world.header->size);
     fcntl((int)fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (launch_has_lost_watcher(&self->world))
+        return why_fail(DIST_ERR_STATE, why,
+                        "the launcher that started this rank has ended, and the job with it");
+    launch_lock(&self->world, self->env.rank);
     setvbuf(stdout, NULL, _IOLBF, 0);
     self->watched = true;
     return 0;

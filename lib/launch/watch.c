@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define SIGNALS UINT64_MAX /* the signalfd among the events; the others are numbers of streams */
-#define LOOK_EVERY 10      /* ms: for what makes no noise */
+#define LOOK_EVERY 10      /* ms: for what makes no noise, also while somebody prints without end */
 #define LAST_WORDS 50      /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
 #define REAP_EVERY 10      /* looks: a rank's end makes a signal, but signals can be lost */
 #define EVENTS 64
@@ -120,7 +120,8 @@ void job_watch_round(struct job *job, int timeout)
 {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(job->output.events_fd, events, EVENTS, timeout);
-    bool quiet = count <= 0, ended = false;
+    int64_t now = job_clock();
+    bool quiet = count <= 0 || now - job->looked >= LOOK_EVERY, ended = false;
     for (int i = 0; i < count; i++) {
         if (events[i].data.u64 == SIGNALS)
             ended |= watch_take_signals(job);
@@ -133,6 +134,7 @@ void job_watch_round(struct job *job, int timeout)
     if (ended || (quiet && job->quiet_rounds % REAP_EVERY == 0))
         watch_reap(job);
     if (ended || quiet) {
+        job->looked = now;
         watch_look_for_missing(job);
         if (job->plan.look && !job->control)
             job->plan.look(&job->world, -1);

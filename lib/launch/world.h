@@ -80,9 +80,8 @@ struct rank_notes {
     alignas(WORLD_LINE) struct sleep_note progress_sleep; /* of its progress thread */
     struct world_failure failure;                         /* as this rank saw it */
     struct sleep_note streams[NOTE_STREAMS];              /* of the threads of its GPU */
-    struct sleep_note threads[NOTE_THREADS];              /* of its other threads: launch_take_note; */
-    _Atomic uint32_t more_threads;               /* those beyond: nobody knows whether they are stuck */
-    _Atomic uint32_t several;                    /* 1: more than one thread of the program has called */
+    _Atomic uint32_t engines; /* 1: it has opened an MPI, or a GPU, which have threads of their own */
+    _Atomic uint32_t several; /* 1: more than one thread of the program has called */
     struct refusal_note refusals[NOTE_REFUSALS]; /* written before the sender is told */
     char host_call[32];       /* while it waits for its GPU: the call in which it does, as text; else ""; */
     uint32_t host_site;       /* and where that is */
@@ -94,6 +93,7 @@ struct rank_notes {
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */
     struct note_op open[NOTE_OPS]; /* the first is the one that the rank waits for */
     struct freed_note freed;
+    struct thread_notes threads; /* last: most of it is never touched */
 };
 
 /* Tell a rank that there is news. The caller has written the news with seq_cst before. */
@@ -132,8 +132,8 @@ struct world_header {
     _Atomic uint32_t
         failed; /* 0: no; else whose record holds, and who tells the user of it (failure.c): set in one step. From
                  * then on every call of every rank ends with DIST_ERR_PEER_LOST, or with the number of the record's cause */
-    _Atomic uint32_t
-        one_process; /* 1: the ranks are threads of one process, whose first thread is none of them */
+    _Atomic uint32_t one_process; /* 1: the ranks are threads of one process, but for its first thread */
+    _Atomic uint32_t watched;     /* 1: a launcher of ours holds the lock behind those of the ranks */
     struct world_failure failure; /* as the watcher saw it */
     struct rank_slot slots[];
 };

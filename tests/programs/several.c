@@ -6,7 +6,9 @@
  *   both    one half of the threads does the one, the other the other
  *   late    the ranks' first threads wait; what they wait for is sent by threads that compute for a second first
  *   beside  while its first thread sleeps in a receive, another one starts receives of long messages that have come, and computes
+ *   named   the same, and these threads are called as an engine's are
  *   stuck   all threads of all ranks wait for messages that nobody sends
+ *   sums    rank 0 waits for 40 sums at once, in which rank 1 has no part
  *   rename  a thread that has another name than its rank's
  *
  * With a third word "refused" the system refuses membarrier to all of them.
@@ -27,7 +29,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST = 8, ROUNDS = 60, BESIDE = 24 };
+enum { MOST = 40, ROUNDS = 60, BESIDE = 24 };
 
 static const char *what;
 static int threads = 4;
@@ -137,13 +139,33 @@ static void stuck(const struct part *part)
     dist_recv(t, (part->rank + 1) % part->size, .tag = part->number);
 }
 
+static void call_as_an_engines(void)
+{
+    static const char *const names[] = { "async", "transport", "cuda-worker", "NCCL feeder" };
+    prctl(PR_SET_NAME, names[threads % 4]);
+}
+
+/* Those that are made of messages have a thread each. */
+static void sums(int rank)
+{
+    dist_work *works[MOST];
+    for (int i = 0; i < MOST && rank == 0; i++)
+        works[i] = dist_all_reduce(tensor_zeros(DIST_F32, 4), .async_op = true);
+    if (rank == 0)
+        dist_wait_all(works, MOST);
+    else
+        dist_recv(tensor_zeros(DIST_F32, 4), 0);
+}
+
 static void *work_on(void *argument)
 {
     const struct part *part = argument;
     bool talks = is("talk") || (is("both") && part->number % 2 == 0), meets = is("meet") || is("both");
     for (int round = 0; round < ROUNDS && (talks || meets); round++)
         (talks ? talk : meet)(part, round);
-    if (is("late") && part->number == 1)
+    if (is("named") && part->number == 1)
+        call_as_an_engines();
+    if ((is("late") || is("named")) && part->number == 1)
         late(part);
     if (is("beside") && part->number == 1)
         beside(part);
@@ -170,7 +192,9 @@ static void run(int rank, int size)
     for (int i = 1; i < threads; i++)
         pthread_create(&parts[i].thread, NULL, work_on, &parts[i]);
     work_on(&parts[0]);
-    if (is("late")) {
+    if (is("sums"))
+        sums(rank);
+    if (is("late") || is("named")) {
         tensor *t = tensor_zeros(DIST_F32, 1);
         dist_recv(t, (rank + size - 1) % size);
         check(t, (rank + size - 1) % size, "a late message", &parts[0]);

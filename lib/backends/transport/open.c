@@ -116,6 +116,7 @@ static int open_transport(struct transport_state *state, const struct transport_
 {
     int here = state->spread ? state->self->env.local_size : state->size;
     char name[16] = "";
+    atomic_store(&state->notes->engines, 1);
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "transport");
     struct watchdog watchdog;
