@@ -34,7 +34,7 @@ Test(mpi_long, blocks_go_in_pieces_under_mpich)
 Test(mpi_long, ids_of_groups_that_come_back)
 {
     struct started nodes[2];
-    if (access("build/plugins/dist-mpich.so", R_OK) != 0)
+    if (!mpi_is_here(&mpich))
         cr_skip_test("BACKEND=mpi over MPICH");
     nodes_port = nodes_new_port();
     nodes_begin_one(&nodes[0], "BACKEND=mpi", "-n 2 --nodes 2 --node 0", "build/tests/programs/group_again");
