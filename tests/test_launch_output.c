@@ -3,8 +3,10 @@
 #include "started.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(launch_output, .timeout = 60);
 
@@ -118,6 +120,19 @@ Test(launch_output, nobody_reads_any_more)
         cr_expect_str_eq(job.stderr_text, "status 141\n");
         cr_expect(job.seconds < 5, "%.1f s", job.seconds);
     }
+}
+
+/* As with a pager that has stopped: nobody takes what is to be written when Ctrl-C comes. */
+Test(launch_output, a_signal_while_nobody_reads)
+{
+    struct started job;
+    started_begin(&job, NULL, (const char *const[]){ "talk", "flood", NULL });
+    usleep(700000);
+    kill(job.pid, SIGINT);
+    usleep(500000);
+    started_end(&job, 20);
+    cr_expect_eq(job.status, 128 + SIGINT);
+    cr_expect_str_eq(job.stderr_text, "interrupted by SIGINT\n");
 }
 
 Test(launch_output, a_full_disk_is_an_error)

@@ -21,7 +21,7 @@
 
 static bool tasks_is_engines(const char *name)
 {
-    return strncasecmp(name, "cuda", 4) == 0 || strncmp(name, "NCCL", 4) == 0 ||
+    return strncasecmp(name, "cuda", 4) == 0 || strncasecmp(name, "nccl", 4) == 0 ||
            strcmp(name, "transport\n") == 0 || strcmp(name, "async\n") == 0;
 }
 

@@ -201,7 +201,7 @@ int job_verdict(const struct job *job)
     static struct text text; /* as the lines above */
     bool told;
     const struct world_failure failure = verdict_what_happened(job, &told);
-    int lost = job->output.error[0];
+    int lost = job->interrupt ? 0 : job->output.error[0];
     text.used = 0;
     if (lost && lost != EPIPE)
         text_add(&text, "the output could not be written: %s.\n", strerror(lost));

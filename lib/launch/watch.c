@@ -142,7 +142,7 @@ void job_watch_round(struct job *job, int timeout)
     output_flush(&job->output);
     if (job->control)
         control_turn(job);
-    if (job->output.error[0])
+    if (job->output.error[0] && job->output.error[0] != EINTR) /* then a signal has come, which decides */
         watch_end_quietly(job, SIGPIPE);
     if (!job->stopping && job_grace_is_over(job))
         job_interrupt(job, SIGTERM);
