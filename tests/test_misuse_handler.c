@@ -168,30 +168,6 @@ static void collectives(struct exam *exam, int rank, int size)
     exam_check(exam, heard.count == 0, "the handler was called without an error: %s", heard.sentence);
 }
 
-/* Its entry is named, and in no later report. */
-static void batches(struct exam *exam, int rank, int size)
-{
-    struct heard heard = { 0 };
-    dist_set_error_handler(listen_to, &heard);
-    tensor *x = tensor_full(DIST_F32, rank, 4), *y = tensor_zeros(DIST_F32, 4);
-    dist_work *open = dist_irecv(y, (rank + 1) % size), *works[2];
-    const dist_p2p_op ops[] = { { DIST_ISEND, x, rank, .tag = 1 }, { DIST_ISEND, y, rank, .tag = 2 } };
-    exam_check(exam, dist_batch_isend_irecv(ops, 2, works) == -DIST_ERR_BUFFER, "a batch was begun");
-    exam_check(exam, strstr(heard.sentence, ": entry 1: sends a tensor that is being received") != NULL,
-               "the entry is not named: %s", heard.sentence);
-    expect(exam, &heard, DIST_ERR_BUFFER, "dist_batch_isend_irecv", rank);
-    tensor_item(x, 9);
-    exam_check(exam, strstr(heard.sentence, "entry") == NULL, "an entry of before is named: %s",
-               heard.sentence);
-    expect(exam, &heard, DIST_ERR_ARGUMENT, "tensor_item", rank);
-    dist_work *sent = dist_isend(x, (rank + size - 1) % size);
-    dist_wait(open);
-    dist_wait(sent);
-    expect_life(exam, rank, size);
-    tensor_free(x);
-    tensor_free(y);
-}
-
 /* The time of a monitored barrier also counts while it waits for its turn. */
 static void behind_a_sum(struct exam *exam, int rank, int size)
 {
@@ -249,10 +225,4 @@ EXAMINED(handler, a_collective_that_differs_ends_on_all_members)
 {
     run("collectives", collectives, 2);
     run("collectives", collectives, 5);
-}
-
-EXAMINED(handler, a_buffer_in_use_is_told_with_its_entry)
-{
-    setenv("DIST_CHECK", "1", 1);
-    run("batches", batches, 2);
 }
