@@ -389,6 +389,7 @@ build/tests/by_name/%.o: tests/%.c build/flags
 	$(call say,CC,$<) $(CC) $(FLAGS) $(COLOR) -DMISUSE_BY_NAME -MMD -MP -c $< -o $@
 build/tests/transport/misused: $(patsubst tests/%.c,build/tests/by_name/%.o,tests/transport/misused.c $(shell grep -l misuse_test.h tests/test_*.c)) \
     build/tests/conform_exam.o build/tests/reference.o build/libinside.a
+	$Q mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@
 build/tests/transport/generated_hosts: $(patsubst tests/%.c,build/tests/%.o,tests/transport/generated_hosts.c tests/reference.c $(wildcard tests/generated_*.c)) build/libinside.a
 	$(call say,LINK,$@) $(LINKER) $(filter %.o,$^) build/libinside.a $(LIBS) -o $@

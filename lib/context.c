@@ -15,22 +15,26 @@ static void *context_make(struct launch_self *self)
     return context;
 }
 
-struct context *context_get(void)
+struct context *context_get_in(enum call call, struct dist_at at)
 {
     int status = DIST_OK;
     struct why why = { "" };
     struct launch_self *self = launch_self(&status, &why);
     if (!self) {
-        report(CALL_INIT, (struct dist_at){ 0 }, (enum dist_error)status, "%s", why.text);
+        report(call, at, (enum dist_error)status, "%s", why.text);
         exit(status); /* no rank, so no handler */
     }
     struct context *context = launch_once(&self->context, context_make, self);
     if (!context) {
-        report(CALL_INIT, (struct dist_at){ 0 }, DIST_ERR_MEMORY,
-               "the system gives no memory for this rank's state");
+        report(call, at, DIST_ERR_MEMORY, "the system gives no memory for this rank's state");
         exit(DIST_ERR_MEMORY);
     }
     return context;
+}
+
+struct context *context_get(void)
+{
+    return context_get_in(CALL_INIT, (struct dist_at){ 0 });
 }
 
 uint32_t context_find_site(struct context *context, const char *file, int line)

@@ -55,6 +55,7 @@ extern _Thread_local struct call_note call_note;
 
 /* The calling rank's context; made on first need. Never NULL (where no world can be had it reports and exits). */
 struct context *context_get(void);
+struct context *context_get_in(enum call call, struct dist_at at); /* reports of this call */
 
 /* What is remembered of a call's place; NULL: nothing. And its number, looked up where it must be. */
 static inline const struct site_memo *context_memo(const char *file, int line)
@@ -87,7 +88,7 @@ static inline struct context *context_enter_from(enum call call, const char *fil
     struct launch_self *self = launch_self_if_any();
     struct context *context = self ? atomic_load_explicit(&self->context, memory_order_acquire) : NULL;
     if (!context)
-        context = context_get();
+        context = context_get_in(call, (struct dist_at){ file, line });
     call_note.error = 0;
     *site = context_site(context, file, line);
     context_note(context, call, *site);
