@@ -58,15 +58,21 @@ Test(several, both)
 Test(several, a_thread_that_sends_late_is_no_deadlock)
 {
     in_all_modes("late", 0, NULL);
-    /* by names as the threads of an MPI or of a GPU's driver have, which never call */
-    for (const char *number = "4\0005\0006\0007"; *number; number += 2)
-        expect("several", SETTINGS(modes[0]), "named", number, 0, NULL);
 }
 
 Test(several, a_receive_goes_on_while_another_thread_sleeps)
 {
     for (int i = 0; i < 2; i++)
         expect("several", SETTINGS(modes[i]), "beside", "2", 0, NULL);
+}
+
+/* Threads with the names of an MPI's or a GPU's driver's, which never call: are they the program's own? */
+Test(several, a_thread_with_the_name_of_an_engines)
+{
+    for (const char *number = "0\0001\0002\0003"; *number; number += 2)
+        expect("engines", SETTINGS(modes[0]), "late", number, 0, NULL);
+    for (int i = 0; i < 2; i++)
+        expect("engines", SETTINGS(modes[i]), "opened", "", 45, "deadlock");
 }
 
 Test(several, all_threads_wait)

@@ -6,8 +6,8 @@
  * with those that stand in its notes. One more, and the rank may go on, for all that can be known. A GPU's
  * runtime has threads of its own, which never call; they are known by their names. So have MPIs: "async" is UCX's, the others
  * are called "transport" (backends/transport/open.c). A program may call a thread of its own so, too, and does: names count only
- * where the rank has opened such an engine. qemu, which runs programs for other processors,
- * has one, called like the program's: for that the first thread is not counted.
+ * where the rank has opened such an engine, or the program one of its own, whose library the system then shows. qemu, which runs programs
+ * for other processors, has one, called like the program's: for that the first thread is not counted.
  */
 #define _GNU_SOURCE
 #include "diagnose.h"
@@ -32,6 +32,23 @@ static void tasks_folder(pid_t pid, char *path, size_t size)
         snprintf(path, size, "/proc/self/task");
     else
         snprintf(path, size, "/proc/%ld/task", (long)pid);
+}
+
+/* Is one loaded that the program itself may have opened? */
+static bool tasks_has_engine(pid_t pid)
+{
+    char path[48], line[600];
+    if (pid == 0)
+        snprintf(path, sizeof path, "/proc/self/maps");
+    else
+        snprintf(path, sizeof path, "/proc/%ld/maps", (long)pid);
+    FILE *maps = fopen(path, "re");
+    bool found = false;
+    while (maps && !found && fgets(line, sizeof line, maps))
+        found = strstr(line, "/libcuda.so") || strstr(line, "/libnccl.so") || strstr(line, "/libucs.so");
+    if (maps)
+        fclose(maps);
+    return found;
 }
 
 static bool tasks_is_runtimes(pid_t pid, const char *task, bool engines)
@@ -70,6 +87,7 @@ static bool tasks_has_at_most(pid_t pid, int known, bool engines)
     for (struct dirent *task; (task = readdir(tasks));)
         count += task->d_name[0] != '.';
     if (count > known) {
+        engines = engines || tasks_has_engine(pid);
         rewinddir(tasks);
         for (struct dirent *task; (task = readdir(tasks));)
             count -= task->d_name[0] != '.' && tasks_is_runtimes(pid, task->d_name, engines);

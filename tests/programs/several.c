@@ -6,7 +6,6 @@
  *   both    one half of the threads does the one, the other the other
  *   late    the ranks' first threads wait; what they wait for is sent by threads that compute for a second first
  *   beside  while its first thread sleeps in a receive, another one starts receives of long messages that have come, and computes
- *   named   the same, and these threads are called as an engine's are
  *   stuck   all threads of all ranks wait for messages that nobody sends
  *   sums    rank 0 waits for 40 sums at once, in which rank 1 has no part
  *   rename  a thread that has another name than its rank's
@@ -139,12 +138,6 @@ static void stuck(const struct part *part)
     dist_recv(t, (part->rank + 1) % part->size, .tag = part->number);
 }
 
-static void call_as_an_engines(void)
-{
-    static const char *const names[] = { "async", "transport", "cuda-worker", "NCCL feeder" };
-    prctl(PR_SET_NAME, names[threads % 4]);
-}
-
 /* Those that are made of messages have a thread each. */
 static void sums(int rank)
 {
@@ -163,9 +156,7 @@ static void *work_on(void *argument)
     bool talks = is("talk") || (is("both") && part->number % 2 == 0), meets = is("meet") || is("both");
     for (int round = 0; round < ROUNDS && (talks || meets); round++)
         (talks ? talk : meet)(part, round);
-    if (is("named") && part->number == 1)
-        call_as_an_engines();
-    if ((is("late") || is("named")) && part->number == 1)
+    if (is("late") && part->number == 1)
         late(part);
     if (is("beside") && part->number == 1)
         beside(part);
@@ -194,7 +185,7 @@ static void run(int rank, int size)
     work_on(&parts[0]);
     if (is("sums"))
         sums(rank);
-    if (is("late") || is("named")) {
+    if (is("late")) {
         tensor *t = tensor_zeros(DIST_F32, 1);
         dist_recv(t, (rank + size - 1) % size);
         check(t, (rank + size - 1) % size, "a late message", &parts[0]);
