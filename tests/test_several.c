@@ -69,8 +69,9 @@ Test(several, a_receive_goes_on_while_another_thread_sleeps)
 /* Threads with the names of an MPI's or a GPU's driver's, which never call: are they the program's own? */
 Test(several, a_thread_with_the_name_of_an_engines)
 {
-    for (const char *number = "0\0001\0002\0003"; *number; number += 2)
-        expect("engines", SETTINGS(modes[0]), "late", number, 0, NULL);
+    static const char *const numbers[] = { "0", "1", "2", "3" };
+    for (int i = 0; i < 4; i++)
+        expect("engines", SETTINGS(modes[0]), "late", numbers[i], 0, NULL);
     for (int i = 0; i < 2; i++)
         expect("engines", SETTINGS(modes[i]), "opened", "", 45, "deadlock");
 }

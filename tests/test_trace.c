@@ -204,8 +204,10 @@ Test(trace, numbers_have_a_point_in_every_language)
                      file_setting()),
             "traced", "language");
     snprintf(command, sizeof command, "rm -r %s", path);
-    if (system(command) != 0 || !made)
+    if (system(command) != 0 || !made) {
+        unlink(FILE_NAME);
         cr_skip("there is no localedef, or no German");
+    }
     cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
     cr_expect(strstr(job.stdout_text, "0,5 [0.5, 0.5]"), "%s", job.stdout_text);
     cr_expect(file_says("\"in\":[0.5,0.5]"), "no numbers with a point");
