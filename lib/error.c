@@ -107,7 +107,7 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
             &(struct told){ .status = (int)error, .sentence = what, .rank = rank, .call = call, .at = at },
             block ? block : wrapped);
     struct dist_report told = { .error = error, .rank = rank, .call = call, .at = at, .sentence = sentence };
-    call_note.entry = 0;
+    call_note.entry = 0; /* it is named once */
     works_let_go(context);
     int first = call_note.error ? call_note.error : -(int)error;
     context->handler(&told, context->handler_context); /* which may make calls of its own */
@@ -115,12 +115,10 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
     return -(int)error;
 }
 
-/* The entry of a batch that is wrong, which is named once. Gives how long that is. */
+/* The entry of a batch that is wrong. Gives how long that is. */
 static int error_name_entry(char *text, size_t size)
 {
-    int length = call_note.entry ? snprintf(text, size, "entry %d: ", call_note.entry - 1) : 0;
-    call_note.entry = 0;
-    return length;
+    return call_note.entry ? snprintf(text, size, "entry %d: ", call_note.entry - 1) : 0;
 }
 
 static int error_deliver_words(const char *call, struct dist_at at, enum dist_error error, const char *see,

@@ -39,10 +39,9 @@ static int wrap_end(struct algorithms *outer, struct run *run)
 static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
 {
     struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        why_say(&op->why, "the system gives no memory for the messages of this collective");
-        return op->status = DIST_ERR_MEMORY;
-    }
+    if (!run)
+        return op->status = why_fail(DIST_ERR_MEMORY, &op->why,
+                                     "the system gives no memory for the messages of this collective");
     run->outer = outer;
     run->op = op;
     run->tag = -2 - (int)(op->group->by_messages++ % (1u << 30));

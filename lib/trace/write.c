@@ -143,8 +143,8 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
     struct whole whole;
     struct writing w = { .world = world, .nodes = nodes, .first = true };
     if (!trace_prepare(&w)) {
-        why_say(why, "DIST_TRACE: the system gives no memory for writing %s", file);
-        status = DIST_ERR_MEMORY;
+        status =
+            why_fail(DIST_ERR_MEMORY, why, "DIST_TRACE: the system gives no memory for writing %s", file);
     } else {
         w.file = whole_open(&whole, file);
         if (w.file) {
@@ -154,10 +154,9 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
             write_all(&w);
             text_use_language(language);
         }
-        if (!whole_close(&whole, true)) {
-            why_say(why, "DIST_TRACE names %s, which cannot be written: %s", file, strerror(errno));
-            status = DIST_ERR_ENVIRONMENT;
-        }
+        if (!whole_close(&whole, true))
+            status = why_fail(DIST_ERR_ENVIRONMENT, why, "DIST_TRACE names %s, which cannot be written: %s",
+                              file, strerror(errno));
     }
     pairs_free(&w);
     free(w.last);

@@ -119,10 +119,8 @@ static int groups_ask_all(struct transport_state *state, struct dist_work *op, i
 {
     struct dist_work most = { .call = CALL_ALL_REDUCE, .at = op->at, .site = op->site, .group = state->all };
     int64_t *word = host_alloc(state->self, sizeof *word);
-    if (!word) {
-        why_say(&op->why, "there is no memory for the group");
-        return op->status = DIST_ERR_MEMORY;
-    }
+    if (!word)
+        return op->status = why_fail(DIST_ERR_MEMORY, &op->why, "there is no memory for the group");
     *word = *number;
     most.in = most.out = (struct span){ word, 1 };
     most.block = 1;
@@ -145,10 +143,9 @@ static int groups_choose_id(struct transport_state *state, struct dist_work *op)
         if (again && groups_ask_all(state, op, &number) != DIST_OK)
             return op->status;
     } while (number != from && number < end);
-    if (number == end) {
-        why_say(&op->why, "65536 groups are open, and there cannot be more");
-        return op->status = DIST_ERR_MEMORY;
-    }
+    if (number == end)
+        return op->status =
+                   why_fail(DIST_ERR_MEMORY, &op->why, "65536 groups are open, and there cannot be more");
     state_lock(state);
     state->last_group = number;
     op->group->id = groups_id(number);

@@ -202,11 +202,10 @@ int transport_open(const char *name, transport_finder *find, struct launch_self 
         status = open_not_opened(why);
     if (status == DIST_OK && state->spread && !world_is_spread(&self->world))
         status = open_join_machines(state, why);
-    if (status == DIST_OK && !transport_form_world(state)) {
-        why_say(why, "the transport could not make a group of the machines: %.150s",
-                state->transport->error());
-        status = DIST_ERR_SYSTEM;
-    }
+    if (status == DIST_OK && !transport_form_world(state))
+        status =
+            why_fail(DIST_ERR_SYSTEM, why, "the transport could not make a group of the machines: %.150s",
+                     state->transport->error());
     if (status == DIST_OK)
         *out = state;
     else
