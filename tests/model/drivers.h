@@ -108,7 +108,8 @@ enum {
     NEVER_URGES,
     URGES_ONCE,
     LONG_UNTOLD,
-    UNLISTENS_UNLOCKED
+    UNLISTENS_UNLOCKED,
+    WAITING_UNCOUNTED
 };
 
 /* One thread's step. */
@@ -126,6 +127,13 @@ struct turn {
 static inline int open_of(const struct rank *rank)
 {
     return rank->sends + rank->recvs - rank->sends_done - rank->recvs_done;
+}
+
+/* Is there anything that somebody of the rank must do? A posted message is its receiver's. */
+static inline bool has_work(const struct turn *t)
+{
+    const struct rank *mine = t->mine;
+    return mine->recvs > mine->recvs_done || (mine->sends > mine->seq && t->step->fault != WAITING_UNCOUNTED);
 }
 
 bool lock(struct turn *t, uint8_t next); /* false: somebody else holds it */

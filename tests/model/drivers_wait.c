@@ -61,7 +61,7 @@ static bool drive(struct turn *t, int change)
 
 static void listen(struct turn *t)
 {
-    if (open_of(t->mine) == 0 || t->mine->drivers > 0 || !t->has_helper) {
+    if (!has_work(t) || t->mine->drivers > 0 || !t->has_helper) {
         tell(t, "has nothing to hand over");
         t->me->pc = UNLOCK;
         return;

@@ -180,7 +180,7 @@ bool walk_step(struct turn *t)
 /* progress_listen(false). Its lock may be gone by then: that is one of the faults. */
 static void unlisten(struct turn *t)
 {
-    tell(t, "is no longer counted, since nothing is open");
+    tell(t, "is no longer counted, since there is nothing for it to do");
     t->s->eventcounts[t->number].sleepers =
         (uint8_t)(t->s->eventcounts[t->number].sleepers - t->mine->listens);
     t->mine->listens = 0;
@@ -188,12 +188,12 @@ static void unlisten(struct turn *t)
 
 static void help_looked(struct turn *t)
 {
-    if (t->mine->listens && open_of(t->mine) == 0)
+    if (t->mine->listens && !has_work(t))
         t->me->pc = t->step->fault == UNLISTENS_UNLOCKED ? HELP_LATE_UNLISTEN : HELP_UNLISTEN;
     else
         t->me->pc = t->me->moved ? HELP_SEEN : t->step->fault == SEEN_LATE ? HELP_LATE_SEEN : HELP_DOZE;
     bool keeps = t->me->pc == HELP_SEEN || t->me->pc == HELP_UNLISTEN;
-    tell(t, keeps ? "looks whether anything is open" : "lets go of the lock");
+    tell(t, keeps ? "looks whether there is anything to do" : "lets go of the lock");
     if (!keeps)
         unlock(t);
 }

@@ -51,7 +51,7 @@ static bool call(struct turn *t)
     if (verb == 0)
         return false;
     if (verb == 'i') {
-        say(t->step, "sender: posts an isend, and starts its helper");
+        say(t->step, "sender: posts an isend");
         me(t)->pc = LOOK_FREE;
         return true;
     }
@@ -153,7 +153,7 @@ static void settle(struct turn *t)
     say(t->step, "sender: settles: the receiver's stores reach memory");
 }
 
-/* The isend: the helper listens, then a last look; the same look is all that the helper does. */
+/* An isend that waits for a place: the helper listens, then a last look; the same look is all that the helper does. */
 static void last_look(struct turn *t)
 {
     load_ack(t, me(t)->listens ? "looks once more before it computes" : "looks");
@@ -188,7 +188,9 @@ static bool long_way(struct turn *t)
         return true;
     case LOOK_FREE:
         load_ack(t, "looks for untaken messages");
-        me(t)->pc = slot_free(t) ? LISTEN : SET_HURRY;
+        me(t)->pc = SET_HURRY;
+        if (slot_free(t))
+            begin_message(t);
         return true;
     case SET_HURRY:
         set_hurry(t);

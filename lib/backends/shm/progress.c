@@ -2,8 +2,8 @@
  * progress.c: the progress thread: it drives a rank's operations while the program computes.
  *
  * It starts with the first asynchronous operation. It sleeps on slot.progress, and is counted among that event count's
- * sleepers (progress_listens) only while there are open operations and no waiter: a peer pays for a wake-up only
- * if nobody is looking. Whoever leaves the library with operations open adds the progress thread to `sleepers`, and then takes a last
+ * sleepers (progress_listens) only while there is something for it to do and no waiter: a peer pays for a wake-up only
+ * if nobody is looking. Whoever leaves the library with operations open has the progress thread counted, and then takes a last
  * light look; by eventcount.h's argument no news falls between the two. The model in tests/model/ walks through every
  * interleaving of a waiter, a computing rank and its progress thread.
  */
@@ -25,6 +25,13 @@ static bool progress_work_waits(const struct shm_state *shm)
     return false;
 }
 
+/* Is anything open that somebody of this rank must drive? A message that was posted is its receiver's: whoever waits for the send looks, and
+ * nobody else needs to. */
+static bool progress_has_work(const struct shm_state *shm)
+{
+    return shm->open > shm->posted_sends;
+}
+
 void progress_listen(struct shm_state *shm, bool listen)
 {
     if (shm->progress_listens == listen)
@@ -32,9 +39,9 @@ void progress_listen(struct shm_state *shm, bool listen)
     struct eventcount *eventcount = &slot_of(shm, shm->rank)->progress;
     shm->progress_listens = listen;
     if (listen)
-        atomic_fetch_add(&eventcount->sleepers, 1);
+        atomic_store(&eventcount->sleepers, 1);
     else
-        atomic_fetch_sub(&eventcount->sleepers, 1);
+        atomic_store_explicit(&eventcount->sleepers, 0, memory_order_release);
     eventcount_fence(); /* the last look comes behind that: its loads are acquire, which elsewhere may overtake the addition */
 }
 
@@ -60,7 +67,7 @@ static void progress_main(void *argument)
             progress_settle(shm);
         uint32_t seen = atomic_load(&eventcount->count);
         bool moved = shm->drivers == 0 && shm->open > 0 && engine_progress(shm, false);
-        if (shm->open == 0)
+        if (!progress_has_work(shm))
             progress_listen(shm, false);
         if (moved)
             continue;
@@ -92,7 +99,7 @@ void progress_advance(struct shm_state *shm)
 /* Lock held, about to leave the library with operations open: let the progress thread take over. */
 void progress_takes_over(struct shm_state *shm)
 {
-    if (shm->open == 0 || !shm->progress.runs)
+    if (!progress_has_work(shm) || !shm->progress.runs)
         return;
     if (shm->drivers == 0 && !shm->progress_listens) {
         progress_listen(shm, true);

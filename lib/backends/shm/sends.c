@@ -68,6 +68,7 @@ static struct queue *sends_queue(struct shm_state *shm, const struct dist_work *
 
 void sends_drop(struct shm_state *shm, struct dist_work *op)
 {
+    shm->posted_sends -= op->step != SEND_WAITING;
     queue_remove(sends_queue(shm, op), op);
 }
 
@@ -99,6 +100,7 @@ static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_wor
     channel_post(shm, op->peer, envelope, bytes, op->match.number);
     op->match.key = peer->sent;
     op->step = SEND_POSTED;
+    shm->posted_sends++;
     return true;
 }
 
@@ -112,7 +114,7 @@ static void sends_was_taken(struct shm_state *shm, struct peer *peer, struct dis
         sends_end(shm, op, verdict);
         return;
     }
-    sends_drop(shm, op);
+    queue_remove(&peer->posted, op);
     op->step = SEND_BY_TICKET;
     queue_add(&shm->by_ticket, op);
 }
@@ -215,6 +217,7 @@ int shm_send(void *state, struct dist_work *op)
         op->ticket = envelope_ticket(slot_envelope(peer->out));
         op->match.key = peer->sent;
         op->step = SEND_POSTED;
+        shm->posted_sends++;
         channel_stamp(shm, op->peer, op->match.number);
         queue_add(&peer->posted, op);
         p2p_busy(shm, op->peer);

@@ -108,10 +108,10 @@ struct shm_state {
     bool stop;          /* tells it to end */
     bool hurried;       /* a peer was told that sends wait for a place, and the thread has not looked since */
     struct worker progress;
-    bool progress_listens; /* it is counted among the sleepers of slot.progress */
-    _Atomic int drivers;   /* threads inside wait */
-    int open;              /* operations in the lists below */
-    unsigned refused;      /* messages that did not fit */
+    bool progress_listens;  /* it is counted among the sleepers of slot.progress */
+    _Atomic int drivers;    /* threads inside wait */
+    int open, posted_sends; /* operations in the lists below, and those of them whose message was posted */
+    unsigned refused;       /* messages that did not fit */
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
