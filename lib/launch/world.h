@@ -58,10 +58,10 @@ struct rank_slot {
     _Atomic uint32_t call; /* the dist call it is in: call id << 16 | site; 0: in the program's own code */
     _Atomic uint32_t last_call; /* the last one that it entered */
     int32_t node;               /* the machine that it is on: written before anybody reads it */
-    alignas(WORLD_LINE) struct eventcount eventcount; /* notified by whoever has news for this rank */
-    struct eventcount
-        progress; /* the same, for its progress thread, which drives its operations while it computes */
-    struct sleep_note sleep; /* of the thread that was the rank's first to call */
+    /* Notified by who has news for its progress thread. Here: it writes that in many calls, and the next line is read with each message. */
+    struct eventcount progress;
+    alignas(WORLD_LINE) struct eventcount eventcount; /* by who has news for the rank itself */
+    struct sleep_note sleep;                          /* of the thread that was the rank's first to call */
 };
 _Static_assert(sizeof(struct rank_slot) == 2 * WORLD_LINE, "32 slots share a page");
 
