@@ -102,7 +102,7 @@ void ticket_stamp(struct shm_state *shm, int src, uint32_t ticket, enum verdict 
 {
     if (ticket == NO_TICKET)
         return;
-    atomic_store(&shm->tickets[(size_t)src * TICKETS + ticket], verdict);
+    atomic_store_explicit(&shm->tickets[(size_t)src * TICKETS + ticket], verdict, memory_order_release);
     if (src != shm->rank)
-        eventcount_notify(&slot_of(shm, src)->eventcount);
+        eventcount_notify_lightly(&slot_of(shm, src)->eventcount);
 }
