@@ -225,7 +225,7 @@ KILLS := build/tests/kills/kills
 TSAN_SOURCES := $(sort $(wildcard tests/tsan/*.c))
 BENCH_INSIDE := build/tests/bench/bench_checks build/tests/bench/bench_tracing
 BENCH_SOURCES := $(filter-out %/bench_mpi.c %/bench_gpu.c %/bench_nccl.c $(BENCH_INSIDE:build/%=%.c),$(wildcard tests/bench/bench_*.c))
-BENCH_CASES := $(patsubst %,build/tests/bench/%.o,run pace messages collectives patterns costs)
+BENCH_CASES := $(patsubst %,build/tests/bench/%.o,run pace messages collectives patterns peers_at_once costs)
 
 # Chapter by chapter, and in each by the number that a name begins with: that is the order of the exercises.
 EXERCISE_SOURCES := $(sort $(wildcard exercises/*/[0-9]*.c))

@@ -5,11 +5,11 @@
  *   run.c        what a command line asks for: CASE BYTES
  *   messages.c   ping-pong, ring, barrier
  *   collectives.c
- *   patterns.c   many messages under way, groups, collectives in the background
+ *   patterns.c   many messages under way, groups, collectives in the background; peers_at_once.c: with several peers
  *   costs.c      what a rank costs: while it waits, to start, in memory
  *   pace.c       how often a call is made, and its median
  *
- * The last six are compiled once and linked with every side: all libraries run the same code, with the same sizes, the same
+ * The last seven are compiled once and linked with every side: all libraries run the same code, with the same sizes, the same
  * warm-up and the same looks at the results. A library that moves nothing would be very fast.
  */
 #ifndef BENCH_H

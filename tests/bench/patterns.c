@@ -4,9 +4,11 @@
  *   window      64 isends against 64 irecvs, then one answer; rank 2k to 2k + 1
  *   tags        the same, each with a tag of its own, received in the other order
  *   sizes       the same, of a quarter of the size, a sixteenth, ... and the whole size in turn
+ *   unexpected  a window whose receives are posted when its messages are there
  *   anybody     everybody's isends against rank 0's irecvs from anybody
  *   exchange    each with each other, all at once
  *   shift       to the next, from the previous
+ *   halo        to both neighbours, and from both
  *   chain       rank 0 sends 64, all others pass them on; the last answers: a hop
  *   background  an all_reduce that is started, and then waited for
  *   group       a ping-pong in a group that is not the world; after: in the world, after an all_reduce in the background
@@ -14,34 +16,10 @@
  * A case whose name ends in _eager is the same: bench.sh lets us buffer up to 4 KiB then, as MPI does always.
  */
 #define _GNU_SOURCE
-#include "bench.h"
+#include "patterns.h"
 #include "timing.h"
 
 #include <string.h>
-
-enum { WINDOW = 64 };
-
-struct pattern {
-    struct buffer whole, cells[WINDOW], answer;
-    side_request requests[2 * WINDOW];
-};
-
-/* The k-th cell's two ends, in this turn and from this rank. */
-static float mark(int turn, int k, int from)
-{
-    return (float)((turn & 1023) * 64 + k + 70000 * from);
-}
-
-static void set(struct buffer *cell, float value)
-{
-    cell->x[0] = cell->x[cell->count - 1] = value;
-}
-
-static void see(struct job *job, const struct buffer *cell, float value)
-{
-    if (cell->x[0] != value || cell->x[cell->count - 1] != value)
-        wrong(job, "an end", cell->x[0] != value ? cell->x[0] : cell->x[cell->count - 1], value);
-}
 
 /* ---- windows ---------------------------------------------------------------------- */
 
@@ -78,50 +56,29 @@ static void tags(struct job *job, int turn)
     windows(job, turn, 1);
 }
 
-/* ---- several peers ------------------------------------------------------------------ */
-
-/* Rank 0 cannot know whose comes in which cell: so it adds all up. */
-static void anybody(struct job *job, int turn)
+/* What comes last is received first: then the others are there, and none was asked for. */
+static void unexpected(struct job *job, int turn)
 {
     struct pattern *p = job->notes;
-    int each = WINDOW / (job->size - 1), count = job->rank ? each : each * (job->size - 1);
-    double sum = 0;
-    for (int k = 0; k < count; k++) {
-        set(&p->cells[k], mark(turn, k, 0));
-        p->requests[k] =
-            job->rank ? side_isend(&p->cells[k], 0, 0) : side_irecv(&p->cells[k], SIDE_ANYBODY, 0);
+    int peer = job->rank ^ 1, sends = job->rank % 2 == 0;
+    side_request *last = &p->requests[WINDOW];
+    if (peer >= job->size)
+        return;
+    if (!sends) {
+        *last = side_irecv(&p->whole, peer, 1);
+        side_wait_all(last, 1);
     }
-    side_wait_all(p->requests, count);
-    for (int k = 0; k < count; k++)
-        sum += p->cells[k].x[0] - mark(turn, k % each, 0);
-    if (sum != 0)
-        wrong(job, "the sum of what came", sum, 0);
-    side_barrier();
-}
-
-/* To the ranks at these distances, and from those on the other side. */
-static void talk_around(struct job *job, int turn, int distances)
-{
-    struct pattern *p = job->notes;
-    int size = job->size, count = 0;
-    for (int d = 1; d <= distances; d++) {
-        p->requests[count++] = side_irecv(&p->cells[d], (job->rank + size - d) % size, d);
-        set(&p->cells[WINDOW / 2 + d], mark(turn, d, job->rank));
-        p->requests[count++] = side_isend(&p->cells[WINDOW / 2 + d], (job->rank + d) % size, d);
+    for (int k = 0; k < WINDOW; k++) {
+        if (sends)
+            set(&p->cells[k], mark(turn, k, job->rank));
+        p->requests[k] = sends ? side_isend(&p->cells[k], peer, 0) : side_irecv(&p->cells[k], peer, 0);
     }
-    side_wait_all(p->requests, count);
-    for (int d = 1; d <= distances; d++)
-        see(job, &p->cells[d], mark(turn, d, (job->rank + size - d) % size));
-}
-
-static void exchange(struct job *job, int turn)
-{
-    talk_around(job, turn, job->size - 1);
-}
-
-static void shift(struct job *job, int turn)
-{
-    talk_around(job, turn, 1);
+    if (sends)
+        *last = side_isend(&p->whole, peer, 1);
+    side_wait_all(p->requests, WINDOW + sends);
+    for (int k = 0; k < WINDOW && !sends; k++)
+        see(job, &p->cells[k], mark(turn, k, peer));
+    sends ? side_recv(&p->answer, peer) : side_send(&p->answer, peer);
 }
 
 static void chain(struct job *job, int turn)
@@ -184,7 +141,7 @@ static const struct shape {
     { "window", window, WINDOW },    { "tags", tags, WINDOW },   { "sizes", window, WINDOW },
     { "anybody", anybody, WINDOW },  { "shift", shift, WINDOW }, { "exchange", exchange, WINDOW },
     { "chain", chain, WINDOW },      { "group", rally, 1 },      { "after", rally, 1 },
-    { "background", background, 1 },
+    { "background", background, 1 }, { "halo", halo, WINDOW },   { "unexpected", unexpected, WINDOW },
 };
 #define SHAPES (int)(sizeof shapes / sizeof shapes[0])
 
@@ -197,7 +154,9 @@ static int messages_of(const struct job *job, const struct shape *shape)
         return job->size - 1;
     if (shape->call == anybody)
         return WINDOW / (job->size - 1) * (job->size - 1);
-    return shape->call == rally ? 2 : shape->cells == WINDOW && shape->call != shift ? WINDOW : 1;
+    return shape->call == rally || shape->call == halo      ? 2
+           : shape->cells == WINDOW && shape->call != shift ? WINDOW
+                                                            : 1;
 }
 
 static void prepare(struct job *job, struct pattern *p, const struct shape *shape)

@@ -4,7 +4,7 @@
 # line that says so.
 
 warnings="-Wall -Wextra -Werror"
-cases=$(for name in run pace messages collectives patterns costs; do echo build/tests/bench/$name.o; done)
+cases=$(for name in run pace messages collectives patterns peers_at_once costs; do echo build/tests/bench/$name.o; done)
 peers=
 
 # Open MPI asks root twice whether that is meant.
