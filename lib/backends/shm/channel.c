@@ -19,7 +19,7 @@ uint64_t channel_draw(struct shm_state *shm, int dst)
 
 static _Atomic uint64_t *channel_stamp_of(const struct shm_state *shm, int src, int dst)
 {
-    return &shm->stamps[(size_t)src * (size_t)shm->size + (size_t)dst];
+    return &shm->stamps[(size_t)src * channel_stamps(shm->size) + (size_t)dst];
 }
 
 void channel_stamp(struct shm_state *shm, int dst, uint64_t arrival)

@@ -104,6 +104,13 @@ static inline size_t channel_index(int src, int dst)
     return 2 * (channel_pairs(high) + (size_t)low) + (src > dst);
 }
 
+/* So many stamps are a row: each sender writes lines of its own. */
+static inline size_t channel_stamps(int ranks)
+{
+    const size_t line = WORLD_LINE / sizeof(uint64_t);
+    return ((size_t)ranks + line - 1) / line * line;
+}
+
 /* The message that a receiver waits for, and nothing else, in one number; 0: it cannot be said so shortly. */
 static inline uint32_t channel_want(int tag, int group, enum dist_type type, size_t bytes)
 {

@@ -27,7 +27,7 @@ static struct layout shm_layout(uint64_t size)
     at.offers = at.callers + size * sizeof(struct callers);
     at.arrivals = at.offers + size * sizeof(struct offer);
     at.stamps = at.arrivals + size * sizeof(struct arrivals);
-    at.tickets = at.stamps + size * size * sizeof(uint64_t);
+    at.tickets = at.stamps + size * channel_stamps((int)size) * sizeof(uint64_t);
     at.rings = shm_page_after(at.tickets + size * TICKETS * sizeof(uint32_t));
     at.barrier = shm_page_after(at.rings + channels * RING_CELLS * sizeof(struct cell));
     return at;
