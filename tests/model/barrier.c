@@ -42,7 +42,7 @@ static const struct fault faults[] = { { "there is one contribution for each mem
                                        { "a long plan ends before all parts are done", 1 },
                                        { "crowds are read without a barrier after they were added up", 3 },
                                        { "whoever sees all arrive does not notify the listeners", 1 },
-                                       { "a listener is counted only before it sleeps", 2 },
+                                       { "that a member listens is written only before it sleeps", 2 },
                                        { "arriving is relaxed", 0 },
                                        { "looking is relaxed", 0 },
                                        { "a part is taken without a look whether somebody has", 1 },
@@ -63,29 +63,16 @@ static void barrier_begin(struct step *step)
     order_begin(order_in(step->state));
 }
 
-/* The collective begins: a member whose engine will wait says so first. */
-static void begin(struct turn *t)
-{
-    bool says = t->listens && t->step->fault != LISTENS_LATE;
-    meeting_tell(t, says ? "begins, and adds itself to the listeners" : "begins");
-    if (says)
-        meeting_drain(t->s, t->i);
-    t->s->listeners += says;
-    t->me->listening = says;
-    t->me->pc = CARD;
-}
-
 /* The collective is over: the program may do with its tensor what it likes. */
 static void leave(struct turn *t)
 {
     meeting_tell(t, t->kind == LONG ? "leaves, and overwrites its tensor" : "leaves");
     if (t->kind == LONG)
         tensor_overwrite(t);
-    t->s->listeners = (uint8_t)(t->s->listeners - t->me->listening);
-    t->me->listening = t->me->barrier = 0;
+    t->me->barrier = 0;
     if (t->step->fault == PART_FREED)
         t->s->taken[t->i] = 0;
-    t->me->pc = plans[t->step->scenario].kinds[++t->me->round] ? BEGIN : OVER;
+    t->me->pc = plans[t->step->scenario].kinds[++t->me->round] ? CARD : OVER;
 }
 
 /* To the second barrier; or past it, where a fault has none. */
@@ -155,9 +142,7 @@ static bool one_step(struct turn *t)
 {
     if (t->me->pc == OVER)
         return false;
-    if (t->me->pc == BEGIN)
-        begin(t);
-    else if (t->me->pc == LEAVE)
+    if (t->me->pc == LEAVE)
         leave(t);
     else if (t->me->pc >= LOOK_EARLY && t->me->pc <= UNCOUNT)
         return meeting_step(t);

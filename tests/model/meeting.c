@@ -100,7 +100,7 @@ static void ring_sleepers(struct turn *t)
 {
     if (t->me->pc == SLEEPERS) {
         meeting_tell(t, t->s->sleepers ? "sees that somebody sleeps" : "sees that nobody sleeps");
-        t->me->pc = t->s->sleepers ? NOTIFY_ALL : LISTENERS;
+        t->me->pc = t->s->sleepers ? NOTIFY_ALL : NOTIFY_LOOK;
         return;
     }
     meeting_tell(t, "notifies the barrier's event count");
@@ -108,25 +108,17 @@ static void ring_sleepers(struct turn *t)
     for (int i = 0; i < t->size; i++)
         if (!(t->listeners >> i & 1))
             ring_for(&t->s->members[i]);
-    t->me->pc = LISTENERS;
-}
-
-static void look_for_listeners(struct turn *t)
-{
-    bool notifies = t->s->listeners && t->step->fault != NO_LISTENERS;
-    meeting_tell(t, notifies ? "sees that somebody listens" : "sees that nobody listens");
     t->me->pc = NOTIFY_LOOK;
-    if (!notifies)
-        pass(t);
 }
 
-/* rank_notify, for each member. */
+/* rank_notify, for each other member that listens. */
 static void notify(struct turn *t)
 {
     int to = t->me->at;
+    bool looks = t->me->pc == NOTIFY_LOOK && to != t->i && t->step->fault != NO_LISTENERS;
     say(t->step, "member %d %s member %d", t->i, t->me->pc == NOTIFY ? "notifies" : "looks for the sleep of",
         to);
-    if (t->me->pc == NOTIFY_LOOK && t->s->own_sleepers[to]) {
+    if (looks && contribution_listens(t, to) && t->s->own_sleepers[to]) {
         t->me->pc = NOTIFY;
         return;
     }
@@ -163,10 +155,10 @@ static bool late_to_sleep(struct turn *t)
         count(t);
         return true;
     }
-    if (t->step->fault == LISTENS_LATE && t->listens && !t->me->listening) {
-        meeting_tell(t, "adds itself to the listeners");
-        t->s->listeners++;
-        t->me->listening = 1;
+    uint8_t *listens = &t->s->listens[t->i][contribution_set(t)];
+    if (t->step->fault == LISTENS_LATE && t->listens && !*listens) {
+        meeting_tell(t, "writes that it listens");
+        *listens = 1;
         return true;
     }
     return false;
@@ -225,8 +217,6 @@ bool meeting_step(struct turn *t)
         t->me->pc = LOOK;
     } else if (t->me->pc == SLEEPERS || t->me->pc == NOTIFY_ALL) {
         ring_sleepers(t);
-    } else if (t->me->pc == LISTENERS) {
-        look_for_listeners(t);
     } else if (t->me->pc == NOTIFY_LOOK || t->me->pc == NOTIFY) {
         notify(t);
     } else if (t->me->pc == AGAIN) {

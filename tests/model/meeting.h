@@ -39,7 +39,6 @@ enum {
 
 /* Where a member stands, in the order of a collective. */
 enum {
-    BEGIN,
     CARD,
     DATA,
     LOOK_EARLY, /* only where a fault looks before it arrives */
@@ -48,7 +47,6 @@ enum {
     LOOK,
     SLEEPERS,
     NOTIFY_ALL,
-    LISTENERS,
     NOTIFY_LOOK,
     NOTIFY,
     AGAIN,
@@ -85,7 +83,6 @@ struct member {
     uint8_t known;             /* members of whom it knows that they have arrived, itself included */
     uint8_t notified;          /* `count` of its event count has changed since it read it */
     uint8_t counted;           /* it is among the sleepers */
-    uint8_t listening;         /* it is among the listeners */
     uint8_t at;                /* the member whose event count it notifies, or whose part it does */
     uint8_t long_plans, parts; /* so many; and of this one, so many done */
 };
@@ -105,12 +102,12 @@ struct state {
          KNOWN_WORDS]; /* order.h: the members, then the contributions' words `arrivals`, then `parts_done` */
     struct member members[MEMBERS];
     uint8_t sleepers, own_sleepers[MEMBERS]; /* on the barrier's event count, and on each member's */
-    uint8_t listeners;
-    uint8_t arrivals[MEMBERS][2]; /* on the contributions */
+    uint8_t arrivals[MEMBERS][2];            /* on the contributions */
     uint8_t taken[MEMBERS], parts_done;
     uint8_t buffered[MEMBERS],
         into[MEMBERS];                 /* a count that still stands in its store buffer, and for which set */
-    uint8_t contributions[MEMBERS][2]; /* the round they are of, from 1 */
+    uint8_t contributions[MEMBERS][2]; /* the round they are of, from 1; */
+    uint8_t listens[MEMBERS][2];       /* and whether their member listens */
     uint8_t slots[MEMBERS][2];         /* also | SUM, after the first of a crowd has added it up */
     uint8_t tensors[MEMBERS][MEMBERS]; /* in slices; | SUM after the result was written */
 };
@@ -139,6 +136,7 @@ bool parts_over(struct turn *t);
 int contribution_set(const struct turn *t); /* of the two sets, the one in use */
 
 void contribution_write(struct turn *t);
+bool contribution_listens(struct turn *t, int member);
 void data_write(struct turn *t);
 void contributions_read(struct turn *t);
 void work_read(struct turn *t);

@@ -59,6 +59,15 @@ void contribution_write(struct turn *t)
     meeting_check(t, order_write(t->order, t->i, PLACE_CONTRIBUTION(t->i, contribution_set(t))),
                   "a contribution is written while another may read it");
     t->s->contributions[t->i][contribution_set(t)] = this_round(t);
+    t->s->listens[t->i][contribution_set(t)] = t->listens && t->step->fault != LISTENS_LATE;
+}
+
+bool contribution_listens(struct turn *t, int member)
+{
+    int set = contribution_set(t);
+    meeting_check(t, order_read(t->order, t->i, PLACE_CONTRIBUTION(member, set)),
+                  "it is read whether a member listens while that may write it");
+    return t->s->listens[member][set];
 }
 
 void data_write(struct turn *t)

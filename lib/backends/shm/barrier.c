@@ -11,7 +11,8 @@
  *   Orders. A member writes contribution, slot and tensor, then `arrivals` (seq_cst). Whoever sees the new count (acquire)
  *   sees everything written before that arrival.
  *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
- *   sees them all, and notifies those who sleep. (Others may see them all, too: then it is notified twice.)
+ *   sees them all, and notifies those who sleep: on the barrier's event count, or, where a contribution says that its member's engine
+ *   waits (`listens`), on that rank's own. (Others may see them all, too: then it is notified twice.)
  *   Reading contributions and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier at which a
  *   member only arrives when it is through with k; so nobody writes set k + 2, which is k's, before that. For the same
  *   reason a count that a slow member still waits for is only replaced by a higher one.
@@ -100,11 +101,12 @@ void barrier_approach(struct shm_state *shm, struct shm_group *g)
     g->core = (uint8_t)sched_getcpu();
 }
 
+/* Mine is not read back: it may still be on its way to memory. Who of this rank waits, its engine notifies. */
 void barrier_notify(struct shm_state *shm, const struct shm_group *g)
 {
     eventcount_notify(&g->barrier->eventcount);
-    if (atomic_load(&g->barrier->listeners))
-        for (int i = 0; i < g->group->size; i++)
+    for (int i = 0; i < g->group->size; i++)
+        if (i != g->group->rank && barrier_contribution(g, i, g->seq)->listens)
             rank_notify(slot_of(shm, g->group->ranks[i]));
 }
 

@@ -37,7 +37,6 @@ void collective_drop(struct shm_state *shm, struct dist_work *op)
     queue_remove(&g->queue, op);
     if (g->queue.first)
         return;
-    atomic_fetch_sub(&g->barrier->listeners, 1);
     struct shm_group **link = &shm->groups;
     while (*link != g)
         link = &(*link)->next;
@@ -101,7 +100,6 @@ static int collectives_start_in_engine(struct shm_state *shm, struct shm_group *
     if (!g->queue.first) {
         g->next = shm->groups;
         shm->groups = g;
-        atomic_fetch_add(&g->barrier->listeners, 1);
     }
     queue_add(&g->queue, op);
     collective_progress(shm, g, true);

@@ -9,7 +9,8 @@ void contributions_write(struct shm_state *shm, struct shm_group *g, struct dist
     contribution->call = (uint8_t)op->call;
     contribution->type = (uint8_t)op->type;
     contribution->op = (uint8_t)op->op;
-    contribution->root = op->peer;
+    contribution->root = (int16_t)op->peer;
+    contribution->listens = op->async;
     contribution->site = op->site;
     contribution->count = (uint64_t)op->block;
     contribution->in = world_offset(shm->world, op->in.data);

@@ -16,7 +16,7 @@ static inline void quick_meet_write(struct contribution *contribution, enum call
     contribution->call = (uint8_t)call;
     contribution->type = (uint8_t)t->type;
     contribution->op = (uint8_t)op;
-    contribution->root = 0;
+    contribution->root = contribution->listens = 0;
     contribution->site = site;
     contribution->count = (uint64_t)t->numel;
     envelope_put(contribution->text, t->data, t->bytes);

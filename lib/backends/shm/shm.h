@@ -38,7 +38,8 @@ struct contribution {
     uint8_t type;
     uint8_t op;
     _Atomic uint8_t core; /* where it ran when it arrived: a hint for those who wait */
-    int32_t root;
+    int16_t root;
+    uint8_t listens; /* its engine waits, and sleeps on event counts of its rank: notify these, too */
     uint32_t site;
     uint64_t count; /* elements of one block */
     union {
@@ -61,9 +62,8 @@ struct part {
 #define BARRIER_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
 struct barrier {
     alignas(WORLD_LINE) struct eventcount eventcount; /* members that sleep until all have arrived */
-    _Atomic uint32_t listeners; /* members whose engine waits for that: notify them too */
-    _Atomic uint32_t left;      /* members that have freed the group */
-    alignas(WORLD_LINE) _Atomic uint32_t parts_done; /* in all long plans, ever */
+    _Atomic uint32_t left;                            /* members that have freed the group */
+    alignas(WORLD_LINE) _Atomic uint32_t parts_done;  /* in all long plans, ever */
 };
 
 /* Ops in the order in which they were put in. */
