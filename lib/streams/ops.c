@@ -88,7 +88,7 @@ static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->stream = 1 + (uint32_t)gpu->current->number;
     op->asked = gpu->self->seen_on_stream ? launch_clock_ns() : 0;
     op->began = op->until = 0;
-    op->kept = op->unwanted = false;
+    op->unwanted = false;
     atomic_store(&op->over, 0);
     op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
@@ -161,24 +161,21 @@ int ops_follow(struct context *context, struct gpu *gpu, const char *call, struc
 {
     bool host_waits = ops_makes_connection(gpu->ops, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
     bool sends = op->sends, p2p = op->p2p;
-    op->kept = true;
     work_forget(context, op);
     if (!host_waits) {
         ops_is_over(op);
         host_waits = gpu->device->gate_hold(op->gate, gpu->current->stream) != DIST_OK;
     }
-    if (host_waits) { /* also in place of a stream that has no room for the gate */
+    if (host_waits) {             /* also in place of a stream that has no room for the gate */
+        ops_unwant(gpu->ops, op); /* now: a handler may leave by longjmp */
         gpu_await(gpu, call, op->at, ops_passed, op, NULL);
         int status = op->status, from = op->from;
-        op->kept = false;
-        order_over(gpu, op);
-        ops_unwant(gpu->ops, op);
+        gpu->awaited = NULL;
         ops_settle(gpu);
         return status != DIST_OK ? -status : p2p && !sends ? from : 0;
     }
     int peer = op->peer;
     order_follow(gpu, op);
-    op->kept = false;
     ops_unwant(gpu->ops, op); /* what is left of it belongs to ops_settle */
     ops_tidy(gpu->ops);
     return p2p && !sends ? peer : 0;
