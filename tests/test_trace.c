@@ -189,6 +189,14 @@ Test(trace, a_name_keeps_its_letters)
     cr_expect(file_says("\"name\":\"Gr\xc3\xb6\xc3\x9f\x65 \\ufffd\""));
 }
 
+Test(trace, numbers_keep_their_digits)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "traced", "language");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    cr_expect(file_says("\"in\":[2147483647,2147483647]"));
+}
+
 /* The program's own words are in its language; what the library writes, and reads, is not. */
 Test(trace, numbers_have_a_point_in_every_language)
 {

@@ -5,7 +5,7 @@
  *   traced break        spans that are left by break
  *   traced stuck        rank 1 waits for a message that nobody sends, until rank 0 is killed
  *   traced turns        the host's tensors and a GPU's take turns: two threads of a rank, in one order
- *   traced language     prints and sends halves, in a language that LC_ALL names
+ *   traced language     prints and sends halves, and the largest I32, in a language that LC_ALL names
  *   traced many N       N barriers
  *   traced cost         prints how many nanoseconds a barrier takes, in the quietest of many moments
  */
@@ -132,6 +132,9 @@ static void halves(int rank)
         if (rank == 0)
             tensor_print(x, "%.1f", 0.5);
     }
+    tensor *most = tensor_full(DIST_I32, INT32_MAX, 2);
+    dist_broadcast(most, 0);
+    tensor_free(most);
     tensor_free(x);
 }
 
