@@ -18,7 +18,7 @@ static int ops_read_environment(struct gpu_ops *ops, struct why *why)
 static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 {
     struct gpu_ops *ops = calloc(1, sizeof *ops);
-    unsigned char *met = calloc((size_t)context->world.size + 1, 1);
+    bool *met = calloc((size_t)context->world.size, sizeof *met);
     int status = ops && met ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
     if (status == DIST_ERR_MEMORY)
         why_say(why, "the system gives no memory for communication in the background");
@@ -147,19 +147,19 @@ bool ops_is_over(struct dist_work *op)
     return atomic_load(&op->over) != 0;
 }
 
-/* Lazy: is this the first operation with that rank, or with that many? It then makes the connection. */
+/* Lazy: is this the first message between two ranks, or the first collective of a group? It then makes the connection. */
 static bool ops_makes_connection(struct gpu_ops *ops, const struct dist_work *op)
 {
-    unsigned char *met = &ops->met[op->p2p && op->peer >= 0 ? op->peer : ops->context->world.size];
+    bool *met = op->p2p ? &ops->met[op->peer] : &op->group->met;
     bool first = ops->lazy && !*met;
-    *met = 1;
+    *met = true;
     return first;
 }
 
 /* Who sent, must be known before the call can return; all else the stream can wait for alone. */
 int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
 {
-    bool host_waits = ops_makes_connection(gpu->ops, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
+    bool host_waits = (op->p2p && op->peer == DIST_ANY_SOURCE) || ops_makes_connection(gpu->ops, op);
     bool sends = op->sends, p2p = op->p2p;
     work_forget(context, op);
     if (!host_waits) {
