@@ -42,13 +42,12 @@ struct gpu {
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
     struct dist_stream *current;
-    void *scratch; /* device memory for one number */
-    struct dist_stream
-        *copying;          /* in which a copy stands that needs staging memory or `scratch`; NULL: none */
-    const void *awaited;   /* what the host has last waited for: an op that it is must not be forgotten */
-    struct gpu_ops *ops;   /* NULL: nothing was communicated yet */
-    struct order *order;   /* NULL: nobody checks */
-    struct handles events; /* freed ones: the queue */
+    void *scratch;               /* device memory for one number */
+    struct dist_stream *copying; /* where a copy needs staging memory or `scratch`; NULL: nowhere */
+    const void *awaited;         /* what the host waited for last: an op that it is is not forgotten */
+    struct gpu_ops *ops;         /* NULL: nothing was communicated yet */
+    struct order *order;         /* NULL: nobody checks */
+    struct handles events;       /* freed ones: the queue */
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */
