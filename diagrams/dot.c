@@ -58,8 +58,7 @@ int text_lines(const char *text)
     return lines;
 }
 
-/* Between quotes; DOT reads & as in HTML. */
-static void print_text(FILE *file, const char *text)
+void dot_put_text(FILE *file, const char *text)
 {
     for (; *text; text++) {
         if (*text == '\n')
@@ -82,7 +81,7 @@ static double tenth(double x)
     return x == 0 ? 0 : x;
 }
 
-static void print_point(FILE *file, const char *before, struct point p)
+void dot_point(FILE *file, const char *before, struct point p)
 {
     fprintf(file, "%s%.1f,%.1f", before, tenth(p.x), tenth(p.y));
 }
@@ -137,8 +136,8 @@ void dot_node(struct picture *p, const char *name, int number, struct point at, 
     if (node.bold)
         fputs(", fontname=\"Helvetica-Bold\"", p->file);
     fprintf(p->file, ", width=%.3f, height=%.3f, label=\"", node.width / 72, node.height / 72);
-    print_text(p->file, text);
-    print_point(p->file, "\", pos=\"", at);
+    dot_put_text(p->file, text);
+    dot_point(p->file, "\", pos=\"", at);
     fputs("\"];\n", p->file);
 }
 
@@ -148,9 +147,9 @@ static int hidden_pair(struct picture *p, struct point a, struct point b)
     static const char shape[] = " [shape=point, style=invis, width=0.01, height=0.01, label=\"\"";
     int name = p->parts++;
     fprintf(p->file, "  a%d%s", name, shape);
-    print_point(p->file, ", pos=\"", a);
+    dot_point(p->file, ", pos=\"", a);
     fprintf(p->file, "\"];\n  b%d%s", name, shape);
-    print_point(p->file, ", pos=\"", b);
+    dot_point(p->file, ", pos=\"", b);
     fputs("\"];\n", p->file);
     return name;
 }
@@ -175,13 +174,13 @@ void dot_curve(struct picture *p, struct point a, struct point c, struct point d
         double dx = b.x - d.x, dy = b.y - d.y, length = sqrt(dx * dx + dy * dy), head = stroke.head ? 7 : 9;
         if (length > head)
             end = (struct point){ b.x - dx / length * head, b.y - dy / length * head };
-        print_point(p->file, "e,", b);
+        dot_point(p->file, "e,", b);
         putc(' ', p->file);
     }
-    print_point(p->file, "", a);
-    print_point(p->file, " ", c);
-    print_point(p->file, " ", d);
-    print_point(p->file, " ", end);
+    dot_point(p->file, "", a);
+    dot_point(p->file, " ", c);
+    dot_point(p->file, " ", d);
+    dot_point(p->file, " ", end);
     fputs("\"];\n", p->file);
 }
 

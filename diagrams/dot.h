@@ -72,6 +72,10 @@ void dot_tag(struct picture *p, struct point at, const char *color, double size,
 /* Plain text, `size` points high, with its middle at `at`. */
 void dot_text(struct picture *p, struct point at, double size, const char *ink, const char *text);
 
+/* Parts of such: a text between quotes, where DOT reads & as in HTML; and a place, rounded, so that no machine's last bit shows. */
+void dot_put_text(FILE *file, const char *text);
+void dot_point(FILE *file, const char *before, struct point p);
+
 /* How wide a text is, about, and how many lines it has. */
 double text_width(const char *text, double size);
 int text_lines(const char *text);

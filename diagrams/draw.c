@@ -26,9 +26,10 @@ static const char help[] =
     "\n"
     "  -o FILE            write there; without it to stdout\n"
     "  --title TEXT       what stands above\n"
-    "  --time             positions by the clock; otherwise by logic, the same in every run\n"
+    "  --time             spacetime, schedule: by the clock; otherwise by logic, the same in every run\n"
     "  --clocks           spacetime: each event's Lamport clock beside it\n"
-    "  --part A-B         only from collective A of all ranks to before collective B, counted from 0\n"
+    "  --part A-B         only from collective A of all ranks to before collective B, counted from 0;\n"
+    "                     not of streams, overlap and waitfor\n"
     "  --name all_gather  collective: which call; --nth N: which of several, from 0\n"
     "  --name SPAN        streams: from that span on, and a box for each span; --nth N: which of several\n"
     "  --version          which version this is\n"
@@ -39,12 +40,17 @@ typedef bool drawing(struct picture *p, const struct run *run, const struct wish
 
 static const struct {
     const char *name;
-    drawing *draw; /* NULL: it reads a report itself */
+    drawing *draw;     /* NULL: it reads a report itself */
+    const char *takes; /* of the options that not all take */
 } kinds[] = {
-    { "flow", draw_flow },         { "spacetime", draw_spacetime },
-    { "schedule", draw_schedule }, { "collective", draw_collective },
-    { "streams", draw_streams },   { "overlap", draw_overlap },
-    { "matrix", draw_matrix },     { "waitfor", NULL },
+    { "flow", draw_flow, "--part" },
+    { "spacetime", draw_spacetime, "--part --time --clocks" },
+    { "schedule", draw_schedule, "--part --time" },
+    { "collective", draw_collective, "--part --name --nth" },
+    { "streams", draw_streams, "--name --nth" },
+    { "overlap", draw_overlap, "" },
+    { "matrix", draw_matrix, "--part" },
+    { "waitfor", NULL, "" },
 };
 
 /* The command line. */
@@ -97,6 +103,23 @@ static int read_kind(struct command *command)
                          : cli_refuse(&command->cli, "no file is named; the trace stands after the kind");
 }
 
+static int check_taken(struct command *command)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = { { "--part", command->part },
+                    { "--name", command->wish.name },
+                    { "--nth", command->nth },
+                    { "--time", command->wish.time },
+                    { "--clocks", command->wish.clocks } };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].given && !strstr(kinds[command->kind].takes, options[i].name))
+            return cli_refuse(&command->cli, "%s does nothing to the kind %s", options[i].name,
+                              kinds[command->kind].name);
+    return -1;
+}
+
 static int read_command(struct command *command, int argc, char **argv)
 {
     const struct cli_option options[] = {
@@ -112,6 +135,8 @@ static int read_command(struct command *command, int argc, char **argv)
         status = read_kind(command);
     if (status < 0)
         status = read_numbers(command);
+    if (status < 0)
+        status = check_taken(command);
     command->cli.options = NULL;
     return status;
 }
@@ -133,8 +158,11 @@ static bool draw(struct picture *p, const struct command *command, char *why)
     if (!draw_run)
         return draw_report(p, command, why);
     bool good = run_read(&run, command->file);
-    if (good) {
-        run_cut(&run, command->from, command->to);
+    if (good && !run_cut(&run, command->from, command->to)) {
+        snprintf(why, 200, "the run has no collective %d of all ranks, with which --part begins",
+                 command->from);
+        good = false;
+    } else if (good) {
         if (run.lost > 0)
             fprintf(stderr, "draw: %s: %lld later events did not fit into the trace and are not drawn\n",
                     command->file, (long long)run.lost);

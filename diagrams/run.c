@@ -17,6 +17,8 @@ struct reading {
     int world_size; /* as the trace says; 0: it does not */
 };
 
+#define BYTES_MOST ((long long)1 << 40) /* in one message: RUN_EVENTS times as many can still be added up */
+
 #define NO_EVENTS "it is no trace, since it holds no traceEvents; DIST_TRACE=FILE.json makes a run write one"
 #define IS_REPORT \
     "it is a report (DIST_REPORT) and no trace, which holds traceEvents; `draw waitfor` draws it"
@@ -108,8 +110,8 @@ static bool fill(struct run *run, struct act *act, const struct value *event, co
     act->group = group_of(args);
     act->seq = (int)value_whole(args, "Seq", 0, INT32_MAX, -1);
     act->root = (int)value_whole(args, "root", 0, RUN_RANKS - 1, -1);
-    act->bytes = value_whole(args, "bytes", 0, (long long)1 << 50, 0);
-    act->elements = value_whole(args, "In msg nelems", 0, (long long)1 << 50, 0);
+    act->bytes = value_whole(args, "bytes", 0, BYTES_MOST, 0);
+    act->elements = value_whole(args, "In msg nelems", 0, BYTES_MOST, 0);
     snprintf(act->op, sizeof act->op, "%s", value_text(args, "op", ""));
     return copy_text(run, &act->name, name) && read_elements(run, &act->in, value_member(args, "in")) &&
            read_elements(run, &act->out, value_member(args, "out")) &&

@@ -99,8 +99,8 @@ void run_free(struct run *run);
 const struct members *run_group(const struct run *run, int id);
 
 /* Keep only what each rank did from its world collective number `from` on (that one too), to before number `to`. -1: no
- * such end. */
-void run_cut(struct run *run, int from, int to);
+ * such end. False: no rank came to number `from`. */
+bool run_cut(struct run *run, int from, int to);
 
 /* Keep only what each rank did between its spans of these names, and the spans; what is left out has lost its names, too. */
 void run_keep_between(struct run *run, const char *from, const char *to);

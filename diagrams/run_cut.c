@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether each act of a rank stands inside the part; the collectives are counted in the rank's own order. */
-static void mark_rank(const struct run *run, int rank, int from, int to, bool *inside)
+/* Whether each act of a rank stands inside the part; the collectives are counted in the rank's own order. False: it does not begin. */
+static bool mark_rank(const struct run *run, int rank, int from, int to, bool *inside)
 {
-    bool open = from < 0;
+    bool open = from < 0, begun = open;
     for (int i = run->first[rank]; i < run->first[rank + 1]; i++) {
         const struct act *act = &run->acts[i];
         bool edge = act->kind == ACT_COLLECTIVE && act->group == 0;
         if (edge && act->seq == from)
-            open = true;
+            begun = open = true;
         if (edge && to >= 0 && act->seq == to)
             open = false;
         inside[i] = open;
     }
+    return begun;
 }
 
 /* No picture shows the others. */
@@ -38,14 +39,15 @@ static void keep(struct run *run, const bool *inside)
     }
 }
 
-void run_cut(struct run *run, int from, int to)
+bool run_cut(struct run *run, int from, int to)
 {
-    bool *inside = calloc((size_t)run->count + 1, sizeof *inside);
+    bool *inside = calloc((size_t)run->count + 1, sizeof *inside), begun = false;
     for (int rank = 0; inside && rank < run->ranks; rank++)
-        mark_rank(run, rank, from, to, inside);
+        begun |= mark_rank(run, rank, from, to, inside);
     if (inside)
         keep(run, inside);
     free(inside);
+    return begun || !inside;
 }
 
 /* The spans of a rank that are called this and that: their places; false: it has not both. */

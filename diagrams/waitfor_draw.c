@@ -127,12 +127,6 @@ static void place_boxes(struct page *page)
 
 /* ---- the parts ------------------------------------------------------------------------- */
 
-void waitfor_point(struct page *page, const char *before, struct point p)
-{
-    double x = floor(p.x * 10 + 0.5) / 10, y = floor(p.y * 10 + 0.5) / 10;
-    fprintf(page->file, "%s%.1f,%.1f", before, x == 0 ? 0 : x, y == 0 ? 0 : y); /* 0 has no sign */
-}
-
 static void draw_box(struct page *page, int i)
 {
     const struct box *box = &page->boxes[i];
@@ -141,12 +135,12 @@ static void draw_box(struct page *page, int i)
             "  r%s%d [shape=box, style=\"rounded,filled%s\", width=%.2f, height=0.62, fillcolor=\"%s\", "
             "color=\"%s\"%s, fontsize=13, label=\"",
             box->rank < 0 ? "est" : "", abs(box->rank), dashed ? ",dashed" : "", box->half / 36,
-            box->red ? "#FDE2E1" : "#F1F4F7", box->red ? "#D92D20" : "#9AA5B1",
+            box->red ? RED_PALE : SIDE, box->red ? RED : GREY,
             box->red ? ", penwidth=2.4"
-            : dashed ? ", fontcolor=\"#52606D\""
+            : dashed ? ", fontcolor=\"" SOFT "\""
                      : "");
     waitfor_label(page, box);
-    waitfor_point(page, "\", pos=\"", box->at);
+    dot_point(page->file, "\", pos=\"", box->at);
     fputs("\"];\n", page->file);
 }
 
@@ -154,8 +148,7 @@ static void draw_edge(struct page *page, int from, int to, bool red)
 {
     const struct box *a = &page->boxes[from], *b = &page->boxes[to];
     fprintf(page->file, "  %s%d -> %s%d [color=\"%s\"%s, pos=\"", a->rank < 0 ? "rest" : "r", abs(a->rank),
-            b->rank < 0 ? "rest" : "r", abs(b->rank), red ? "#D92D20" : "#9AA5B1",
-            red ? ", penwidth=2.8" : "");
+            b->rank < 0 ? "rest" : "r", abs(b->rank), red ? RED : GREY, red ? ", penwidth=2.8" : "");
     if (red && from != to)
         waitfor_arc(page, from, to);
     else
@@ -201,14 +194,7 @@ bool waitfor_write(const struct waitfor_picture *picture, FILE *file)
         return false;
     choose_boxes(&page);
     place_boxes(&page);
-    fputs("digraph waitfor {\n"
-          "  graph [bgcolor=\"white\", pad=\"0.3\", splines=true, outputorder=edgesfirst, "
-          "fontname=\"Helvetica,Arial,sans-serif\"];\n"
-          "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=14, fontcolor=\"#1F2933\", "
-          "fixedsize=true, margin=0, penwidth=2];\n"
-          "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=12, color=\"#52606D\", penwidth=2, "
-          "arrowsize=0.85];\n",
-          file);
+    dot_begin(&(struct picture){ .file = file }, "waitfor");
     waitfor_head(&page);
     for (int i = 0; i < page.count; i++)
         draw_box(&page, i);

@@ -26,16 +26,18 @@ void waitfor_arc(struct page *page, int from, int to)
     while (hypot(waitfor_on_ring(page, b).x - tip.x, waitfor_on_ring(page, b).y - tip.y) < HEAD &&
            b < a - step)
         b += step;
-    waitfor_point(page, "e,", tip);
+    dot_point(page->file, "e,", tip);
     double part = (b - a) / 2, k = 4.0 / 3.0 * tan(part / 4);
     for (int i = 0; i < 2; i++) {
         double u = a + part * i, v = u + part;
         struct point p = waitfor_on_ring(page, u), q = waitfor_on_ring(page, v);
         if (i == 0)
-            waitfor_point(page, " ", p);
-        waitfor_point(page, " ", (struct point){ p.x - k * page->rx * sin(u), p.y + k * page->ry * cos(u) });
-        waitfor_point(page, " ", (struct point){ q.x + k * page->rx * sin(v), q.y - k * page->ry * cos(v) });
-        waitfor_point(page, " ", q);
+            dot_point(page->file, " ", p);
+        dot_point(page->file, " ",
+                  (struct point){ p.x - k * page->rx * sin(u), p.y + k * page->ry * cos(u) });
+        dot_point(page->file, " ",
+                  (struct point){ q.x + k * page->rx * sin(v), q.y - k * page->ry * cos(v) });
+        dot_point(page->file, " ", q);
     }
 }
 
@@ -59,23 +61,24 @@ static void draw_line(struct page *page, const struct box *a, const struct box *
     struct point end = AT(t2), half = AT((t0 + t2) / 2);
 #undef AT
     struct point c = { 2 * half.x - (begin.x + end.x) / 2, 2 * half.y - (begin.y + end.y) / 2 };
-    waitfor_point(page, "e,", tip);
-    waitfor_point(page, " ", begin);
-    waitfor_point(page, " ",
-                  (struct point){ begin.x + (c.x - begin.x) * 2 / 3, begin.y + (c.y - begin.y) * 2 / 3 });
-    waitfor_point(page, " ", (struct point){ end.x + (c.x - end.x) * 2 / 3, end.y + (c.y - end.y) * 2 / 3 });
-    waitfor_point(page, " ", end);
+    dot_point(page->file, "e,", tip);
+    dot_point(page->file, " ", begin);
+    dot_point(page->file, " ",
+              (struct point){ begin.x + (c.x - begin.x) * 2 / 3, begin.y + (c.y - begin.y) * 2 / 3 });
+    dot_point(page->file, " ",
+              (struct point){ end.x + (c.x - end.x) * 2 / 3, end.y + (c.y - end.y) * 2 / 3 });
+    dot_point(page->file, " ", end);
 }
 
 /* A rank that waits for itself. */
 static void draw_loop(struct page *page, const struct box *box)
 {
     double x = box->at.x - box->half, y = box->at.y;
-    waitfor_point(page, "e,", (struct point){ x - 2, y - 10 });
-    waitfor_point(page, " ", (struct point){ x - 2, y + 10 });
-    waitfor_point(page, " ", (struct point){ x - 50, y + 34 });
-    waitfor_point(page, " ", (struct point){ x - 50, y - 34 });
-    waitfor_point(page, " ", (struct point){ x - 10, y - 13 });
+    dot_point(page->file, "e,", (struct point){ x - 2, y - 10 });
+    dot_point(page->file, " ", (struct point){ x - 2, y + 10 });
+    dot_point(page->file, " ", (struct point){ x - 50, y + 34 });
+    dot_point(page->file, " ", (struct point){ x - 50, y - 34 });
+    dot_point(page->file, " ", (struct point){ x - 10, y - 13 });
 }
 
 /* The column of the others is crossed least by lines that bow away from it. Two that wait for each other have a line

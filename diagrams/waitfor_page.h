@@ -46,7 +46,4 @@ void waitfor_cycle_name(struct page *page);
 void waitfor_arc(struct page *page, int from, int to);
 void waitfor_line(struct page *page, int from, int to);
 
-/* Two numbers, rounded to tenths, so that no machine's last bit shows. */
-void waitfor_point(struct page *page, const char *before, struct point p);
-
 #endif

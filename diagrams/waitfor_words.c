@@ -7,18 +7,6 @@
 #define NAMED 6 /* so many ranks can be named in a title */
 #define TITLE 200
 
-/* Between quotes; DOT reads & as in HTML. */
-static void put_text(FILE *file, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(file, "\\%c", *text);
-        else if (*text == '&')
-            fputs("&amp;", file);
-        else if ((unsigned char)*text >= 0x20)
-            putc(*text, file);
-}
-
 static void name_ranks(const struct waitfor_picture *picture, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "ranks ");
@@ -66,14 +54,14 @@ void waitfor_head(struct page *page)
             "  title [shape=plaintext, width=%.2f, height=0.36, fontsize=19, fontname=\"Helvetica-Bold\", "
             "label=\"",
             (double)strlen(title) * 0.17);
-    put_text(page->file, title);
-    waitfor_point(page, "\", pos=\"", at);
+    dot_put_text(page->file, title);
+    dot_point(page->file, "\", pos=\"", at);
     at.y -= 22;
     fprintf(page->file,
             "\"];\n  subtitle [shape=plaintext, width=%.2f, height=0.25, fontsize=12.5, "
-            "fontcolor=\"#52606D\", label=\"%s",
+            "fontcolor=\"" SOFT "\", label=\"%s",
             (double)strlen(subtitle) * 0.089, subtitle);
-    waitfor_point(page, "\", pos=\"", at);
+    dot_point(page->file, "\", pos=\"", at);
     fputs("\"];\n", page->file);
 }
 
@@ -89,7 +77,7 @@ void waitfor_label(struct page *page, const struct box *box)
         fprintf(page->file, "ranks %d to %d\\n", box->rank, box->last);
     else
         fprintf(page->file, "%d ranks\\n", box->alike + 1);
-    put_text(page->file, page->picture->doing[box->rank]);
+    dot_put_text(page->file, page->picture->doing[box->rank]);
 }
 
 void waitfor_cycle_name(struct page *page)
@@ -104,7 +92,7 @@ void waitfor_cycle_name(struct page *page)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d > ", picture->cycle[i]);
     snprintf(text + used, sizeof text - used, "%s%d", cut ? "... > " : "", picture->cycle[0]);
     fprintf(page->file,
-            "  c [shape=plaintext, label=\"cycle\\n%s\", fontsize=13, fontcolor=\"#B42318\", width=%.2f, "
+            "  c [shape=plaintext, label=\"cycle\\n%s\", fontsize=13, fontcolor=\"" RED_INK "\", width=%.2f, "
             "height=0.6, pos=\"0,%d\"];\n",
             text, 0.5 + (double)strlen(text) * 0.09, page->ring == 3 ? 6 : 0);
 }

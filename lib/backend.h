@@ -25,6 +25,7 @@ struct dist_group {
     _Atomic int pending; /* works not yet waited for */
     _Atomic int untaken; /* its messages that the backend has copied aside, and that nobody has taken yet */
     bool settled;        /* freed, and the backend knows */
+    bool met;            /* streams/: there was a collective on GPU tensors before */
     bool apart;      /* by group_new: ranks did not meet for its id: the backend chose that, or needs none */
     uint32_t logged; /* diagnose/log.h: collectives in the list of calls */
     uint32_t by_messages; /* algorithms/: its collectives that were done by messages */

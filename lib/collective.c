@@ -101,6 +101,14 @@ static bool collective_check_root(const struct collective *c)
     return !missing;
 }
 
+bool collective_check_op(enum call call, struct dist_at at, enum dist_op op)
+{
+    if ((unsigned)op <= DIST_MAX)
+        return true;
+    return !report(call, at, DIST_ERR_ARGUMENT, "op is %d; it must be DIST_SUM, AVG, PRODUCT, MIN or MAX",
+                   (int)op);
+}
+
 static bool collective_check_tensors(struct context *context, const struct collective *c,
                                      const struct dist_group *group)
 {
@@ -110,9 +118,8 @@ static bool collective_check_tensors(struct context *context, const struct colle
         return false;
     if (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out))
         return false;
-    if ((int)c->op < DIST_SUM || c->op > DIST_MAX)
-        return !report(c->call, c->at, DIST_ERR_ARGUMENT,
-                       "op is %d; it must be DIST_SUM, AVG, PRODUCT, MIN or MAX", (int)c->op);
+    if (!collective_check_op(c->call, c->at, c->op))
+        return false;
     if (c->in_name && c->out_name && c->in->gpu != c->out->gpu)
         return !report(c->call, c->at, DIST_ERR_ARGUMENT,
                        "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,

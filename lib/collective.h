@@ -23,6 +23,9 @@ struct collective {
     bool in_has_blocks, out_has_blocks; /* holds one block for each member */
 };
 
+/* Is it a reduction? False: reported. */
+bool collective_check_op(enum call call, struct dist_at at, enum dist_op op);
+
 /* collective.c. The group of a collective with which all is well, and the root's place in it. NULL: reported; no work is made before,
  * since a handler may leave by longjmp. */
 struct dist_group *collective_check(struct context *context, const struct collective *c, int *root);

@@ -4,7 +4,7 @@
  * It stands up here, and not in algorithms/, because it calls what a program calls.
  */
 #include "algorithms/algorithms.h"
-#include "context.h"
+#include "collective.h"
 #include "devices/host.h"
 
 #define SCRATCHES 4
@@ -59,13 +59,15 @@ static void *dist_algorithms_scratch_from_host(struct communicator *comm, int64_
     return memory;
 }
 
-static int dist_algorithms_check(struct dist_at at, const char *name, const tensor *x)
+static int dist_algorithms_check(struct dist_at at, const char *name, const tensor *x, enum dist_op op)
 {
     if (!name || !algorithm_named(name))
         return report(CALL_ALL_REDUCE, at, DIST_ERR_ARGUMENT,
                       "there is no algorithm \"%s\"; there are gather, tree, ring and halving",
                       name ? name : "NULL");
-    return context_tensor(context_get(), CALL_ALL_REDUCE, at, "tensor", x) ? 0 : call_note.error;
+    bool good = context_tensor(context_get(), CALL_ALL_REDUCE, at, "tensor", x) &&
+                collective_check_op(CALL_ALL_REDUCE, at, op);
+    return good ? 0 : call_note.error;
 }
 
 /* Where the algorithm works: in the tensor, or, where that lies on a GPU, in a copy on the host. NULL: no memory; reported. */
@@ -83,7 +85,7 @@ static void *dist_algorithms_workplace(struct dist_at at, struct launch_self *se
 int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum dist_op op)
 {
     int size = dist_get_world_size_with((struct dist_group_args){ .at = at });
-    int wrong = size < 1 ? size : dist_algorithms_check(at, name, x);
+    int wrong = size < 1 ? size : dist_algorithms_check(at, name, x, op);
     if (wrong)
         return wrong;
     struct comm_of_calls c = { .at = at, .self = context_get()->self };
@@ -103,5 +105,8 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
     }
     while (c.count > 0)
         host_free(c.self, c.scratch[--c.count]);
+    if (c.comm.status == DIST_ERR_MEMORY)
+        return report(CALL_ALL_REDUCE, at, DIST_ERR_MEMORY,
+                      "there is no memory left for the messages of this collective");
     return -c.comm.status;
 }

@@ -3,6 +3,7 @@
 #include "diagnose/diagnose.h"
 #include "noted.h"
 #include "streams/order.h"
+#include "trace/trace.h"
 
 #define NAP 100 /* ms after which who waits for whichever is first looks whether the job still stands */
 
@@ -204,6 +205,7 @@ int dist_wait_any_with(struct dist_wait_any_args args)
     struct context *context = context_enter(CALL_WAIT_ANY, args.at);
     if (!context)
         return -DIST_ERR_STATE;
+    trace_asks_anew();
     bool good = wait_check_array(CALL_WAIT_ANY, args.at, args.works, args.count);
     for (int i = 0; i < args.count && good; i++)
         good = !args.works[i] || wait_check(CALL_WAIT_ANY, args.at, args.works[i]);
@@ -221,10 +223,8 @@ static void wait_asked_in_vain(struct context *context, const dist_work *work, b
     if ((work->gpu && context->backend->on_streams) ||
         !poll_ask(&polling, &self->world, self->env.rank, anew))
         return;
-    if (!work->gpu)
-        context->backend->note(context->state, work);
-    else if (ops_may_note(work->gpu))
-        context->backend->note(context->state, ops_stuck(work->gpu, NULL));
+    if (!work->gpu || ops_may_note(work->gpu))
+        context->backend->note(context->state, work->gpu ? ops_stuck(work->gpu, NULL) : work);
     poll_tell(&polling, &self->world, self->env.rank);
 }
 

@@ -154,7 +154,10 @@ void tensor_print_at(struct dist_at at, const tensor *t, const char *format, ...
 #endif
     ;
 
-/* ---- arithmetic: in place on the first argument, element by element ------- */
+/* ---- arithmetic: in place on the first argument, element by element ------- *
+ *
+ * Calls with a number calculate in double and round once: an integer becomes the nearest (ties to even) and stops at the ends of its
+ * type; of an I64 beyond 2^53 the last digits are lost. Where only tensors meet integers are exact, and wrap. */
 
 /* tensor_set(t, i, value): element i; tensor_fill(t, value): all of them. */
 #define tensor_set(...) tensor_set_at(DIST_AT, __VA_ARGS__)

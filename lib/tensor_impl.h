@@ -42,7 +42,7 @@ struct tensor {
 static inline bool tensor_overlap(const tensor *a, const tensor *b)
 {
     const char *from_a = a->data, *from_b = b->data;
-    return from_a < from_b + b->bytes && from_b < from_a + a->bytes;
+    return a->bytes > 0 && b->bytes > 0 && from_a < from_b + b->bytes && from_b < from_a + a->bytes;
 }
 
 /* A usable tensor that lies on a GPU; of one that cannot be used the checks of the call will tell. */

@@ -133,7 +133,8 @@ void tensor_cross_entropy_backward_at(struct dist_at at, tensor *t, const tensor
 void tensor_adamw_with(struct tensor_adamw_args a)
 {
     const char *call = "tensor_adamw";
-    double beta1 = a.beta1 > 0 ? a.beta1 : 0.9, beta2 = a.beta2 > 0 ? a.beta2 : 0.999;
+    double beta1 = a.beta1 != 0 ? a.beta1 : 0.9, beta2 = a.beta2 != 0 ? a.beta2 : 0.999,
+           epsilon = a.epsilon != 0 ? a.epsilon : 1e-8;
     if (!learn_target(call, a.at, a.w) || !learn_target(call, a.at, a.m) || !learn_target(call, a.at, a.v) ||
         !learn_beside(call, a.at, a.w, a.m, a.w->numel) || !learn_beside(call, a.at, a.w, a.v, a.w->numel) ||
         !learn_beside(call, a.at, a.w, a.gradient, a.w->numel) || !learn_apart(call, a.at, a.w, a.m) ||
@@ -141,8 +142,9 @@ void tensor_adamw_with(struct tensor_adamw_args a)
         !learn_apart(call, a.at, a.w, a.gradient) || !learn_apart(call, a.at, a.m, a.gradient) ||
         !learn_apart(call, a.at, a.v, a.gradient) ||
         !learn_check(a.step >= 1, call, a.at, "step is %lld; the first is 1", a.step, 0) ||
-        !learn_check(beta1 < 1 && beta2 < 1, call, a.at, "a beta is not below 1; 0 stands for the usual one",
-                     0, 0))
+        !learn_check(beta1 > 0 && beta1 < 1 && beta2 > 0 && beta2 < 1 && epsilon > 0, call, a.at,
+                     "a beta is not between 0 and 1, or epsilon not above 0; 0 stands for the usual one", 0,
+                     0))
         return;
     struct kernel kernel = tensor_kernel(a.w, KERNEL_ADAMW);
     kernel.adamw = (struct adamw){ .keep = 1 - a.rate * a.weight_decay,
@@ -150,7 +152,7 @@ void tensor_adamw_with(struct tensor_adamw_args a)
                                    .beta1 = beta1,
                                    .beta2 = beta2,
                                    .root = sqrt(1 - pow(beta2, (double)a.step)),
-                                   .epsilon = a.epsilon > 0 ? a.epsilon : 1e-8 };
+                                   .epsilon = epsilon };
     kernel.copies = 2;
     kernel.copy[0] = a.m->data;
     kernel.copy[1] = a.v->data;

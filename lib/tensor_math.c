@@ -178,6 +178,8 @@ double tensor_sum_at(struct dist_at at, const tensor *t)
     struct kernel kernel = tensor_kernel(t, KERNEL_SUM);
     tensor_kernel_reads(&kernel, t);
     kernel.out = t->gpu ? t->gpu->scratch : &sum;
+    if (t->gpu)
+        gpu_finish_copy(t->gpu, "tensor_sum", at);
     tensor_run("tensor_sum", at, t, kernel);
     if (t->gpu)
         gpu_read(t->gpu, "tensor_sum", at, &sum, t->gpu->scratch, sizeof sum);

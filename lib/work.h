@@ -92,7 +92,6 @@ struct dist_work {
     uint32_t stream;             /* 1 + the number of the stream that was current at the call */
     struct event *ready;         /* that stream's work at the call */
     struct gate *gate;           /* open: the op is over */
-    bool kept;                   /* the host waits for it: not to be forgotten */
     bool unwanted;               /* nobody will ask for it again */
     int64_t asked, began, until; /* by the program; on the link: nanoseconds */
     _Atomic uint32_t begun, over;

@@ -95,12 +95,15 @@ static void out_of_reach(int rank, int world_size)
     dist_init_process_group();
     dist_set_error_handler(note, &error);
     int result = algorithm_all_reduce("ring", of_before, DIST_SUM);
-    dist_destroy_process_group();
     bool refused = result == -DIST_ERR_ARGUMENT && error == DIST_ERR_ARGUMENT;
+    tensor *t = tensor_zeros(DIST_F32, 8);
+    refused = refused && algorithm_all_reduce("ring", t, (enum dist_op)7) == -DIST_ERR_ARGUMENT;
+    tensor_free(t);
+    dist_destroy_process_group();
     _exit(refused ? 0 : 2); /* (the tensor is the parent's, and no leak) */
 }
 
-Test(algorithms_wrong, a_tensor_out_of_reach_is_refused)
+Test(algorithms_wrong, a_tensor_out_of_reach_and_no_reduction_are_refused)
 {
     of_before = tensor_zeros(DIST_F32, 8);
     cr_expect_eq(dist_spawn(out_of_reach, 2), 0);

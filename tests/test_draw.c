@@ -148,6 +148,27 @@ Test(draw, a_trace_that_was_cut_off)
     free(trace);
 }
 
+/* No run has such messages; their sum would be no number of bytes any more. */
+Test(draw, sizes_beyond_all_bounds)
+{
+    enum { EVENTS = 8192 };
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    fputs("{\"traceEvents\": [", file);
+    for (int i = 0; i < 2 * EVENTS; i++)
+        fprintf(file,
+                "%s{\"ph\":\"X\",\"cat\":\"comm\",\"name\":\"%s\",\"pid\":%d,\"args\":{\"event\":%d,"
+                "\"Src Rank\":0,\"Dst Rank\":1,\"message\":%d,\"bytes\":1125899906842624}}",
+                i ? "," : "", i % 2 ? "recv" : "send", 1 + i % 2, i / 2, 1 + i / 2);
+    fputs("]}", file);
+    fclose(file);
+    char *dot = picture_of(text, size, draw_matrix);
+    cr_expect(strstr(dot, "across: who receives; 0 B in all"), "%.900s", dot);
+    free(dot);
+    free(text);
+}
+
 /* ---- fuzz ----------------------------------------------------------------------------- */
 
 /* One to eight changes: a bit, a byte, a number, a piece left out or doubled. */

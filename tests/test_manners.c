@@ -111,8 +111,15 @@ Test(manners, a_handler_may_leave_a_wait_for_a_gpu_by_longjmp)
     expect_not_in("looks", "tensor_item");
     expect_not_in("any", "dist_wait_any");
     expect("leaps", "collective", 0, 2, 0, NULL);
+    expect("leaps", "copies", 0, 2, 0, NULL);
+    expect("leaps", "anybody", 0, 2, 0, NULL);
+    setenv("DIST_CHECK", "1", 1);
+    expect("leaps", "anybody", 0, 2, 0, NULL);
+    unsetenv("DIST_CHECK");
     setenv("BACKEND", "cuda", 1);
     expect("leaps", "collective", 1, 2, 0, NULL);
+    expect("leaps", "copies", 1, 2, 0, NULL);
+    expect("leaps", "anybody", 1, 2, 0, NULL);
     setenv("DIST_ALGORITHM", "ring", 1);
     expect("leaps", "messages", 1, 2, 0, NULL);
 }

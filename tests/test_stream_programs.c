@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -71,6 +72,41 @@ Test(stream_programs, that_make_their_connections_late)
 {
     setenv("DIST_CONNECT", "lazy", 1);
     run("4 ranks, lazy", 4, 3);
+}
+
+static atomic_int calls; /* of rank 1 */
+static atomic_bool early;
+
+/* Rank 0 calls first, and goes on only when rank 1 has called, too. */
+static void connect_late(int rank, int size)
+{
+    dist_init_process_group();
+    dist_group *group = dist_new_group(((int[]){ 1, 0 }), size);
+    tensor *x = tensor_zeros(DIST_F32, 4);
+    for (int i = 0; i < 3; i++) {
+        if (rank == 1)
+            usleep(100000);
+        calls += rank;
+        if (i == 0 && rank == 0)
+            dist_recv(x, DIST_ANY_SOURCE);
+        else if (i == 0)
+            dist_send(x, 0);
+        else
+            dist_all_reduce(x, .group = i == 1 ? NULL : group);
+        early = early || calls <= i;
+        dist_barrier();
+    }
+    tensor_free(x);
+    dist_destroy_process_group();
+}
+
+Test(stream_programs, whose_groups_make_their_connections_late)
+{
+    setenv("DEVICE", "sim", 1);
+    setenv("DIST_RANKS", "threads", 1);
+    setenv("DIST_CONNECT", "lazy", 1);
+    cr_assert_eq(dist_spawn(connect_late, 2), 0);
+    cr_expect(!early, "the first collective of each group lets the host wait");
 }
 
 Test(stream_programs, over_slow_links)

@@ -125,11 +125,14 @@ Test(tensor, relu_keeps_what_is_not_negative)
         }
         tensor_free(t);
     }
-    int64_t large[] = { INT64_MAX, INT64_MIN };
-    tensor *t = tensor_from(DIST_I64, large, 2);
+    int64_t large[] = { INT64_MAX, INT64_MIN, (1LL << 53) + 1 };
+    tensor *t = tensor_from(DIST_I64, large, 3), *gradient = tensor_clone(t);
     tensor_relu(t);
     cr_expect(((int64_t *)tensor_data(t))[0] == INT64_MAX && ((int64_t *)tensor_data(t))[1] == 0);
+    tensor_relu_backward(gradient, t);
+    cr_expect(tensor_equal(gradient, t), "what stays keeps its bits");
     tensor_free(t);
+    tensor_free(gradient);
 }
 
 Test(tensor, copy_converts_between_all_types)

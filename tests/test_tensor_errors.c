@@ -108,6 +108,9 @@ Test(tensor_errors, tensors_that_do_not_fit_are_told)
     expect_report("tensor_matmul", DIST_ERR_ARGUMENT, "no matrix");
     tensor_matmul(matrix, matrix, matrix);
     expect_report("tensor_matmul", DIST_ERR_ARGUMENT, "overlaps");
+    tensor *none = tensor_slice(matrix, 1, 1); /* overlaps nothing */
+    tensor_matmul(none, none, matrix);
+    tensor_free(none);
     tensor_transpose(matrix, matrix);
     expect_report("tensor_transpose", DIST_ERR_ARGUMENT, "overlaps");
     cr_expect_null(tensor_view(t, 3, 2));
@@ -140,7 +143,11 @@ Test(tensor_errors, learning_into_what_is_learned_from_is_told)
     tensor_adamw(row, bias, v, from, 1, 0.1);
     expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "overlaps");
     tensor_adamw(row, bias, v, weight, 1, 0.1, .beta2 = 1);
-    expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "a beta is not below 1");
+    expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "a beta is not between 0 and 1");
+    tensor_adamw(row, bias, v, weight, 1, 0.1, .beta1 = -0.5);
+    expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "a beta is not between 0 and 1");
+    tensor_adamw(row, bias, v, weight, 1, 0.1, .epsilon = -1);
+    expect_report("tensor_adamw", DIST_ERR_ARGUMENT, "epsilon not above 0");
     cr_expect_null(tensor_to(x, (enum dist_device)7));
     expect_report("tensor_to", DIST_ERR_ARGUMENT, "device is 7");
     cr_expect(tensor_sum(all) == 12 && tensor_sum(bias) == 4 && tensor_sum(weight) == 4);

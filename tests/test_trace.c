@@ -167,26 +167,37 @@ Test(trace, splits_fit_together)
     }
 }
 
-/* Has a line of the file these words? Removes it. */
-static bool file_says(const char *words)
+/* The line on which these words stand first; 0: nowhere. */
+static int line_with(const char *words)
 {
     char line[4000];
-    bool found = false;
+    int number = 0, found = 0;
     FILE *file = fopen(FILE_NAME, "r");
     cr_assert(file);
-    while (fgets(line, sizeof line, file))
-        found |= strstr(line, words) != NULL;
+    for (; !found && fgets(line, sizeof line, file); number++)
+        found = strstr(line, words) ? 1 + number : 0;
     fclose(file);
-    unlink(FILE_NAME);
     return found;
 }
 
-Test(trace, a_name_keeps_its_letters)
+Test(trace, names_keep_their_letters_and_numbers_their_digits)
 {
     struct started job;
     STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "traced", "language");
     cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
-    cr_expect(file_says("\"name\":\"Gr\xc3\xb6\xc3\x9f\x65 \\ufffd\""));
+    cr_expect(line_with("\"name\":\"Gr\xc3\xb6\xc3\x9f\x65 \\ufffd\""));
+    cr_expect(line_with("\"in\":[2147483647,2147483647]"));
+    unlink(FILE_NAME);
+}
+
+Test(trace, a_wait_begins_with_its_own_call)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2", "DEVICE=sim", file_setting()), "traced", "any");
+    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    int between = line_with("\"between\"");
+    cr_expect(between && between < line_with("\"cat\":\"wait\""), "events stand in the order of time");
+    unlink(FILE_NAME);
 }
 
 /* The program's own words are in its language; what the library writes, and reads, is not. */
@@ -210,7 +221,8 @@ Test(trace, numbers_have_a_point_in_every_language)
     }
     cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
     cr_expect(strstr(job.stdout_text, "0,5 [0.5, 0.5]"), "%s", job.stdout_text);
-    cr_expect(file_says("\"in\":[0.5,0.5]"), "no numbers with a point");
+    cr_expect(line_with("\"in\":[0.5,0.5]"), "no numbers with a point");
+    unlink(FILE_NAME);
 }
 
 /* In nanoseconds, for one event: the goal is 100, on a machine that has nothing else to do. */

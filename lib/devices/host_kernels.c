@@ -129,16 +129,27 @@ static void kernel_relu(const struct kernel *k)
         kernel_relu_half(k->out, k->count, 0xff80);
 }
 
+#define KEEP_WHERE_POSITIVE(bits) \
+    for (int64_t i = 0; i < here; i++) \
+    ((bits *)gradient)[i] = value[i] > 0 ? ((bits *)gradient)[i] : 0
+
+/* What stays keeps its bits: not every I64 is a double. */
 static void kernel_relu_backward(const struct kernel *k)
 {
-    double gradient[BLOCK], value[BLOCK];
+    double value[BLOCK];
+    size_t size = dtype_size(k->type);
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
         int64_t here = kernel_block_at(k, begin);
-        dtype_load_many(k->type, kernel_part(k->out, k->type, begin), here, gradient);
+        void *gradient = kernel_part(k->out, k->type, begin);
         dtype_load_many(k->type, kernel_part(k->in[0], k->type, begin), here, value);
-        for (int64_t i = 0; i < here; i++)
-            gradient[i] = value[i] > 0 ? gradient[i] : 0;
-        dtype_store_many(k->type, kernel_part(k->out, k->type, begin), here, gradient);
+        if (size == 1)
+            KEEP_WHERE_POSITIVE(uint8_t);
+        else if (size == 2)
+            KEEP_WHERE_POSITIVE(uint16_t);
+        else if (size == 4)
+            KEEP_WHERE_POSITIVE(uint32_t);
+        else
+            KEEP_WHERE_POSITIVE(uint64_t);
     }
 }
 

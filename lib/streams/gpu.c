@@ -192,11 +192,21 @@ bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct ker
     return !gpu_refused(call, at, status);
 }
 
+/* A stream that was freed meanwhile was empty. */
+void gpu_finish_copy(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    struct dist_stream *stream = gpu->copying;
+    if (stream && stream->live == STREAM_LIVE)
+        gpu_await_stream(gpu, call, at, stream);
+    gpu->copying = NULL;
+}
+
 /* Move bytes through the staging memory, a part at a time. What has failed meanwhile is told while the host waits, and
  * is no reason to leave the elements out. */
 static bool gpu_move(struct gpu *gpu, const char *call, struct dist_at at, void *host, char *device,
                      size_t bytes, enum copy_way way)
 {
+    gpu_finish_copy(gpu, call, at);
     for (size_t done = 0, part; done < bytes; done += part) {
         part = bytes - done < STAGED ? bytes - done : STAGED;
         void *staging = gpu->device->staging(gpu->state, part);
@@ -210,7 +220,9 @@ static bool gpu_move(struct gpu *gpu, const char *call, struct dist_at at, void 
                         gpu->device->copy(gpu->current->stream, in ? device + done : staging,
                                           in ? staging : device + done, part, way)))
             return false;
+        gpu->copying = gpu->current;
         gpu_await_stream(gpu, call, at, gpu->current);
+        gpu->copying = NULL;
         if (!in)
             memcpy((char *)host + done, staging, part);
     }

@@ -42,10 +42,12 @@ struct gpu {
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
     struct dist_stream *current;
-    void *scratch;         /* device memory for one number */
-    struct gpu_ops *ops;   /* NULL: nothing was communicated yet */
-    struct order *order;   /* NULL: nobody checks */
-    struct handles events; /* freed ones: the queue */
+    void *scratch;               /* device memory for one number */
+    struct dist_stream *copying; /* where a copy needs staging memory or `scratch`; NULL: nowhere */
+    const void *awaited;         /* what the host waited for last: an op that it is is not forgotten */
+    struct gpu_ops *ops;         /* NULL: nothing was communicated yet */
+    struct order *order;         /* NULL: nobody checks */
+    struct handles events;       /* freed ones: the queue */
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */
@@ -71,6 +73,9 @@ void gpu_give_event(struct gpu *gpu, struct dist_event *event);
 
 /* Put a kernel into the current stream; names and place are filled in. False: reported. */
 bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct kernel kernel);
+
+/* Before staging memory or `scratch` is used: if a handler has left the last wait for a copy by longjmp, wait for that. */
+void gpu_finish_copy(struct gpu *gpu, const char *call, struct dist_at at);
 
 /* Between host memory and a tensor's, in the order of the current stream; the host waits. False: reported. */
 bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,

@@ -62,6 +62,7 @@ bool gpu_await_news(struct gpu *gpu, const char *call, struct dist_at at, bool (
                     void *argument, struct dist_stream *held_up)
 {
     struct awaited awaited = { gpu, passed, argument };
+    gpu->awaited = argument;
     const struct context *context = gpu->self->context;
     look_note_call(gpu, call, at);
     gpu_range_begin(gpu, call);

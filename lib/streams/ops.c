@@ -18,7 +18,7 @@ static int ops_read_environment(struct gpu_ops *ops, struct why *why)
 static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 {
     struct gpu_ops *ops = calloc(1, sizeof *ops);
-    unsigned char *met = calloc((size_t)context->world.size + 1, 1);
+    bool *met = calloc((size_t)context->world.size, sizeof *met);
     int status = ops && met ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
     if (status == DIST_ERR_MEMORY)
         why_say(why, "the system gives no memory for communication in the background");
@@ -88,7 +88,7 @@ static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->stream = 1 + (uint32_t)gpu->current->number;
     op->asked = gpu->self->seen_on_stream ? launch_clock_ns() : 0;
     op->began = op->until = 0;
-    op->kept = op->unwanted = false;
+    op->unwanted = false;
     atomic_store(&op->over, 0);
     op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
@@ -147,38 +147,35 @@ bool ops_is_over(struct dist_work *op)
     return atomic_load(&op->over) != 0;
 }
 
-/* Lazy: is this the first operation with that rank, or with that many? It then makes the connection. */
+/* Lazy: is this the first message between two ranks, or the first collective of a group? It then makes the connection. */
 static bool ops_makes_connection(struct gpu_ops *ops, const struct dist_work *op)
 {
-    unsigned char *met = &ops->met[op->p2p && op->peer >= 0 ? op->peer : ops->context->world.size];
+    bool *met = op->p2p ? &ops->met[op->peer] : &op->group->met;
     bool first = ops->lazy && !*met;
-    *met = 1;
+    *met = true;
     return first;
 }
 
 /* Who sent, must be known before the call can return; all else the stream can wait for alone. */
 int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
 {
-    bool host_waits = ops_makes_connection(gpu->ops, op) || (op->p2p && op->peer == DIST_ANY_SOURCE);
+    bool host_waits = (op->p2p && op->peer == DIST_ANY_SOURCE) || ops_makes_connection(gpu->ops, op);
     bool sends = op->sends, p2p = op->p2p;
-    op->kept = true;
     work_forget(context, op);
     if (!host_waits) {
         ops_is_over(op);
         host_waits = gpu->device->gate_hold(op->gate, gpu->current->stream) != DIST_OK;
     }
-    if (host_waits) { /* also in place of a stream that has no room for the gate */
+    if (host_waits) {             /* also in place of a stream that has no room for the gate */
+        ops_unwant(gpu->ops, op); /* now: a handler may leave by longjmp */
         gpu_await(gpu, call, op->at, ops_passed, op, NULL);
         int status = op->status, from = op->from;
-        op->kept = false;
-        order_over(gpu, op);
-        ops_unwant(gpu->ops, op);
+        gpu->awaited = NULL;
         ops_settle(gpu);
         return status != DIST_OK ? -status : p2p && !sends ? from : 0;
     }
     int peer = op->peer;
     order_follow(gpu, op);
-    op->kept = false;
     ops_unwant(gpu->ops, op); /* what is left of it belongs to ops_settle */
     ops_tidy(gpu->ops);
     return p2p && !sends ? peer : 0;

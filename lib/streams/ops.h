@@ -38,9 +38,9 @@ struct gpu_ops {
     bool starting; /* the last of `flying` is on its way to the backend, without the lock */
     bool
         native; /* the backend works on streams itself: there is no thread, and only the rank sees the lists */
-    struct link link;   /* to the other ranks */
-    bool lazy;          /* DIST_CONNECT=lazy */
-    unsigned char *met; /* lazy: with which world ranks, and groups, there was an operation before */
+    struct link link; /* to the other ranks */
+    bool lazy;        /* DIST_CONNECT=lazy */
+    bool *met;        /* lazy: with which world ranks there was a message before */
 };
 
 /* ops.c: its event and its gate are needed no more */

@@ -1,5 +1,6 @@
 /* settle.c: what has become of the operations that were posted: forget what is over, tell what has failed, wait. */
 #include "ops.h"
+#include "order.h"
 
 /* ---- forgetting, and telling what failed ------------------------------------------------------ */
 
@@ -32,6 +33,7 @@ void ops_unwant(struct gpu_ops *ops, struct dist_work *op)
 /* Over, and nobody will ask for it again. */
 static void settle_forget(struct context *context, struct dist_work *op)
 {
+    order_over(op->gpu, op);
     ops_give_back(op);
     work_recycle(context, op);
 }
@@ -40,7 +42,8 @@ static void settle_forget(struct context *context, struct dist_work *op)
  * it perhaps for them, so that they would seem to be stuck. Nobody goes on from there, unless there is a handler. */
 static bool settle_still_wanted(const struct gpu_ops *ops, const struct dist_work *op)
 {
-    return (op->live == WORK_LIVE && (!work_was_refused(op) || ops->context->handler)) || op->kept;
+    return (op->live == WORK_LIVE && (!work_was_refused(op) || ops->context->handler)) ||
+           op == ops->gpu->awaited;
 }
 
 bool ops_has_failed(struct gpu *gpu)

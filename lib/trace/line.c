@@ -52,14 +52,17 @@ static void line_write_time(struct writing *w, const char *name, uint64_t time)
             (unsigned long long)time % 1000);
 }
 
-static void line_write_values(FILE *file, const char *name, const double *value, uint32_t count)
+/* So many digits tell one number of the type from the next. */
+static void line_write_values(FILE *file, const char *name, enum dist_type type, const double *value,
+                              uint32_t count)
 {
+    int digits = type == DIST_F64 || type == DIST_I32 || type == DIST_I64 ? 17 : 9;
     if (count == 0)
         return;
     fprintf(file, ",\"%s\":[", name);
     for (uint32_t i = 0; i < count; i++) {
         if (isfinite(value[i]))
-            fprintf(file, "%s%.9g", i ? "," : "", value[i]);
+            fprintf(file, "%s%.*g", i ? "," : "", digits, value[i]);
         else
             fprintf(file, "%snull", i ? "," : ""); /* JSON has no word for it */
     }
@@ -100,16 +103,16 @@ static void line_write_group(struct writing *w, const struct record *record, con
 
 static void line_write_tensors(struct writing *w, const struct record *record, const struct event *event)
 {
-    size_t size = dtype_size((enum dist_type)event->type);
+    enum dist_type type = (enum dist_type)event->type;
+    size_t size = dtype_size(type);
     int64_t count = event->in > event->out ? event->in : event->out;
     fprintf(w->file, ",\"dtype\":\"%s\",\"In msg nelems\":%lld,\"Out msg nelems\":%lld,\"bytes\":%llu",
-            dtype_words[event->type], (long long)event->in, (long long)event->out,
-            (unsigned long long)count * size);
+            dtype_words[type], (long long)event->in, (long long)event->out, (unsigned long long)count * size);
     if (!event->values)
         return;
     const struct values *values = record_at(record, event->values);
-    line_write_values(w->file, "in", values->value, values->in);
-    line_write_values(w->file, "out", values->value + values->in, values->out);
+    line_write_values(w->file, "in", type, values->value, values->in);
+    line_write_values(w->file, "out", type, values->value + values->in, values->out);
 }
 
 static void line_write_message(struct writing *w, int rank, uint32_t index)

@@ -24,6 +24,9 @@ const struct backend *trace_wrap(struct launch_self *self, const struct backend 
 /* The group that group_new has made has its id now. */
 void trace_group_made(struct launch_self *self, const struct dist_group *group);
 
+/* This thread's next asks are of another dist_wait_any. */
+void trace_asks_anew(void);
+
 struct nodes;
 
 /* For whoever sees all ranks end: write what they did to $DIST_TRACE, if that is set. 0, or enum dist_error with a

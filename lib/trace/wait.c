@@ -26,6 +26,11 @@ static uint32_t wait_begin(struct trace *trace, enum call call, const struct dis
 /* dist_wait_any asks the works again and again, and waits for one at last: it is one wait, since the first ask. 0: there was none. */
 static _Thread_local uint64_t asked_since;
 
+void trace_asks_anew(void)
+{
+    asked_since = 0;
+}
+
 static bool wait_asks_for_any(const struct trace *trace)
 {
     uint32_t word = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
@@ -50,8 +55,6 @@ bool trace_test(void *state, struct dist_work *op)
 int trace_wait(void *state, struct dist_work *op)
 {
     struct trace *trace = state;
-    uint64_t since = asked_since;
-    asked_since = 0;
     if (op->gpu) {
         int result = trace->inner->wait(trace->state, op);
         record_after(trace->record, op->traced, op);
@@ -59,8 +62,8 @@ int trace_wait(void *state, struct dist_work *op)
         return result;
     }
     uint32_t event = wait_begin(trace, CALL_WAIT, op);
-    if (since && event < trace->record->capacity)
-        trace->record->events[event].begin = since;
+    if (asked_since && wait_asks_for_any(trace) && event < trace->record->capacity)
+        trace->record->events[event].begin = asked_since;
     int status = trace->inner->wait(trace->state, op);
     wait_note_done(trace, event, op);
     record_end(trace->record, event);

@@ -5,8 +5,9 @@
  *   traced break        spans that are left by break
  *   traced stuck        rank 1 waits for a message that nobody sends, until rank 0 is killed
  *   traced turns        the host's tensors and a GPU's take turns: two threads of a rank, in one order
- *   traced language     prints and sends halves, in a language that LC_ALL names
+ *   traced language     prints and sends halves, and the largest I32, in a language that LC_ALL names
  *   traced many N       N barriers
+ *   traced any          of two works whichever is first, on a GPU; then a span, and the other one
  *   traced cost         prints how many nanoseconds a barrier takes, in the quietest of many moments
  */
 #include "dist.h"
@@ -132,7 +133,30 @@ static void halves(int rank)
         if (rank == 0)
             tensor_print(x, "%.1f", 0.5);
     }
+    tensor *most = tensor_full(DIST_I32, INT32_MAX, 2);
+    dist_broadcast(most, 0);
+    tensor_free(most);
     tensor_free(x);
+}
+
+static void any(int rank)
+{
+    tensor *x = tensor_zeros(DIST_F32, 4), *y = tensor_to(x, DIST_HOST), *go = tensor_clone(y);
+    if (rank == 1) {
+        dist_send(x, 0, .tag = 1);
+        dist_recv(go, 0);
+        dist_send(y, 0);
+    } else {
+        dist_work *works[] = { dist_irecv(y, 1), dist_irecv(x, 1, .tag = 1) }, *late = works[0];
+        dist_wait_any(works, 2);
+        dist_span("between") {
+            dist_send(go, 1);
+        }
+        dist_wait(late);
+    }
+    tensor *made[] = { x, y, go };
+    for (int i = 0; i < 3; i++)
+        tensor_free(made[i]);
 }
 
 static void cost(void)
@@ -160,6 +184,8 @@ static void run(int rank, int world_size)
         turns(rank);
     if (strcmp(mode, "language") == 0)
         halves(rank);
+    if (strcmp(mode, "any") == 0)
+        any(rank);
     if (strcmp(mode, "cost") == 0)
         cost();
     for (int i = 0; i < many; i++)

@@ -119,8 +119,7 @@ template <class T> struct relu_backward {
     {
         auto gradient = load<N>(out + i), value = load<N>(in + i);
         for (int j = 0; j < N; j++)
-            gradient.at[j] = (double)T::open(value.at[j]) > 0 ? T::narrow((double)T::open(gradient.at[j]))
-                                                              : (typename T::element)0;
+            gradient.at[j] = (double)T::open(value.at[j]) > 0 ? gradient.at[j] : (typename T::element)0;
         store<N>(out + i, gradient);
     }
 };
