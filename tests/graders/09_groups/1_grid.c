@@ -5,9 +5,8 @@
 
 const struct exercise exercise = {
     .title = "A grid of any size",
-    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_to_all "
-                 "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv "
-                 "dist_batch_isend_irecv",
+    .forbidden = COLLECTIVES MESSAGES,
+    .needed = "dist_all_gather dist_new_group",
     .drawing = "spacetime",
     .calls_often = true,
 };
