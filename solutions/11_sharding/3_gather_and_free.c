@@ -8,7 +8,7 @@
  * shares[l] has this rank's share of layer l, width x width weights in all, cut in rank order into equal parts. Each rank has samples of
  * its own: y[0], and forward makes y[l + 1] from y[l]. Backward goes from the last layer to layer 0: gradients[l] becomes this
  * rank's share of the sum of all ranks' gradients of layer l, and nothing whole is kept longer than its layer's turn. Allowed
- * are dist_all_gather and dist_reduce_scatter. Your memory is measured: the largest number of bytes at any moment.
+ * are dist_all_gather and dist_reduce_scatter. Your memory is measured: the largest number of bytes at any moment. All tensors are F64.
  *
  * Grade it:  make exercise-11.3        Run it:  make try-11.3 N=4        A hint:  make hint-11.3
  */

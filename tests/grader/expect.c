@@ -29,11 +29,13 @@ static void compare(struct sitting *s, int rank, const char *name, const struct 
 {
     char has[200] = "", wants[200] = "";
     int64_t wrong = 0, first = -1;
+    bool rounded = head->type == DIST_F64;
     for (int64_t i = 0; i < head->count; i++) {
         double is = sheet_item(head, data, i), must = right(s, rank, i);
         bool good = right_enough(s, is, must);
         wrong += !good;
         first = !good && first < 0 ? i : first;
+        rounded = rounded && fabs(is - must) <= 1e-6 * fmax(1, fabs(must));
         add_item(has, sizeof has, i, head->count, is);
         add_item(wants, sizeof wants, i, head->count, must);
     }
@@ -44,6 +46,8 @@ static void compare(struct sitting *s, int rank, const char *name, const struct 
              (long long)head->count);
     if (head->count > 1)
         feedback("    holds %s, expected %s", has, wants);
+    if (rounded)
+        feedback("    That is nearly right: these are F64, and something on their way is an F32 or a float.");
 }
 
 void expect_on(struct sitting *s, int rank, const char *name, int64_t count, answer *right)

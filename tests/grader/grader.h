@@ -33,6 +33,7 @@ struct exercise {
     const char *title;
     const char *
         forbidden; /* calls, separated by blanks, that the learner's file must not make; NULL: all may be made */
+    const char *needed; /* of these, the few that it may make all the same; NULL: none */
     const char
         *drawing; /* the kind that shows best what must happen: flow, spacetime, schedule, collective ... */
     bool calls_often; /* the desk itself calls the learner's function more than once in a run */
@@ -41,7 +42,8 @@ extern const struct exercise exercise;
 
 #define COLLECTIVES \
     "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all " \
-    "dist_reduce_scatter dist_barrier dist_monitored_barrier"
+    "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_new_group"
+#define MESSAGES " dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv"
 
 /* One run of the learner's program. */
 struct sitting {
@@ -94,6 +96,9 @@ int64_t pick_length(struct sitting *s);
 
 /* To every rank random whole numbers of its own, from 1 to 99 and never two neighbours alike: sums of them are exact in every type but U8. */
 void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count);
+
+/* The same in F64, each with a little more, which no F32 can hold. Sums of them are still exact. */
+void give_fractions(struct sitting *s, const char *name, int64_t count);
 
 /* To one rank these numbers; to every rank this number. */
 void give(struct sitting *s, int rank, const char *name, enum dist_type type, const double *values,

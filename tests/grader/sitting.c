@@ -110,7 +110,8 @@ void give_number(struct sitting *s, const char *name, double value)
         give(s, rank, name, DIST_F64, &value, 1);
 }
 
-void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count)
+static void give_whole_and(double fraction, struct sitting *s, const char *name, enum dist_type type,
+                           int64_t count)
 {
     double *values = calloc((size_t)count + 1, sizeof *values);
     int64_t last = 0;
@@ -118,11 +119,21 @@ void give_random(struct sitting *s, const char *name, enum dist_type type, int64
         for (int64_t i = 0; i < count; i++) {
             int64_t value = pick(s, 1, 98);
             last = value >= last ? value + 1 : value; /* from 1 to 99, but not the last one */
-            values[i] = (double)last;
+            values[i] = (double)last + fraction;
         }
         give(s, rank, name, type, values, count);
     }
     free(values);
+}
+
+void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count)
+{
+    give_whole_and(0, s, name, type, count);
+}
+
+void give_fractions(struct sitting *s, const char *name, int64_t count)
+{
+    give_whole_and(0x1p-25, s, name, DIST_F64, count);
 }
 
 static double item(const struct sheet *sheet, const char *name, int64_t i)

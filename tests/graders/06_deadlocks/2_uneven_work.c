@@ -5,7 +5,7 @@
 
 const struct exercise exercise = {
     .title = "Uneven work",
-    .forbidden = "dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .forbidden = MESSAGES,
     .drawing = "spacetime",
 };
 

@@ -18,17 +18,6 @@ static double from_root_again(const struct sitting *s, int rank, int64_t i)
     return given(s, (int)given(s, rank, "root again", 0), "x again", i);
 }
 
-/* Numbers that are what they are in F64 only. */
-static void give_fractions(struct sitting *s, const char *name, int64_t count)
-{
-    double values[3100];
-    for (int r = 0; r < s->ranks; r++) {
-        for (int64_t i = 0; i < count; i++)
-            values[i] = (double)pick(s, 1, 999) / 7;
-        give(s, r, name, DIST_F64, values, count);
-    }
-}
-
 /* One broadcast of five numbers, as the tests of the way want it. */
 static void lay_out(struct sitting *s)
 {
@@ -73,6 +62,9 @@ GRADED(each_receives_once, 2)
             claim(s, way_receives(s, r) == !is_root, "rank %d, %s the root, received %d messages; %s", r,
                   is_root ? "which is" : "not", way_receives(s, r),
                   is_root ? "it needs none" : "one is right");
+            claim(s, way_bytes(s, r) == 20 * way_sends(s, r),
+                  "rank %d sent %lld bytes in %d messages, and x has 20: send all of it, in its own type", r,
+                  (long long)way_bytes(s, r), way_sends(s, r));
         }
     }
 }

@@ -71,7 +71,7 @@ GRADED(the_sum_everywhere, 4)
 
 GRADED(one_block_a_message, 3)
 {
-    EACH_SITTING(s, 2, 8) {
+    EACH_SITTING(s, 1, 8) {
         int64_t n = uneven(s);
         int messages = 2 * (s->ranks - 1), bytes = 4 * (int)((n + s->ranks - 1) / s->ranks);
         lay_out(s, n, 1);

@@ -54,7 +54,7 @@ GRADED(block_r_of_the_sum, 4)
 
 GRADED(one_block_a_message, 3)
 {
-    EACH_SITTING(s, 2, 8) {
+    EACH_SITTING(s, 1, 8) {
         int messages = s->ranks - 1, bytes = 4 * (int)pick(s, 2, 5);
         lay_out(s, bytes / 4, 1);
         sit(s);

@@ -3,9 +3,8 @@
 
 const struct exercise exercise = {
     .title = "A broadcast over a grid",
-    .forbidden = "dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
-                 "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend "
-                 "dist_irecv dist_batch_isend_irecv",
+    .forbidden = COLLECTIVES MESSAGES,
+    .needed = "dist_broadcast dist_new_group",
     .drawing = "spacetime",
     .calls_often = true,
 };
@@ -18,19 +17,19 @@ static double of_root(const struct sitting *s, int rank, int64_t i)
     return given(s, root, "x", i);
 }
 
+static const struct {
+    enum dist_type type;
+    int bytes;
+} kinds[] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 }, { DIST_I64, 8 }, { DIST_U8, 1 } };
+
 /* Of each type; an F64 with numbers that only an F64 has. */
 static void lay_out(struct sitting *s, int64_t least, int64_t most)
 {
-    static const enum dist_type types[] = { DIST_F32, DIST_F64, DIST_I32, DIST_I64, DIST_U8 };
-    enum dist_type type = types[s->ranks % 5];
+    enum dist_type type = kinds[s->ranks % 5].type;
     int64_t count = pick(s, least, most);
-    double values[2000];
-    for (int r = 0; type == DIST_F64 && r < s->ranks; r++) {
-        for (int64_t i = 0; i < count; i++)
-            values[i] = (double)pick(s, 1, 999) / 7;
-        give(s, r, "x", type, values, count);
-    }
-    if (type != DIST_F64)
+    if (type == DIST_F64)
+        give_fractions(s, "x", count);
+    else
         give_random(s, "x", type, count);
 }
 
@@ -86,6 +85,19 @@ static void follow_grid(struct sitting *s, int rank, int rows, int *nth)
     }
 }
 
+/* The desk itself calls no collective. */
+static void in_its_own_type(struct sitting *s, int rank)
+{
+    int64_t bytes = given_count(s, 0, "x") * kinds[s->ranks % 5].bytes;
+    for (int i = s->run->first[rank]; i < s->run->first[rank + 1]; i++) {
+        const struct act *act = &s->run->acts[i];
+        bool right = act->kind != ACT_COLLECTIVE || act->bytes == bytes;
+        if (!claim(s, right, "rank %d broadcasts %lld bytes, and x has %lld: send all of it, in its own type",
+                   rank, (long long)act->bytes, (long long)bytes))
+            return;
+    }
+}
+
 GRADED(along_the_row_then_down, 4)
 {
     EACH_SITTING(s, 2, 8) {
@@ -94,6 +106,7 @@ GRADED(along_the_row_then_down, 4)
         expect_all(s);
         for (int r = 0; s->run && r < s->ranks; r++) {
             int nth = 0;
+            in_its_own_type(s, r);
             EACH_GRID(s, rows)
             {
                 follow_grid(s, r, rows, &nth);

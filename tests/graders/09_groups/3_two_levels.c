@@ -3,8 +3,8 @@
 
 const struct exercise exercise = {
     .title = "The mean in two levels",
-    .forbidden = "dist_scatter dist_gather dist_all_gather dist_all_to_all dist_reduce_scatter dist_barrier "
-                 "dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .forbidden = COLLECTIVES MESSAGES,
+    .needed = "dist_broadcast dist_reduce dist_all_reduce dist_new_group",
     .drawing = "spacetime",
     .calls_often = true,
 };
@@ -22,7 +22,10 @@ static void lay_out(struct sitting *s)
 {
     bool wide = s->ranks % 2;
     s->tolerance = wide ? 1e-12 : 1e-6;
-    give_random(s, "x", wide ? DIST_F64 : DIST_F32, pick_length(s));
+    if (wide)
+        give_fractions(s, "x", pick_length(s));
+    else
+        give_random(s, "x", DIST_F32, pick_length(s));
 }
 
 /* The desk calls with nodes of all these sizes. */

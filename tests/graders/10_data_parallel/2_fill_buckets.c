@@ -8,10 +8,8 @@
 
 const struct exercise exercise = {
     .title = "Buckets, filled backward",
-    .forbidden =
-        "dist_broadcast dist_reduce dist_scatter dist_gather dist_all_gather dist_all_to_all "
-        "dist_reduce_scatter dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv "
-        "dist_batch_isend_irecv",
+    .forbidden = COLLECTIVES MESSAGES,
+    .needed = "dist_all_reduce",
     .drawing = "spacetime",
     .calls_often = true,
 };
@@ -38,7 +36,10 @@ static int lay_out(struct sitting *s, double *begin, int calls, bool held)
     give_number(s, "full", full > 1 ? full : 1);
     give_number(s, "calls", calls);
     give_number(s, "held", held);
-    give_random(s, "gradients", s->ranks == 4 ? DIST_F64 : DIST_F32, (int64_t)begin[layers]);
+    if (s->ranks == 4)
+        give_fractions(s, "gradients", (int64_t)begin[layers]);
+    else
+        give_random(s, "gradients", DIST_F32, (int64_t)begin[layers]);
     return layers;
 }
 

@@ -8,7 +8,7 @@
 
 const struct exercise exercise = {
     .title = "The replica that drifts",
-    .forbidden = "dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .forbidden = MESSAGES,
     .drawing = "spacetime",
     .calls_often = true,
 };

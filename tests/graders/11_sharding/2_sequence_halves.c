@@ -3,9 +3,8 @@
 
 const struct exercise exercise = {
     .title = "Two halves of an all-reduce",
-    .forbidden = "dist_broadcast dist_reduce dist_all_reduce dist_scatter dist_gather dist_all_to_all "
-                 "dist_barrier dist_monitored_barrier dist_send dist_recv dist_isend dist_irecv "
-                 "dist_batch_isend_irecv",
+    .forbidden = COLLECTIVES MESSAGES,
+    .needed = "dist_all_gather dist_reduce_scatter",
     .drawing = "spacetime",
     .calls_often = true,
 };

@@ -3,7 +3,7 @@
 
 const struct exercise exercise = {
     .title = "Read a topology",
-    .forbidden = COLLECTIVES " dist_send dist_recv dist_isend dist_irecv dist_batch_isend_irecv",
+    .forbidden = COLLECTIVES MESSAGES,
     .drawing = "flow",
 };
 
@@ -65,8 +65,7 @@ GRADED(the_ways, 3)
     EACH_SITTING(s, 1, 1) {
         if (!sit(s))
             continue;
-        ask(s, "WAY", 2,
-            "is there a green line between these two? If not, what is the next thing above both?");
+        ask(s, "WAY", 2, "is there NVLink between these two? If not, what is the next thing above both?");
         ask(s, "CARD", 1, "the card that hangs on the same switch");
     }
 }

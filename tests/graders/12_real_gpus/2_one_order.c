@@ -78,6 +78,8 @@ GRADED(one_order, 6)
         int64_t n = lay_out(s, 1, false);
         if (!sit(s))
             continue;
+        expect(s, "sum", n, sum);
+        expect(s, "most", n + 1, most);
         for (int r = 0; r < s->ranks; r++) {
             int first = nth_reduce(s->run, r, 0), second = nth_reduce(s->run, r, 1);
             if (!claim(s, first >= 0 && second >= 0, "rank %d: there must be an all-reduce in each group", r))

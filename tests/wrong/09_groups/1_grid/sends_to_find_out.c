@@ -1,4 +1,4 @@
-/* feedback: sent */
+/* feedback: Your file calls dist_isend */
 /*
  * 1_grid.c: exercise 09.1. The world as a grid of any size: a group for each row, and a group for each column.
  *
