@@ -51,15 +51,24 @@ static enum touch fault_touch_of(const ucontext_t *context)
 }
 #endif
 
-/* As if we were not here. Without a handler before us the touch, tried again, ends the process. */
+/* Sent by raise() or kill(): no instruction is behind it that would be tried again. */
+static bool fault_was_sent(const siginfo_t *info)
+{
+    return info->si_code <= 0;
+}
+
+/* As if we were not here. Without a handler before us the touch, tried again, ends the process; what does not come again is sent anew. */
 static void fault_hand_back(const struct sigaction *to, int number, siginfo_t *info, void *context)
 {
-    if (to->sa_flags & SA_SIGINFO)
+    if (to->sa_flags & SA_SIGINFO) {
         to->sa_sigaction(number, info, context);
-    else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
+    } else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
         to->sa_handler(number);
-    else
+    } else if (to->sa_handler == SIG_DFL || !fault_was_sent(info)) {
         signal(number, SIG_DFL);
+        if (number == SIGTRAP || fault_was_sent(info))
+            raise(number);
+    }
 }
 
 /* ---- one touch of a neighbour ------------------------------------------------------------------- */
@@ -133,7 +142,8 @@ static void fault_on_fault(int number, siginfo_t *info, void *context)
     const struct launch_self *self = launch_self_if_any();
     struct misuse misuse = { .rank = self ? self->env.rank : -1, .touch = fault_touch_of(context) };
     int place = steps ? fault_free_place() : TOUCHED;
-    enum fault fault = guard_fault((uintptr_t)info->si_addr, place < TOUCHED, &misuse);
+    enum fault fault = fault_was_sent(info) ? FAULT_FOREIGN
+                                            : guard_fault((uintptr_t)info->si_addr, place < TOUCHED, &misuse);
     if (fault == FAULT_FOREIGN) {
         fault_hand_back(&before, number, info, context);
     } else if (fault == FAULT_INNOCENT && place < TOUCHED) {
