@@ -216,6 +216,12 @@ static const struct mistake guessed[] = {
       { "still-open", "still-open-barrier", "leaves" },
       "holds up dist_destroy_process_group (",
       NULL },
+    { "still-buffered",
+      DIST_ERR_PEER_LOST,
+      "peer left: rank 1 waits in dist_barrier (",
+      { "still-open-barrier" },
+      "for rank 0, which has left the job",
+      "DIST_BUFFERING=eager:64" },
 };
 
 Test(advice, what_is_guessed_is_likely, .timeout = 120)
