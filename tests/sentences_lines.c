@@ -18,6 +18,8 @@ const char *const sentences_lines[] = {
     "DIST_CHECK=1 faulty reduce",
     "DIST_CHECK=1 faulty resend",
     "DIST_CHECK=1 faulty twice",
+    "guesses even-receives",
+    "guesses ahead",
     "advice wrong-send",
     "advice wrong-recv",
     "advice self-recv",

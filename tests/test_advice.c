@@ -159,6 +159,76 @@ static const struct mistake told[] = {
     { "small-group", 0, "note: rank ", { "small-group" }, "group of 1 rank (", "DIST_CHECK=1" },
 };
 
+/* Even and odd ranks can take turns only where both are in the cycle. A message that was sent ahead is not the one that is missed, unless
+ * all but its tag is right, and nothing else is wrong. */
+static const struct mistake guessed[] = {
+    { "even-sends",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 2 wait for each other.",
+      { "even-sends" },
+      "try: let one of them receive first, or send with dist_isend and wait afterwards.",
+      NULL },
+    { "even-receives",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 2 wait for each other.",
+      { "even-receives" },
+      "try: somebody must send first: let one of them send before it receives, or use dist_irecv.",
+      NULL },
+    { "even-waits",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 2 wait for each other.",
+      { "even-waits" },
+      "try: somebody must receive first: start the receives before you wait for these sends.",
+      NULL },
+    { "ahead",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 1 wait for each other.",
+      { "ahead-0", "ahead-1" },
+      "try: somebody must send first: let even ranks send before they receive",
+      NULL },
+    { "ahead-group",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 1 wait for each other.",
+      { "ahead-0", "ahead-1" },
+      "try: somebody must send first: let even ranks send before they receive",
+      NULL },
+    { "ahead-alike",
+      DIST_ERR_MISMATCH,
+      "mismatch: rank 0 waits to receive from rank 1 (",
+      { "ahead-0", "ahead-sent" },
+      "try: give both calls the same tag; or, if both ranks make both calls, in the same order.",
+      NULL },
+    { "ahead-left",
+      DIST_ERR_PEER_LOST,
+      "peer left: rank 1 waits in dist_recv (",
+      { "ahead-0", "ahead-1" },
+      "for rank 2, which has left the job",
+      NULL },
+    { "ahead-cycle",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 2 and 3 wait for each other.",
+      { "ahead-2" },
+      "try: somebody must send first",
+      NULL },
+    { "still-open",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 1 wait for each other.",
+      { "still-open", "still-open-barrier", "leaves" },
+      "holds up dist_destroy_process_group (",
+      NULL },
+    { "still-buffered",
+      DIST_ERR_PEER_LOST,
+      "peer left: rank 1 waits in dist_barrier (",
+      { "still-open-barrier" },
+      "for rank 0, which has left the job",
+      "DIST_BUFFERING=eager:64" },
+};
+
+Test(advice, what_is_guessed_is_likely, .timeout = 120)
+{
+    mistakes_make("guesses", NULL, guessed, sizeof guessed / sizeof *guessed);
+}
+
 Test(advice, what_is_told_is_so, .timeout = 120)
 {
     mistakes_make("advice", NULL, told, sizeof told / sizeof *told);

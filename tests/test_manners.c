@@ -54,6 +54,14 @@ Test(manners, no_thread_of_the_library_takes_a_signal)
     expect("signals", "keeps_signals", 0, 1, 0, NULL);
 }
 
+Test(manners, a_fault_that_a_rank_sends_itself_ends_it_also_where_tensors_are_watched)
+{
+    setenv("DIST_CHECK", "1", 1);
+    expect("signals", "raises", 0, 1, 139, "rank 1 was killed by signal 11 (SIGSEGV)");
+    expect("signals", "raises_trap", 0, 1, 133, "rank 1 was killed by signal 5 (SIGTRAP)");
+    expect("signals", "ignores", 0, 2, 0, NULL);
+}
+
 Test(manners, a_rank_may_be_stopped_and_go_on)
 {
     expect("signals", "stopped", 0, 1, 0, NULL);

@@ -191,6 +191,10 @@ static void touches(const struct mpi *mpi)
     run_under(&job, mpi, 2, "env DIST_CHECK=1 build/tests/programs/faulty neighbours");
     cr_expect(job.status == 0, "under %s a neighbour may not be touched: %d, %s", mpi->name, job.status,
               job.stderr_text);
+    run_under(&job, mpi, 2, "env DIST_CHECK=1 build/tests/programs/signals raises");
+    cr_expect(job.status == 139 || job.status == SIGSEGV /* MPICH's */,
+              "under %s a fault of the program's own does not end it: %d, %s", mpi->name, job.status,
+              job.stderr_text);
 }
 
 Test(mpi, touches_are_told)

@@ -150,23 +150,33 @@ static void cause_tell_itself(struct diagnosis *d, int rank)
     }
 }
 
+/* All send, or all receive. Even and odd ranks can take turns only where both are in the cycle. */
+static void cause_advise_turns(struct diagnosis *d, bool send)
+{
+    int n = d->cycle_length, blocking = 0, odd = 0;
+    for (int i = 0; i < n; i++) {
+        blocking += cause_is_blocking(link_of(d, i));
+        odd += d->cycle[i] % 2;
+    }
+    bool both = odd > 0 && odd < n;
+    enum lesson lesson = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
+    if (blocking == 0) /* then to start them without waiting is no advice */
+        advise(d, lesson, "somebody must %s first: start the %s before you wait for these %s",
+               send ? "receive" : "send", send ? "receives" : "sends", send ? "sends" : "receives");
+    else if (send)
+        advise(d, lesson, "let %s receive first, or send with dist_isend and wait afterwards",
+               both ? "odd ranks" : "one of them");
+    else
+        advise(d, lesson, "somebody must send first: let %s, or use dist_irecv",
+               both ? "even ranks send before they receive" : "one of them send before it receives");
+}
+
 static void cause_advise_cycle(struct diagnosis *d)
 {
-    int n = d->cycle_length, blocking = 0;
-    enum lesson in_turn = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
+    int n = d->cycle_length;
     const struct note_op *freed = freed_by_a_member(d);
-    for (int i = 0; i < n; i++) /* where none is, to start them without waiting is no advice */
-        blocking += cause_is_blocking(link_of(d, i));
-    if (how_many(d, NOTE_SEND) == n)
-        advise(d, in_turn,
-               blocking == 0
-                   ? "somebody must receive first: start the receives before you wait for these sends"
-                   : "let odd ranks receive first, or send with dist_isend and wait afterwards");
-    else if (how_many(d, NOTE_RECV) == n)
-        advise(d, in_turn,
-               blocking == 0
-                   ? "somebody must send first: start the sends before you wait for these receives"
-                   : "somebody must send first: let even ranks send before they receive, or use dist_irecv");
+    if (how_many(d, NOTE_SEND) == n || how_many(d, NOTE_RECV) == n)
+        cause_advise_turns(d, how_many(d, NOTE_SEND) == n);
     else if (how_many(d, NOTE_COLLECTIVE) == n && freed)
         advise(d, LESSON_TWO_GROUPS,
                "a member has freed group %d already: let all make the same calls in it, and free it then",
@@ -176,7 +186,7 @@ static void cause_advise_cycle(struct diagnosis *d)
     else if (how_many(d, NOTE_COLLECTIVE) > 0)
         cause_advise_apart(d);
     else
-        advise(d, in_turn,
+        advise(d, n > 2 ? LESSON_RING : LESSON_SENDS_FIRST,
                "let these ranks make their calls in one order, or start one of them without waiting");
 }
 

@@ -19,6 +19,10 @@
 /* One per process, like the handler itself; written before it is installed. */
 static void (*report_misuse)(struct misuse *misuse);
 static struct sigaction before, before_trap;
+static struct sigaction
+    first; /* who stood there when we first came. We came again, in front of an engine's (guard_stand_first), */
+static _Thread_local bool
+    handed_on; /* and that may pass on to whom it has found, which is us: then it is the first one's */
 
 /* Did it read or write? The processor says so, in a word of its own. */
 #if defined(__x86_64__)
@@ -51,15 +55,24 @@ static enum touch fault_touch_of(const ucontext_t *context)
 }
 #endif
 
-/* As if we were not here. Without a handler before us the touch, tried again, ends the process. */
+/* Sent by raise() or kill(): no instruction is behind it that would be tried again. */
+static bool fault_was_sent(const siginfo_t *info)
+{
+    return info->si_code <= 0;
+}
+
+/* As if we were not here. Without a handler before us the touch, tried again, ends the process; what does not come again is sent anew. */
 static void fault_hand_back(const struct sigaction *to, int number, siginfo_t *info, void *context)
 {
-    if (to->sa_flags & SA_SIGINFO)
+    if (to->sa_flags & SA_SIGINFO) {
         to->sa_sigaction(number, info, context);
-    else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
+    } else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
         to->sa_handler(number);
-    else
+    } else if (to->sa_handler == SIG_DFL || !fault_was_sent(info)) {
         signal(number, SIG_DFL);
+        if (number == SIGTRAP || fault_was_sent(info))
+            raise(number);
+    }
 }
 
 /* ---- one touch of a neighbour ------------------------------------------------------------------- */
@@ -133,9 +146,12 @@ static void fault_on_fault(int number, siginfo_t *info, void *context)
     const struct launch_self *self = launch_self_if_any();
     struct misuse misuse = { .rank = self ? self->env.rank : -1, .touch = fault_touch_of(context) };
     int place = steps ? fault_free_place() : TOUCHED;
-    enum fault fault = guard_fault((uintptr_t)info->si_addr, place < TOUCHED, &misuse);
+    enum fault fault = fault_was_sent(info) ? FAULT_FOREIGN
+                                            : guard_fault((uintptr_t)info->si_addr, place < TOUCHED, &misuse);
     if (fault == FAULT_FOREIGN) {
-        fault_hand_back(&before, number, info, context);
+        const struct sigaction *to = handed_on ? &first : &before;
+        handed_on = true;
+        fault_hand_back(to, number, info, context);
     } else if (fault == FAULT_INNOCENT && place < TOUCHED) {
         to_close[place] = (uintptr_t)info->si_addr;
         fault_set_trap(context, true);
@@ -162,10 +178,13 @@ static bool fault_take(int number, void (*handler)(int, siginfo_t *, void *), st
 
 bool fault_catch(void (*tell)(struct misuse *misuse))
 {
+    bool again = report_misuse != NULL;
     report_misuse = tell;
     where_prepare();
     if (!fault_take(SIGSEGV, fault_on_fault, &before))
         return false;
+    if (!again)
+        first = before;
     steps = !fault_is_traced() && fault_take(SIGTRAP, fault_on_trap, &before_trap);
     return true;
 }

@@ -41,10 +41,39 @@ static enum distance near_distance(const struct diagnosis *d, const struct near_
     return alike && (itself || near_out_of_reach(&d->views[own->peer])) ? NEAR_WAITERS_RANK : NEAR_NOT;
 }
 
+static bool near_is_awaited(const struct diagnosis *d, const struct near_miss *near)
+{
+    const struct view *view = &d->views[near->other];
+    for (int i = -1; (i = next_awaited(view, i)) >= 0;)
+        if (&view->open[i] == near->op)
+            return true;
+    return false;
+}
+
+/* Would others be stuck even if the waiter went on? */
+static bool near_stuck_anyway(const struct diagnosis *d, const struct near_miss *near)
+{
+    bool stuck = d->cycle_length > 0;
+    for (int i = 0; i < d->cycle_length; i++)
+        stuck &= d->cycle[i] != near->waiter && !needs_only_one(&d->views[d->cycle[i]]);
+    for (int peer = 0; peer < d->size && !needs_only_one(&d->views[near->other]); peer++)
+        stuck |= has_left(&d->views[peer]) && waits_for(d, near->other, peer);
+    return stuck;
+}
+
+/* A message for which its rank does not wait may be meant for a later call. It is told only where all but that one argument is right, and
+ * nothing else is certainly wrong. */
+static bool near_may_be_meant(const struct diagnosis *d, const struct near_miss *near)
+{
+    return near_is_awaited(d, near) || (near->own->type == near->op->type &&
+                                        near->own->count == near->op->count && !near_stuck_anyway(d, near));
+}
+
 static void near_consider(const struct diagnosis *d, struct near_miss *best, struct near_miss near)
 {
     near.distance = near_distance(d, &near);
-    if (near.distance != NEAR_NOT && (best->distance == NEAR_NOT || near.distance < best->distance))
+    if (near.distance != NEAR_NOT && near_may_be_meant(d, &near) &&
+        (best->distance == NEAR_NOT || near.distance < best->distance))
         *best = near;
 }
 
@@ -88,7 +117,8 @@ bool tell_near_miss(struct diagnosis *d)
                "give both calls the same tag; or, if both ranks make both calls, in the same order");
     } else if (near.distance == NEAR_GROUP) {
         say(d, "; rank %d %s it on another group (%s)", near.other, does, there.text);
-        advise(d, LESSON_TWO_GROUPS, "give both calls the same group");
+        advise(d, LESSON_TWO_GROUPS,
+               "give both calls the same group; or, if both ranks make both calls, in the same order");
     } else if (near.distance == NEAR_OTHERS_RANK) {
         say(d, "; rank %d %s rank %d instead (%s)", near.other, does, op->peer, there.text);
         advise(d, LESSON_NOT_MET, "let both calls name each other's rank");

@@ -115,6 +115,8 @@ void read_views(const struct world *world, struct view *views)
         view->state = atomic_load(&slot->state);
         view->call = atomic_load(&slot->call);
         view->count = (int)atomic_load(&notes->open_count);
+        if (view->count > 0 && notes->open[0].kind == NOTE_UNEXPECTED)
+            view->count = 0; /* it waits for none of these */
         if (atomic_load(&notes->leaving) && view->count == 0)
             view->state = RANK_LEFT; /* it only waits until the others have left, too */
         if (view->state >= RANK_LEFT) {

@@ -81,9 +81,24 @@ static void stopped(int rank, int size)
     waitpid(child, NULL, 0);
 }
 
+/* The library takes these two with DIST_CHECK=1; what the program sends itself goes where it would go without. */
+static void sends_itself(int rank)
+{
+    int number = is("raises_trap") ? SIGTRAP : SIGSEGV;
+    signal(number, is("ignores") ? SIG_IGN : SIG_DFL);
+    dist_init_process_group();
+    dist_barrier();
+    if (rank == 1)
+        raise(number);
+    dist_barrier();
+    dist_destroy_process_group();
+}
+
 static void run(int rank, int size)
 {
-    if (is("keeps_signals"))
+    if (is("raises") || is("raises_trap") || is("ignores"))
+        sends_itself(rank);
+    else if (is("keeps_signals"))
         keeps_signals(rank, size);
     else if (is("stopped"))
         stopped(rank, size);

@@ -1,0 +1,78 @@
+/*
+ * guesses.c: programs of which a report has once guessed wrong, by name. A mark stands on each line that a report must name
+ * (test_advice.c).
+ */
+#include "dist.h"
+
+#include <string.h>
+
+static const char *what;
+
+static bool is(const char *name)
+{
+    return strcmp(what, name) == 0;
+}
+
+/* All with whom a rank waits are even, or odd, as it is. */
+static void far_neighbours(int rank, tensor *x, tensor *y)
+{
+    if (is("even-sends"))
+        dist_send(x, rank ^ 2); /* mark even-sends */
+    else if (is("even-waits"))
+        dist_wait(dist_isend(x, rank ^ 2)); /* mark even-waits */
+    dist_recv(y, rank ^ 2);                 /* mark even-receives */
+    dist_send(x, rank ^ 2);
+}
+
+/* Rank 1 has sent a message that rank 0 takes later: it is not the one for which that waits. */
+static void sent_ahead(int rank, dist_group *group, tensor *x, tensor *y)
+{
+    tensor *sizes = tensor_zeros(DIST_I32, is("ahead") || is("ahead-group") ? 5 : 1);
+    dist_work *ahead = NULL;
+    if (rank == 1 && is("ahead-group"))
+        ahead = dist_isend(sizes, 0, .group = group);
+    else if (rank == 1)
+        ahead = dist_isend(sizes, 0, .tag = 3); /* mark ahead-sent */
+    if (rank == 0)
+        dist_recv(y, 1); /* mark ahead-0 */
+    else if (rank == 1)
+        dist_recv(y, is("ahead-left") || is("ahead-cycle") ? 2 : 0); /* mark ahead-1 */
+    else if (is("ahead-cycle"))
+        dist_recv(y, 5 - rank); /* mark ahead-2 */
+    if (ahead)
+        dist_wait(ahead);
+    tensor_free(sizes);
+    tensor_free(x);
+}
+
+/* It has made all its calls, and leaves. */
+static void still_open(int rank, tensor *x)
+{
+    if (rank == 1 && is("still-buffered"))
+        dist_isend(x, 0, .tag = 5);
+    if (rank == 0)
+        dist_isend(x, 1); /* mark still-open */
+    else
+        dist_barrier(); /* mark still-open-barrier */
+}
+
+static void run(int rank, int size)
+{
+    (void)size;
+    dist_init_process_group();
+    tensor *x = tensor_zeros(DIST_I32, 1), *y = tensor_zeros(DIST_I32, 1);
+    dist_group *group = dist_new_group(((int[]){ 0, 1 }), 2);
+    if (strncmp(what, "even", 4) == 0)
+        far_neighbours(rank, x, y);
+    else if (strncmp(what, "still", 5) == 0)
+        still_open(rank, x);
+    else
+        sent_ahead(rank, group, x, y);
+    dist_destroy_process_group(); /* mark leaves */
+}
+
+int main(int count, char **words)
+{
+    what = count > 1 ? words[1] : "";
+    return dist_spawn(run, 4);
+}
