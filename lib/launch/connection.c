@@ -13,13 +13,6 @@
 #define PIECE 65536
 #define LOOK_MOST_MS 100
 
-static void connection_drop(struct buffer *buffer, size_t size)
-{
-    if (size > 0 && size < buffer->used)
-        memmove(buffer->bytes, buffer->bytes + size, buffer->used - size);
-    buffer->used -= size;
-}
-
 bool connection_open(struct connection *link, int fd)
 {
     int on = 1;
@@ -60,13 +53,13 @@ bool connection_send(struct connection *link)
         sent += (size_t)some;
         link->spoke = job_clock();
     }
-    connection_drop(&link->out, sent);
+    buffer_drop(&link->out, sent);
     return true;
 }
 
 bool connection_fill(struct connection *link)
 {
-    connection_drop(&link->in, link->taken);
+    buffer_drop(&link->in, link->taken);
     link->taken = 0;
     while (link->fd >= 0) {
         if (!buffer_reserve(&link->in, PIECE))

@@ -141,6 +141,10 @@ void control_read(struct job *job, int node)
     struct connection *link = &job->control->nodes->links[node];
     struct frame frame;
     const char *bytes;
+    if (job->control->hub && output_is_behind(&job->output, OUTPUT_LINE)) { /* what they say waits, too */
+        link->silent = 0;
+        return;
+    }
     bool open = connection_fill(link);
     while (link->fd >= 0 && connection_next(link, &frame, &bytes))
         control_take(job, node, &frame, bytes);
