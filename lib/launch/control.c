@@ -128,6 +128,8 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
         control_take_failure(job, node, bytes, frame->bytes);
     else if (frame->kind == FRAME_TOLD && world_failed(&job->world))
         world_told(&job->world);
+    else if (frame->kind == FRAME_REFUSED)
+        control_refused(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_SIGNAL)
         control_take_signal(job, node, frame->number);
     else if (job->control->hub)

@@ -67,10 +67,10 @@ void control_lost(struct job *job, int node, const char *how)
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
     link->done = true;
-    if (world_failed(&job->world) && !how)
-        world_told(&job->world); /* there, or here, if it was that rank's to tell */
     if (done)
         return;
+    if (world_failed(&job->world) && !how)
+        world_told(&job->world); /* there, or here, if it was that rank's to tell */
     nodes_ranks(control->nodes, node, ranks, sizeof ranks);
     why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
             ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
@@ -80,6 +80,22 @@ void control_lost(struct job *job, int node, const char *how)
     } else {
         control->over = control->lost_hub = true;
         control->status = DIST_ERR_PEER_LOST;
+    }
+}
+
+void control_refused(struct job *job, int node, int status, const char *why, size_t size)
+{
+    struct control *control = job->control;
+    char text[300];
+    snprintf(text, sizeof text, "host %s (node %d): %.*s", control->nodes->links[node].name, node, (int)size,
+             why);
+    world_fail_because(&job->world, -1, status, text);
+    control->nodes->links[node].done = true;
+    if (control->hub) {
+        control_end_count_as_ended(job, node);
+    } else {
+        control->over = true;
+        control->status = status;
     }
 }
 

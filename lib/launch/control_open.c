@@ -20,6 +20,12 @@ void control_refuse(struct connection *link, int status, const char *why)
     connection_send(link);
 }
 
+void control_refuse_all(struct nodes *nodes, int status, const char *why)
+{
+    for (int node = 0; nodes && node < nodes->count; node++)
+        control_refuse(&nodes->links[node], status, why);
+}
+
 int control_is_come(struct connection *link, struct why *why)
 {
     struct frame frame;
