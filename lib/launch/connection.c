@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,6 +56,13 @@ bool connection_send(struct connection *link)
     }
     buffer_drop(&link->out, sent);
     return true;
+}
+
+bool connection_drain(struct connection *link, int64_t give_up)
+{
+    while (connection_send(link) && link->out.used > 0 && job_clock() < give_up)
+        poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
+    return link->out.used == 0;
 }
 
 bool connection_fill(struct connection *link)

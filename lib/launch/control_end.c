@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -135,11 +134,8 @@ void control_bye(struct job *job, int status)
     if (!control || !control->hub)
         return;
     control_put_all(control, -1, FRAME_BYE, status, 0, NULL, 0);
-    for (int node = 1; node < control->nodes->count; node++) {
-        struct connection *link = &control->nodes->links[node];
-        while (link->fd >= 0 && connection_send(link) && link->out.used > 0 && job_clock() < give_up)
-            poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
-    }
+    for (int node = 1; node < control->nodes->count; node++)
+        connection_drain(&control->nodes->links[node], give_up);
 }
 
 int control_verdict(struct job *job)
