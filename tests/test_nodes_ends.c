@@ -99,6 +99,27 @@ Test(nodes_ends, a_rank_that_dies_on_one_is_told_at_node_0)
     cr_expect(strstr(nodes[1].stderr_text, "tells why"), "%s", nodes[1].stderr_text);
 }
 
+/* The other launcher was stopped, and says nothing: a second Ctrl-C does not wait for it. */
+Test(nodes_ends, a_second_signal_waits_for_nobody)
+{
+    NEEDS_GLOO();
+    for (int stopped = 0; stopped < 2; stopped++) {
+        struct started nodes[2];
+        nodes_begin_all(nodes, 2, 4, ROUNDS);
+        started_wait_for(&nodes[0], "under way");
+        kill(nodes[stopped].pid, SIGSTOP);
+        for (int i = 0; i < 20; i++) {
+            kill(nodes[!stopped].pid, SIGINT);
+            usleep(100000);
+        }
+        started_end(&nodes[!stopped], 30);
+        cr_expect_eq(nodes[!stopped].status, 128 + SIGINT, "%d: %d", stopped, nodes[!stopped].status);
+        kill(nodes[stopped].pid, SIGCONT);
+        kill(nodes[stopped].pid, SIGINT);
+        started_end(&nodes[stopped], 120);
+    }
+}
+
 /* All know of it what there is to know, and nobody takes the launcher for lost. */
 Test(nodes_ends, one_that_cannot_start_its_ranks_says_why_at_node_0)
 {

@@ -99,6 +99,7 @@ void control_lost(struct job *job, int node, const char *how);
 void control_refused(struct job *job, int node, int status, const char *why,
                      size_t size); /* it could not start its ranks */
 void control_finish(struct job *job);
+void control_wait_no_more(struct job *job, int status); /* for other machines, which may never answer */
 void control_bye(struct job *job, int status);
 int control_verdict(struct job *job); /* of a node that is not the hub */
 

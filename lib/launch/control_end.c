@@ -118,12 +118,23 @@ void control_finish(struct job *job)
         control_say_calls(job);
     if (!control->hub)
         control_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
-    while (control->hub ? !control_end_all_are_done(control) : !control->over)
+    while (!control->over && !(control->hub && control_end_all_are_done(control)))
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())
         control_ask_clocks(job, true);
-    while (control->hub && control_clocks_are_asked(control))
+    while (control->hub && !control->over && control_clocks_are_asked(control))
         job_watch_round(job, 10);
+}
+
+void control_wait_no_more(struct job *job, int status)
+{
+    struct control *control = job->control;
+    if (!control)
+        return;
+    control->over = true;
+    control->status = status;
+    for (int node = 1; control->hub && node < control->nodes->count; node++)
+        control_end_count_as_ended(job, node);
 }
 
 /* Then all is said; a node that does not take it is left alone. */

@@ -28,8 +28,10 @@ void job_interrupt(struct job *job, int number)
 {
     if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && job_ask(job))
         return;
-    if (job->interrupt)
+    if (job->interrupt) {
         job->stop_began -= 1000000;
+        control_wait_no_more(job, 128 + number);
+    }
     job->interrupt = number;
     job->output.hurried = true;
     watch_end_quietly(job, number);
