@@ -144,6 +144,25 @@ Test(nodes_ends, one_that_cannot_start_its_ranks_says_why_at_node_0)
     }
 }
 
+/* Gloo sees a connection end before the launcher sees that it was a rank that did; whose words are better. At some of these moments it is
+ * about to make them. */
+Test(nodes_ends, a_rank_that_dies_while_they_connect)
+{
+    NEEDS_GLOO();
+    for (int ms = 20; ms < 120; ms += 5) {
+        struct started nodes[2];
+        char path[256], program[300];
+        snprintf(program, sizeof program, "%s kill 3 %d", program_path("doomed", path, sizeof path),
+                 ms * 1000);
+        nodes_begin_all(nodes, 2, 4, program);
+        nodes_end_all(nodes, 2);
+        for (int i = 0; i < 2; i++)
+            cr_expect_eq(nodes[i].status, 137, "%d ms: node %d: %d", ms, i, nodes[i].status);
+        cr_expect(strstr(nodes[0].stderr_text, "rank 3 was killed by signal 9"), "%d ms: %s", ms,
+                  nodes[0].stderr_text);
+    }
+}
+
 /* Small sums travel inside the notes by which leaders tell each other that they have come, over Gloo between two of them; what this
  * rank calls does not. */
 Test(nodes_ends, a_rank_alone_on_its_machine_calls_something_else)
