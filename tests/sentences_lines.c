@@ -129,6 +129,7 @@ const char *const sentences_lines[] = {
     "BACKEND=gloo RANK=0 WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 LOCAL_RANK=0 plain",
     "distrun -n 2 sh -c 'WORLD_SIZE=3 plain'",
     "distrun -n 2 sh -c 'plain && plain'",
+    "distrun -n 2 sh -c 'if [ $RANK = 1 ]; then (sleep 2; plain) & exit; fi; sleep 4; plain'",
     "BACKEND=cuda DIST_RANKS=threads DEVICE=host " HERE "plain",
     "DEVICE=cuda talk lines",
     "DIST_RANKS=threads BACKEND=cuda DEVICE=cuda faulty cross",

@@ -157,6 +157,8 @@ const struct unsaid sentences_unsaid[] = {
     /* launchers */
     { "another rank recorded the event", "test_misuse_streams.c", "another rank recorded the event" },
     { "has lost its launcher", "test_nodes_ends.c", "has lost its launcher" },
+    { "the interpreter that it names was not found", "test_command_lines.c",
+      "the interpreter that it names was not found" },
     { "distrun: the job has ended with", "test_nodes_ends.c", "tells why" },
     { "has not answered for 5 s", "tools/nodes_faults.sh", "has not answered for 5 s" },
     { "is there, but its launcher has not run for 60 s", NULL, "a launcher has to be stopped for a minute" },

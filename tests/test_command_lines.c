@@ -144,6 +144,8 @@ static const struct {
     { "distrun --nproc_per_node=4 true", 2, "there is no option --nproc_per_node; -n RANKS says how many" },
     { "distrun none", 127, "distrun: none was not found." },
     { "distrun my_script", 127, "distrun: my_script was not found; did you mean ./my_script?" },
+    { "distrun -n 1 ./my_script", 126,
+      "distrun: ./my_script could not be started: the interpreter that it names was not found." },
     { "distrun ./", 126, "distrun: ./ is not a program that can be run." },
     { "distrun ./run.json", 126, "distrun: ./run.json is not a program that can be run." },
 };

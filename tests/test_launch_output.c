@@ -135,6 +135,32 @@ Test(launch_output, a_signal_while_nobody_reads)
     cr_expect_str_eq(job.stderr_text, "interrupted by SIGINT\n");
 }
 
+/* A pager that goes on after all ranks have ended, a bit at a time. */
+Test(launch_output, a_slow_reader_has_all_in_the_end)
+{
+    struct started job;
+    const char *const settings[] = { "DIST_OUTPUT=live", "DIST_OUTPUT=ordered", modes[1] };
+    for (int i = 0; i < 3; i++) {
+        STARTED(
+            &job, SETTINGS(settings[i]), "sh", "-c",
+            "\"$0\" pages | (for i in $(seq 20); do dd bs=4k count=1; sleep 0.1; done 2>/dev/null; cat) | "
+            "grep -c ' a*$'",
+            program_path("talk", (char[600]){ "" }, 600));
+        cr_expect_str_eq(job.stdout_text, "3000\n", "%s", settings[i]);
+    }
+}
+
+/* Ranks that end well because they were asked to have their say, too. */
+Test(launch_output, asked_to_end_while_nobody_reads)
+{
+    struct started job;
+    STARTED(&job, NULL, "sh", "-c",
+            "(\"$0\" asked; echo \"status $?\" >&2) | (sleep 2; grep -c -e 'was asked' -e 'line 9999 of')",
+            program_path("talk", (char[600]){ "" }, 600));
+    cr_expect_str_eq(job.stdout_text, "5\n");
+    cr_expect_str_eq(job.stderr_text, "status 0\n");
+}
+
 Test(launch_output, a_full_disk_is_an_error)
 {
     struct started job;

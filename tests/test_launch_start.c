@@ -126,6 +126,8 @@ Test(launch_start, distrun)
               job.stderr_text);
     STARTED(&job, NULL, DISTRUN, "-n", "2", "true");
     cr_expect_eq(job.status, 0);
+    STARTED(&job, NULL, "env", "-u", "PATH", DISTRUN, "-n", "2", "true"); /* found as execvp finds it */
+    cr_expect_eq(job.status, 0, "%s", job.stderr_text);
     STARTED(&job, NULL, DISTRUN, "-n", "2", "no-such-program");
     expect_refused(&job, 127, "no-such-program was not found");
     STARTED(&job, NULL, DISTRUN, "-n", "2", "/etc/passwd");
@@ -134,6 +136,19 @@ Test(launch_start, distrun)
     expect_refused(&job, 2, "-n is \"two\"");
     STARTED(&job, NULL, DISTRUN);
     expect_refused(&job, 2, "usage: distrun");
+}
+
+/* Nobody would see its end, and the others would wait for it. */
+Test(launch_start, a_rank_in_the_background)
+{
+    struct started job;
+    const char *late = "[ $RANK = 1 ] && { (sleep 2; exec \"$0\") & exit 0; }; sleep 4; exec \"$0\"";
+    STARTED(&job, NULL, DISTRUN, "-n", "2", "sh", "-c", late, program_path("plain", (char[600]){ "" }, 600));
+    cr_expect_eq(job.status, 41, "%d: %s", job.status, job.stderr_text);
+    cr_expect(
+        strstr(job.stderr_text, "the process that distrun started as rank 1 has ended, and nobody watches"),
+        "%s", job.stderr_text);
+    cr_expect(strstr(job.stderr_text, "rank 1 ended without dist_init_process_group"), "%s", job.stderr_text);
 }
 
 /* Two programs one after another, under one launcher: each job meets anew. */

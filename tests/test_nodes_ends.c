@@ -99,6 +99,70 @@ Test(nodes_ends, a_rank_that_dies_on_one_is_told_at_node_0)
     cr_expect(strstr(nodes[1].stderr_text, "tells why"), "%s", nodes[1].stderr_text);
 }
 
+/* The other launcher was stopped, and says nothing: a second Ctrl-C does not wait for it. */
+Test(nodes_ends, a_second_signal_waits_for_nobody)
+{
+    NEEDS_GLOO();
+    for (int stopped = 0; stopped < 2; stopped++) {
+        struct started nodes[2];
+        nodes_begin_all(nodes, 2, 4, ROUNDS);
+        started_wait_for(&nodes[0], "under way");
+        kill(nodes[stopped].pid, SIGSTOP);
+        for (int i = 0; i < 20; i++) {
+            kill(nodes[!stopped].pid, SIGINT);
+            usleep(100000);
+        }
+        started_end(&nodes[!stopped], 30);
+        cr_expect_eq(nodes[!stopped].status, 128 + SIGINT, "%d: %d", stopped, nodes[!stopped].status);
+        kill(nodes[stopped].pid, SIGCONT);
+        kill(nodes[stopped].pid, SIGINT);
+        started_end(&nodes[stopped], 120);
+    }
+}
+
+/* All know of it what there is to know, and nobody takes the launcher for lost. */
+Test(nodes_ends, one_that_cannot_start_its_ranks_says_why_at_node_0)
+{
+    struct started nodes[2];
+    for (int poor = 0; poor < 2; poor++) {
+        nodes_port = nodes_new_port();
+        for (int i = 0; i < 2; i++) {
+            nodes_before = i == poor ? "prlimit --nofile=16" : "";
+            nodes_begin_one(&nodes[i],
+                            "BACKEND=", i ? "-n 20 --nodes 2 --node 1" : "-n 20 --nodes 2 --node 0",
+                            "sleep 20");
+        }
+        nodes_end_all(nodes, 2);
+        for (int i = 0; i < 2; i++)
+            cr_expect_eq(nodes[i].status, 48, "%d: node %d: %d", poor, i, nodes[i].status);
+        cr_expect(strstr(nodes[poor].stderr_text, "distrun: 10 ranks could not be started: no more files"),
+                  "%s", nodes[poor].stderr_text);
+        cr_expect(strstr(nodes[!poor].stderr_text,
+                         poor ? "(node 1): 10 ranks could not be started: no more files"
+                              : "the job has ended with 48; node 0 (127.0.0.1) tells why"),
+                  "%s", nodes[!poor].stderr_text);
+    }
+}
+
+/* Gloo sees a connection end before the launcher sees that it was a rank that did; whose words are better. At some of these moments it is
+ * about to make them. */
+Test(nodes_ends, a_rank_that_dies_while_they_connect)
+{
+    NEEDS_GLOO();
+    for (int ms = 20; ms < 120; ms += 5) {
+        struct started nodes[2];
+        char path[256], program[300];
+        snprintf(program, sizeof program, "%s kill 3 %d", program_path("doomed", path, sizeof path),
+                 ms * 1000);
+        nodes_begin_all(nodes, 2, 4, program);
+        nodes_end_all(nodes, 2);
+        for (int i = 0; i < 2; i++)
+            cr_expect_eq(nodes[i].status, 137, "%d ms: node %d: %d", ms, i, nodes[i].status);
+        cr_expect(strstr(nodes[0].stderr_text, "rank 3 was killed by signal 9"), "%d ms: %s", ms,
+                  nodes[0].stderr_text);
+    }
+}
+
 /* Small sums travel inside the notes by which leaders tell each other that they have come, over Gloo between two of them; what this
  * rank calls does not. */
 Test(nodes_ends, a_rank_alone_on_its_machine_calls_something_else)

@@ -49,6 +49,15 @@ Test(touches, from_another_thread, .timeout = 60)
     mistakes_make("touches", NULL, threads, sizeof threads / sizeof *threads);
 }
 
+/* The line is asked of a child, whose end such a program does not hear of. */
+Test(touches, where_the_ends_of_children_are_ignored, .timeout = 60)
+{
+    struct started job;
+    STARTED(&job, SETTINGS(CHECKED), "sh", "-c", "trap '' CHLD; exec \"$0\" write",
+            program_path("faulty", (char[600]){ "" }, 600));
+    cr_expect(strstr(job.stderr_text, "written at     faulty.c:"), "%s", job.stderr_text);
+}
+
 /* The rank is in dist_send while another thread of it tells: woken by that, it must not end the process in the middle of the sentence.
  * Many at once, so that some thread loses its processor there. */
 Test(touches, another_thread_is_let_tell, .timeout = 60)

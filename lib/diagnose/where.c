@@ -133,9 +133,10 @@ static pid_t where_start(const char *program, const struct origin *origin, int *
     return pid;
 }
 
+/* True: it has answered. */
 static bool where_ask(const char *program, const struct origin *origin, char *text, size_t size)
 {
-    int out = -1, status = -1;
+    int out = -1;
     size_t used = 0;
     pid_t pid = where_start(program, origin, &out);
     if (pid > 0) {
@@ -144,13 +145,13 @@ static bool where_ask(const char *program, const struct origin *origin, char *te
                 used += (size_t)got;
             else if (errno != EINTR)
                 break;
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ; /* (how it ended nobody is told where the program ignores its children's ends) */
     }
     if (out >= 0)
         close(out);
     text[used] = '\0';
-    return status == 0;
+    return used > 0;
 }
 
 /* Two lines: the function, then "/path/file.c:12 (discriminator 3)"; "??" stands for what is not known. */

@@ -22,7 +22,7 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
             "this machine has only %d of the %d ranks, and MASTER_ADDR is not set; set it on all to "
             "the address of rank 0's machine, and MASTER_PORT to a free port there",
             env->local_size, env->world_size);
-    if (!nodes_read_number(text ? text : NODES_PORT, 1, LAST_PORT, port))
+    if (!setting_read_number(text ? text : NODES_PORT, 1, LAST_PORT, port))
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "MASTER_PORT is \"%.40s\"; it must be a port, a number from 1 to %d", text,
                         LAST_PORT);
@@ -55,11 +55,7 @@ static bool bootstrap_hear(struct connection *link, void *bytes, size_t size, in
 static bool bootstrap_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
 {
     struct frame frame = { .bytes = (uint32_t)size, .kind = FRAME_WORDS };
-    if (!connection_put(link, frame, bytes))
-        return false;
-    while (connection_send(link) && link->out.used > 0 && job_clock() < give_up)
-        poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
-    return link->out.used == 0;
+    return connection_put(link, frame, bytes) && connection_drain(link, give_up);
 }
 
 struct bootstrap {

@@ -37,4 +37,12 @@ static inline bool buffer_add(struct buffer *buffer, const void *bytes, size_t s
     return true;
 }
 
+/* Take the first so many away. */
+static inline void buffer_drop(struct buffer *buffer, size_t size)
+{
+    if (size > 0 && size < buffer->used)
+        memmove(buffer->bytes, buffer->bytes + size, buffer->used - size);
+    buffer->used -= size;
+}
+
 #endif

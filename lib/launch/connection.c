@@ -6,19 +6,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define FRAME_MOST (1u << 22) /* bytes; ours are shorter */
 #define PIECE 65536
 #define LOOK_MOST_MS 100
-
-static void connection_drop(struct buffer *buffer, size_t size)
-{
-    if (size > 0 && size < buffer->used)
-        memmove(buffer->bytes, buffer->bytes + size, buffer->used - size);
-    buffer->used -= size;
-}
 
 bool connection_open(struct connection *link, int fd)
 {
@@ -60,13 +54,20 @@ bool connection_send(struct connection *link)
         sent += (size_t)some;
         link->spoke = job_clock();
     }
-    connection_drop(&link->out, sent);
+    buffer_drop(&link->out, sent);
     return true;
+}
+
+bool connection_drain(struct connection *link, int64_t give_up)
+{
+    while (connection_send(link) && link->out.used > 0 && job_clock() < give_up)
+        poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
+    return link->out.used == 0;
 }
 
 bool connection_fill(struct connection *link)
 {
-    connection_drop(&link->in, link->taken);
+    buffer_drop(&link->in, link->taken);
     link->taken = 0;
     while (link->fd >= 0) {
         if (!buffer_reserve(&link->in, PIECE))

@@ -128,6 +128,8 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
         control_take_failure(job, node, bytes, frame->bytes);
     else if (frame->kind == FRAME_TOLD && world_failed(&job->world))
         world_told(&job->world);
+    else if (frame->kind == FRAME_REFUSED)
+        control_refused(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_SIGNAL)
         control_take_signal(job, node, frame->number);
     else if (job->control->hub)
@@ -141,6 +143,10 @@ void control_read(struct job *job, int node)
     struct connection *link = &job->control->nodes->links[node];
     struct frame frame;
     const char *bytes;
+    if (job->control->hub && output_is_behind(&job->output, OUTPUT_LINE)) { /* what they say waits, too */
+        link->silent = 0;
+        return;
+    }
     bool open = connection_fill(link);
     while (link->fd >= 0 && connection_next(link, &frame, &bytes))
         control_take(job, node, &frame, bytes);

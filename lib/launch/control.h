@@ -3,7 +3,8 @@
  * connection, to it; what concerns all it hands on.
  *
  *   frame       who sends it when
- *   COME        hub, once all nodes have come: start your ranks, and write down what they do (DIST_TRACE) or not. REFUSED: nobody starts; a status and a sentence
+ *   COME        hub, once all nodes have come: start your ranks, and write down what they do (DIST_TRACE) or not. REFUSED: nobody starts; a status and a sentence.
+ *               Later, from either: I cannot start mine
  *   PING        both, after a second of silence; after 5 s in which neither a frame nor an acknowledgement came the other host has
  *               vanished, after 60 s without a frame its launcher does not run
  *   OUTPUT      nodes: what a rank has printed (number: the stream)
@@ -95,7 +96,10 @@ void control_read(struct job *job, int node);
 
 /* control_end.c: the host of that node is gone, and how; NULL: whoever spoke for it has ended. All is over here: wait until it is so everywhere. */
 void control_lost(struct job *job, int node, const char *how);
+void control_refused(struct job *job, int node, int status, const char *why,
+                     size_t size); /* it could not start its ranks */
 void control_finish(struct job *job);
+void control_wait_no_more(struct job *job, int status); /* for other machines, which may never answer */
 void control_bye(struct job *job, int status);
 int control_verdict(struct job *job); /* of a node that is not the hub */
 
@@ -125,6 +129,7 @@ void snapshot_unpack(struct world *world, int rank, const struct buffer *from);
 /* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
 void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_rounds.c) */
 void control_refuse(struct connection *link, int status, const char *why);
+void control_refuse_all(struct nodes *nodes, int status, const char *why); /* NULL: there are none */
 int control_is_come(struct connection *link, struct why *why);
 
 #endif

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -67,10 +66,10 @@ void control_lost(struct job *job, int node, const char *how)
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
     link->done = true;
-    if (world_failed(&job->world) && !how)
-        world_told(&job->world); /* there, or here, if it was that rank's to tell */
     if (done)
         return;
+    if (world_failed(&job->world) && !how)
+        world_told(&job->world); /* there, or here, if it was that rank's to tell */
     nodes_ranks(control->nodes, node, ranks, sizeof ranks);
     why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
             ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
@@ -80,6 +79,22 @@ void control_lost(struct job *job, int node, const char *how)
     } else {
         control->over = control->lost_hub = true;
         control->status = DIST_ERR_PEER_LOST;
+    }
+}
+
+void control_refused(struct job *job, int node, int status, const char *why, size_t size)
+{
+    struct control *control = job->control;
+    char text[300];
+    snprintf(text, sizeof text, "host %s (node %d): %.*s", control->nodes->links[node].name, node, (int)size,
+             why);
+    world_fail_because(&job->world, -1, status, text);
+    control->nodes->links[node].done = true;
+    if (control->hub) {
+        control_end_count_as_ended(job, node);
+    } else {
+        control->over = true;
+        control->status = status;
     }
 }
 
@@ -103,12 +118,23 @@ void control_finish(struct job *job)
         control_say_calls(job);
     if (!control->hub)
         control_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
-    while (control->hub ? !control_end_all_are_done(control) : !control->over)
+    while (!control->over && !(control->hub && control_end_all_are_done(control)))
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())
         control_ask_clocks(job, true);
-    while (control->hub && control_clocks_are_asked(control))
+    while (control->hub && !control->over && control_clocks_are_asked(control))
         job_watch_round(job, 10);
+}
+
+void control_wait_no_more(struct job *job, int status)
+{
+    struct control *control = job->control;
+    if (!control)
+        return;
+    control->over = true;
+    control->status = status;
+    for (int node = 1; control->hub && node < control->nodes->count; node++)
+        control_end_count_as_ended(job, node);
 }
 
 /* Then all is said; a node that does not take it is left alone. */
@@ -119,11 +145,8 @@ void control_bye(struct job *job, int status)
     if (!control || !control->hub)
         return;
     control_put_all(control, -1, FRAME_BYE, status, 0, NULL, 0);
-    for (int node = 1; node < control->nodes->count; node++) {
-        struct connection *link = &control->nodes->links[node];
-        while (link->fd >= 0 && connection_send(link) && link->out.used > 0 && job_clock() < give_up)
-            poll(&(struct pollfd){ .fd = link->fd, .events = POLLOUT }, 1, 100);
-    }
+    for (int node = 1; node < control->nodes->count; node++)
+        connection_drain(&control->nodes->links[node], give_up);
 }
 
 int control_verdict(struct job *job)

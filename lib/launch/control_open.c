@@ -20,6 +20,12 @@ void control_refuse(struct connection *link, int status, const char *why)
     connection_send(link);
 }
 
+void control_refuse_all(struct nodes *nodes, int status, const char *why)
+{
+    for (int node = 0; nodes && node < nodes->count; node++)
+        control_refuse(&nodes->links[node], status, why);
+}
+
 int control_is_come(struct connection *link, struct why *why)
 {
     struct frame frame;
@@ -47,20 +53,6 @@ static bool control_open_is_jammed(const void *argument)
     return control->nodes->links[0].out.used > OUTPUT_LINE * 16;
 }
 
-/* While a reader of our output has stopped, the others shall not take us for dead. */
-static void control_open_meanwhile(void *argument)
-{
-    struct control *control = argument;
-    for (int node = 0; node < control->nodes->count; node++) {
-        struct connection *link = &control->nodes->links[node];
-        if (job_clock() - link->spoke > PING_MS)
-            control_put(link, FRAME_PING, 0, 0, NULL, 0);
-        connection_send(link);
-        link->looked = job_clock(); /* what they say waits */
-        link->silent = 0;
-    }
-}
-
 struct control *control_open(struct job *job)
 {
     struct nodes *nodes = job->plan.nodes;
@@ -81,7 +73,6 @@ struct control *control_open(struct job *job)
     if (!control->relayed || !control->snapshots || (control->hub && !decide_open(control)))
         return NULL;
     job->output.argument = control;
-    job->output.meanwhile = control->hub ? control_open_meanwhile : NULL;
     job->output.divert = control->hub ? NULL : control_open_divert;
     job->output.is_jammed = control->hub ? NULL : control_open_is_jammed;
     job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -107,8 +106,7 @@ static void control_out_say_ends(struct job *job)
         int status = job->statuses[rank], state = (int)atomic_load(&job->world.header->slots[rank].state);
         if (!world_has(&job->world, rank) || job->pids[rank] != 0 || control->relayed[rank].end)
             continue;
-        if (WIFSIGNALED(status) && job->stop_step != 0 &&
-            (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL))
+        if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
         control->relayed[rank].end = true;
         control_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);

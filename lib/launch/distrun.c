@@ -53,7 +53,8 @@ static int distrun_complain(int status, const char *sentence)
 static _Noreturn void distrun_fail_to_start(struct job *job, int rank, int status)
 {
     struct why why;
-    why_say(&why, "%.200s could not be started: %s", job->plan.argv[0], strerror(errno));
+    why_say(&why, "%.200s could not be started: %s", job->plan.argv[0],
+            errno == ENOENT ? "the interpreter that it names was not found" : strerror(errno));
     if (world_fail(&job->world, rank, END_EXIT, status)) {
         distrun_complain(status, why.text);
         world_told(&job->world);
@@ -109,7 +110,7 @@ static int distrun_read_option(const char *name, const char *text, int least, in
         why_say(&why, "%s stands last, but needs a number after it, and then a program", name);
         return -distrun_complain(USAGE, why.text);
     }
-    if (nodes_read_number(text, least, most, number))
+    if (setting_read_number(text, least, most, number))
         return 0;
     why_say(&why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least, most);
     return -distrun_complain(USAGE, why.text);

@@ -32,13 +32,10 @@ static const struct dialect dialects[] = {
 static int env_read_number(const char *name, long least, long most, int *number, struct why *why)
 {
     const char *text = getenv(name);
-    long value = setting_whole_number(text);
-    if (value < least || value > most)
-        return why_fail(DIST_ERR_ENVIRONMENT, why,
-                        "%s is \"%.40s\"; it must be a whole number from %ld to %ld", name, text, least,
-                        most);
-    *number = (int)value;
-    return 0;
+    if (setting_read_number(text, least, most, number))
+        return 0;
+    return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\"; it must be a whole number from %ld to %ld",
+                    name, text, least, most);
 }
 
 int launch_read_size(int wanted, int *size, struct why *why)
@@ -127,8 +124,7 @@ static int env_read_optional(const char *name, const char *node, long least, lon
         return env_read_number(name, least, most, number, why);
     const char *own = env_own_entry(text, node);
     snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
-    *number = (int)setting_whole_number(first);
-    if (*number >= least && *number <= most)
+    if (setting_read_number(first, least, most, number))
         return 0;
     return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\"; its numbers must be from %ld to %ld", name,
                     text, least, most);

@@ -138,12 +138,11 @@ static bool job_start_all(struct job *job)
 /* Some ranks run and others could not be started: end those that do. */
 static void job_give_up(struct job *job)
 {
-    int error = errno;
     job_signal_all(job, SIGKILL);
     world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
-    world_told(&job->world);
+    if (!job->control) /* else node 0 tells it, too */
+        world_told(&job->world);
     job_watch(job);
-    errno = error;
 }
 
 /* What the system refused, and what to do: most often a limit of this shell is in the way. */
@@ -187,9 +186,12 @@ int job_run(const struct job_plan *plan, struct why *why)
     int interrupt = 0, result = -DIST_ERR_SYSTEM;
     if (!job_open(&job, plan)) {
         why_say(why, "the job could not be set up: %s", job_explain(errno));
+        control_refuse_all(plan->nodes, DIST_ERR_SYSTEM, why->text);
     } else if (!job_start_all(&job)) {
+        why_say(why, "%d ranks could not be started: %s", world_has_before(&job.world, plan->size),
+                job_explain(errno));
+        control_refuse_all(plan->nodes, DIST_ERR_SYSTEM, why->text);
         job_give_up(&job);
-        why_say(why, "%d ranks could not be started: %s", plan->size, job_explain(errno));
     } else {
         job_watch(&job);
         job_signals_let_through(&job);

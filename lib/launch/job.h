@@ -123,6 +123,7 @@ int64_t job_clock(void);
 int job_verdict(const struct job *job);
 int job_look_back(const struct job *job,
                   int result); /* who has all ranks' records: was it luck? And writes them; the new result */
+bool job_was_killed(const struct job *job, int process); /* by a signal that was not ours */
 int job_lost(const struct job *job); /* how many ranks failed, and were not stopped because of another */
 
 /* leftovers.c: remove files of MPICH's in /dev/shm that belong to this user and to no process any more. */

@@ -64,6 +64,8 @@ void connection_close(struct connection *link);
 bool connection_put(struct connection *link, struct frame frame,
                     const void *bytes);        /* false: no memory, or closed */
 bool connection_send(struct connection *link); /* what can go now; false: it has broken */
+bool connection_drain(struct connection *link,
+                      int64_t give_up);        /* until all has gone; false: it has not, in time */
 bool connection_fill(struct connection *link); /* what has come; false: it has ended */
 bool connection_next(struct connection *link, struct frame *frame,
                      const char **bytes); /* valid until connection_fill */
@@ -93,9 +95,6 @@ struct nodes {
 
 /* nodes_read.c. One of ours? Then it is read, with the word behind it (*at moves on). 1, 0: it is none, or minus the status. */
 int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why *why);
-
-/* A number of the command line, in digits and within these bounds? */
-bool nodes_read_number(const char *text, int least, int most, int *number);
 
 /* A name or an address, of MASTER_ADDR: one of IPv6 may stand in brackets, which go. */
 void nodes_read_host(const char *text, char *host, size_t size);

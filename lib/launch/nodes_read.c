@@ -41,14 +41,6 @@ const char *nodes_advice(const struct nodes *nodes)
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-bool nodes_read_number(const char *text, int least, int most, int *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    *number = (int)value;
-    return *text >= '0' && *text <= '9' && *end == '\0' && value >= least && value <= most;
-}
-
 void nodes_read_host(const char *text, char *host, size_t size)
 {
     size_t length = strlen(text), bracket = *text == '[' && text[length - 1] == ']';
@@ -63,7 +55,7 @@ static bool nodes_read_place(struct nodes *nodes, const char *text)
     size_t length = strcspn(text += bracket, bracket ? "]" : ":");
     const char *rest = text + length + (bracket && text[length]);
     if (length == 0 || length >= sizeof nodes->host || (*rest && *rest != ':') ||
-        (*rest && !nodes_read_number(rest + 1, 1, 65535, &port)))
+        (*rest && !setting_read_number(rest + 1, 1, 65535, &port)))
         return false;
     snprintf(nodes->host, sizeof nodes->host, "%.*s", (int)length, text);
     snprintf(nodes->port, sizeof nodes->port, "%s", *rest ? rest + 1 : NODES_PORT);
@@ -83,8 +75,8 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why
         return -why_fail(DIST_ERR_ENVIRONMENT, why,
                          "%s stands last, but needs a word after it, and then a program", names[i]);
     text = text ? text + 1 : argv[++*at];
-    bool right = i == 0   ? nodes_read_number(text, 1, NODES_MOST, &nodes->count)
-                 : i == 1 ? nodes_read_number(text, 0, INT_MAX, &nodes->number)
+    bool right = i == 0   ? setting_read_number(text, 1, NODES_MOST, &nodes->count)
+                 : i == 1 ? setting_read_number(text, 0, INT_MAX, &nodes->number)
                  : i == 2 ? nodes_read_place(nodes, text)
                           : *text != '\0';
     if (i == 3)
@@ -113,7 +105,7 @@ static int nodes_read_find_place(struct nodes *nodes, struct why *why)
     port = port && *port ? port : NODES_PORT;
     nodes_read_host(host, nodes->host, sizeof nodes->host);
     snprintf(nodes->port, sizeof nodes->port, "%s", port);
-    if (*nodes->host && strlen(host) < sizeof nodes->host && nodes_read_number(port, 1, 65535, &number))
+    if (*nodes->host && strlen(host) < sizeof nodes->host && setting_read_number(port, 1, 65535, &number))
         return 0;
     return why_fail(
         DIST_ERR_ENVIRONMENT, why,

@@ -4,52 +4,19 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define JAM_US 1000
+#define READER_MS 10   /* for our reader to take more */
+#define HURRIED_MS 100 /* and where that ends the matter */
 
-/* A reader that has stopped (a pager) must not keep the watcher from seeing Ctrl-C. */
-static bool output_interrupted(void)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
-}
-
-/* A pipe that is ready takes at least one page without blocking. */
-static int output_write_all(const struct output *output, int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        struct pollfd ready = { .fd = fd, .events = POLLOUT };
-        if (poll(&ready, 1, 100) == 0) {
-            if (output_interrupted())
-                return EINTR;
-            if (output->meanwhile)
-                output->meanwhile(output->argument);
-            continue;
-        }
-        ssize_t written = write(fd, bytes, size < 4096 ? size : 4096);
-        if (written < 0 && errno != EAGAIN && errno != EINTR)
-            return errno;
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
-/* Without memory it is written at once. */
 static void output_add(struct output *output, int target, const char *bytes, size_t size)
 {
-    if (buffer_add(&output->ready[target], bytes, size))
-        return;
-    output_flush(output);
-    if (output->error[target] == 0)
-        output->error[target] = output_write_all(output, target + 1, bytes, size);
+    if (output->error[target] == 0 && !buffer_add(&output->ready[target], bytes, size))
+        output->error[target] = ENOMEM;
 }
 
 static void output_add_prefix(struct output *output, const struct stream *stream)
@@ -138,8 +105,9 @@ void output_read(struct output *output, int index)
     struct stream *stream = &output->streams[index];
     if (stream->read_fd < 0)
         return;
-    if (output->is_jammed && output->is_jammed(output->argument)) {
-        usleep(JAM_US);
+    if (output_is_behind(output, OUTPUT_LINE)) {
+        if (output->divert)
+            usleep(JAM_US);
         return;
     }
     ssize_t size = read(stream->read_fd, output->piece, OUTPUT_PIECE);
@@ -165,34 +133,65 @@ static void output_close_target(struct output *output, int target)
     output->ready[target].used = 0;
 }
 
+/* What the reader takes soon. A pipe that is ready takes at least one page without blocking. */
+static void output_write(struct output *output, int target)
+{
+    struct buffer *ready = &output->ready[target];
+    struct pollfd reader = { .fd = target + 1, .events = POLLOUT };
+    size_t done = 0;
+    int patience = output->hurried ? HURRIED_MS : READER_MS;
+    while (done < ready->used && output->error[target] == 0 && poll(&reader, 1, done ? 0 : patience) > 0) {
+        size_t left = ready->used - done;
+        ssize_t written = write(target + 1, ready->bytes + done, left < 4096 ? left : 4096);
+        if (written < 0 && errno != EAGAIN && errno != EINTR)
+            output->error[target] = errno;
+        done += written > 0 ? (size_t)written : 0;
+    }
+    if (output->hurried && done == 0 && ready->used > 0 && output->error[target] == 0)
+        output->error[target] = EINTR;
+    buffer_drop(ready, output->error[target] ? ready->used : done);
+}
+
 void output_flush(struct output *output)
 {
     for (int target = 0; target < 2; target++) {
-        struct buffer *ready = &output->ready[target];
-        if (ready->used > 0 && output->error[target] == 0)
-            output->error[target] = output_write_all(output, target + 1, ready->bytes, ready->used);
-        ready->used = 0;
+        output_write(output, target);
         if (output->error[target] == EPIPE)
             output_close_target(output, target);
     }
 }
 
-void output_finish(struct output *output)
+bool output_is_behind(const struct output *output, size_t most)
 {
-    for (int i = 0; i < output->count; i++) {
-        struct stream *stream = &output->streams[i];
-        if (stream->read_fd >= 0)
-            output_close_stream(output, stream);
-        if (stream->held.used > 0)
-            output_hand_on(output, stream);
-        if (stream->dropped > 0) {
-            char text[96];
-            snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped,
-                     stream->rank);
-            output_add(output, stream->target, text, strlen(text));
-        }
-        if (output->ready[stream->target].used > OUTPUT_LINE)
-            output_flush(output);
+    return output->ready[0].used > most || output->ready[1].used > most ||
+           (output->is_jammed && output->is_jammed(output->argument));
+}
+
+size_t output_left_in(const struct output *output, int index)
+{
+    int bytes = 0, fd = output->streams[index].read_fd;
+    return fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0 ? (size_t)bytes : 0;
+}
+
+bool output_end_stream(struct output *output, int index)
+{
+    struct stream *stream = &output->streams[index];
+    size_t part = OUTPUT_LINE;
+    if (stream->read_fd >= 0)
+        output_close_stream(output, stream);
+    if (stream->held.used > stream->handed + part) {
+        output_add(output, stream->target, stream->held.bytes + stream->handed, part);
+        stream->handed += part;
+        return true;
     }
-    output_flush(output);
+    buffer_drop(&stream->held, stream->handed);
+    if (stream->held.used > 0)
+        output_hand_on(output, stream);
+    char text[96];
+    if (stream->dropped > 0) {
+        snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped,
+                 stream->rank);
+        output_add(output, stream->target, text, strlen(text));
+    }
+    return false;
 }

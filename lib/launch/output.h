@@ -13,6 +13,9 @@
 #define OUTPUT_PIECE (16 * 1024)       /* read at once */
 #define OUTPUT_KEPT (64 * 1024 * 1024) /* ordered: more of one rank is dropped, and said so */
 
+/* Of whole lines: a piece may be of empty ones, each of which is 17 bytes long with its coloured rank. */
+#define OUTPUT_ROOM (2 * OUTPUT_LINE + 20 * OUTPUT_PIECE)
+
 /* One pipe: stdout or stderr of one rank. */
 struct stream {
     int read_fd;        /* -1: at its end */
@@ -21,6 +24,7 @@ struct stream {
     int target;         /* 0: our stdout, 1: our stderr */
     struct buffer held; /* live: the line so far; ordered: everything */
     size_t dropped;     /* bytes beyond OUTPUT_KEPT */
+    size_t handed;      /* ordered, at the end: so many of those held were handed on */
 };
 
 struct output {
@@ -32,12 +36,12 @@ struct output {
     bool colour[2];
     char *piece;            /* [OUTPUT_PIECE]: not on the stack, which may be small (ulimit -s) */
     struct buffer ready[2]; /* whole lines for stdout, stderr */
+    bool hurried;           /* a signal ends the job: a reader that has stopped is not waited for */
     int error[2];           /* errno of the write that failed; nothing is written after */
     void *argument;         /* of these, where the job is on several machines; else they are NULL: */
     void (*divert)(void *argument, int stream, const char *bytes, size_t size); /* where it goes instead */
     bool (*is_jammed)(const void *argument);                                    /* it cannot go there now */
-    void (*meanwhile)(void *argument); /* called while our own output takes nothing */
-    bool *owned;                       /* [fd]: the watcher's, closed in children */
+    bool *owned; /* [fd]: the watcher's, closed in children */
     int owned_count;
 };
 
@@ -53,11 +57,17 @@ void output_parent_done(struct output *output, int channel);
 void output_own(struct output *output, int fd);
 void output_close_owned(const struct output *output);
 
-/* Take what a pipe holds now. flush: write all whole lines. finish: no more will come; write the rest too. */
+/* Take what a pipe holds now, or some of it; nothing while our own reader is behind: so its ranks wait for it. */
 void output_read(struct output *output, int stream);
 void output_take(struct output *output, int stream, const char *bytes,
                  size_t size); /* the same, read elsewhere */
+
+/* Write whole lines, as many as our reader takes now. Do more bytes than `most` wait for it? */
 void output_flush(struct output *output);
-void output_finish(struct output *output);
+bool output_is_behind(const struct output *output, size_t most);
+
+/* So many bytes are in the pipe. No more will come: hand on a line without end, and what was kept, of that a part; true: there is more. */
+size_t output_left_in(const struct output *output, int stream);
+bool output_end_stream(struct output *output, int stream);
 
 #endif

@@ -24,8 +24,10 @@ bool output_open(struct output *output, int ranks, bool spare, bool ordered)
     output->streams = calloc((size_t)output->count, sizeof *output->streams);
     output->owned = calloc((size_t)output->owned_count, sizeof *output->owned);
     output->piece = malloc(OUTPUT_PIECE);
+    bool room =
+        buffer_reserve(&output->ready[0], OUTPUT_ROOM) && buffer_reserve(&output->ready[1], OUTPUT_ROOM);
     output->events_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (!output->streams || !output->owned || !output->piece || output->events_fd < 0)
+    if (!output->streams || !output->owned || !output->piece || !room || output->events_fd < 0)
         return false;
     output_own(output, output->events_fd);
     for (int i = 0; i < output->count; i++) {

@@ -20,9 +20,9 @@ int program_look_at(const char *file)
 int program_look_for(const char *program)
 {
     const char *path = getenv("PATH");
-    if (strchr(program, '/') || !path)
+    if (strchr(program, '/'))
         return program_look_at(program);
-    for (const char *from = path;; from++) {
+    for (const char *from = path ? path : "/bin:/usr/bin";; from++) { /* as execvp does */
         char file[PATH_MAX];
         int length = (int)strcspn(from, ":");
         snprintf(file, sizeof file, "%.*s%s%s", length, from, length > 0 ? "/" : "./", program);

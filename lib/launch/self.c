@@ -127,6 +127,12 @@ static int self_attach_distrun(struct launch_self *self, struct why *why)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
                         self->env.world_size, self->world.header->size);
+    if (atomic_load(&self->world.header->slots[self->env.rank].pid) < 0)
+        return why_fail(
+            DIST_ERR_STATE, why,
+            "the process that distrun started as rank %d has ended, and nobody watches over this one; "
+            "start it in the foreground (no &, no daemon())",
+            self->env.rank);
     fcntl((int)fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (launch_has_lost_watcher(&self->world))

@@ -82,10 +82,11 @@ long setting_whole_number(const char *text)
     return digits > 0 && digits < 10 && text[digits] == '\0' ? strtol(text, NULL, 10) : -1;
 }
 
-static bool settings_is_number(const struct setting *setting, const char *text)
+bool setting_read_number(const char *text, long least, long most, int *number)
 {
     long value = setting_whole_number(text);
-    return value >= setting->least && value <= setting->most;
+    *number = (int)value;
+    return value >= least && value <= most;
 }
 
 /* ---- one, and all ------------------------------------------------------------------------- */
@@ -93,11 +94,12 @@ static bool settings_is_number(const struct setting *setting, const char *text)
 static int settings_check_one(const struct setting *setting, struct why *why)
 {
     const char *text = getenv(setting->name);
+    int number;
     if (!text || (setting->empty && !*text) || setting->kind == SETTING_OTHER)
         return 0;
     if (setting->kind == SETTING_FILE)
         return setting_check_file(setting->name, text, why);
-    if (setting->kind == SETTING_NUMBER && settings_is_number(setting, text))
+    if (setting->kind == SETTING_NUMBER && setting_read_number(text, setting->least, setting->most, &number))
         return 0;
     if (setting->kind == SETTING_NUMBER)
         return why_fail(DIST_ERR_ENVIRONMENT, why,

@@ -32,6 +32,9 @@ bool setting_read_link(const char *text, double *microseconds, double *gigabytes
 /* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
 long setting_whole_number(const char *text);
 
+/* The same; true: it is one from `least` to `most`. */
+bool setting_read_number(const char *text, long least, long most, int *number);
+
 /* Can a file of that name be written? Leaves it as it is, or absent. Same status; `name`: the variable that names it. */
 int setting_check_file(const char *name, const char *path, struct why *why);
 

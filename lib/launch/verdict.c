@@ -62,8 +62,7 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
 /* How a rank that was not the first came to its end: well, stopped because of the first, or by a fault of its own. */
 enum fate { WELL, STOPPED, FAILED_TOO };
 
-/* Did a signal end the process that was not ours? */
-static bool verdict_was_killed(const struct job *job, int process)
+bool job_was_killed(const struct job *job, int process)
 {
     int status = job->statuses[process];
     return WIFSIGNALED(status) &&
@@ -77,7 +76,7 @@ static struct world_failure verdict_what_happened(const struct job *job, bool *t
     if (job->plan.threads && failure.end == END_EXIT && failure.code < 0) /* exit() did not say with what */
         failure.code = WIFEXITED(job->statuses[0]) ? WEXITSTATUS(job->statuses[0]) : 0;
     int rank = world_teller(&job->world, told), process = job->plan.threads ? 0 : rank;
-    if (!*told && rank >= 0 && rank < job->plan.size && verdict_was_killed(job, process))
+    if (!*told && rank >= 0 && rank < job->plan.size && job_was_killed(job, process))
         failure = (struct world_failure){ .rank = job->plan.threads ? -1 : rank,
                                           .end = END_SIGNAL,
                                           .code = WTERMSIG(job->statuses[process]) };
@@ -91,7 +90,7 @@ static enum fate verdict_fate_of(const struct job *job, const struct world_failu
     int status = job->statuses[rank];
     if (status == 0)
         return WELL;
-    bool asked = WIFSIGNALED(status) && !verdict_was_killed(job, rank);
+    bool asked = WIFSIGNALED(status) && !job_was_killed(job, rank);
     bool told = WIFEXITED(status) && (WEXITSTATUS(status) == DIST_ERR_PEER_LOST ||
                                       (failure->end == END_ERROR && WEXITSTATUS(status) == failure->code));
     return asked || told ? STOPPED : FAILED_TOO;

@@ -28,9 +28,12 @@ void job_interrupt(struct job *job, int number)
 {
     if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && job_ask(job))
         return;
-    if (job->interrupt)
+    if (job->interrupt) {
         job->stop_began -= 1000000;
+        control_wait_no_more(job, 128 + number);
+    }
     job->interrupt = number;
+    job->output.hurried = true;
     watch_end_quietly(job, number);
 }
 
@@ -142,12 +145,29 @@ void job_watch_round(struct job *job, int timeout)
     output_flush(&job->output);
     if (job->control)
         control_turn(job);
-    if (job->output.error[0] && job->output.error[0] != EINTR) /* then a signal has come, which decides */
+    if (job->output.error[0])
         watch_end_quietly(job, SIGPIPE);
     if (!job->stopping && job_grace_is_over(job))
         job_interrupt(job, SIGTERM);
     if (!job->stopping && (job->interrupt || world_failed(&job->world)))
         job_stop_begin(job);
+}
+
+/* Until our reader has taken all but so much. */
+static void watch_let_read(struct job *job, size_t most)
+{
+    while (output_is_behind(&job->output, most))
+        job_watch_round(job, 1);
+}
+
+/* All ranks have ended: what their pipes hold now is still theirs, and no more than that, since a grandchild may print without end. */
+static void watch_take_the_rest(struct job *job)
+{
+    for (int i = 0; i < job->output.count; i++)
+        for (size_t left = output_left_in(&job->output, i), taken = 0; taken < left; taken += OUTPUT_PIECE) {
+            watch_let_read(job, OUTPUT_LINE);
+            output_read(&job->output, i);
+        }
 }
 
 void job_watch(struct job *job)
@@ -161,7 +181,11 @@ void job_watch(struct job *job)
     int64_t all_ended = job_clock();
     for (int left; (left = watch_time_left(job, all_ended)) > 0;)
         job_watch_round(job, left);
+    watch_take_the_rest(job);
     if (job->control)
         control_finish(job);
-    output_finish(&job->output);
+    for (int i = 0; i < job->output.count; i++)
+        for (bool more = true; more; watch_let_read(job, OUTPUT_LINE))
+            more = output_end_stream(&job->output, i);
+    watch_let_read(job, 0);
 }

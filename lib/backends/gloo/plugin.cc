@@ -172,6 +172,8 @@ int plugin_open(const transport_job *job, char *why, size_t why_size)
         return 0;
     } catch (const std::exception &e) {
         snprintf(why, why_size, "Gloo could not connect the ranks: %.200s", e.what());
+        for (auto end = steady::now() + GRACE; !job->over() && steady::now() < end;) // as in failure()
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         return 1;
     }
 }
