@@ -518,7 +518,7 @@ tests/graders/**     : lib/dist.h lib/tensor.h tests/grader/grader.h tests/grade
 tests/grader/*       : lib/dist.h lib/tensor.h diagrams/run.h tests/reference.h ./*.h
 tests/gpu/**         : lib/** ./*.h ./*.cuh tests/*.h
 tests/doubles/cuda/* : tests/doubles/cublas/library.h lib/devices/kernel.h lib/devices/cuda/kernels.h lib/devices/cuda/cuda.h ./*.h
-tests/test_cuda_[mw]*.c : lib/** tests/*.h tests/doubles/cuda/held.h tests/doubles/cuda/blas.h
+tests/test_cuda_[fmw]*.c : lib/** tests/*.h tests/doubles/cuda/held.h tests/doubles/cuda/blas.h
 tests/test_cuda_native.c : lib/** tests/*.h tests/doubles/cuda/own.h
 tests/doubles/nccl/on_cuda.c : ./*.h tests/doubles/cuda/own.h
 tests/test_nccl*      : lib/** tests/*.h tests/doubles/nccl/*.h

@@ -55,13 +55,17 @@ dist_stream *dist_stream_new_at(struct dist_at at)
     int number = 1;
     while (number < DEVICE_STREAMS && gpu->streams[number].live == STREAM_LIVE)
         number++;
-    struct stream *stream = number < DEVICE_STREAMS ? gpu->device->stream_new(gpu->state, number) : NULL;
+    bool room = number < DEVICE_STREAMS;
+    struct stream *stream = room ? gpu->device->stream_new(gpu->state, number) : NULL;
+    if (!room)
+        report_tensor("dist_stream_new", at, DIST_ERR_MEMORY,
+                      "no room for one more stream; a rank has at most %d, so free those that are done",
+                      DEVICE_STREAMS);
+    else if (!stream)
+        report_tensor("dist_stream_new", at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left",
+                      gpu->device->name);
     if (!stream)
-        return report_tensor(
-                   "dist_stream_new", at, DIST_ERR_MEMORY,
-                   "no room for one more stream; a rank has at most %d, so free those that are done",
-                   DEVICE_STREAMS),
-               NULL;
+        return NULL;
     gpu->streams[number] = (struct dist_stream){ .live = STREAM_LIVE, .number = number, .stream = stream };
     return &gpu->streams[number];
 }
@@ -135,7 +139,8 @@ int dist_stream_synchronize_at(struct dist_at at, dist_stream *stream)
     struct dist_stream *which = waits ? dist_streams_named(gpu, "dist_stream_synchronize", at, stream) : NULL;
     if (!which)
         return call_note.error;
-    return gpu_await_stream(gpu, "dist_stream_synchronize", at, which);
+    int result = gpu_await_stream(gpu, "dist_stream_synchronize", at, which);
+    return gpu_has_failed(gpu, "dist_stream_synchronize", at) ? -DIST_ERR_SYSTEM : result;
 }
 
 int dist_synchronize_at(struct dist_at at)

@@ -181,6 +181,8 @@ static void error_let_speak(const struct dist_work *op)
 int report_op(const struct dist_work *op)
 {
     error_let_speak(op);
+    call_note.entry =
+        0; /* of the batch that is being made: this may be an older operation, of which its host hears only now */
     /* Only that call has a .timeout; whoever else ran out of time has said itself what to do. */
     bool own_words = op->status == DIST_ERR_TIMEOUT && op->call != CALL_MONITORED_BARRIER;
     const char *advice = own_words ? NULL : errors[op->status].advice;

@@ -10,6 +10,7 @@
 #include "misuse.h"
 
 #include <criterion/criterion.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -198,6 +199,34 @@ Test(cuda_native, communication_goes_first_and_only_timed_events_tell_the_time)
     cr_assert_geq(device->event_elapsed(from, to), 0);
     device->event_free(from);
     device->event_free(to);
+    device->close(state);
+}
+
+/* CUDA remembers that a stream was not empty, and a launch would say so, as if it had been refused. */
+static void wait_for_turn(void *turn)
+{
+    while (!atomic_load((atomic_bool *)turn))
+        usleep(100);
+}
+
+Test(cuda_native, a_stream_that_is_not_empty_is_no_error_for_the_next_kernel)
+{
+    const struct device *device = &device_cuda;
+    static atomic_bool turn;
+    void *state;
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* as dist_spawn does */
+    cr_assert_eq(device->open(&test_ranks()[0], &state), DIST_OK, "%s", device_why());
+    struct stream *theirs = device->stream_new(state, 0), *other = device->stream_new(state, 1);
+    struct kernel kernel = { .kind = KERNEL_FILL, .type = DIST_I64, .count = 1 };
+    kernel.out = device->alloc(state, 8);
+    void *native = device->stream_native(theirs);
+    while (!device->stream_passed(theirs))
+        usleep(10);
+    own_launch(native, wait_for_turn, &turn);
+    cr_expect(!device->stream_passed(theirs)); /* it has asked CUDA */
+    int status = device->launch(other, &kernel);
+    atomic_store(&turn, true);
+    cr_assert_eq(status, DIST_OK, "%s", device_why());
     device->close(state);
 }
 

@@ -1,5 +1,8 @@
 /* test_misuse_streams.c: streams, events and devices, used as they must not be. */
+#define _GNU_SOURCE
 #include "misuse_test.h"
+
+#include <unistd.h>
 
 /* ---- streams --------------------------------------------------------------------------- */
 
@@ -162,6 +165,28 @@ MISUSE(a_collective_from_here_to_there, 2, DIST_ERR_ARGUMENT, "dist_all_gather",
 {
     dist_set_device(DIST_HOST);
     dist_all_gather(tensor_zeros(DIST_F32, 8), tensor_to(x, DIST_GPU));
+}
+
+/* The batch waits for what was posted before, and so hears of it: no entry of the batch is wrong. */
+MISUSE(a_receive_of_which_a_batch_hears, 2, DIST_ERR_MISMATCH, "dist_recv", "): rank 0 sends 5 elements",
+       "room for exactly 3")
+{
+    dist_set_device(DIST_HOST);
+    tensor *host = tensor_zeros(DIST_F32, 4);
+    dist_set_device(DIST_GPU);
+    tensor *five = tensor_zeros(DIST_F32, 5), *three = tensor_zeros(DIST_F32, 3);
+    dist_work *work;
+    if (rank == 0) {
+        usleep(100000);
+        dist_send(five, 1);
+        dist_recv(five, 1);
+    } else {
+        dist_recv(three, 0);
+        dist_isend(five, 0);
+        dist_batch_isend_irecv((dist_p2p_op[]){ { .kind = DIST_ISEND, .tensor = host, .peer = 0 } }, 1,
+                               &work);
+    }
+    dist_synchronize();
 }
 
 static void idle(int rank, int size)

@@ -9,9 +9,11 @@
 #include "doubles/nccl/double.h"
 #include "doubles/nccl/told.h"
 #include "hurry.h"
+#include "misuse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A GPU for each rank, of up to 4. */
@@ -111,4 +113,41 @@ Test(nccl_cuda, memory_is_asked_for_while_a_kernel_waits_for_another_rank)
 Test(nccl_cuda, and_what_is_agreed_on_does_so_too)
 {
     told_good("memory", memory_meanwhile, 3);
+}
+
+/* ---- CUDA refuses ----------------------------------------------------------------------------------- */
+
+static void sums(int rank, int size)
+{
+    dist_init_process_group();
+    for (int turn = 0; turn < 4; turn++) {
+        tensor *x = tensor_full(DIST_F32, rank + 1, 1000);
+        dist_all_reduce(x);
+        double sum = tensor_item(x, 999);
+        if (sum != size * (size + 1) / 2.0)
+            fprintf(stderr, "wrong: the sum is %g\n", sum);
+        tensor_free(x);
+    }
+    dist_destroy_process_group();
+}
+
+/* What stands before an operation in its stream, and behind it. */
+Test(nccl_cuda, what_cuda_refuses_is_told_and_no_sum_is_wrong)
+{
+    static const char *const calls[] = { "cudaStreamWaitEvent", "cudaEventRecord" };
+    static const char *const words[] = { "GPU ", "some error (CUDA error 999)", NULL };
+    setenv("BACKEND", "nccl", 1);
+    setenv("DIST_RANKS", "threads", 1);
+    setenv("DOUBLE_ERROR", "999", 1);
+    for (int i = 0; i < 20; i++) {
+        char variable[64];
+        snprintf(variable, sizeof variable, "DOUBLE_FAIL=%s %d", calls[i % 2], i / 2 + 1);
+        struct misuse misuse = {
+            .run = sums, .ranks = 2, .error = DIST_ERR_SYSTEM, .words = words, .variable = variable
+        };
+        struct misuse_outcome outcome;
+        bool told = misuse_run(&misuse, &outcome),
+             not_reached = outcome.status == 0 && !strstr(outcome.said, "wrong: ");
+        cr_expect(told || not_reached, "%s: %s. It said: %s", variable, outcome.wrong, outcome.said);
+    }
 }

@@ -37,6 +37,9 @@ struct device {
     int (*open)(struct launch_self *self, void **state);
     void (*close)(void *state);
 
+    /* Has it failed? From then on its streams count as empty, and what they should have written is not there. NULL: it cannot. */
+    int (*failed)(void *state);
+
     /* Memory, aligned for any type. NULL: it is full. What is freed is used again only once all that stood in the
      * streams by then is done. staging: host memory that the device reaches quickly. */
     void *(*alloc)(void *state, size_t bytes);

@@ -56,7 +56,7 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
         text_add(text, "%s", verdict_early_end(job, rank));
     if (rank >= 0 && job->notes[rank].last)
         text_add(text, " in %s", verdict_place_of(job, rank, place, sizeof place));
-    text_add(text, ".\n");
+    text_add(text, "%s%s.\n", failure->cause[0] ? ": " : "", failure->cause);
 }
 
 /* How a rank that was not the first came to its end: well, stopped because of the first, or by a fault of its own. */

@@ -15,6 +15,11 @@ bool gpu_refused(const char *call, struct dist_at at, int status)
     return status != DIST_OK;
 }
 
+bool gpu_has_failed(const struct gpu *gpu, const char *call, struct dist_at at)
+{
+    return gpu->device->failed && gpu_refused(call, at, gpu->device->failed(gpu->state));
+}
+
 /* ---- opening ------------------------------------------------------------------------- */
 
 static struct gpu *gpu_of(const char *call, struct dist_at at)
@@ -72,6 +77,9 @@ struct gpu *gpu_open(const char *call, struct dist_at at)
     struct stream *stream = device->stream_new(gpu->state, 0);
     gpu->scratch = stream ? device->alloc(gpu->state, sizeof(double)) : NULL;
     if (!gpu->scratch) {
+        if (stream)
+            device->stream_free(stream);
+        device->close(gpu->state);
         report_tensor(call, at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left", device->name);
         return NULL;
     }
@@ -223,6 +231,8 @@ static bool gpu_move(struct gpu *gpu, const char *call, struct dist_at at, void 
         gpu->copying = gpu->current;
         gpu_await_stream(gpu, call, at, gpu->current);
         gpu->copying = NULL;
+        if (gpu_has_failed(gpu, call, at))
+            return false;
         if (!in)
             memcpy((char *)host + done, staging, part);
     }

@@ -64,6 +64,9 @@ static inline struct gpu *gpu_if_open(const struct launch_self *self)
 /* Has the device refused? Then that is reported. */
 bool gpu_refused(const char *call, struct dist_at at, int status);
 
+/* Has the GPU failed? Then that is reported: its streams seem to be empty, and what they should have written is not there. */
+bool gpu_has_failed(const struct gpu *gpu, const char *call, struct dist_at at);
+
 void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at);
 void gpu_free(struct gpu *gpu, struct storage *storage);
 

@@ -122,5 +122,7 @@ int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at)
 {
     int streams = gpu_await_streams(gpu, call, at), ops = ops_finish(gpu, call, at, NULL);
     order_over(gpu, NULL);
+    if (gpu_has_failed(gpu, call, at))
+        return -DIST_ERR_SYSTEM;
     return streams ? streams : ops;
 }

@@ -79,7 +79,7 @@ void ops_close(struct gpu *gpu)
 
 /* ---- posting ------------------------------------------------------------------------------ */
 
-static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
+static int ops_prepare(struct gpu *gpu, struct dist_work *op)
 {
     const struct device *device = gpu->device;
     op->in.data = world_open_view(&gpu->self->world, op->in.data);
@@ -92,7 +92,9 @@ static bool ops_prepare(struct gpu *gpu, struct dist_work *op)
     atomic_store(&op->over, 0);
     op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
-    return op->ready && op->gate && device->event_record(op->ready, gpu->current->stream) == DIST_OK;
+    return op->ready && op->gate
+               ? device->event_record(op->ready, gpu->current->stream)
+               : device_fail(DIST_ERR_MEMORY, "the device \"%s\" has no memory left", device->name);
 }
 
 static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_work *op)
@@ -103,11 +105,13 @@ static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_wor
         return op->status;
     struct gpu_ops *ops = gpu->ops;
     bool started = op->async;
-    if ((!ops->native && !ops_thread_start(ops)) || !ops_prepare(gpu, op)) {
+    if (!ops->native && !ops_thread_start(ops))
+        return op->status = why_fail(DIST_ERR_SYSTEM, &op->why,
+                                     "the system gives no thread for communication in the background");
+    int status = ops_prepare(gpu, op);
+    if (status != DIST_OK) {
         ops_give_back(op);
-        return op->status =
-                   why_fail(DIST_ERR_SYSTEM, &op->why,
-                            "the system gives no memory or thread for communication in the background");
+        return op->status = why_fail(status, &op->why, "%s", device_why());
     }
     order_begin(gpu, op, started);
     if (ops->native) {

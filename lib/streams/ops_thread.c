@@ -71,7 +71,7 @@ bool ops_is_done(struct gpu_ops *ops, struct dist_work *op)
 
 /* What the system has refused to this rank its peers wait for. Its host may wait in a call that does not look here, in dist_new_group, and
  * all would seem to be stuck. So it is told at once, unless a handler is to hear of it, in the host's thread (settle.c). */
-static void ops_thread_tell_refusal(const struct gpu_ops *ops, const struct dist_work *op)
+void ops_tell_refusal(const struct gpu_ops *ops, const struct dist_work *op)
 {
     if (work_was_refused(op) && !ops->context->handler && !world_failed(&ops->gpu->self->world))
         report_op(op);
@@ -90,7 +90,7 @@ static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
     if (op->status == DIST_OK && world_failed(&ops->gpu->self->world))
         op->status = backend_failed(&ops->gpu->self->world, op);
     op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : launch_clock_ns();
-    ops_thread_tell_refusal(ops, op);
+    ops_tell_refusal(ops, op);
     return true;
 }
 
@@ -149,7 +149,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
     }
     pthread_mutex_unlock(&ops->lock);
     if (status != DIST_OK) /* else its status is the backend's */
-        ops_thread_tell_refusal(ops, op);
+        ops_tell_refusal(ops, op);
     eventcount_notify(&ops->gpu->slot->eventcount); /* for ops_flush */
     return true;
 }

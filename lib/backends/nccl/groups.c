@@ -43,15 +43,29 @@ static int nccl_groups_comm_split(struct nccl_state *nccl, struct dist_work *op,
                               place != group->rank)) {
         g->broken = true;
         return why_fail(DIST_ERR_MISMATCH, &op->why,
-                        "NCCL made a group of %d of it, not of %d: some rank lists other members", count,
-                        group->size);
+                        "NCCL made a group of %d of it, not of %d: some rank lists other members, or has no "
+                        "memory for it",
+                        count, group->size);
     }
     return status;
 }
 
+/* With the list that notes name, where they do: without one they would name all ranks. */
+static struct nccl_group *nccl_groups_new(struct nccl_state *nccl, const struct dist_group *group)
+{
+    struct nccl_group *g = calloc(1, sizeof *g);
+    bool lists = g && nccl->shared && group->rank >= 0;
+    if (lists && !(g->members = members_publish(nccl->self, group))) {
+        free(g);
+        g = NULL;
+    }
+    return g;
+}
+
 static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struct dist_group *group)
 {
-    struct nccl_group *own = calloc(1, sizeof *own), *g = own ? own : &nccl->spare; /* which takes part */
+    struct nccl_group *own = nccl_groups_new(nccl, group),
+                      *g = own ? own : &nccl->spare; /* which takes part */
     g->group = group;
     g->nccl = nccl;
     int status = nccl_groups_comm_split(nccl, op, g, own && group->rank >= 0);
@@ -69,8 +83,6 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
     g->next = nccl->groups;
     nccl->groups = g;
     group->state = g;
-    if (nccl->shared)
-        g->members = members_publish(nccl->self, group);
     return DIST_OK;
 }
 

@@ -49,7 +49,7 @@ static ncclResult_t nccl_launch_call_message(struct nccl_state *nccl, const stru
                : calls->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);
 }
 
-/* All NCCL calls of these ops, as one group. */
+/* All NCCL calls of these ops. */
 static ncclResult_t nccl_launch_call_all(struct nccl_state *nccl, const struct dist_work *first,
                                          nccl_caller *call)
 {
@@ -62,9 +62,12 @@ static ncclResult_t nccl_launch_call_all(struct nccl_state *nccl, const struct d
     return nccl_went_well(result) ? ended : result;
 }
 
-static int nccl_launch_settle_all(struct nccl_state *nccl, const struct dist_work *first, struct why *why)
+/* As one group, until NCCL is through with it. */
+static int nccl_launch_group(struct nccl_state *nccl, const struct dist_work *first, nccl_caller *call,
+                             struct why *why)
 {
-    int status = DIST_OK;
+    ncclResult_t result = nccl_launch_call_all(nccl, first, call);
+    int status = nccl_went_well(result) ? DIST_OK : nccl_explain(nccl->calls, result, why);
     ncclComm_t before = NULL;
     for (const struct dist_work *op = first; op && status == DIST_OK; op = op->next) {
         ncclComm_t comm = nccl->shared && op->p2p ? nccl->world.comm : nccl_comm_of(op);
@@ -79,36 +82,38 @@ static int nccl_launch_settle_all(struct nccl_state *nccl, const struct dist_wor
 static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
 {
     const struct device *device = nccl->device;
-    struct event *event = op->gate ? NULL : device->event_new(nccl->state, false);
     atomic_store(&op->begun, 1);
-    if (op->gate)
-        device->gate_open_behind(op->gate, nccl->stream);
-    else if (event && device->event_record(event, nccl->stream) == DIST_OK)
-        op->mark = event;
-    else
+    if (!op->gate && !(op->mark = device->event_new(nccl->state, false))) {
         nccl_watch_fail(nccl, DIST_ERR_MEMORY, "there is no memory left for an event");
+        return;
+    }
+    int status = op->gate ? device->gate_open_behind(op->gate, nccl->stream)
+                          : device->event_record(op->mark, nccl->stream);
+    if (status != DIST_OK)
+        nccl_watch_fail(nccl, status, device_why());
 }
 
 /* The ops fly from the beginning, so that a failure on the way ends them as it ends all others. */
 static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl_caller *call)
 {
     struct dist_work *first = ops->first, *next;
-    struct why why = { "a GPU's stream waits for something that nobody has begun" };
-    int status = DIST_ERR_SYSTEM;
+    struct why why;
+    int status = DIST_OK;
     *nccl->flying.end = first;
     nccl->flying.end = ops->end;
     for (struct dist_work *op = first; op; op = op->next) {
         if (!nccl->shared)
             op->ticket = ++nccl->tickets;
         op->mark = NULL;
-        if (op->ready)
-            nccl->device->event_follow(op->ready, nccl->stream);
+        if (op->ready && status == DIST_OK)
+            status = nccl->device->event_follow(op->ready, nccl->stream);
     }
-    if (nccl->calls->stream_of(nccl->stream)) {
-        ncclResult_t result = nccl_launch_call_all(nccl, first, call);
-        status = nccl_went_well(result) ? nccl_launch_settle_all(nccl, first, &why)
-                                        : nccl_explain(nccl->calls, result, &why);
-    }
+    if (status != DIST_OK)
+        why_say(&why, "%s", device_why());
+    else if (!nccl->calls->stream_of(nccl->stream))
+        status = why_fail(DIST_ERR_SYSTEM, &why, "a GPU's stream waits for something that nobody has begun");
+    else
+        status = nccl_launch_group(nccl, first, call, &why);
     if (status != DIST_OK)
         nccl_watch_fail(nccl, status, why.text);
     for (struct dist_work *op = first; op && !nccl->failed; op = next) {

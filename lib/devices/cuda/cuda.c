@@ -28,37 +28,7 @@ void cuda_use(struct stream *stream)
     cuda_use_gpu(stream->rank->gpu);
 }
 
-/* ---- what failed ---------------------------------------------------------------------------- */
-
-int cuda_refuse(const struct cuda_gpu *gpu, const char *what, cudaError_t error)
-{
-    if (error == cudaErrorMemoryAllocation)
-        return device_fail(DIST_ERR_MEMORY, "the memory of GPU %d (%s) is full", gpu->number, gpu->name);
-    return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s): %s: %s (CUDA error %d)", gpu->number, gpu->name, what,
-                       cudaGetErrorString(error), (int)error);
-}
-
-struct cuda *cuda_of_caller(void)
-{
-    const struct launch_self *self = launch_self_if_any();
-    struct cuda *rank = cuda_all.ranks;
-    while (rank && rank->self != self)
-        rank = rank->next;
-    return rank;
-}
-
-/* Told in the name of whoever found it; which rank's work it was, nobody knows. */
-void cuda_break(struct cuda_gpu *gpu, cudaError_t error)
-{
-    struct cuda *rank = cuda_of_caller();
-    if (gpu->broken)
-        return;
-    gpu->broken = true;
-    int status = cuda_refuse(gpu, "earlier work failed", error);
-    rank = rank ? rank : cuda_all.ranks;
-    if (rank)
-        world_fail_because(&rank->self->world, rank->self->env.rank, status, device_why());
-}
+/* ---- where there is none ---------------------------------------------------------------- */
 
 /* Why are there no GPUs here? */
 static int cuda_no_gpus(cudaError_t error)
@@ -101,14 +71,15 @@ static void cuda_connect(struct cuda_gpu *gpu, struct cuda_gpu *other)
 static cudaError_t cuda_open_device(struct cuda_gpu *gpu)
 {
     struct cudaDeviceProp properties;
-    cudaError_t error = cudaSetDevice(gpu->number);
-    if (error == cudaSuccess)
-        error = cudaGetDeviceProperties(&properties, gpu->number);
-    if (error != cudaSuccess || gpu->open)
+    if (gpu->open)
+        return cudaSetDevice(gpu->number);
+    cudaError_t error =
+        cudaGetDeviceProperties(&properties, gpu->number); /* first: its name is for reports */
+    if (error != cudaSuccess)
         return error;
     snprintf(gpu->name, sizeof gpu->name, "%.60s", properties.name);
     gpu->multiprocessors = properties.multiProcessorCount;
-    if ((error = kernels_fit()) != cudaSuccess)
+    if ((error = cudaSetDevice(gpu->number)) != cudaSuccess || (error = kernels_fit()) != cudaSuccess)
         return error;
     gpu->open = gpu->reaches[gpu->number] = true;
     for (int i = 0; i < cuda_all.gpu_count; i++)
@@ -207,6 +178,7 @@ const struct device device_cuda = {
     .name = "cuda",
     .open = cuda_open,
     .close = cuda_close,
+    .failed = cuda_failed,
     .alloc = cuda_alloc,
     .free = cuda_free,
     .staging = cuda_staging,

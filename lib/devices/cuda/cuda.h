@@ -2,6 +2,7 @@
  * cuda.h: real GPUs, through the CUDA runtime. Several ranks (threads of one process) may share a GPU.
  *
  *   cuda.c     which GPU is a rank's; what to say where it cannot be had; the table
+ *   failed.c   what CUDA refuses, and a GPU that fails
  *   memory.c   device memory: pieces of cudaMalloc, cut up by pool.c, and used again once the streams are past it
  *   stream.c   what stands in a stream, and when it is handed to CUDA
  *   mark.c     events and gates
@@ -46,7 +47,7 @@ struct cuda_gpu {
     int multiprocessors;
     char name[64];
     bool reaches[CUDA_GPUS]; /* its kernels can read and write that GPU's memory */
-    bool broken;             /* it has failed: that was told, and nothing more is given to it */
+    cudaError_t broken;      /* not cudaSuccess: it has failed, and nothing more is given to it */
     struct event *spare[2];  /* events nobody uses; [1]: those that tell the time */
 };
 
@@ -143,20 +144,27 @@ void cuda_unlock(void);
 
 /* ---- cuda.c --------------------------------------------------------------------------- */
 
-/* All that follows is called with the lock held, but for the calls of the table. memory_take and memory_end let go of it for a
- * while. */
+/* All that follows is called with the lock held, but for the calls of the table; memory_take and memory_end let go of it. */
 
 /* Make it the GPU that this thread's calls are about. */
 void cuda_use_gpu(const struct cuda_gpu *gpu);
 
-/* A CUDA call has failed: the sentence, and the status for it. */
+/* ---- failed.c ------------------------------------------------------------------------- */
+
+/* The rank whose thread this is, if it has opened its device; else NULL. */
+struct cuda *cuda_of_caller(void);
+
+/* A CUDA call has failed: the sentence, and the status for it. The same where the GPU has failed before; else DIST_OK. */
 int cuda_refuse(const struct cuda_gpu *gpu, const char *what, cudaError_t error);
+int cuda_check(const struct cuda_gpu *gpu);
+int cuda_failed(void *state); /* for the table */
 
 /* It failed where no call can report it: the job ends, with the reason. */
 void cuda_break(struct cuda_gpu *gpu, cudaError_t error);
 
-/* The rank whose thread this is, if it has opened its device; else NULL. */
-struct cuda *cuda_of_caller(void);
+/* CUDA was asked for something that takes memory; and whether something is past. It says no, or that it has failed. */
+bool cuda_gave(struct cuda_gpu *gpu, cudaError_t error);
+bool cuda_is_past(struct cuda_gpu *gpu, cudaError_t error);
 
 /* ---- memory.c ------------------------------------------------------------------------- */
 
@@ -170,8 +178,7 @@ void *cuda_staging(void *state, size_t bytes);
 
 /* ---- stream.c --------------------------------------------------------------------------- */
 
-/* Put an item into a stream: it is given to CUDA now, or once what stands before it can be. Takes a user of the item's event
- * or gate. */
+/* Put an item, which uses its event or gate, into a stream: it is given to CUDA now, or once what stands before it can be. */
 int stream_put(struct stream *stream, const struct item *item);
 int stream_put_item(struct stream *stream, struct item item); /* the same, without the lock */
 
@@ -214,8 +221,7 @@ void cuda_range_end(void);
 
 /* ---- wake.c ------------------------------------------------------------------------------- */
 
-/* Find out how much of it is done. */
-void stream_look(struct stream *stream);
+void stream_look(struct stream *stream); /* find out how much of it is done */
 
 /* If the program has the stream (dist_stream_native), count what it may have put in. */
 void stream_foreign(struct stream *stream);
@@ -226,8 +232,7 @@ void *cuda_stream_native(struct stream *stream);
 /* The caller has found that this event, which was given, is not past. If it is about to sleep: notify its rank then. */
 void wake_at(struct event *event);
 
-/* Whoever sleeps shall look again. */
-void wake_all(void);
+void wake_all(void); /* whoever sleeps shall look again */
 
 /* ---- work.c, blas.c ------------------------------------------------------------------------ */
 

@@ -15,9 +15,8 @@ struct event *event_take(struct cuda_gpu *gpu, bool timed)
     } else {
         event = calloc(1, sizeof *event);
         cuda_use_gpu(gpu);
-        if (!event || cudaEventCreateWithFlags(&event->cuda, timed ? cudaEventDefault
-                                                                   : cudaEventDisableTiming) != cudaSuccess) {
-            cudaGetLastError();
+        unsigned kind = timed ? cudaEventDefault : cudaEventDisableTiming;
+        if (!event || !cuda_gave(gpu, cudaEventCreateWithFlags(&event->cuda, kind))) {
             free(event);
             return NULL;
         }
@@ -37,14 +36,7 @@ void event_unuse(struct event *event)
 
 bool event_is_past(const struct event *event)
 {
-    if (event->gpu->broken)
-        return true;
-    cudaError_t error = cudaEventQuery(event->cuda);
-    if (error == cudaErrorNotReady)
-        cudaGetLastError(); /* else the next launch would say it again */
-    else if (error != cudaSuccess)
-        cuda_break(event->gpu, error);
-    return error != cudaErrorNotReady;
+    return event->gpu->broken || cuda_is_past(event->gpu, cudaEventQuery(event->cuda));
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -78,6 +70,8 @@ int cuda_event_record(struct event *event, struct stream *stream)
         status = stream_put(stream, &(struct item){ .kind = ITEM_FOLLOW, .event = event, .mark = last });
     if (status == DIST_OK)
         status = stream_put(stream, &(struct item){ .kind = ITEM_RECORD, .event = event, .mark = mark });
+    if (status != DIST_OK && event->given < mark)
+        event->marks = last; /* nobody shall wait for one that is not there */
     cuda_unlock();
     return status;
 }

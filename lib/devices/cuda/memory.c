@@ -95,11 +95,9 @@ static bool memory_add_piece(struct cuda *rank, size_t bytes)
         return false;
     cuda_unlock();
     cuda_use_gpu(rank->gpu);
-    bool given = cudaMalloc(&piece->at, bytes) == cudaSuccess;
-    if (!given)
-        cudaGetLastError(); /* it is told here, and to nobody else */
+    cudaError_t error = cudaMalloc(&piece->at, bytes);
     cuda_lock();
-    if (!given) {
+    if (!cuda_gave(rank->gpu, error)) {
         free(piece);
         return false;
     }
@@ -211,11 +209,13 @@ void *cuda_staging(void *state, size_t bytes)
         cuda_use_gpu(rank->gpu);
         cudaFreeHost(rank->staging);
         rank->staging_bytes = bytes < STAGING ? STAGING : bytes;
-        if (cudaHostAlloc(&rank->staging, rank->staging_bytes, cudaHostAllocPortable) != cudaSuccess) {
-            cudaGetLastError();
+        cudaError_t error = cudaHostAlloc(&rank->staging, rank->staging_bytes, cudaHostAllocPortable);
+        cuda_lock();
+        if (!cuda_gave(rank->gpu, error)) {
             rank->staging = NULL;
             rank->staging_bytes = 0;
         }
+        cuda_unlock();
     }
     return rank->staging;
 }

@@ -117,17 +117,19 @@ static int stream_keep(struct stream *stream, const struct item *what)
     }
     *stream->end = item;
     stream->end = &item->next;
+    stream->put++;
     return DIST_OK;
 }
 
 int stream_put(struct stream *stream, const struct item *item)
 {
     struct cuda_gpu *gpu = stream->rank->gpu;
-    if (gpu->broken)
-        return device_fail(DIST_ERR_SYSTEM, "GPU %d (%s) has failed", gpu->number, gpu->name);
-    stream->put++;
+    int status = cuda_check(gpu);
+    if (status != DIST_OK)
+        return status;
     if (stream->first || !stream_may_give(item))
         return stream_keep(stream, item);
+    stream->put++;
     cudaError_t error = stream_give_item(stream, item);
     if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
         stream_go_on();
@@ -193,16 +195,15 @@ struct stream *cuda_stream_new(void *state, int number)
     if (!stream)
         return NULL;
     cuda_lock();
-    cuda_use_gpu(rank->gpu);
     *stream = (struct stream){ .rank = rank, .number = number, .end = &stream->first };
     stream->tail = event_take(rank->gpu, false);
     stream->partial = memory_take(rank, SUM_BLOCKS * sizeof(double));
     cuda_use_gpu(rank->gpu);
-    cudaError_t error = stream_make(&stream->cuda, number);
-    if (error == cudaSuccess && stream->tail && stream->partial) {
+    bool made = cuda_gave(rank->gpu, stream_make(&stream->cuda, number));
+    if (made && stream->tail && stream->partial) {
         rank->streams[1 + number] = stream;
     } else {
-        if (error == cudaSuccess)
+        if (made)
             cudaStreamDestroy(stream->cuda);
         event_unuse(stream->tail);
         if (stream->partial)

@@ -42,10 +42,8 @@ void stream_look(struct stream *stream)
 /* Is something in it that nobody has counted? */
 static bool wake_is_busy(struct stream *stream)
 {
-    cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : cudaStreamQuery(stream->cuda);
-    if (error != cudaSuccess && error != cudaErrorNotReady)
-        cuda_break(stream->rank->gpu, error);
-    return error == cudaErrorNotReady;
+    struct cuda_gpu *gpu = stream->rank->gpu;
+    return !gpu->broken && !cuda_is_past(gpu, cudaStreamQuery(stream->cuda));
 }
 
 /* What waits here belongs in front of it. */

@@ -17,6 +17,14 @@ void held_up(struct stream *stream)
     cudaLaunchHostFunc(cuda_stream_of(stream), pass, NULL);
 }
 
+int held_devices(void)
+{
+    int count = 0;
+    for (const struct cuda *rank = cuda_all.ranks; rank; rank = rank->next)
+        count++;
+    return count;
+}
+
 void held_release(void)
 {
     pthread_mutex_unlock(&lock);

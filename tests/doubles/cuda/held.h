@@ -8,4 +8,7 @@ struct stream;
 void held_up(struct stream *stream);
 void held_release(void);
 
+/* How many ranks have a device open. */
+int held_devices(void);
+
 #endif

@@ -42,6 +42,9 @@ void *memory_open(const void *address)
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     pthread_once(&once, map);
+    cudaError_t error = double_says(__func__);
+    if (error != cudaSuccess)
+        return error;
     if (!double_number("DOUBLE_KIND", 0))
         queue_drain_gpu(current_gpu);
     queue_lock();
@@ -54,7 +57,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
         sizes[at / BLOCK] = bytes;
     }
     queue_unlock();
-    return fits ? cudaSuccess : cudaErrorMemoryAllocation;
+    return double_keep_error(fits ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFree(void *memory)
@@ -64,15 +67,18 @@ cudaError_t cudaFree(void *memory)
     if (memory)
         given[memory_gpu(memory)] -= sizes[(size_t)((char *)memory - closed) / BLOCK];
     queue_unlock();
-    return cudaSuccess;
+    return double_says(__func__);
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
+    cudaError_t error = double_says(__func__);
+    if (error != cudaSuccess)
+        return error;
     queue_drain_gpu(current_gpu);
     *memory = malloc(bytes);
-    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+    return double_keep_error(*memory ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFreeHost(void *memory)

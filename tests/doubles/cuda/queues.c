@@ -102,6 +102,8 @@ static void do_work(struct queue *queue, struct work *work)
 {
     if (rand_r(&queue->random) % 8 == 0)
         usleep((unsigned)rand_r(&queue->random) % 300);
+    if (double_broken())
+        return;
     if (work->kind == WORK_KERNEL)
         do_kernel(&work->kernel, work->stream->gpu);
     else if (work->kind == WORK_COPY)

@@ -11,7 +11,7 @@
 
 _Thread_local int current_gpu;
 static bool enabled[GPUS][GPUS]; /* peer access */
-static _Atomic int kernels, broken, streams;
+static _Atomic int kernels, streams;
 _Atomic int timed_events;
 
 int double_number(const char *name, int otherwise)
@@ -43,54 +43,33 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 cudaError_t cudaSetDevice(int device)
 {
-    current_gpu = device;
-    return cudaSuccess;
+    cudaError_t error = double_says(__func__);
+    if (error == cudaSuccess)
+        current_gpu = device;
+    return error;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
     snprintf(properties->name, sizeof properties->name, "double of GPU %d", device);
     properties->multiProcessorCount = 4;
-    return cudaSuccess;
+    return double_says(__func__);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     *can = device != peer && !double_number("DOUBLE_APART", 0);
-    return cudaSuccess;
+    return double_says(__func__);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
+    cudaError_t error = double_says(__func__);
     (void)flags;
-    enabled[current_gpu][peer] = true;
-    return cudaSuccess;
-}
-
-const char *cudaGetErrorString(cudaError_t error)
-{
-    return error == cudaErrorIllegalAddress ? "an illegal memory access was encountered" : "some error";
-}
-
-static _Thread_local cudaError_t last_error;
-
-static cudaError_t keep(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        last_error = error;
+    if (error == cudaSuccess && enabled[current_gpu][peer])
+        return double_keep_error(cudaErrorPeerAccessAlreadyEnabled);
+    enabled[current_gpu][peer] |= error == cudaSuccess;
     return error;
-}
-
-cudaError_t cudaGetLastError(void)
-{
-    cudaError_t error = last_error;
-    last_error = cudaSuccess;
-    return error;
-}
-
-static cudaError_t state(void)
-{
-    return keep(atomic_load(&broken) ? cudaErrorIllegalAddress : cudaSuccess);
 }
 
 /* CUDA fetches a kernel's code when it is first launched, and stops the GPU for that. */
@@ -100,6 +79,14 @@ static void load(int kind)
     const char *loading = getenv("CUDA_MODULE_LOADING");
     if ((!loading || strcmp(loading, "EAGER") != 0) && !atomic_exchange(&loaded[current_gpu][kind], true))
         queue_drain_gpu(current_gpu);
+}
+
+static cudaError_t put(const char *call, const struct work *work)
+{
+    cudaError_t error = double_says(call);
+    if (error == cudaSuccess)
+        queue_put(work);
+    return error;
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -119,13 +106,14 @@ bool kernel_breaks(const struct kernel *kernel, int gpu)
     for (int i = 0; i < kernel->copies; i++)
         bad |= !reaches(gpu, kernel->copy[i]);
     if (bad)
-        atomic_store(&broken, 1);
-    return bad || atomic_load(&broken);
+        double_break();
+    return double_broken();
 }
 
 cudaError_t kernels_fit(void)
 {
-    return double_number("DOUBLE_OLD", 0) ? cudaErrorNoKernelImageForDevice : cudaSuccess;
+    return double_number("DOUBLE_OLD", 0) ? double_keep_error(cudaErrorNoKernelImageForDevice)
+                                          : double_says(__func__);
 }
 
 cudaError_t kernels_start(const struct kernel *kernel, cudaStream_t stream, int multiprocessors,
@@ -133,45 +121,56 @@ cudaError_t kernels_start(const struct kernel *kernel, cudaStream_t stream, int 
 {
     (void)multiprocessors, (void)partial;
     if (current_gpu != stream->gpu)
-        return keep(cudaErrorInvalidResourceHandle);
-    if (cudaGetLastError() != cudaSuccess) /* a launch tells what it finds there: somebody else's error */
-        return state() != cudaSuccess ? state() : cudaErrorUnknown;
+        return double_keep_error(cudaErrorInvalidResourceHandle);
+    cudaError_t error = double_says(__func__);
+    if (error == cudaSuccess)
+        error = cudaGetLastError(); /* a launch tells what it finds there: somebody else's error */
+    if (error != cudaSuccess)
+        return error;
     load((int)kernel->kind);
     queue_put(&(struct work){ .kind = WORK_KERNEL, .stream = stream, .kernel = *kernel });
-    return state();
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
     (void)kind;
-    queue_put(&(struct work){ .kind = WORK_COPY, .stream = stream, .to = to, .from = from, .bytes = bytes });
-    return state();
+    return put(__func__,
+               &(struct work){ .kind = WORK_COPY, .stream = stream, .to = to, .from = from, .bytes = bytes });
 }
 
 /* ---- streams and events ------------------------------------------------------------------------ */
 
+static cudaError_t make_stream(const char *call, cudaStream_t *stream, int priority)
+{
+    cudaError_t error = double_says(call);
+    if (error != cudaSuccess)
+        return error;
+    *stream = calloc(1, sizeof **stream);
+    **stream = (struct CUstream_st){ .gpu = current_gpu,
+                                     .queue = atomic_fetch_add(&streams, 1) % QUEUES,
+                                     .priority = priority };
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     (void)flags;
-    *stream = calloc(1, sizeof **stream);
-    (*stream)->gpu = current_gpu;
-    (*stream)->queue = atomic_fetch_add(&streams, 1) % QUEUES;
-    return state();
+    return make_stream(__func__, stream, 0);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     *least = 0;
     *greatest = -5;
-    return state();
+    return double_says(__func__);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
-    (*stream)->priority = priority;
-    return error;
+    (void)flags;
+    return make_stream(__func__, stream, priority);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -183,61 +182,68 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     queue_drain(stream);
-    return state();
+    return double_says(__func__);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    cudaError_t error = double_says(__func__);
     queue_lock();
     bool done = stream->done == stream->put;
     queue_unlock();
-    return done ? state() : cudaErrorNotReady;
+    return error != cudaSuccess || done ? error : double_keep_error(cudaErrorNotReady);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
-    queue_put(&(struct work){ .kind = WORK_WAIT, .stream = stream, .event = event });
-    return state();
+    return put(__func__, &(struct work){ .kind = WORK_WAIT, .stream = stream, .event = event });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void *argument)
 {
-    queue_put(&(struct work){ .kind = WORK_CALL, .stream = stream, .call = call, .argument = argument });
-    return state();
+    return put(__func__,
+               &(struct work){ .kind = WORK_CALL, .stream = stream, .call = call, .argument = argument });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
+    cudaError_t error = double_says(__func__);
+    if (error != cudaSuccess)
+        return error;
     *event = calloc(1, sizeof **event);
     (*event)->gpu = current_gpu;
     (*event)->timed = !(flags & cudaEventDisableTiming);
     timed_events += (*event)->timed;
-    return state();
+    return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     if (event->gpu != stream->gpu)
-        return cudaErrorInvalidResourceHandle;
-    queue_put(&(struct work){ .kind = WORK_RECORD, .stream = stream, .event = event });
-    return state();
+        return double_keep_error(cudaErrorInvalidResourceHandle);
+    return put(__func__, &(struct work){ .kind = WORK_RECORD, .stream = stream, .event = event });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    cudaError_t error = double_says(__func__);
     queue_lock();
     bool passed = !event->newest || event->newest->passed;
     queue_unlock();
-    return state() != cudaSuccess ? state() : passed ? cudaSuccess : keep(cudaErrorNotReady);
+    return error != cudaSuccess || passed ? error : double_keep_error(cudaErrorNotReady);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
-    if (!from->timed || !to->timed)
-        return keep(cudaErrorInvalidResourceHandle);
+    cudaError_t error = double_says(__func__);
+    if (error != cudaSuccess)
+        return error;
     queue_lock();
-    *milliseconds = (float)(to->newest->time - from->newest->time);
+    bool timed = from->timed && to->timed && from->newest && to->newest;
+    bool passed = timed && from->newest->passed && to->newest->passed;
+    *milliseconds = passed ? (float)(to->newest->time - from->newest->time) : 0;
     queue_unlock();
-    return cudaSuccess;
+    return passed ? cudaSuccess
+                  : double_keep_error(timed ? cudaErrorNotReady : cudaErrorInvalidResourceHandle);
 }

@@ -7,10 +7,12 @@
  *   kernels   host_kernels.c, when their turn comes, some of them late
  *   waiting   calls for memory wait until the whole GPU is idle, and so does the first launch of each kind of kernel, unless
  *             CUDA_MODULE_LOADING=EAGER; cudaStreamDestroy waits for nothing
- *   errors    what a call has said, also that an event is not past, the next launch says again, unless cudaGetLastError was asked
+ *   errors    what a call has said, also that an event or a stream is not past, the next launch says again, unless cudaGetLastError
+ *             was asked. Of a GPU that has failed all calls say it, and nothing is done there any more, no call of the host's either
  *
  * DOUBLE_KIND=1: cudaMalloc waits for nothing, so that what waits behind it can be seen.
- * DOUBLE_BREAK=n lets the n-th kernel fail, as one that reads where nothing is: from then on every call fails.
+ * DOUBLE_BREAK=n lets the n-th kernel fail, as one that reads where nothing is: from then on every call fails. "DOUBLE_FAIL=NAME n" lets
+ * the n-th call of NAME fail, with the error DOUBLE_ERROR, and do nothing.
  */
 #ifndef DOUBLE_RUNTIME_H
 #define DOUBLE_RUNTIME_H
@@ -76,6 +78,13 @@ extern _Atomic int timed_events;
 
 /* Does this kernel fail? */
 bool kernel_breaks(const struct kernel *kernel, int gpu);
+
+/* errors.c: what a call says before it does anything; what cudaGetLastError is to say of it; and whether all calls fail. */
+cudaError_t double_says(const char *call);
+cudaError_t double_keep_error(cudaError_t error);
+void double_break(void);
+bool double_broken(void);
+
 int double_number(const char *name, int otherwise); /* from the environment */
 double double_now(void);
 

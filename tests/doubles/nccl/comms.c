@@ -135,6 +135,7 @@ static void catch_up(ncclComm_t comm)
 
 ncclResult_t double_comm_get_async_error(ncclComm_t comm, ncclResult_t *state)
 {
+    comms_expect_open(comm, "CommGetAsyncError");
     pthread_mutex_lock(&double_lock);
     *state = ncclSuccess;
     if (!is_complete(comm) || dist_time() < comm->ready_at || comm->polls > 0)
@@ -150,25 +151,11 @@ ncclResult_t double_comm_get_async_error(ncclComm_t comm, ncclResult_t *state)
     return ncclSuccess;
 }
 
-/* Without `moves` the others are thought: the script says how many are in a split. */
-ncclResult_t double_comm_count(ncclComm_t comm, int *count)
-{
-    if (comm->parent)
-        comm->size = script.moves ? comm->place->size : script.split_size;
-    *count = comm->size;
-    return ncclSuccess;
-}
-
-ncclResult_t double_comm_user_rank(ncclComm_t comm, int *rank)
-{
-    *rank = comm->rank;
-    return ncclSuccess;
-}
-
 ncclResult_t double_comm_finalize(ncclComm_t comm)
 {
     char name[32];
     double_expect_gpu("CommFinalize");
+    comms_expect_open(comm, "CommFinalize");
     double_note("finalize %s\n", comm_name(comm, name, sizeof name));
     comm->finalized = true;
     return ncclInProgress;
@@ -214,6 +201,7 @@ ncclResult_t double_comm_destroy(ncclComm_t comm)
 {
     char name[32];
     double_expect_gpu("CommDestroy");
+    comms_expect_open(comm, "CommDestroy");
     double_note("destroy %s\n", comm_name(comm, name, sizeof name));
     pthread_mutex_lock(&double_lock);
     leave(comm);
@@ -237,6 +225,7 @@ ncclResult_t double_comm_abort(ncclComm_t comm)
 {
     char name[32];
     double_expect_gpu("CommAbort");
+    comms_expect_open(comm, "CommAbort");
     double_note("abort %s\n", comm_name(comm, name, sizeof name));
     pthread_mutex_lock(&double_lock);
     comm->aborted = true;

@@ -21,6 +21,7 @@ static char logs[DOUBLE_RANKS][LOG_BYTES];
 static _Thread_local struct step steps[MOST_STEPS];
 static _Thread_local int step_count, depth;
 static _Thread_local bool means_gpu;
+static _Thread_local ncclResult_t group_failed; /* what a call in it has said */
 
 /* ---- writing down --------------------------------------------------------------------------- */
 
@@ -111,16 +112,16 @@ static ncclResult_t group_end(void)
     double_expect_gpu("GroupEnd");
     depth--;
     comms_group_end();
-    if (double_fails("GroupEnd"))
-        return script.with;
+    ncclResult_t failed = double_fails("GroupEnd") ? script.with : group_failed;
     pthread_mutex_lock(&double_lock);
-    for (int i = 0; i < step_count; i++) {
+    for (int i = 0; i < step_count && failed == ncclSuccess; i++) {
         steps[i].comm->polls = script.polls;
         put_off(&steps[i]);
     }
     pthread_mutex_unlock(&double_lock);
     step_count = 0;
-    return ncclInProgress;
+    group_failed = ncclSuccess;
+    return failed != ncclSuccess ? failed : ncclInProgress;
 }
 
 int double_depth(void)
@@ -133,8 +134,9 @@ ncclResult_t double_add(struct step step, const char *rest)
     char name[32];
     double_note("  %s %zu %s%s on %s\n", step.name, step.count, type_name(step.type), rest,
                 comm_name(step.comm, name, sizeof name));
-    if (double_fails(step.name))
-        return script.with;
+    comms_expect_open(step.comm, step.name);
+    if (double_fails(step.name) || !comms_is_ready(step.comm))
+        return group_failed = double_fails(step.name) ? script.with : ncclInvalidArgument;
     if (depth == 0 || step_count == MOST_STEPS)
         abort(); /* the backend never calls outside a group */
     steps[step_count++] = step;

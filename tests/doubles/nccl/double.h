@@ -6,7 +6,7 @@
  * Ranks are threads of one process, or there is one rank only, and the others are thought.
  *
  *   double.c   the table of functions, and what they write down
- *   comms.c    communicators
+ *   comms.c    communicators; asked.c: what may be asked of them
  *   calls.c    those calls that go into a stream
  *   kernels.c  kernels, on simulated GPUs; on_cuda.c: on the double of CUDA
  *   move.c     what they do: with `moves` they carry real data from rank to rank, and hang as NCCL's do
@@ -16,8 +16,8 @@
  * It promises no more than NCCL does. Nothing is done when a call returns: ncclGroupEnd puts its kernels into the stream, and
  * ncclCommSplit writes down its communicator, when ncclCommGetAsyncError first says that they are through. A communicator
  * cannot be split while it is at work. ncclCommAbort and ncclCommDestroy wait until its kernels have left the stream,
- * several in a group only at the group's end, and ncclCommDestroy for the other ranks of this process, too. And every thread has
- * to say which GPU it means.
+ * several in a group only at the group's end, and ncclCommDestroy for the other ranks of this process, too. Of a group in which a
+ * call has failed nothing is done. And every thread has to say which GPU it means.
  */
 #ifndef NCCL_DOUBLE_H
 #define NCCL_DOUBLE_H
@@ -173,7 +173,10 @@ void move_kernel(struct kernel_run *run);
 void double_expect_gpu(const char *call);
 int double_depth(void);
 
-/* comms.c: what aborts in the group have put off. And with the lock held: is this still waited for? */
+/* comms.c: what aborts in the group have put off. asked.c: the test ends where a communicator is used that was destroyed or aborted;
+ * and one that has not been seen to be through with what it was asked before refuses more. */
 void comms_group_end(void);
+void comms_expect_open(ncclComm_t comm, const char *call);
+bool comms_is_ready(ncclComm_t comm);
 
 #endif
