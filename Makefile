@@ -462,6 +462,8 @@ build/tests/tools/switch build/tests/tools/tcp_ping: %: %.o
 build/tests/test_convert build/asan/tests/test_convert: | build/tests/tools/convert
 build/tests/test_predict build/asan/tests/test_predict: | build/bin/predict
 build/tests/test_model11 build/asan/tests/test_model11: | $(patsubst %,build/chapters/11_sharding/%,grid tensor_parallel sequence_parallel fsdp)
+build/tests/test_chapter_words build/asan/tests/test_chapter_words: | build/bin/distrun $(patsubst %,build/chapters/%,08_all_reduce/measure 11_sharding/grid \
+        10_data_parallel/bucket_size 10_data_parallel/naive 12_real_gpus/bandwidth 13_scale/search 13_scale/simulate 13_scale/survives 13_scale/published)
 build/tests/test_restarts build/asan/tests/test_restarts: | build/bin/distrun build/chapters/13_scale/survives
 
 # Lets the n-th call of a program fail (LD_PRELOAD).
@@ -502,10 +504,10 @@ build/tests/torture/torture: $(TORTURE) build/libinside.a
 # * is anything but a slash, ** anything, ./ the file's own folder. System headers are always allowed.
 
 define INCLUDE_RULES
-chapters/08_*/*      : lib/dist.h lib/tensor.h lib/algorithms/algorithms.h ./*.h
+chapters/08_*/*      : lib/dist.h lib/tensor.h lib/algorithms/algorithms.h chapters/*.h ./*.h
 chapters/09_*/*      : lib/dist.h lib/tensor.h lib/algorithms/algorithms.h chapters/*.h chapters/08_*/cost.h ./*.h
 chapters/13_*/predict/* : ./*.h
-chapters/13_*/*      : lib/dist.h lib/tensor.h lib/algorithms/algorithms.h chapters/10_*/*.h chapters/13_*/predict/*.h ./*.h
+chapters/13_*/*      : lib/dist.h lib/tensor.h lib/algorithms/algorithms.h chapters/*.h chapters/10_*/*.h chapters/13_*/predict/*.h ./*.h
 chapters/**          : lib/dist.h lib/tensor.h ./*.h chapters/*.h
 exercises/**         : lib/dist.h lib/tensor.h
 solutions/**         : lib/dist.h lib/tensor.h

@@ -6,23 +6,24 @@
 #define MARGIN 26.0
 #define HEAD 40.0 /* title and caption */
 
-/* The page behind an image may be light or dark whatever the reader's system says: so the picture has a ground of its own. */
+/* The page behind an image may be light or dark whatever the reader's system says: so the picture has a ground of its own. Colours stand
+ * in classes: who knows no var(), as librsvg, would draw all of it black. */
 static const char *const look[] = {
-    "svg{--bg:#fff;--edge:#DDE3E9;--ink:#1F2933;--soft:#52606D;--line:#C5CED8;--card:#F7F9FB;--on:#fff;",
-    "--s0:#0072B2;--p0:#DCEBF7;--s1:#C77700;--p1:#FCEBCB;--s2:#00805C;--p2:#D5F0E6;--s3:#A8487F;--p3:#"
-    "F7E1EE;",
-    "--s4:#6B5CA5;--p4:#E6E2F5;--s5:#B4432E;--p5:#FBE3DC;--s6:#2E7F8F;--p6:#DAEFF2;--s7:#6E7A1F;--p7:#"
-    "EFF2D6}",
-    "@media (prefers-color-scheme:dark){svg{--bg:#12181F;--edge:#323F4B;--ink:#E4E7EB;--soft:#9AA5B1;",
-    "--line:#3E4C59;--card:#1B2430;--on:#12181F;--s0:#56A8DE;--p0:#173448;--s1:#E9A23B;--p1:#44320F;",
-    "--s2:#3DBB94;--p2:#123D31;--s3:#DB8AB8;--p3:#45263A;--s4:#A394E0;--p4:#322C4D;--s5:#E5826B;--p5:#"
-    "48261E;",
-    "--s6:#62B8C8;--p6:#163B42;--s7:#B0BC52;--p7:#363B12}}",
-    "text{font:15px Helvetica,Arial,'Liberation Sans',sans-serif;text-anchor:middle;fill:var(--ink)}",
-    ".title{font-size:19px;font-weight:bold}.caption{font-size:13.5px;fill:var(--soft)}",
-    ".card{fill:var(--card);stroke:var(--line);stroke-width:1.5}.way{fill:none;stroke:var(--line);stroke-"
-    "width:2}",
-    ".head{fill:var(--line)}.none{fill:none;stroke:var(--line);stroke-dasharray:3 3}",
+    ".bg{fill:#fff;stroke:#DDE3E9}.card{fill:#F7F9FB;stroke:#C5CED8}.way,.none{fill:none;stroke:#C5CED8}",
+    ".head{fill:#C5CED8}text{fill:#1F2933}.caption{fill:#52606D}.on{fill:#fff}",
+    ".h0{color:#0072B2;fill:#DCEBF7}.h1{color:#C77700;fill:#FCEBCB}.h2{color:#00805C;fill:#D5F0E6}",
+    ".h3{color:#A8487F;fill:#F7E1EE}.h4{color:#6B5CA5;fill:#E6E2F5}.h5{color:#B4432E;fill:#FBE3DC}",
+    ".h6{color:#2E7F8F;fill:#DAEFF2}.h7{color:#6E7A1F;fill:#EFF2D6}",
+    "@media (prefers-color-scheme:dark){",
+    ".bg{fill:#12181F;stroke:#323F4B}.card{fill:#1B2430;stroke:#3E4C59}.way,.none{stroke:#3E4C59}",
+    ".head{fill:#3E4C59}text{fill:#E4E7EB}.caption{fill:#9AA5B1}.on{fill:#12181F}",
+    ".h0{color:#56A8DE;fill:#173448}.h1{color:#E9A23B;fill:#44320F}.h2{color:#3DBB94;fill:#123D31}",
+    ".h3{color:#DB8AB8;fill:#45263A}.h4{color:#A394E0;fill:#322C4D}.h5{color:#E5826B;fill:#48261E}",
+    ".h6{color:#62B8C8;fill:#163B42}.h7{color:#B0BC52;fill:#363B12}}",
+    "text{font:15px Helvetica,Arial,'Liberation Sans',sans-serif;text-anchor:middle}",
+    ".title{font-size:19px;font-weight:bold}.caption{font-size:13.5px}",
+    ".card{stroke-width:1.5}.way{stroke-width:2}.none{stroke-dasharray:3 3}",
+    ".value{stroke:currentColor}.whole,.sum{fill:currentColor}.on{font-weight:bold}",
     ".sum{font-size:13px;font-weight:bold}",
     ".hold,.trip,.sum{opacity:0;animation-iteration-count:infinite;animation-timing-function:linear}",
     ".hold{transform-box:fill-box;transform-origin:center}.stays{opacity:1}",
@@ -97,11 +98,9 @@ static void print_card(FILE *file, const struct ring *ring, int rank)
 /* A value in its box, around 0, 0: pale while it grows, strong when it is what all wait for. */
 static void print_value(FILE *file, const struct ring *ring, int hue, bool whole, const char *text)
 {
-    fprintf(
-        file,
-        "<rect x='%.1f' y='-15' width='%.1f' height='30' rx='7' style='fill:var(--%c%d);stroke:var(--s%d)'/>",
-        -ring->slot / 2, ring->slot, whole ? 's' : 'p', hue % 8, hue % 8);
-    fprintf(file, "<text y='5'%s>", whole ? " style='fill:var(--on);font-weight:bold'" : "");
+    fprintf(file, "<rect class='h%d value%s' x='%.1f' y='-15' width='%.1f' height='30' rx='7'/>", hue % 8,
+            whole ? " whole" : "", -ring->slot / 2, ring->slot);
+    fprintf(file, "<text y='5'%s>", whole ? " class='on'" : "");
     print_text(file, text);
     fputs("</text></g>", file);
 }
@@ -121,8 +120,8 @@ static void print_hold(FILE *file, const struct ring *ring, const struct story *
             at.y, hold->to < 0 ? " stays" : "", hold->move);
     print_value(file, ring, hue, hold->whole, hold->text);
     if (hold->added[0])
-        fprintf(file, "<text class='sum' y='-32' style='fill:var(--s%d);animation-name:k%d'>%s</text>",
-                hue % 8, hold->rise, hold->added);
+        fprintf(file, "<text class='h%d sum' y='-32' style='animation-name:k%d'>%s</text>", hue % 8,
+                hold->rise, hold->added);
     fputs("</g>\n", file);
 }
 
@@ -156,10 +155,8 @@ static void print_picture(FILE *file, struct story *story, const char *title, co
     print_text(file, title);
     fputs("</title>\n", file);
     print_look(file, story, &ring);
-    fprintf(file,
-            "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' rx='14' "
-            "style='fill:var(--bg);stroke:var(--edge)'/>\n",
-            -x + 1, -above + 1, 2 * x - 2, above + below - 2);
+    fprintf(file, "<rect class='bg' x='%.1f' y='%.1f' width='%.1f' height='%.1f' rx='14'/>\n", -x + 1,
+            -above + 1, 2 * x - 2, above + below - 2);
     print_words(file, "title", (struct point){ 0, -above + MARGIN + 10 }, title);
     print_words(file, "caption", (struct point){ 0, -above + MARGIN + 31 }, caption);
     print_ways(file, &ring, story);

@@ -1,7 +1,7 @@
 /*
  * test_drawn.c: can the lessons' pictures be read? Measured on every committed diagrams/drawn/NAME.dot: on a page of 838 pixels,
  * which is what GitHub gives an image, no text is lower than 9 pixels; no label lies on another, or on the head of an arrow; no box of
- * a stream lies on the name in an earlier one.
+ * a stream lies on the name in an earlier one. And does each SVG say its colours so that any program can draw them?
  */
 #define _GNU_SOURCE
 #include "../diagrams/dot.h"
@@ -177,6 +177,23 @@ Test(drawn, pictures_can_be_read_on_a_page)
                   pixels(&drawn));
         cr_expect(hidden(&drawn, found.gl_pathv[i]) == 0);
         cr_expect(drawn.covered == 0, "%s: %d names lie under a box", found.gl_pathv[i], drawn.covered);
+    }
+    globfree(&found);
+}
+
+/* librsvg, and what uses it, draws black what has its colour from a var() of CSS. */
+Test(drawn, colours_are_said_where_they_are_used)
+{
+    static char text[1 << 20];
+    glob_t found;
+    cr_assert(glob("diagrams/drawn/*.svg", 0, NULL, &found) == 0 && found.gl_pathc > 80);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "r");
+        cr_assert(file, "%s", found.gl_pathv[i]);
+        size_t length = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+        text[length] = '\0';
+        cr_expect(strstr(text, "</svg>") && !strstr(text, "var("), "%s", found.gl_pathv[i]);
     }
     globfree(&found);
 }

@@ -68,6 +68,7 @@ Test(predict, names_the_line_that_is_wrong)
     refused(GOOD "laiers = 3\n", ":10: there is no key \"laiers\"; did you mean layers?");
     refused(GOOD "colour = red\n", ":10: there is no key \"colour\"");
     refused(GOOD "tp\n", ":10: \"tp\" is no line of the form key = value");
+    refused(GOOD "= 3\n", ":10: \"= 3\" is no line of the form key = value");
     refused(GOOD "tp =\n", ":10: nothing stands behind tp =");
     refused(GOOD "tp = -2\n", ":10: tp is \"-2\"; it must be a whole number from 1");
     refused(GOOD "tp = 2.5\n", "tp is \"2.5\"");

@@ -43,11 +43,11 @@ static inline double predict(int way, struct cost c, double bytes, int p)
     return fold + 2 * height(power) * c.alpha + (2 * bytes * c.beta + add) * (power - 1) / power;
 }
 
-/* From how many bytes on the ring should beat the tree: where their two formulas are equal, adding left out. */
+/* From how many bytes on the ring should beat the tree: where their two formulas are equal, adding left out. 0: it is never behind. */
 static inline double crossing(struct cost c, int p)
 {
     double more_messages = p - 1 - height(p), fewer_bytes = height(p) - (double)(p - 1) / p;
-    return c.alpha / c.beta * more_messages / fewer_bytes;
+    return more_messages > 0 ? c.alpha / c.beta * more_messages / fewer_bytes : 0;
 }
 
 #endif

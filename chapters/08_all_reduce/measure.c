@@ -8,6 +8,7 @@
  * With the word csv (build/chapters/08_all_reduce/measure csv) it measures more sizes, longer, and prints a table for
  * other programs: record.sh plots it.
  */
+#include "../words.h"
 #include "cost.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static void run(int rank, int world_size)
 
 int main(int count, char **words)
 {
-    if (count > 1 && strcmp(words[1], "csv") == 0) {
+    if (asked_for("csv", count, words)) {
         plan.csv = true;
         plan.sizes = 10;
         for (int i = 0; i < plan.sizes; i++)

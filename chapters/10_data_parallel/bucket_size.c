@@ -6,6 +6,7 @@
  */
 #include "buckets.h"
 #include "predict.h"
+#include "../words.h"
 
 enum { SMALL = 256, MOST_SIZES = 12 };
 
@@ -106,7 +107,7 @@ static void run(int rank, int world_size)
 int main(int count, char **words)
 {
     setenv("DIST_SIM", "20:0.25", 0); /* how quick the simulated links are: 20 us, 0.25 GB/s */
-    if (count > 1 && strcmp(words[1], "csv") == 0) {
+    if (asked_for("csv", count, words)) {
         plan.csv = true;
         plan.rounds = 30;
         plan.sizes = 10;

@@ -10,6 +10,7 @@
  * With the word losses it prints the losses of its first 50 steps, with all digits: tests/torch compares them with PyTorch's.
  * With the word csv it prints loss and accuracy of every epoch: record.sh plots them.
  */
+#include "../words.h"
 #include "train.h"
 
 enum { EPOCHS = 20, TOLD = 50 };
@@ -79,7 +80,7 @@ static void run(int rank, int world_size)
 
 int main(int count, char **words)
 {
-    wish.losses = count > 1 && strcmp(words[1], "losses") == 0;
-    wish.csv = count > 1 && strcmp(words[1], "csv") == 0;
+    wish.csv = count == 2 && strcmp(words[1], "csv") == 0;
+    wish.losses = !wish.csv && asked_for("losses", count, words);
     return dist_spawn(run, 4);
 }

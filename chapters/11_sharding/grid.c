@@ -9,6 +9,7 @@
  * Or build/chapters/11_sharding/grid DP TP PP STEPS: any shape that divides. After 200 steps and more it writes a text. With
  * the word csv behind: every step's loss, for other programs; with f64: the same, and all numbers are F64.
  */
+#include "../words.h"
 #include "pipeline.h"
 
 enum { WRITTEN = 300 }; /* characters */
@@ -130,11 +131,14 @@ static void run(int rank, int world_size)
 int main(int count, char **words)
 {
     int *number[] = { &wish.dp, &wish.tp, &wish.pp, &wish.steps };
-    for (int i = 1; i < count && i <= 4; i++)
-        *number[i - 1] = atoi(words[i]);
-    wish.f64 = count > 5 && strcmp(words[5], "f64") == 0;
-    wish.csv = wish.f64 || (count > 5 && strcmp(words[5], "csv") == 0);
-    if (count > 1 && (count < 4 || wish.dp < 1 || wish.tp < 1 || wish.pp < 1 || wish.steps < 1)) {
+    bool right = count == 1 || (count >= 4 && count <= 6);
+    for (int i = 1; i < count && i <= 4; i++) {
+        *number[i - 1] = (int)whole_number(words[i], i < 4 ? 1024 : 1000000);
+        right = right && *number[i - 1] > 0;
+    }
+    wish.f64 = count == 6 && strcmp(words[5], "f64") == 0;
+    wish.csv = wish.f64 || (count == 6 && strcmp(words[5], "csv") == 0);
+    if (!right || (count == 6 && !wish.csv)) {
         fprintf(stderr, "usage: grid [DP TP PP [STEPS [csv | f64]]]: numbers from 1 on\n");
         return 2;
     }

@@ -7,6 +7,7 @@
  * Run it:  make run-12 PROG=bandwidth N=4
  * With the word csv (build/chapters/12_real_gpus/bandwidth csv) it measures more sizes and prints a table for record.sh.
  */
+#include "../words.h"
 #include "dist.h"
 
 #include <math.h>
@@ -77,7 +78,7 @@ static void run(int rank, int world_size)
 
 int main(int count, char **words)
 {
-    if (count > 1 && strcmp(words[1], "csv") == 0) {
+    if (asked_for("csv", count, words)) {
         plan.csv = true;
         plan.most = 1 << 25;
     }

@@ -4,6 +4,7 @@
 
 #include "predict/predict.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,15 @@ static inline struct row row_read(const char *name)
     char path[1024], line[300], why[WHY];
     row_path(name, path, sizeof path);
     FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
+    if (!file) {
+        fprintf(stderr, "cannot read %s (%s): run the program from the root of the workbook\n", path,
+                strerror(errno));
+        exit(2);
+    }
+    while (fgets(line, sizeof line, file))
         if (sscanf(line, "# published: %39s = %lf", row.key, &row.published) == 2)
             break;
-    if (file)
-        fclose(file);
+    fclose(file);
     if (description_read(&row.d, path, why) != 0) {
         fprintf(stderr, "%s\n", why);
         exit(2);

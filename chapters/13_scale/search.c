@@ -5,6 +5,7 @@
  *
  * Run it:  make run-13 PROG=search N=1; with the word csv for more GPUs, as record.sh plots it.
  */
+#include "../words.h"
 #include "predict/predict.h"
 #include "table.h"
 
@@ -107,6 +108,6 @@ static void run(int rank, int world_size)
 
 int main(int count, char **words)
 {
-    csv = count > 1 && strcmp(words[1], "csv") == 0;
+    csv = asked_for("csv", count, words);
     return dist_spawn(run, 1);
 }

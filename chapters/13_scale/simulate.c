@@ -5,6 +5,7 @@
  *
  * Run it:  make run-13 PROG=simulate N=1; with the word csv also 4,096 and 16,384 GPUs, more sizes, a minute long: record.sh plots it.
  */
+#include "../words.h"
 #include "run.h"
 #include "table.h"
 
@@ -63,6 +64,6 @@ static void run(int rank, int world_size)
 
 int main(int count, char **words)
 {
-    csv = count > 1 && strcmp(words[1], "csv") == 0;
+    csv = asked_for("csv", count, words);
     return dist_spawn(run, 1);
 }

@@ -168,7 +168,7 @@ static int read_line(struct description *d, char *line, char *why, size_t size)
     char *name = trim(line), *equals = strchr(name, '=');
     if (*name == '\0')
         return 0;
-    if (!equals) {
+    if (!equals || equals == name) {
         snprintf(why, size, "\"%.40s\" is no line of the form key = value", name);
         return -1;
     }
