@@ -84,6 +84,22 @@ Test(gloo, keeps_them_over_two_nodes)
         conform_over_nodes("gloo", parts[i], 2, hurry() ? 4 : 5);
 }
 
+/* The barrier of dist_init_process_group, and long sums. */
+Test(gloo, one_machine_alone_may_hand_everything_to_the_engine)
+{
+    struct started nodes[2];
+    for (int which = 0; which < 2; which++) {
+        nodes_port = nodes_new_port();
+        for (int i = 0; i < 2; i++)
+            nodes_begin_one(&nodes[i], i == which ? "DIST_FLAT=1" : "DIST_FLAT=0",
+                            i == 0 ? "-n 4 --nodes 2 --node 0" : "-n 4 --nodes 2 --node 1",
+                            "build/tests/programs/rounds 1 2");
+        nodes_end_all(nodes, 2);
+        for (int i = 0; i < 2; i++)
+            cr_expect_eq(nodes[i].status, 0, "DIST_FLAT on node %d: %s", which, nodes[i].stderr_text);
+    }
+}
+
 /* All programs of chapter 06, with the reports that they give over shared memory. */
 Test(gloo, chapter_06_says_the_same)
 {

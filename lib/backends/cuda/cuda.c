@@ -21,7 +21,6 @@ static struct cuda_job *cuda_new_job(int size)
     pthread_mutex_init(&job->lock, NULL);
     job->size = size;
     for (int rank = 0; rank < size; rank++) {
-        queue_reset(&job->ranks[rank].queued);
         match_open(&job->ranks[rank].unexpected);
         match_open(&job->ranks[rank].posted);
     }

@@ -30,13 +30,10 @@ namespace
 {
 
 namespace tcp = gloo::transport::tcp;
-using steady = std::chrono::steady_clock;
 
 constexpr int AHEAD = 4; // notes that a peer may send before the first is read
 constexpr auto EVER = std::chrono::hours(24 * 365);
 constexpr auto JOIN = std::chrono::seconds(60);
-constexpr auto GRACE = std::chrono::seconds(
-    10); // until a lost connection is told, unless the job has failed by then: of a dead rank
 
 // Of Gloo's thread, for the rank, and not gone before that thread is.
 std::atomic<uint32_t> mesh_news{ 0 }; // how often something was over
@@ -84,7 +81,6 @@ struct mesh {
     std::mutex lock;
     bool closing = false;
     std::atomic<bool> failed{ false };
-    steady::time_point failed_at;
     char error[256] = "";
 };
 mesh *job_mesh; // never destroyed by exit(), at which threads of collectives may still wait
@@ -114,15 +110,13 @@ void fail(mesh *m, const char *what)
     std::lock_guard<std::mutex> guard(m->lock);
     if (m->failed || m->closing)
         return;
-    m->failed_at = steady::now();
     snprintf(m->error, sizeof m->error, "Gloo: %s", what);
     m->failed = true; // last: it is read without the lock
 }
 
-// Whose connection ends has died, and the launcher is about to say so, in better words.
-int failure(mesh *m)
+int failure(const mesh *m)
 {
-    return m->failed && steady::now() > m->failed_at + GRACE ? -1 : 0;
+    return m->failed ? -1 : 0;
 }
 
 // ---- joining and leaving -----------------------------------------------------------------------------

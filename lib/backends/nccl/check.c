@@ -88,9 +88,7 @@ static int nccl_check_plan(const struct nccl_state *nccl, struct dist_work *op, 
 /* Those that may be launched stay in the queue. */
 static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, const struct comparison *pairs)
 {
-    struct dist_work *op = ops->first, *next;
-    queue_reset(ops);
-    for (; op; op = next) {
+    for (struct dist_work *op = ops->first, *next; op; op = next) {
         int count = !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
         int status = DIST_OK;
         next = op->next;
@@ -98,9 +96,9 @@ static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, cons
             status = op->p2p ? nccl_check_judge_message(nccl, pairs) : nccl_check_judge_collective(pairs);
         pairs += count;
         if (status == DIST_OK)
-            queue_add(ops, op);
-        else
-            nccl_launch_refuse(nccl, op, status);
+            continue;
+        queue_remove(ops, op);
+        nccl_launch_refuse(nccl, op, status);
     }
 }
 

@@ -11,8 +11,7 @@
 static int nccl_groups_agree_on_list(struct nccl_state *nccl, struct dist_work *op)
 {
     struct dist_group *group = op->group;
-    struct op_queue one;
-    queue_reset(&one);
+    struct op_queue one = { 0 };
     op->block = group_hash(group);
     op->group = nccl->world.group;
     queue_add(&one, op);

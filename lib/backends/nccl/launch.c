@@ -99,8 +99,7 @@ static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl
     struct dist_work *first = ops->first, *next;
     struct why why;
     int status = DIST_OK;
-    *nccl->flying.end = first;
-    nccl->flying.end = ops->end;
+    queue_append(&nccl->flying, ops);
     for (struct dist_work *op = first; op; op = op->next) {
         if (!nccl->shared)
             op->ticket = ++nccl->tickets;
@@ -124,12 +123,10 @@ static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl
 
 void nccl_launch_flush(struct nccl_state *nccl)
 {
-    struct op_queue ops;
-    if (!nccl->off.first)
+    struct op_queue ops = nccl->off;
+    if (!ops.first)
         return;
-    ops.first = nccl->off.first;
-    ops.end = nccl->off.end;
-    queue_reset(&nccl->off);
+    nccl->off = (struct op_queue){ 0 };
     if (nccl_check_is_due(nccl))
         nccl_check_agree(nccl, &ops);
     if (ops.first)
@@ -138,8 +135,7 @@ void nccl_launch_flush(struct nccl_state *nccl)
 
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call)
 {
-    struct op_queue one;
-    queue_reset(&one);
+    struct op_queue one = { 0 };
     queue_add(&one, op);
     nccl_launch_them(nccl, &one, call);
     return nccl->failed; /* the op may be over by now, and gone */
@@ -173,7 +169,7 @@ static bool nccl_launch_is_other_half(const struct nccl_state *nccl, const struc
 static void nccl_launch_take_run(struct nccl_state *nccl, struct op_queue *run)
 {
     int count = 0, most = nccl->lazy ? 1 : MOST;
-    queue_reset(run);
+    *run = (struct op_queue){ 0 };
     for (struct dist_work *op; (op = nccl->agreed.first) && op->p2p; count++) {
         if ((count >= most || nccl_launch_has_alike(run, op)) && !nccl_launch_is_other_half(nccl, op))
             break;

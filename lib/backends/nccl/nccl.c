@@ -55,8 +55,7 @@ static int nccl_far_collective(struct nccl_state *nccl, struct dist_work *op)
     if (!op->gpu && op->call != CALL_BARRIER)
         return nccl_refuse_host(nccl, op);
     if (nccl_check_is_due(nccl)) {
-        struct op_queue one;
-        queue_reset(&one);
+        struct op_queue one = { 0 };
         queue_add(&one, op);
         nccl_check_agree(nccl, &one);
         if (!one.first)

@@ -184,10 +184,6 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, st
     nccl->slot = &self->world.header->slots[nccl->rank];
     nccl->notes = world_notes(&self->world, nccl->rank);
     pthread_mutex_init(&nccl->lock, NULL);
-    struct op_queue *const queues[] = { &nccl->off, &nccl->posted, &nccl->shown, &nccl->agreed,
-                                        &nccl->flying };
-    for (int i = 0; i < 5; i++)
-        queue_reset(queues[i]);
     nccl->world.group = world;
     world->state = &nccl->world;
     static pthread_mutex_t environment =

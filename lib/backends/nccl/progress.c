@@ -32,10 +32,7 @@ static void nccl_progress_send_eagerly(struct nccl_state *nccl, struct dist_work
         return;
     }
     queue_take(&nccl->posted, &nccl->posted.first);
-    copy->next = nccl->posted.first;
-    if (!copy->next)
-        nccl->posted.end = &copy->next;
-    nccl->posted.first = copy;
+    queue_add_first(&nccl->posted, copy);
     atomic_store(&op->begun, 1);
     if (op->gpu)
         queue_add(&nccl->flying, op);

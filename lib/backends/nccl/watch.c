@@ -31,7 +31,7 @@ void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
         op->mark = NULL;
         nccl_launch_refuse(nccl, op, nccl->failed);
     }
-    queue_reset(queue);
+    *queue = (struct op_queue){ 0 };
 }
 
 void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
@@ -73,9 +73,7 @@ static bool nccl_watch_is_over(const struct nccl_state *nccl, const struct dist_
 void nccl_watch_progress(struct nccl_state *nccl)
 {
     for (struct dist_work *op; (op = nccl->flying.first) && nccl_watch_is_over(nccl, op);) {
-        nccl->flying.first = op->next;
-        if (!op->next)
-            queue_reset(&nccl->flying);
+        queue_remove(&nccl->flying, op);
         if (!op->gate)
             nccl->device->event_free(op->mark);
         op->mark = NULL;

@@ -46,7 +46,7 @@ static void leave_flush(struct shm_state *shm)
     engine_drive(shm, -1);
 }
 
-static void leave_forget(struct shm_state *shm, struct queue *sends)
+static void leave_forget(struct shm_state *shm, struct op_queue *sends)
 {
     for (struct dist_work *op; (op = sends->first);) {
         queue_remove(sends, op);

@@ -27,14 +27,15 @@ static bool notes_has_arrived(const struct dist_work *op)
 }
 
 /* Of a group's collectives only the first is under way; those further back count if dist_wait_any would also do with them. */
-static bool notes_is_open(const struct queue *queue, const struct dist_work *op)
+static bool notes_is_open(const struct op_queue *queue, const struct dist_work *op)
 {
     return op->p2p ? !op->aside
                    : op == queue->first || atomic_load_explicit(&op->among, memory_order_relaxed);
 }
 
 /* The open ones of a queue. Of many only the first count: more than a report can name. */
-static void notes_note_queue(struct shm_state *shm, const struct queue *queue, const struct dist_work *waited)
+static void notes_note_queue(struct shm_state *shm, const struct op_queue *queue,
+                             const struct dist_work *waited)
 {
     int looks = 2 * NOTE_OPS;
     for (const struct dist_work *op = queue->first; op && looks > 0; op = op->next, looks--)

@@ -2,24 +2,6 @@
 #include "channel.h"
 #include "../common/members.h"
 
-void queue_add(struct queue *queue, struct dist_work *op)
-{
-    op->next = NULL;
-    op->before = queue->last;
-    if (queue->last)
-        queue->last->next = op;
-    else
-        queue->first = op;
-    queue->last = op;
-}
-
-void queue_remove(struct queue *queue, struct dist_work *op)
-{
-    *(op->before ? &op->before->next : &queue->first) = op->next;
-    *(op->next ? &op->next->before : &queue->last) = op->before;
-    op->next = op->before = NULL;
-}
-
 void p2p_busy(struct shm_state *shm, int number)
 {
     struct peer *peer = &shm->peers[number];

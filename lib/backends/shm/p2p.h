@@ -53,16 +53,16 @@ struct offer {
 struct peer {
     struct slot *out, *in; /* to it, and from it */
     struct cell *out_ring, *in_ring;
-    uint64_t sent, known;  /* messages posted; known to be taken */
-    uint64_t slotted;      /* the last that went into the slot */
-    uint64_t taken, acked; /* messages of its; those acknowledged */
-    uint32_t verdict;      /* on the last that came in the slot */
-    unsigned unlooked;     /* receives posted since somebody looked for their messages */
-    bool stuck;            /* an eager send has waited for a place in vain, and none was freed since */
-    struct queue posted;   /* sends whose messages are in the channel, by number (op->match.key); */
-    struct queue waiting;  /* those that wait for a place */
-    size_t receives;       /* posted ones that name it */
-    size_t unexpected;     /* messages of its, without a receive */
+    uint64_t sent, known;    /* messages posted; known to be taken */
+    uint64_t slotted;        /* the last that went into the slot */
+    uint64_t taken, acked;   /* messages of its; those acknowledged */
+    uint32_t verdict;        /* on the last that came in the slot */
+    unsigned unlooked;       /* receives posted since somebody looked for their messages */
+    bool stuck;              /* an eager send has waited for a place in vain, and none was freed since */
+    struct op_queue posted;  /* sends whose messages are in the channel, by number (op->match.key); */
+    struct op_queue waiting; /* those that wait for a place */
+    size_t receives;         /* posted ones that name it */
+    size_t unexpected;       /* messages of its, without a receive */
     bool busy;
     struct peer *next; /* busy one */
 };

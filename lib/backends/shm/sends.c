@@ -58,7 +58,7 @@ static void sends_give_ticket_back(struct shm_state *shm, uint32_t ticket)
         sends_spare(shm);
 }
 
-static struct queue *sends_queue(struct shm_state *shm, const struct dist_work *op)
+static struct op_queue *sends_queue(struct shm_state *shm, const struct dist_work *op)
 {
     struct peer *peer = &shm->peers[op->peer];
     return op->step == SEND_BY_TICKET ? &shm->by_ticket

@@ -18,6 +18,7 @@
 
 #include "../../backend.h"
 #include "../common/match.h"
+#include "../common/queue.h"
 #include "../../launch/worker.h"
 #include "rhythm.h"
 
@@ -66,13 +67,6 @@ struct barrier {
     alignas(WORLD_LINE) _Atomic uint32_t parts_done;  /* in all long plans, ever */
 };
 
-/* Ops in the order in which they were put in. */
-struct queue {
-    struct dist_work *first, *last;
-};
-void queue_add(struct queue *queue, struct dist_work *op);
-void queue_remove(struct queue *queue, struct dist_work *op);
-
 /* The backend's view of a group. */
 struct shm_group {
     struct dist_group *group;
@@ -83,7 +77,7 @@ struct shm_group {
     uint8_t core;           /* on which it was at the last of them */
     bool at_work;           /* past the barrier of a long plan: it waits until all parts are done */
     int seen;               /* members of whom it knows that they have arrived at the last barrier */
-    struct queue queue;     /* collectives in the engine, in call order */
+    struct op_queue queue;  /* collectives in the engine, in call order */
     struct shm_group *next; /* groups with such collectives; or barriers waiting to be freed */
 };
 
@@ -115,11 +109,11 @@ struct shm_state {
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
-    struct queue by_ticket;             /* sends whose messages are taken, but not yet copied */
+    struct op_queue by_ticket;          /* sends whose messages are taken, but not yet copied */
     struct match_table posted;          /* receives; none matches an unexpected message */
     size_t posted_any;                  /* those of them that take a message from anybody */
     struct match_table unexpected;      /* messages */
-    struct queue copies;                /* receives whose long message (op->aside) is yet to be copied */
+    struct op_queue copies;             /* receives whose long message (op->aside) is yet to be copied */
     struct unexpected *unexpected_kept; /* to be used again; */
     struct eager *eager_kept[2];        /* those without a page, and with one */
     struct shm_group *groups;           /* those with collectives to drive */

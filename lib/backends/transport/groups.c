@@ -90,9 +90,9 @@ void transport_form_group(struct transport_state *state, struct dist_work *op)
         transport_done(op, DIST_OK);
         return;
     }
-    why_say(&op->why, "the transport could not make the group: %.150s", state->transport->error());
-    transport_fail(state, DIST_ERR_SYSTEM, op->why.text);
-    transport_done(op, DIST_ERR_SYSTEM);
+    transport_broken(state, "the transport could not make the group");
+    op->why = state->why;
+    transport_done(op, state->failed);
 }
 
 /* ---- ids ----------------------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static void inside_add_up_here(struct transport_state *state, const struct dist_
                                struct wire *wire)
 {
     struct arrival *mine = &m->arrivals[op->group->rank];
-    if (m->flat || op->call == CALL_BARRIER)
+    if (op->call == CALL_BARRIER)
         return;
     mine->inside = malloc(inside_bytes(op));
     if (!mine->inside) {

@@ -2,6 +2,7 @@
  * leave.c: how it ends. By a failure: then all that is open is given up at once. Or by leaving the job: then what was sent is taken first,
  * and collectives are over, but for those that nobody will come for any more.
  */
+#define _GNU_SOURCE
 #include "ahead.h"
 #include "answers.h"
 #include "meet.h"
@@ -9,6 +10,9 @@
 #include "../common/members.h"
 
 #include <stdio.h>
+#include <time.h>
+
+#define GRACE 10 /* s, until a lost connection is told */
 
 /* ---- failing ------------------------------------------------------------------------------------------- */
 
@@ -51,6 +55,19 @@ void transport_fail(struct transport_state *state, int status, const char *why)
     for (struct flight *flight = state->flights.first; flight; flight = flight->next)
         leave_ground(state, flight);
     wire_open(state);
+}
+
+/* Whose connection ends has died, and the launcher is about to say so, in better words. */
+void transport_broken(struct transport_state *state, const char *what)
+{
+    struct why why;
+    int64_t end = launch_clock_ns() + GRACE * INT64_C(1000000000);
+    why_say(&why, "%s: %.150s", what, state->transport->error());
+    while (!transport_look_at_job(state) && !state->failed && launch_clock_ns() < end) {
+        launch_look_around(state->self);
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    transport_fail(state, DIST_ERR_SYSTEM, why.text);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------------------- */

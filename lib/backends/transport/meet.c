@@ -86,27 +86,16 @@ static int meet_differing_of(const struct meeting *m, int base, const struct cla
     return differing;
 }
 
-/* This machine's members and its leader are let go. */
-static void meet_go(struct transport_state *state, struct dist_work *op, struct meeting *m,
-                    const struct wire *wire)
-{
-    meet_tell_members(state, op, m, *wire, WIRE_SHORT);
-    collect_start(state, op);
-}
-
-/* All have come. All leaders may know that; what differs the first tells. */
+/* All have come. All leaders may know that, but not where one speaks to the first alone: of what differs, or is flat, the first tells. */
 static void meet_judge(struct transport_state *state, struct meeting *m)
 {
     struct dist_work *op = meet_own_op(m);
     const struct claim *other;
     int differing = meet_differing_of(m, 0, &other);
     struct wire wire = { .kind = WIRE_GO, .flat = m->flat };
-    if (differing < 0 && (m->flat ? inside_by_all(state, op) : inside_fits(state, op))) {
+    if (differing < 0 && !m->flat && inside_fits(state, op)) {
         queue_remove(&state->members, op);
-        if (m->flat)
-            meet_go(state, op, m, &wire);
-        else
-            inside_end(state, op, m);
+        inside_end(state, op, m);
         return;
     }
     if (m->group->rank > 0)
@@ -189,8 +178,7 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
     op->phase = wire.seq = ++g->seq;
     wire.in = world_offset(&state->self->world, op->in.data); /* NULL is nowhere, too */
     wire.out = world_offset(&state->self->world, op->out.data);
-    wire.flat = state->flat || (op->in.data && wire.in == NOWHERE) || (op->out.data && wire.out == NOWHERE) ||
-                collect_shares(op);
+    wire.flat = state->flat || collect_shares(op);
     wire.a = group->number;
     wire.b = group->size;
     wire.place = group->rank;
@@ -204,6 +192,14 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
 int transport_collective(void *state, struct dist_work *op)
 {
     return transport_start(state, op, meet_post);
+}
+
+/* This machine's members and its leader are let go. */
+static void meet_go(struct transport_state *state, struct dist_work *op, struct meeting *m,
+                    const struct wire *wire)
+{
+    meet_tell_members(state, op, m, *wire, WIRE_SHORT);
+    collect_start(state, op);
 }
 
 /* It differs, or somebody has left. */

@@ -73,9 +73,6 @@ static struct transport_state *open_state(struct launch_self *self, struct dist_
     state->spread = launch_is_far(&self->env);
     state->flat = setting_is("DIST_FLAT", "1");
     pthread_mutex_init(&state->lock, NULL);
-    queue_reset(&state->sends);
-    queue_reset(&state->members);
-    queue_reset(&state->held);
     match_open(&state->posted);
     match_open(&state->unexpected);
     wire_open(state);

@@ -21,7 +21,7 @@ void transport_done(struct dist_work *op, int status)
     atomic_store(&op->done, 1);
 }
 
-static bool progress_look_at_job(struct transport_state *state)
+bool transport_look_at_job(struct transport_state *state)
 {
     if (state->failed || !world_failed(&state->self->world))
         return false;
@@ -36,7 +36,7 @@ static bool progress_look_at_job(struct transport_state *state)
 /* Each look may cost a look at all sockets. So who has what it waits for looks no more. */
 bool transport_drive(struct transport_state *state, const struct dist_work *until)
 {
-    bool moved = progress_look_at_job(state);
+    bool moved = transport_look_at_job(state);
     bundles_let_go(state, BUNDLES_URGENT);
     while (!state->failed && !(until && atomic_load(&until->done)) &&
            (wire_hear(state) || wire_progress(state) || offers_progress(state) || ahead_progress(state))) {
@@ -196,7 +196,7 @@ int transport_start(struct transport_state *state, struct dist_work *op,
     if (op->async && !transport_thread_start(state))
         transport_fail(state, DIST_ERR_SYSTEM,
                        "the system gives no thread for communication in the background");
-    progress_look_at_job(state);
+    transport_look_at_job(state);
     int status = state->failed;
     if (status) {
         op->why = state->why;

@@ -44,11 +44,10 @@
 
 /* What the ranks of one machine see of each other. It stands in the world's memory. */
 struct transport_rank {
-    alignas(
-        WORLD_LINE) _Atomic uint32_t coming; /* notes that were sent to it, and that it has not yet read */
-    _Atomic uint32_t listens;                /* 1: nobody of its looks but its progress thread */
-    _Atomic uint64_t inbox;                  /* notes to it from ranks of its machine, the last one first; */
-    _Atomic uint64_t returned;               /* and its own, which they have read: near.c */
+    alignas(WORLD_LINE) _Atomic uint32_t coming; /* notes to it that it has not yet read */
+    _Atomic uint32_t listens;                    /* 1: nobody of its looks but its progress thread */
+    _Atomic uint64_t inbox;    /* notes to it from ranks of its machine, the last one first; */
+    _Atomic uint64_t returned; /* and its own, which they have read: near.c */
 };
 
 /* op->step: a copy that nobody waits for (DIST_BUFFERING=eager); a collective in two levels, while the transport, or the ring, does its part. */
@@ -108,21 +107,20 @@ struct transport_state {
     _Atomic uint32_t waits; /* how often one asked for what it had started */
     struct worker progress;
     bool progress_stops, progress_sleeps, progress_naps_long;
-    bool rests;            /* a thread sleeps here that does not nap */
-    int64_t nap;           /* ns: the last one, */
-    _Atomic double looked; /* and when the job was looked at for the last time; */
-    int64_t drove;         /* ns: and what has come, by who started an op */
-    _Atomic int modest;    /* so many waits in which it gives way; */
-    long switches;         /* and how often it had lost its core by the last long one */
-    uint32_t heard;        /* notes, where it is spread */
-    uint32_t looks;        /* for them */
-    uint64_t near_free,
-        near_taken;     /* near.c: notes of its own, and those that it reads now, as places in the world; */
-    void *near_memory;  /* and where its own lie */
-    uint32_t formed;    /* groups; */
-    int64_t last_group; /* where machines share no list of ids: the number behind the last one, */
-    bool ids_held[WORLD_GROUPS]; /* and those of groups that this rank is in */
-    int failed;                  /* all was given up with this status, */
+    bool rests;                     /* a thread sleeps here that does not nap */
+    int64_t nap;                    /* ns: the last one, */
+    _Atomic double looked;          /* and when the job was looked at for the last time; */
+    int64_t drove;                  /* ns: and what has come, by who started an op */
+    _Atomic int modest;             /* so many waits in which it gives way; */
+    long switches;                  /* and how often it had lost its core by the last long one */
+    uint32_t heard;                 /* notes, where it is spread */
+    uint32_t looks;                 /* for them */
+    uint64_t near_free, near_taken; /* near.c: notes of its own, and those that it reads now: places there; */
+    void *near_memory;              /* and where its own lie */
+    uint32_t formed;                /* groups; */
+    int64_t last_group;             /* where machines share no list of ids: the number behind the last one, */
+    bool ids_held[WORLD_GROUPS];    /* and those of groups that this rank is in */
+    int failed;                     /* all was given up with this status, */
     struct why why;
 };
 
@@ -160,6 +158,7 @@ int transport_start(struct transport_state *state, struct dist_work *op,
 int transport_wait(void *state, struct dist_work *op);
 bool transport_test(void *state, struct dist_work *op);
 void transport_note(void *state, const struct dist_work *op);
+bool transport_look_at_job(struct transport_state *state); /* true: it has failed, and all was given up */
 bool transport_drive(struct transport_state *state,
                      const struct dist_work *until); /* that is over; true: something moved */
 void transport_count_heard(
@@ -236,6 +235,7 @@ void transport_notes_write(struct transport_state *state, const struct dist_work
 /* ---- leave.c ---------------------------------------------------------------------------------------------- */
 
 void transport_fail(struct transport_state *state, int status, const char *why); /* everything is given up */
+void transport_broken(struct transport_state *state, const char *what);          /* the transport is */
 void transport_leave(void *state);
 
 /* The calls of every backend with a transport, but open and name. */

@@ -11,9 +11,7 @@
 
 void wire_broken(struct transport_state *state)
 {
-    struct why why;
-    why_say(&why, "the transport has failed: %.150s", state->transport->error());
-    transport_fail(state, DIST_ERR_SYSTEM, why.text);
+    transport_broken(state, "the transport has failed");
 }
 
 void wire_open(struct transport_state *state)

@@ -27,7 +27,7 @@ enum wire_kind {
 /* A note. Shorter ones end early; data come after `claim`. */
 struct wire {
     uint8_t kind;
-    bool flat : 1;  /* COME: others cannot reach its tensors; GO: so the transport does all of it */
+    bool flat : 1;  /* COME: its tensors overlap, or DIST_FLAT says so; GO: so the transport does all of it */
     bool aside : 1; /* of a message: it was copied aside, and nobody waits until it is taken */
     uint16_t bytes; /* of the note with its data: behind them the next one begins (bundles.c) */
     uint32_t site;  /* of a message: where it was sent, for whoever reads this rank's notes */
