@@ -14,7 +14,7 @@ mpi) has mpich || engine=openmpi ;; # distrun starts MPICH's ranks only
 '') for engine in openmpi mpich gloo; do has $engine && break; done ;;
 openmpi | mpich | gloo) ;;
 *)
-    echo "BACKEND=$engine joins ranks of one machine; here it is mpi (or openmpi, mpich) or gloo" >&2
+    echo "BACKEND=$engine does not join machines; here it is mpi (or openmpi, mpich) or gloo" >&2
     exit 2
     ;;
 esac

@@ -7,6 +7,14 @@
 . tests/tools/tied.sh
 . tests/tools/exercises.sh
 
+case $FORMAT in
+'' | gradescope | junit | exercism | csv) ;;
+*)
+    echo "FORMAT=$FORMAT is none of gradescope, junit, exercism and csv" >&2
+    exit 2
+    ;;
+esac
+[ -d "$from" ] || { echo "FROM=$from is no folder here; it is exercises, solutions, or one laid out like them" >&2; exit 2; }
 results=build/grade/$from/results.tsv
 export CC
 

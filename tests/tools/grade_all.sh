@@ -35,7 +35,8 @@ one()
 
 submissions=$1
 [ "$2" = --one ] && { one "$3"; exit; }
-if [ ! "$submissions" ] || [ ! -d "$submissions" ]; then
+if [ ! -d "$submissions" ]; then
+    [ ! "$submissions" ] || echo "$submissions is no folder" >&2
     echo "usage: make grade-all SUBMISSIONS=folder   (in it a folder for each student)" >&2
     exit 2
 fi
