@@ -28,7 +28,7 @@ struct dist_group {
     bool met;            /* streams/: there was a collective on GPU tensors before */
     bool apart;      /* by group_new: ranks did not meet for its id: the backend chose that, or needs none */
     uint32_t logged; /* diagnose/log.h: collectives in the list of calls */
-    uint32_t by_messages; /* algorithms/: its collectives that were done by messages */
+    uint32_t collectives; /* algorithms/: that were called, where some are done by messages */
     void *state;          /* the backend's own */
     struct dist_at made_at;
     struct handle handle;

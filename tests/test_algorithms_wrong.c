@@ -28,6 +28,20 @@ static void other_counts(int rank, int world_size)
     dist_destroy_process_group();
 }
 
+/* Only one of the two is done by messages. */
+static void another_order(int rank, int world_size)
+{
+    (void)world_size;
+    dist_init_process_group();
+    tensor *x = tensor_zeros(DIST_F32, 4), *y = tensor_zeros(DIST_F32, 4);
+    dist_work *works[2];
+    for (int i = 0; i < 2; i++)
+        works[i] =
+            i == (rank == 0) ? dist_all_reduce(x, .async_op = true) : dist_broadcast(y, .async_op = true);
+    dist_wait_all(works, 2);
+    dist_destroy_process_group();
+}
+
 static void come_late(int rank, int world_size)
 {
     (void)world_size;
@@ -43,6 +57,7 @@ Test(algorithms_wrong, ranks_that_disagree_are_told)
     setenv("DIST_ALGORITHM", "ring", 1);
     cr_assert_eq(dist_spawn(disagree, 4), DIST_ERR_MISMATCH);
     cr_assert_eq(dist_spawn(other_counts, 3), DIST_ERR_MISMATCH);
+    cr_assert_eq(dist_spawn(another_order, 3), DIST_ERR_DEADLOCK);
 }
 
 static void note(const struct dist_report *told, void *error)

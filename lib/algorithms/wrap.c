@@ -36,7 +36,7 @@ static int wrap_end(struct algorithms *outer, struct run *run)
     return status;
 }
 
-static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
+static int wrap_by_messages(struct algorithms *outer, struct dist_work *op, uint32_t number)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run)
@@ -44,7 +44,7 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op)
                                      "the system gives no memory for the messages of this collective");
     run->outer = outer;
     run->op = op;
-    run->tag = -2 - (int)(op->group->by_messages++ % (1u << 30));
+    run->tag = -2 - (int)(number % (1u << 30));
     if (op->call == CALL_MONITORED_BARRIER)
         run->deadline = dist_time() + op->timeout;
     if (op->async) {
@@ -125,10 +125,12 @@ static int algorithms_recv(void *state, struct dist_work *op)
     return outer->inner->recv(outer->state, op);
 }
 
+/* Whoever does them, all count: so members that call two in another order do not meet in one of them. */
 static int algorithms_collective(void *state, struct dist_work *op)
 {
     struct algorithms *outer = state;
-    return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op)
+    uint32_t number = op->group->collectives++;
+    return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op, number)
                                    : outer->inner->collectives[op->call](outer->state, op);
 }
 
