@@ -91,17 +91,19 @@ void tensor_write_at(struct dist_at at, tensor *t, const void *values)
         host_copy(t->data, values, t->bytes);
 }
 
-/* A tensor's elements where the host can look at them; to be freed where it lies on a GPU. NULL: no memory. */
+/* A tensor's elements where the host can look at them; to be freed where it lies on a GPU. NULL: reported. */
 static const void *tensor_look_elements(struct dist_at at, const tensor *t)
 {
     if (!t->gpu)
         return t->data;
+    const char *call = "tensor_equal";
     void *copy = malloc(t->bytes + 1);
-    if (copy)
-        gpu_read(t->gpu, "tensor_equal", at, copy, t->data, t->bytes);
-    else
-        report_tensor("tensor_equal", at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
-    return copy;
+    if (!copy)
+        report_tensor(call, at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
+    else if (gpu_read(t->gpu, call, at, copy, t->data, t->bytes))
+        return copy;
+    free(copy);
+    return NULL;
 }
 
 bool tensor_equal_at(struct dist_at at, const tensor *a, const tensor *b)

@@ -76,4 +76,7 @@ Test(order, a_pair_is_told_once, .timeout = 30)
     cr_assert(started.status == 0 && strstr(started.stderr_text, said) &&
                   strstr(started.stderr_text, "] 1 report\n"),
               "%d: %s", started.status, started.stderr_text);
+    STARTED(&started, SETTINGS("DEVICE=sim", CHECKED), "orders", "unread");
+    cr_assert(started.status == 0 && strstr(started.stdout_text, "refused \n"), "%d: %s", started.status,
+              started.stdout_text);
 }

@@ -181,6 +181,18 @@ static void pardoned(struct desk *d)
     dist_set_error_handler(NULL, NULL);
 }
 
+/* What was refused was not read: no elements are shown. */
+static void unread(struct desk *d)
+{
+    int count = 0;
+    dist_set_error_handler(count_one, &count);
+    dist_stream_use(d->one);
+    tensor_fill(d->x, 1);
+    dist_stream_use(d->two);
+    tensor_print(d->x, "refused");
+    dist_set_error_handler(NULL, NULL);
+}
+
 static void run(int rank, int size)
 {
     (void)size;
@@ -205,7 +217,9 @@ static void run(int rank, int size)
         blocking_collectives(&d);
     else if (is("pardoned") && rank == 0)
         pardoned(&d);
-    else if (!is("pardoned"))
+    else if (is("unread") && rank == 0)
+        unread(&d);
+    else if (!is("pardoned") && !is("unread"))
         kernels(&d);
     dist_synchronize();
     tensor_free(d.x);
