@@ -65,7 +65,7 @@ static void unexpected(struct job *job, int turn)
     if (peer >= job->size)
         return;
     if (!sends) {
-        *last = side_irecv(&p->whole, peer, 1);
+        *last = side_irecv(&p->answer, peer, 1);
         side_wait_all(last, 1);
     }
     for (int k = 0; k < WINDOW; k++) {
@@ -74,7 +74,7 @@ static void unexpected(struct job *job, int turn)
         p->requests[k] = sends ? side_isend(&p->cells[k], peer, 0) : side_irecv(&p->cells[k], peer, 0);
     }
     if (sends)
-        *last = side_isend(&p->whole, peer, 1);
+        *last = side_isend(&p->answer, peer, 1);
     side_wait_all(p->requests, WINDOW + sends);
     for (int k = 0; k < WINDOW && !sends; k++)
         see(job, &p->cells[k], mark(turn, k, peer));

@@ -87,6 +87,14 @@ static void sends_end(struct shm_state *shm, struct dist_work *op, enum verdict 
     engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
+/* Its message is the last one in the channel. */
+static void sends_was_posted(struct shm_state *shm, const struct peer *peer, struct dist_work *op)
+{
+    op->match.key = peer->sent;
+    op->step = SEND_POSTED;
+    shm->posted_sends++;
+}
+
 /* False: there is no ticket. */
 static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_work *op)
 {
@@ -98,9 +106,7 @@ static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_wor
     struct envelope *envelope = channel_next(peer, bytes);
     sends_write(shm, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_TEXT : CELL_TEXT, envelope);
     channel_post(shm, op->peer, envelope, bytes, op->match.number);
-    op->match.key = peer->sent;
-    op->step = SEND_POSTED;
-    shm->posted_sends++;
+    sends_was_posted(shm, peer, op);
     return true;
 }
 
@@ -215,9 +221,7 @@ int shm_send(void *state, struct dist_work *op)
     op->match.number = channel_draw(shm, op->peer);
     if (op->begun_quickly) {
         op->ticket = envelope_ticket(slot_envelope(peer->out));
-        op->match.key = peer->sent;
-        op->step = SEND_POSTED;
-        shm->posted_sends++;
+        sends_was_posted(shm, peer, op);
         channel_stamp(shm, op->peer, op->match.number);
         queue_add(&peer->posted, op);
         p2p_busy(shm, op->peer);
