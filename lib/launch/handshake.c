@@ -39,16 +39,6 @@ uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introductio
     return secret_proof(nodes->key, &introduction, sizeof introduction);
 }
 
-bool handshake_receive(int fd, void *bytes, size_t size)
-{
-    return recv(fd, bytes, size, MSG_WAITALL) == (ssize_t)size;
-}
-
-bool handshake_give(int fd, const void *bytes, size_t size)
-{
-    return send(fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
 void handshake_address(int fd, bool other, char *text, size_t size, char *port)
 {
     struct sockaddr_storage address;

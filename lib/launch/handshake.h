@@ -29,10 +29,6 @@ uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct openi
                                    struct opening called);
 uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction);
 
-/* All of it, within the time set for the socket. */
-bool handshake_receive(int fd, void *bytes, size_t size);
-bool handshake_give(int fd, const void *bytes, size_t size);
-
 /* The address of this end of a connection, or of the other, in digits; and its port (8 bytes), unless NULL. */
 void handshake_address(int fd, bool other, char *text, size_t size, char *port);
 

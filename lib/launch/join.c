@@ -98,8 +98,31 @@ void join_limit(int fd, int64_t milliseconds)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-/* One message with a descriptor beside it, unless fd is -1. */
-bool join_send(int to, const struct answer *answer, int fd)
+bool join_send(int to, const void *bytes, size_t size)
+{
+    for (size_t sent = 0; sent < size;) {
+        ssize_t some = send(to, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
+        if (some < 0 && errno != EINTR)
+            return false;
+        sent += some > 0 ? (size_t)some : 0;
+    }
+    return true;
+}
+
+bool join_receive(int from, void *bytes, size_t size)
+{
+    for (size_t got = 0; got < size;) {
+        ssize_t some = recv(from, (char *)bytes + got, size - got, MSG_WAITALL);
+        if (some == 0)
+            errno = ECONNRESET;
+        if (some == 0 || (some < 0 && errno != EINTR))
+            return false;
+        got += some > 0 ? (size_t)some : 0;
+    }
+    return true;
+}
+
+bool join_send_answer(int to, const struct answer *answer, int fd)
 {
     struct iovec bytes = { (void *)answer, sizeof *answer };
     union {
@@ -116,10 +139,13 @@ bool join_send(int to, const struct answer *answer, int fd)
         rights->cmsg_len = CMSG_LEN(sizeof(int));
         memcpy(CMSG_DATA(rights), &fd, sizeof fd);
     }
-    return sendmsg(to, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *answer;
+    ssize_t sent;
+    while ((sent = sendmsg(to, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+        ;
+    return sent == (ssize_t)sizeof *answer;
 }
 
-bool join_receive(int from, struct answer *answer, int *fd)
+bool join_receive_answer(int from, struct answer *answer, int *fd)
 {
     struct iovec bytes = { answer, sizeof *answer };
     union {
@@ -130,8 +156,11 @@ bool join_receive(int from, struct answer *answer, int *fd)
                               .msg_iovlen = 1,
                               .msg_control = control.space,
                               .msg_controllen = sizeof control.space };
+    ssize_t got;
     *fd = -1;
-    if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *answer || answer->magic != HELLO)
+    while ((got = recvmsg(from, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    if (got != (ssize_t)sizeof *answer || answer->magic != HELLO)
         return false;
     struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
     if (rights && rights->cmsg_type == SCM_RIGHTS)

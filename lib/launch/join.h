@@ -41,8 +41,13 @@ int join_judge(int caller, const struct hello *hello, const struct launch_env *e
 /* How long a receive may block. */
 void join_limit(int fd, int64_t milliseconds);
 
+/* All of it, within that time. A signal, or a stop of the process (kill -STOP), does not end the wait. false: errno tells; ECONNRESET where
+ * the other side has hung up. */
+bool join_send(int to, const void *bytes, size_t size);
+bool join_receive(int from, void *bytes, size_t size);
+
 /* One answer, with a descriptor beside it unless fd is -1. receive: false if nothing sensible came. */
-bool join_send(int to, const struct answer *answer, int fd);
-bool join_receive(int from, struct answer *answer, int *fd);
+bool join_send_answer(int to, const struct answer *answer, int fd);
+bool join_receive_answer(int from, struct answer *answer, int *fd);
 
 #endif

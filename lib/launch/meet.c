@@ -81,19 +81,18 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
 {
     struct hello hello;
     join_limit(caller, 1000);
-    if (!join_same_user(caller) || recv(caller, &hello, sizeof hello, 0) != (ssize_t)sizeof hello ||
-        hello.magic != HELLO)
+    if (!join_same_user(caller) || !join_receive(caller, &hello, sizeof hello) || hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
     answer.error = join_judge(caller, &hello, env, came, &answer.why);
     if (answer.error != 0) {
         *why = answer.why;
-        join_send(caller, &answer, -1);
+        join_send_answer(caller, &answer, -1);
         return answer.error;
     }
-    came[hello.rank] = join_send(caller, &answer, world->fd);
+    came[hello.rank] = join_send_answer(caller, &answer, world->fd);
     join_limit(caller, IN_AFTER);
-    if (came[hello.rank] && recv(caller, &hello, sizeof hello, 0) == 0)
+    if (came[hello.rank] && !join_receive(caller, &hello, sizeof hello) && errno == ECONNRESET)
         return why_fail(DIST_ERR_PEER_LOST, why,
                         "rank %d came, and has ended before it was in; look at that rank first", hello.rank);
     return 0;
@@ -196,12 +195,11 @@ static int meet_visit(const struct launch_env *env, struct world *world, struct 
             close(fd);
             return DIST_ERR_ENVIRONMENT;
         }
-        bool answered =
-            send(fd, &hello, sizeof hello, MSG_NOSIGNAL) > 0 && join_receive(fd, &answer, &shared);
+        bool answered = join_send(fd, &hello, sizeof hello) && join_receive_answer(fd, &answer, &shared);
         bool in = answered && answer.error == 0 && world_map(world, shared) == 0;
         if (in) {
             launch_hold(world, env->rank);
-            send(fd, &hello, sizeof hello, MSG_NOSIGNAL);
+            join_send(fd, &hello, sizeof hello);
         } else if (shared >= 0) {
             close(shared);
         }

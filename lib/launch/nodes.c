@@ -64,15 +64,15 @@ static void nodes_stranger(const struct nodes *nodes, const char *from, const ch
 static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
 {
     struct opening caller = { .magic = 0 }, called = handshake_opening(nodes);
-    bool spoke = handshake_receive(fd, &caller, sizeof caller);
+    bool spoke = join_receive(fd, &caller, sizeof caller);
     if (caller.magic != 0 && caller.magic != HANDSHAKE_MAGIC)
         return "a caller that is no distrun";
     called.proof = handshake_proof_of_called(nodes, &caller, called);
-    if (!spoke || !handshake_give(fd, &called, sizeof called))
+    if (!spoke || !join_send(fd, &called, sizeof called))
         return "";
     if (!handshake_same_version(&caller, &called))
         return "a caller with another version of the library";
-    if (!handshake_receive(fd, introduction, sizeof *introduction))
+    if (!join_receive(fd, introduction, sizeof *introduction))
         return "";
     introduction->name[sizeof introduction->name - 1] = '\0';
     bool knows = memcmp(&introduction->caller, &caller, sizeof caller) == 0 &&

@@ -39,8 +39,8 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
     };
     introduction.caller = handshake_opening(nodes);
     join_limit(fd, ANSWER_MS);
-    if (!handshake_give(fd, &introduction.caller, sizeof introduction.caller) ||
-        !handshake_receive(fd, &introduction.called, sizeof introduction.called))
+    if (!join_send(fd, &introduction.caller, sizeof introduction.caller) ||
+        !join_receive(fd, &introduction.called, sizeof introduction.called))
         return -1;
     if (introduction.called.magic != HANDSHAKE_MAGIC)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
@@ -54,15 +54,14 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
                         nodes_unit(nodes), introduction.called.version, nodes->version);
     if (introduction.called.proof !=
         handshake_proof_of_called(nodes, &introduction.caller, introduction.called)) {
-        handshake_give(fd, &introduction,
-                       sizeof introduction); /* which proves nothing: so node 0 can tell it */
+        join_send(fd, &introduction, sizeof introduction); /* which proves nothing: so node 0 can tell it */
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
                         nodes_unit(nodes), nodes->host);
     }
     gethostname(introduction.name, sizeof introduction.name - 1);
     introduction.proof = handshake_proof_of_caller(nodes, introduction);
-    return handshake_give(fd, &introduction, sizeof introduction) ? 0 : -1;
+    return join_send(fd, &introduction, sizeof introduction) ? 0 : -1;
 }
 
 /* It says when all have come, or why they will not. -1: it has hung up. */
