@@ -7,14 +7,14 @@
  *
  * Run it:  make run-10 PROG=checkpoint N=4
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* signal(): a handler stays, though its signal has come */
 #include "checkpoint.h"
 
 #include <signal.h>
 
 enum { ALL = 2 * STEPS, FIRST = 24, DIES = 40, LEAVES = 30 };
 
-static char path[64];
+static char folder[] = "/tmp/digits-XXXXXX", path[48], aside[64];
 static enum { BEGIN, GO_ON, END } life; /* set before the ranks start */
 static volatile sig_atomic_t asked_to_leave;
 
@@ -92,21 +92,30 @@ static int quietly(void)
     return status;
 }
 
-static void remove_files(const char *folder)
+static void remove_files(void)
 {
-    char aside[80];
-    snprintf(aside, sizeof aside, "%s.new", path);
-    remove(aside);
-    remove(path);
+    unlink(aside);
+    unlink(path);
     rmdir(folder);
+}
+
+/* Ctrl-C, or `kill`: nothing stays in /tmp. */
+static void clean_up(int number)
+{
+    remove_files();
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 int main(void)
 {
-    char folder[] = "/tmp/digits-XXXXXX", number[16];
+    char number[16];
     if (!mkdtemp(folder))
         give_up("make", folder);
     snprintf(path, sizeof path, "%s/state", folder);
+    snprintf(aside, sizeof aside, "%s.new", path);
+    signal(SIGINT, clean_up);
+    signal(SIGTERM, clean_up);
     int status = quietly();
     printf("the first job has ended with status %d\n", status);
     fflush(stdout);
@@ -115,6 +124,6 @@ int main(void)
         setenv("WORLD_SIZE", number, 1);
         status = dist_spawn(run, 2);
     }
-    remove_files(folder);
+    remove_files();
     return status;
 }
