@@ -108,8 +108,7 @@ quick)
 all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
     side_by_side whole_suites "exercises 3; teachers"
-    kills 60
-    side_by_side "model; torture; failures; kernels; nodes; over_hosts" bare
+    side_by_side "model; kills 60; torture; failures; kernels; nodes; over_hosts" bare
     side_by_side asan "elsewhere; tsan"
     ;;
 *)
