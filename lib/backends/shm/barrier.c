@@ -38,14 +38,14 @@ static size_t barrier_slots_offset(int size)
 
 size_t barrier_bytes(int size)
 {
-    return barrier_slots_offset(size) + (size_t)size * (2 * SLOT_BYTES + sizeof(int32_t));
+    return barrier_slots_offset(size) + (size_t)size * (2 * BARRIER_SLOT_BYTES + sizeof(int32_t));
 }
 
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq)
 {
     size_t size = (size_t)g->group->size;
     char *slots = (char *)g->barrier + barrier_slots_offset(g->group->size);
-    return slots + ((seq & 1) * size + (size_t)member) * SLOT_BYTES;
+    return slots + ((seq & 1) * size + (size_t)member) * BARRIER_SLOT_BYTES;
 }
 
 static int32_t *barrier_members(struct barrier *barrier, int size)
@@ -67,7 +67,7 @@ void barrier_clear(struct barrier *barrier, const struct dist_group *group)
 
 /* ---- the barrier ----------------------------------------------------------- */
 
-/* Is this member still on its way to where I stand? */
+/* Has this member not arrived at this rank's barrier yet? */
 static bool barrier_behind(const struct shm_group *g, int member)
 {
     return (int32_t)(atomic_load(&barrier_contribution(g, member, g->seq)->arrivals) - g->arrivals) < 0;
@@ -107,7 +107,7 @@ void barrier_notify(struct shm_state *shm, const struct shm_group *g)
     eventcount_notify(&g->barrier->eventcount);
     for (int i = 0; i < g->group->size; i++)
         if (i != g->group->rank && barrier_contribution(g, i, g->seq)->listens)
-            rank_notify(slot_of(shm, g->group->ranks[i]));
+            rank_notify(rank_slot_of(shm, g->group->ranks[i]));
 }
 
 void barrier_arrive(struct shm_state *shm, struct shm_group *g)
@@ -119,8 +119,7 @@ void barrier_arrive(struct shm_state *shm, struct shm_group *g)
         barrier_notify(shm, g);
 }
 
-/* Does one that has not arrived wait for the very core on which this one waits for it? Where it ran at the last collective but
- * one tells. */
+/* Does a missing member need the core that this rank spins on? Known from where it ran two collectives ago. */
 static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;

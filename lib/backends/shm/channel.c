@@ -22,7 +22,7 @@ static _Atomic uint64_t *channel_stamp_of(const struct shm_state *shm, int src, 
     return &shm->stamps[(size_t)src * channel_stamps(shm->size) + (size_t)dst];
 }
 
-void channel_stamp(struct shm_state *shm, int dst, uint64_t arrival)
+void channel_note_order(struct shm_state *shm, int dst, uint64_t arrival)
 {
     uint64_t stamp = arrival << 30 | (shm->peers[dst].slotted & SEQ_COUNT);
     atomic_store_explicit(channel_stamp_of(shm, shm->rank, dst), stamp, memory_order_relaxed);
@@ -80,11 +80,11 @@ void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, siz
     } else {
         uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
         peer->slotted = peer->sent;
-        channel_stamp(shm, dst, arrival);
+        channel_note_order(shm, dst, arrival);
         atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring,
                               memory_order_release);
     }
-    eventcount_notify_lightly(&slot_of(shm, dst)->eventcount);
+    eventcount_notify_lightly(&rank_slot_of(shm, dst)->eventcount);
     if (bytes > DIRECT_BYTES)
         p2p_notify(shm, dst);
 }
@@ -104,5 +104,5 @@ void ticket_stamp(struct shm_state *shm, int src, uint32_t ticket, enum verdict 
         return;
     atomic_store_explicit(&shm->tickets[(size_t)src * TICKETS + ticket], verdict, memory_order_release);
     if (src != shm->rank)
-        eventcount_notify_lightly(&slot_of(shm, src)->eventcount);
+        eventcount_notify_lightly(&rank_slot_of(shm, src)->eventcount);
 }

@@ -17,13 +17,13 @@
  *   Who owns which word. A's side belongs to A's engine (one thread at a time: its lock), but the verdict in a cell, which B may write
  *   while the message is untaken. What each side counts is private; shared are only the copies in seq and ack.
  *   When may A write? The slot, when ack counts all messages; cell k, when it counts k - RING_CELLS, and the verdict on that one was read
- *   (sends_settle): so `known` is brought up to date only there, and where nothing is open. B reads an envelope only until its ack
+ *   (sends_read_acks): so `known` is brought up to date only there, and where nothing is open. B reads an envelope only until its ack
  *   counts it. So the two are never at it together.
  *   Orders. A writes the envelope, then seq (release). B sees seq (acquire), then reads: it is whole. B reads the envelope, copies the
  *   tensor behind it, writes the verdict, and then ack (release). A sees ack (acquire): B is through with all, so A may overwrite the
  *   envelope, and the program its tensor.
- *   Numbers. A cell's has 64 bits. A slot's has 30: that what lies there is not taken once more when the count comes round, A moves
- *   the number along (SLOT_STALE). ack has 8, and counts at most RING_CELLS behind.
+ *   Numbers. A cell's has 64 bits. A slot's has 30: it wraps; so that an old message is not taken for a new one, A rewrites
+ *   the slot's number every SLOT_STALE messages. ack has 8, and counts at most RING_CELLS behind.
  *   One ack may count several messages: SEQ_BATCH, or all of a run. It is written before the receiver's engine is unlocked, sleeps
  *   or copies for long; so nobody waits for one that is put off. Its verdict is on the last message of the slot, which is read by A
  *   before the slot is used again.
@@ -80,9 +80,9 @@ struct callers {
     alignas(WORLD_LINE) _Atomic uint64_t bits[WORLD_MAX_RANKS / 64];
 };
 
-/* Which of the messages to this rank was sent first? Only a receive from anybody asks. Each that the engine sends draws a number where
- * its receiver counts. A cell has room for it; for a slot it stands in `stamps`, a row for each sender, with the count of the
- * message that it belongs to. A message without has just come by the quick way: its sender still looks for its answer. */
+/* The order in which messages to this rank were sent, for receives from DIST_ANY_SOURCE. Every send but a quick one takes the next number of
+ * its receiver's counter (channel_draw). A cell holds it; of a slot it stands in `stamps[sender][receiver]`, beside its message's number. None:
+ * a quick send, which is the newest. */
 struct arrivals {
     alignas(WORLD_LINE) _Atomic uint64_t count;
 };
@@ -115,11 +115,11 @@ static inline size_t channel_stamps(int ranks)
 static inline uint32_t channel_want(int tag, int group, enum dist_type type, size_t bytes)
 {
     uint32_t where = (uint32_t)group << 9 | (uint32_t)tag; /* 6 bits and 9, then 4 and 3 */
-    return tag >> 9 == 0 && group >> 6 == 0 && bytes <= SLOT_TEXT
+    return tag >> 9 == 0 && group >> 6 == 0 && bytes <= SLOT_INLINE
                ? (where << 4 | (uint32_t)bytes) << 3 | ((uint32_t)type + 1)
                : 0;
 }
-_Static_assert(SLOT_TEXT < 16 && DIST_U8 + 1 < 8, "a want has 4 bits for the bytes, and 3 for the type");
+_Static_assert(SLOT_INLINE < 16 && DIST_U8 + 1 < 8, "a want has 4 bits for the bytes, and 3 for the type");
 
 /* A cell's line must come over from the core that used it last, and a row of messages would wait for each. So both ends have the
  * lines of the next cells fetched beforehand; the receiver one nearer, which is most often written already. */
@@ -160,15 +160,15 @@ static inline bool channel_is_full(const struct peer *peer)
 /* The envelope of the next message, to be filled in; the channel is not full. */
 static inline struct envelope *channel_next(struct peer *peer, size_t bytes)
 {
-    if (peer->known == peer->sent && (bytes <= SLOT_TEXT || bytes > CELL_TEXT))
+    if (peer->known == peer->sent && (bytes <= SLOT_INLINE || bytes > CELL_INLINE))
         return slot_envelope(peer->out);
     return &peer->out_ring[(peer->sent + 1) % RING_CELLS].envelope;
 }
 
-/* Off it goes. `arrival`: the number that it has drawn. */
+/* Publish it (seq), and notify dst. `arrival`: the number that it has drawn. */
 void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes, uint64_t arrival);
 uint64_t channel_draw(struct shm_state *shm, int dst);
-void channel_stamp(struct shm_state *shm, int dst, uint64_t arrival); /* of the message in the slot */
+void channel_note_order(struct shm_state *shm, int dst, uint64_t arrival); /* of the message in the slot */
 
 /* Sends wait for a place, or none does any more: acks notify the progress thread, or not. True: it was not known before. */
 bool channel_hurry(struct peer *peer, bool hurry);
@@ -211,12 +211,12 @@ static inline void channel_acknowledge(struct shm_state *shm, int src, struct pe
     atomic_store_explicit(&peer->out->ack, ack, memory_order_release);
     eventcount_fence(); /* only then: it may be put off its core for longer than settling takes */
     uint32_t seq = atomic_load_explicit(&peer->in->seq, memory_order_relaxed);
-    eventcount_notify_lightly(&slot_of(shm, src)->eventcount);
+    eventcount_notify_lightly(&rank_slot_of(shm, src)->eventcount);
     if (seq & SEQ_HURRY)
         p2p_notify(shm, src);
 }
 
-/* The next message was taken. Acknowledged is what must be; the rest by channel_flush, at the end of the run. */
+/* The next message was taken. It is acknowledged at once if it was in the slot, or SEQ_BATCH are due; else by channel_flush, at the end of the run. */
 static inline void channel_take(struct shm_state *shm, int src, struct peer *peer,
                                 const struct envelope *envelope, enum verdict verdict)
 {

@@ -84,7 +84,7 @@ bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light)
         engine_done(shm, op, op->status);
     } else if (engine_is_shared(
                    shm)) { /* a waiter may have looked meanwhile, found it claimed, and gone to sleep */
-        eventcount_notify(&slot_of(shm, shm->rank)->eventcount);
+        eventcount_notify(&rank_slot_of(shm, shm->rank)->eventcount);
     }
     return true;
 }

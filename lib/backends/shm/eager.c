@@ -16,13 +16,13 @@
 /* Somewhere to copy this many bytes; NULL: there is no memory left. */
 static struct eager *eager_copy(struct shm_state *shm, size_t bytes)
 {
-    struct eager **kept = &shm->eager_kept[bytes > CELL_TEXT], *eager = bytes <= EAGER_PAGE ? *kept : NULL;
+    struct eager **kept = &shm->eager_kept[bytes > CELL_INLINE], *eager = bytes <= EAGER_PAGE ? *kept : NULL;
     if (eager) {
         *kept = eager->next;
         return eager;
     }
     eager = calloc(1, sizeof *eager);
-    if (eager && bytes > CELL_TEXT &&
+    if (eager && bytes > CELL_INLINE &&
         !(eager->page = host_alloc(shm->self, bytes > EAGER_PAGE ? bytes : EAGER_PAGE))) {
         free(eager);
         eager = NULL;
@@ -69,7 +69,7 @@ static void eager_await_place(struct shm_state *shm, struct peer *peer)
 {
     for (int i = 0; i < EAGER_YIELDS && !peer->stuck && channel_is_full(peer); i++) {
         engine_progress(shm, true);
-        if (!sends_settle(shm, peer)) {
+        if (!sends_read_acks(shm, peer)) {
             engine_unlock(shm);
             sched_yield();
             engine_lock(shm);
@@ -90,7 +90,7 @@ int eager_send(struct shm_state *shm, struct dist_work *op)
         return engine_refuse(shm, op, DIST_ERR_MEMORY, "there is no memory left to copy the message aside");
     memcpy(&copy->op, op,
            offsetof(struct dist_work, live)); /* not its links among the works, which other threads change */
-    copy->op.aside = copy->op.in.data = copy->page ? copy->page : copy->text;
+    copy->op.aside = copy->op.in.data = copy->page ? copy->page : copy->data;
     copy->op.async = true;
     host_copy(copy->op.aside, op->in.data, bytes);
     eager_count(op->group, +1);

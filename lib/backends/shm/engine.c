@@ -6,7 +6,7 @@
  *   - a thread that posts something: drives lightly, it wants to go on;
  *   - a thread that waits: drives everything until its own operation is done;
  *   - the progress thread (progress.c): drives while nobody waits.
- * Nobody polls for ever: a waiter spins and yields a little, then sleeps on slot.eventcount.
+ * Nobody polls for ever: a waiter spins and yields a little, then sleeps on the event count of its rank_slot.
  */
 #include "p2p.h"
 
@@ -98,7 +98,7 @@ void engine_done(struct shm_state *shm, struct dist_work *op, int status)
     bool shared = engine_is_shared(shm);
     atomic_store_explicit(&op->done, 1, memory_order_release);
     if (shared)
-        eventcount_notify_lightly(&slot_of(shm, shm->rank)->eventcount);
+        eventcount_notify_lightly(&rank_slot_of(shm, shm->rank)->eventcount);
 }
 
 /* Notify the progress threads of those whom a send or a receive waits for: they may be computing, with the other half open. */
@@ -143,18 +143,18 @@ void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limite
     engine_unlock(shm);
     if (op && op->p2p)
         engine_notify_peers(shm, op);
-    launch_sleep(shm->self, &slot_of(shm, shm->rank)->eventcount, look, argument, limited ? NAP / 10 : NAP,
-                 limited);
+    launch_sleep(shm->self, &rank_slot_of(shm, shm->rank)->eventcount, look, argument,
+                 limited ? NAP / 10 : NAP, limited);
 }
 
 struct awaited {
     struct shm_state *shm;
-    struct dist_work *op; /* is waited for; or, of a group, its turn, which comes behind all collectives in */
-    struct shm_group *g;  /* the engine, until */
-    double deadline;      /* 0: however long it takes */
+    struct dist_work *op; /* wait for its end; or, with g, for its turn */
+    struct shm_group *g;  /* NULL, or wait until this group's queue of async collectives is empty */
+    double deadline;      /* 0: none */
 };
 
-/* Lock held. An op that is over may be gone: so of a group the queue is looked at. */
+/* Lock held. With g, look at the queue only: its ops may be freed already. */
 static bool engine_is_fulfilled(const struct awaited *awaited)
 {
     return awaited->g ? collective_may_go(awaited->g, awaited->op, awaited->deadline)
@@ -191,7 +191,7 @@ static void engine_give_up(struct shm_state *shm, struct dist_work *op)
 
 /* Changed by whoever has the lock, so without a locked instruction. The progress thread, which reads it without, sees it no later than
  * what it is woken for. */
-void engine_drive(struct shm_state *shm, int change)
+void engine_count_waiter(struct shm_state *shm, int change)
 {
     engine_lock(shm);
     int drivers = atomic_load_explicit(&shm->drivers, memory_order_relaxed) + change;
@@ -209,7 +209,7 @@ static bool engine_wait_for(struct awaited *awaited)
     struct shm_state *shm = awaited->shm;
     struct backoff backoff = { 0 };
     bool over = false;
-    engine_drive(shm, +1);
+    engine_count_waiter(shm, +1);
     for (;;) {
         engine_lock(shm);
         over = engine_is_fulfilled(awaited);
@@ -222,7 +222,7 @@ static bool engine_wait_for(struct awaited *awaited)
         else if (!backoff_spin(&backoff))
             engine_sleep(shm, awaited->g ? NULL : awaited->op, awaited->deadline > 0, engine_news, awaited);
     }
-    engine_drive(shm, -1);
+    engine_count_waiter(shm, -1);
     return over;
 }
 
@@ -237,7 +237,7 @@ int shm_wait(void *state, struct dist_work *op)
 
 void shm_hold(void *state, bool held)
 {
-    engine_drive(state, held ? +1 : -1);
+    engine_count_waiter(state, held ? +1 : -1);
 }
 
 bool engine_await_group(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline)

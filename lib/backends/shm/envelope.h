@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SLOT_TEXT 12     /* a message up to this long travels in the envelope of a slot, */
-#define CELL_TEXT 32     /* up to this long in that of a cell */
-#define ENVELOPE_FAR 255 /* envelope.length of one that lies elsewhere */
+#define SLOT_INLINE 12            /* a message up to this long travels in the envelope of a slot, */
+#define CELL_INLINE 32            /* up to this long in that of a cell */
+#define ENVELOPE_BY_REFERENCE 255 /* envelope.length, where the data are not in it */
 
 struct envelope {
     int32_t tag;
@@ -16,13 +16,13 @@ struct envelope {
         origin; /* where it was sent, a call site of the sender; and the sender's ticket, which is stamped if it is set aside */
     uint16_t group; /* the group's id */
     uint8_t type;   /* enum dist_type */
-    uint8_t length; /* bytes of `text`, or ENVELOPE_FAR */
+    uint8_t length; /* bytes of `data`, or ENVELOPE_BY_REFERENCE */
     union {
-        unsigned char text[CELL_TEXT]; /* in a slot only the first SLOT_TEXT are there */
+        unsigned char data[CELL_INLINE]; /* in a slot only the first SLOT_INLINE are there */
         struct {
             uint32_t offset, bytes;           /* where the sender's data lies in the world, and how much; */
             uint16_t offset_high, bytes_high; /* both of 48 bits */
-        } far;
+        } reference;
     };
 };
 
@@ -43,31 +43,32 @@ static inline uint32_t envelope_ticket(const struct envelope *envelope)
 /* Copy all of it that is there. */
 static inline void envelope_copy(struct envelope *to, const struct envelope *from)
 {
-    size_t text = from->length == ENVELOPE_FAR ? sizeof from->far : from->length;
-    memcpy(to, from, offsetof(struct envelope, text) + text);
+    size_t data = from->length == ENVELOPE_BY_REFERENCE ? sizeof from->reference : from->length;
+    memcpy(to, from, offsetof(struct envelope, data) + data);
 }
 
 static inline size_t envelope_bytes(const struct envelope *envelope)
 {
-    return envelope->length != ENVELOPE_FAR ? envelope->length
-                                            : (size_t)envelope->far.bytes_high << 32 | envelope->far.bytes;
+    return envelope->length != ENVELOPE_BY_REFERENCE
+               ? envelope->length
+               : (size_t)envelope->reference.bytes_high << 32 | envelope->reference.bytes;
 }
 
 static inline uint64_t envelope_offset(const struct envelope *envelope)
 {
-    return (uint64_t)envelope->far.offset_high << 32 | envelope->far.offset;
+    return (uint64_t)envelope->reference.offset_high << 32 | envelope->reference.offset;
 }
 
 static inline void envelope_point(struct envelope *envelope, uint64_t offset, size_t bytes)
 {
-    envelope->length = ENVELOPE_FAR;
-    envelope->far.offset = (uint32_t)offset;
-    envelope->far.offset_high = (uint16_t)(offset >> 32);
-    envelope->far.bytes = (uint32_t)bytes;
-    envelope->far.bytes_high = (uint16_t)(bytes >> 32);
+    envelope->length = ENVELOPE_BY_REFERENCE;
+    envelope->reference.offset = (uint32_t)offset;
+    envelope->reference.offset_high = (uint16_t)(offset >> 32);
+    envelope->reference.bytes = (uint32_t)bytes;
+    envelope->reference.bytes_high = (uint16_t)(bytes >> 32);
 }
 
-/* A message's text, to and from a tensor, in pieces of 4 bytes and the rest: most often it is one number or two, and calling
+/* Inline data, to and from a tensor, in pieces of 4 bytes and the rest: most often it is one number or two, and calling
  * memcpy takes longer than copying them.
  *
  * What the program has just written may still be on its way to memory. A processor can hand on a store that is on its way
@@ -81,9 +82,9 @@ static inline void envelope_put_piece(char *to, const char *from)
     __asm__("" : "+r"(piece)); /* else the compiler makes a long piece of two short ones */
     memcpy(to, &piece, 4);
 }
-static inline void envelope_put(void *text, const void *from, size_t bytes)
+static inline void envelope_put(void *data, const void *from, size_t bytes)
 {
-    char *to = text;
+    char *to = data;
     const char *at = from;
     if (bytes == 8) { /* two floats, or one double: without a loop */
         envelope_put_piece(to, at);
@@ -95,12 +96,12 @@ static inline void envelope_put(void *text, const void *from, size_t bytes)
     for (; bytes > 0; bytes--)
         *(volatile char *)to++ = *at++;
 }
-static inline void envelope_get(void *to, const void *text, size_t bytes)
+static inline void envelope_get(void *to, const void *data, size_t bytes)
 {
     if (bytes == 8)
-        memcpy(to, text, 8);
+        memcpy(to, data, 8);
     else
-        envelope_put(to, text, bytes);
+        envelope_put(to, data, bytes);
 }
 
 #endif

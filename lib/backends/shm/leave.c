@@ -40,10 +40,10 @@ static bool leave_flushed(void *argument)
 
 static void leave_flush(struct shm_state *shm)
 {
-    engine_drive(shm, +1);
+    engine_count_waiter(shm, +1);
     while (!leave_flushed(shm))
         engine_sleep(shm, NULL, false, leave_flushed, shm);
-    engine_drive(shm, -1);
+    engine_count_waiter(shm, -1);
 }
 
 static void leave_forget(struct shm_state *shm, struct op_queue *sends)

@@ -2,9 +2,9 @@
 #include "channel.h"
 #include "../common/members.h"
 
-void p2p_busy(struct shm_state *shm, int number)
+void p2p_busy(struct shm_state *shm, int rank)
 {
-    struct peer *peer = &shm->peers[number];
+    struct peer *peer = &shm->peers[rank];
     if (peer->busy)
         return;
     peer->busy = true;
@@ -18,7 +18,7 @@ void p2p_notify(struct shm_state *shm, int peer)
     if (peer == shm->rank)
         return;
     atomic_thread_fence(memory_order_seq_cst); /* the news was written with less */
-    eventcount_notify(&slot_of(shm, peer)->progress);
+    eventcount_notify(&rank_slot_of(shm, peer)->progress);
 }
 
 bool p2p_progress(struct shm_state *shm, bool light)
@@ -26,10 +26,10 @@ bool p2p_progress(struct shm_state *shm, bool light)
     bool moved = sends_sweep(shm, light);
     moved |= shm->posted_any > 0 && recvs_from_anybody(shm);
     for (struct peer **at = &shm->busy, *peer; (peer = *at);) {
-        int number = (int)(peer - shm->peers);
-        moved |= sends_push(shm, number);
+        int rank = (int)(peer - shm->peers);
+        moved |= sends_push(shm, rank);
         peer->unlooked = 0;
-        moved |= peer->receives > 0 && shm->posted_any == 0 && recvs_drain(shm, number);
+        moved |= peer->receives > 0 && shm->posted_any == 0 && recvs_drain(shm, rank);
         peer->busy = peer->posted.first || peer->waiting.first || peer->receives > 0;
         if (peer->busy) {
             at = &peer->next;

@@ -11,7 +11,7 @@
 struct slot {
     alignas(WORLD_LINE / 2) _Atomic uint32_t seq; /* the number of src's message here; and SEQ_ bits */
     _Atomic uint32_t
-        ack; /* the verdict on the last message of the slot back, how many of dst's src has taken, what it waits for */
+        ack; /* for dst's messages to src: verdict on the last one in that slot, how many src has taken, which one it waits for */
     uint32_t envelope[6];
 };
 _Static_assert(2 * sizeof(struct slot) == WORLD_LINE, "a slot and its way back are one cache line");
@@ -36,7 +36,7 @@ struct unexpected {
 /* An eager message on its way; its op is nobody's but the backend's. */
 struct eager {
     struct dist_work op; /* first; op.aside: where the data are, */
-    unsigned char text[CELL_TEXT];
+    unsigned char data[CELL_INLINE];
     void *page; /* here, in a page of the arena that it keeps, or in memory of its own */
     struct eager *next;
 };
@@ -85,7 +85,7 @@ bool sends_look(struct shm_state *shm,
                 struct dist_work *op);               /* is a send over whose end comes by its ticket? */
 bool sends_sweep(struct shm_state *shm, bool light); /* end some that nobody waits for */
 void sends_drop(struct shm_state *shm, struct dist_work *op);
-bool sends_settle(struct shm_state *shm, struct peer *peer);     /* read ack; true: some were taken */
+bool sends_read_acks(struct shm_state *shm, struct peer *peer);  /* read ack; true: some were taken */
 void sends_line_up(struct shm_state *shm, struct dist_work *op); /* after this an eager copy may be gone */
 int eager_send(struct shm_state *shm, struct dist_work *op);
 bool eager_forget(struct shm_state *shm,

@@ -1,5 +1,5 @@
 /*
- * parts.c: the work of a long plan has a part for each member, and whoever is there does it.
+ * parts.c: the work of a long plan has a part for each member, claimed by compare-and-swap: each takes its own, of short tensors also others'.
  *
  * Where ranks share a core, only one of them runs. If each had to do its own part, every collective would need two switches
  * on each core: one until all have arrived, one until all have worked; and a switch takes longer than the part of a short
@@ -37,12 +37,12 @@ static bool parts_take(struct shm_group *g, int member)
     return last != g->long_plans && atomic_compare_exchange_strong(&part->taken, &last, g->long_plans);
 }
 
-static uint32_t parts_do_part(struct collective *c, step *work, int member)
+static uint32_t parts_do_part(struct plan_state *c, int member)
 {
     if (!parts_take(c->g, member))
         return 0;
     c->rank = member;
-    work(c);
+    c->work(c);
     return 1;
 }
 
@@ -53,14 +53,14 @@ static bool parts_on_my_core(const struct shm_group *g, int member)
 }
 
 /* Of the others that run here, or of those that do not. Gives how many there were to be had. */
-static uint32_t parts_do_those(struct collective *c, step *work, bool here)
+static uint32_t parts_do_those(struct plan_state *c, bool here)
 {
     uint32_t done = 0;
     int me = c->g->group->rank;
     for (int i = 1; i < c->size; i++) {
         int member = me + i < c->size ? me + i : me + i - c->size;
         if (parts_on_my_core(c->g, member) == here)
-            done += parts_do_part(c, work, member);
+            done += parts_do_part(c, member);
     }
     return done;
 }
@@ -70,16 +70,16 @@ static uint32_t parts_all_parts(const struct shm_group *g)
     return g->long_plans * (uint32_t)g->group->size;
 }
 
-void parts_do(struct collective *c, step *work)
+void parts_do(struct plan_state *c)
 {
     struct shm_group *g = c->g;
     g->long_plans++;
     g->at_work = true;
-    uint32_t done = parts_do_part(c, work, g->group->rank);
+    uint32_t done = parts_do_part(c, g->group->rank);
     if (c->volume < OWN_PART) {
-        done += parts_do_those(c, work, true);
+        done += parts_do_those(c, true);
         if (c->volume >= FAR_PART)
-            done += parts_do_those(c, work, false);
+            done += parts_do_those(c, false);
     }
     if (done > 0 && atomic_fetch_add(&g->barrier->parts_done, done) + done == parts_all_parts(g))
         barrier_notify(c->shm, g);

@@ -3,8 +3,8 @@
  *
  * A tiny tensor (CONTRIBUTION_BYTES) travels in the contribution, a short one (plans_short_most) is copied to a slot, and after ONE barrier
  * everyone takes what it needs from there. A long one stays where it is: after the barrier the members work on the
- * tensors in place, and all stay until that is done. Such work has an even part for each member; parts.c gives it to whoever
- * is there.
+ * tensors in place, and all stay until that is done. Such work has an even part for each member; members claim parts
+ * (parts.c).
  *
  * Each byte is read as seldom as possible: reading a peer's memory, or anything that the caches do not hold, is what takes
  * the time. So whoever has a slice in its cache writes it to all who want it:
@@ -55,12 +55,7 @@ static step *const long_work[CALL_COUNT] = {
     [CALL_ALL_TO_ALL] = step_take_my_block_of_all,
 };
 
-static void plans_step_do_parts(struct collective *c)
-{
-    parts_do(c, long_work[c->op->call]);
-}
-
-static step *const long_plan[STEPS] = { step_put_splits, plans_step_do_parts, step_none };
+static step *const long_plan[STEPS] = { step_put_splits, parts_do, step_none };
 
 /* Up to so many bytes of a member's input a collective goes through the slots. Measured with two, four and eight ranks on two
  * cores (tests/bench/NOTES.md). There everyone takes what it needs on its own, so the more of that is the same for all, as in
@@ -70,20 +65,20 @@ static size_t plans_short_most(enum call call, int size)
     switch (call) {
     case CALL_REDUCE:
     case CALL_ALL_REDUCE:
-        return size <= CROWD ? 512 : SLOT_BYTES;
+        return size <= CROWD ? 512 : BARRIER_SLOT_BYTES;
     case CALL_GATHER:
     case CALL_ALL_GATHER:
     case CALL_REDUCE_SCATTER:
         return 1 << 10;
     case CALL_BROADCAST:
-        return size == 2 ? 2 << 10 : SLOT_BYTES;
+        return size == 2 ? 2 << 10 : BARRIER_SLOT_BYTES;
     default:
         return 8 << 10;
     }
 }
 
 /* How long is the longest input of any member? Computed from what all agree on; and what all read and write in all. */
-static void plans_measure(struct collective *c)
+static void plans_measure(struct plan_state *c)
 {
     const struct dist_work *op = c->op;
     size_t size = (size_t)c->size;
@@ -101,10 +96,11 @@ static void plans_measure(struct collective *c)
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
     c->volume = in + out;
+    c->work = long_work[op->call];
     c->past = c->length == LONG && !in_place && host_outgrows_caches(c->volume * size);
 }
 
-static step *const *plans_of(const struct collective *c)
+static step *const *plans_of(const struct plan_state *c)
 {
     enum call call = c->op->call;
     if (c->length == LONG)
@@ -114,7 +110,7 @@ static step *const *plans_of(const struct collective *c)
     return short_plans[call];
 }
 
-static bool plans_begin(struct collective *c, step *first)
+static bool plans_begin(struct plan_state *c, step *first)
 {
     barrier_approach(c->shm, c->g);
     contributions_write(c->shm, c->g, c->op);
@@ -126,7 +122,7 @@ static bool plans_begin(struct collective *c, step *first)
 
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
-    struct collective c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
+    struct plan_state c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
     plans_measure(&c);
     step *const *plan = plans_of(&c);
     if (op->step == 0)

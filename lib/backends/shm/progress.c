@@ -36,7 +36,7 @@ void progress_listen(struct shm_state *shm, bool listen)
 {
     if (shm->progress_listens == listen)
         return;
-    struct eventcount *eventcount = &slot_of(shm, shm->rank)->progress;
+    struct eventcount *eventcount = &rank_slot_of(shm, shm->rank)->progress;
     shm->progress_listens = listen;
     if (listen)
         atomic_store(&eventcount->sleepers, 1);
@@ -48,7 +48,7 @@ void progress_listen(struct shm_state *shm, bool listen)
 /* Who takes a message looks for SEQ_HURRY after it has written ack, but its look may come before that has reached memory: then it has
  * seen no bit, and notifies nobody. So after the bit was set give memory the moment that eventcount.h speaks of, and look again. (Elsewhere than
  * on x86 the fence in channel_acknowledge has no such moment, and this waits in vain.) */
-static void progress_settle(struct shm_state *shm)
+static void progress_look_again(struct shm_state *shm)
 {
     shm->hurried = false;
     engine_step_out(shm);
@@ -59,12 +59,12 @@ static void progress_settle(struct shm_state *shm)
 static void progress_main(void *argument)
 {
     struct shm_state *shm = argument;
-    struct eventcount *eventcount = &slot_of(shm, shm->rank)->progress;
+    struct eventcount *eventcount = &rank_slot_of(shm, shm->rank)->progress;
     struct sleep_note *note = &notes_of(shm)->progress_sleep;
     engine_lock_as_guest(shm);
     while (!shm->stop) {
         if (shm->hurried && shm->drivers == 0)
-            progress_settle(shm);
+            progress_look_again(shm);
         uint32_t seen = atomic_load(&eventcount->count);
         bool moved = shm->drivers == 0 && shm->open > 0 && engine_progress(shm, false);
         if (!progress_has_work(shm))
@@ -91,9 +91,9 @@ bool progress_start(struct shm_state *shm)
 void progress_advance(struct shm_state *shm)
 {
     if (shm->drivers == 0 && (shm->hurried || progress_work_waits(shm)))
-        eventcount_advance(&slot_of(shm, shm->rank)->progress);
+        eventcount_advance(&rank_slot_of(shm, shm->rank)->progress);
     else if (shm->drivers > 0 && progress_work_waits(shm))
-        eventcount_notify(&slot_of(shm, shm->rank)->eventcount);
+        eventcount_notify(&rank_slot_of(shm, shm->rank)->eventcount);
 }
 
 /* Lock held, about to leave the library with operations open: let the progress thread take over. */
@@ -116,7 +116,7 @@ void progress_stop(struct shm_state *shm)
     engine_lock(shm);
     shm->stop = true;
     progress_listen(shm, true);
-    eventcount_advance(&slot_of(shm, shm->rank)->progress);
+    eventcount_advance(&rank_slot_of(shm, shm->rank)->progress);
     engine_unlock(shm);
     worker_join(&shm->progress);
     progress_listen(shm, false);

@@ -12,13 +12,13 @@
  * registers that it finds free. */
 #define APART __attribute__((noinline)) static
 
-/* May anybody else look into the channels meanwhile, or may something wait before us? */
+/* Are ops open, whose progress reads the channels too? (And a rank has no quick way to itself.) */
 static inline bool quick_is_busy(const struct shm_state *shm, int peer)
 {
     return shm->open > 0 || peer == shm->rank;
 }
 
-/* All but the text. */
+/* All fields but the data. */
 static inline void quick_address(struct envelope *envelope, const tensor *t, int tag, int group,
                                  uint32_t site, uint32_t ticket)
 {
@@ -29,12 +29,12 @@ static inline void quick_address(struct envelope *envelope, const tensor *t, int
     envelope->length = (uint8_t)t->bytes;
 }
 
-static inline void quick_post(struct shm_state *shm, int number, struct peer *peer)
+static inline void quick_post(struct shm_state *shm, int dst, struct peer *peer)
 {
     uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
     peer->slotted = ++peer->sent;
     atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring, memory_order_release);
-    eventcount_notify_lightly(&slot_of(shm, number)->eventcount);
+    eventcount_notify_lightly(&rank_slot_of(shm, dst)->eventcount);
 }
 
 /* Look for a moment whether the message was taken, or is waited for after all. */
@@ -56,39 +56,41 @@ APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t w
     }
 }
 
-/* A message that lies elsewhere. */
-APART enum quick quick_send_far(struct shm_state *shm, const tensor *t, int number, int tag, int group,
-                                uint32_t site)
+/* Only the data's offset goes into the envelope. */
+APART enum quick quick_send_by_reference(struct shm_state *shm, const tensor *t, int dst, int tag, int group,
+                                         uint32_t site)
 {
-    struct peer *peer = &shm->peers[number];
+    struct peer *peer = &shm->peers[dst];
     struct envelope *envelope = slot_envelope(peer->out);
     quick_address(envelope, t, tag, group, site, shm->spare);
     envelope_point(envelope, world_offset(shm->world, t->data), t->bytes);
-    quick_post(shm, number, peer);
+    quick_post(shm, dst, peer);
     return quick_look(shm, peer, 0);
 }
 
-static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int number, int tag, int group,
+static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int dst, int tag, int group,
                                     uint32_t site)
 {
-    struct peer *peer = &shm->peers[number];
-    if (quick_is_busy(shm, number)) /* what ack counts has verdicts that sends_settle is still to read */
+    struct peer *peer = &shm->peers[dst];
+    if (quick_is_busy(shm,
+                      dst)) /* open sends: their verdicts must be read before known moves (sends_read_acks) */
         return QUICK_NOT;
     uint32_t ack = channel_look(peer);
     if (peer->known != peer->sent || shm->eager_bytes || shm->spare == NO_TICKET || peer->sent == 0 ||
-        t->bytes > DIRECT_BYTES) /* channel_post comes first */
+        t->bytes >
+            DIRECT_BYTES) /* the first message to a peer is channel_post's: it sets the bit in callers */
         return QUICK_NOT;
-    if (t->bytes > SLOT_TEXT)
-        return quick_send_far(shm, t, number, tag, group, site);
+    if (t->bytes > SLOT_INLINE)
+        return quick_send_by_reference(shm, t, dst, tag, group, site);
     struct envelope *envelope = slot_envelope(peer->out);
     quick_address(envelope, t, tag, group, site, shm->spare);
-    envelope_put(envelope->text, t->data, t->bytes);
-    quick_post(shm, number, peer);
+    envelope_put(envelope->data, t->data, t->bytes);
+    quick_post(shm, dst, peer);
     uint32_t want = channel_want(tag, group, t->type, t->bytes);
     return want && ack >> ACK_WANT == want ? QUICK_DONE : quick_look(shm, peer, want);
 }
 
-/* Where it was begun, no other thread comes in between until the op goes on. */
+/* BEGUN: stay locked; engine_enter relies on it. */
 static inline enum quick quick_leave(struct shm_state *shm, enum quick went)
 {
     if (went != QUICK_BEGUN)
@@ -104,20 +106,20 @@ enum quick shm_quick_send(void *state, const tensor *t, int peer, int tag, const
     return quick_leave(shm, quick_send(shm, t, peer, tag, group->id, site));
 }
 
-/* Anything but one or two numbers. */
-APART enum quick quick_take_other(struct shm_state *shm, tensor *t, int number, int tag, int group,
+/* An envelope in a cell, data by reference, or a message that does not match (QUICK_NOT). */
+APART enum quick quick_take_other(struct shm_state *shm, tensor *t, int src, int tag, int group,
                                   const struct envelope *envelope)
 {
-    struct peer *peer = &shm->peers[number];
+    struct peer *peer = &shm->peers[src];
     if (envelope->tag != tag || envelope->group != (uint16_t)group || envelope->type != (uint8_t)t->type ||
         envelope_bytes(envelope) != t->bytes)
         return QUICK_NOT;
-    if (envelope->length != ENVELOPE_FAR)
-        envelope_get(t->data, envelope->text, t->bytes);
+    if (envelope->length != ENVELOPE_BY_REFERENCE)
+        envelope_get(t->data, envelope->data, t->bytes);
     else
         host_copy(t->data, world_at(shm->world, envelope_offset(envelope)), t->bytes);
-    channel_take(shm, number, peer, envelope, VERDICT_DONE);
-    channel_flush(shm, number, peer);
+    channel_take(shm, src, peer, envelope, VERDICT_DONE);
+    channel_flush(shm, src, peer);
     return QUICK_DONE;
 }
 
@@ -139,20 +141,20 @@ static inline const struct envelope *quick_await(struct shm_state *shm, struct p
     return NULL;
 }
 
-static inline enum quick quick_recv(struct shm_state *shm, tensor *t, int number, int tag, int group)
+static inline enum quick quick_recv(struct shm_state *shm, tensor *t, int src, int tag, int group)
 {
-    struct peer *peer = &shm->peers[number];
+    struct peer *peer = &shm->peers[src];
     const struct envelope *envelope;
-    if (quick_is_busy(shm, number) || shm->unexpected.count > 0 || t->bytes > DIRECT_BYTES)
+    if (quick_is_busy(shm, src) || shm->unexpected.count > 0 || t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
     if (!(envelope = channel_peek(peer)) &&
         !(envelope = quick_await(shm, peer, channel_want(tag, group, t->type, t->bytes))))
         return QUICK_BEGUN; /* it has said what it wants */
     if (envelope->tag != tag || envelope->group != (uint16_t)group || envelope->type != (uint8_t)t->type ||
-        envelope->length != t->bytes || t->bytes > SLOT_TEXT || envelope != slot_envelope(peer->in))
-        return quick_take_other(shm, t, number, tag, group, envelope);
-    envelope_get(t->data, envelope->text, t->bytes);
-    channel_take(shm, number, peer, envelope, VERDICT_DONE);
+        envelope->length != t->bytes || t->bytes > SLOT_INLINE || envelope != slot_envelope(peer->in))
+        return quick_take_other(shm, t, src, tag, group, envelope);
+    envelope_get(t->data, envelope->data, t->bytes);
+    channel_take(shm, src, peer, envelope, VERDICT_DONE);
     return QUICK_DONE;
 }
 

@@ -19,7 +19,7 @@ static inline void quick_meet_write(struct contribution *contribution, enum call
     contribution->root = contribution->listens = 0;
     contribution->site = site;
     contribution->count = (uint64_t)t->numel;
-    envelope_put(contribution->text, t->data, t->bytes);
+    envelope_put(contribution->data, t->data, t->bytes);
 }
 
 /* Does this one ask for the same? Mine is not read back: it may still be on its way to memory. */
@@ -47,7 +47,7 @@ static inline enum quick quick_meet_all(struct shm_state *shm, enum call call, t
     const void *inputs[CROWD];
     for (int i = 0; i < shm->size; i++) {
         const struct contribution *theirs = barrier_contribution(g, i, g->seq);
-        inputs[i] = i == shm->rank ? t->data : theirs->text;
+        inputs[i] = i == shm->rank ? t->data : theirs->data;
         if (i != shm->rank && !quick_meet_agrees(theirs, call, t, op))
             return QUICK_BEGUN;
     }

@@ -30,10 +30,10 @@ static bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src, co
 static void recvs_copy_envelope(struct shm_state *shm, struct dist_work *op, const struct envelope *envelope)
 {
     size_t bytes = envelope_bytes(envelope);
-    if (envelope->length == ENVELOPE_FAR)
+    if (envelope->length == ENVELOPE_BY_REFERENCE)
         host_copy(op->out.data, world_at(shm->world, envelope_offset(envelope)), bytes);
     else
-        envelope_get(op->out.data, envelope->text, bytes);
+        envelope_get(op->out.data, envelope->data, bytes);
 }
 
 static void recvs_end(struct shm_state *shm, struct dist_work *op, int src, uint32_t ticket, bool good)
@@ -198,8 +198,8 @@ static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
     recvs_flush(shm);
 }
 
-/* Of receives that are posted in a row one in so many looks whether messages have come: the others are served together. Nobody waits for
- * that for long: a sender that does notifies the progress thread. */
+/* Non-blocking receives drain the channel only once in SEQ_BATCH posts. Nobody waits for that for long: a sender that does notifies the
+ * progress thread. */
 static bool recvs_is_time(const struct shm_state *shm, const struct dist_work *op)
 {
     return !op->async || shm->peers[op->peer].unlooked++ % SEQ_BATCH == 0;

@@ -18,7 +18,7 @@ static void sends_write(struct shm_state *shm, const struct dist_work *op, size_
     envelope->type = (uint8_t)op->type;
     if (bytes <= fits) {
         envelope->length = (uint8_t)bytes;
-        envelope_put(envelope->text, op->in.data, bytes);
+        envelope_put(envelope->data, op->in.data, bytes);
     } else {
         envelope_point(envelope, world_offset(shm->world, op->in.data), bytes);
     }
@@ -87,8 +87,8 @@ static void sends_end(struct shm_state *shm, struct dist_work *op, enum verdict 
     engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
-/* Its message is the last one in the channel. */
-static void sends_was_posted(struct shm_state *shm, const struct peer *peer, struct dist_work *op)
+/* Its message was posted last: remember that number. */
+static void sends_mark_posted(struct shm_state *shm, const struct peer *peer, struct dist_work *op)
 {
     op->match.key = peer->sent;
     op->step = SEND_POSTED;
@@ -104,14 +104,14 @@ static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_wor
         return false;
     sends_clear_ticket(shm, op->ticket);
     struct envelope *envelope = channel_next(peer, bytes);
-    sends_write(shm, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_TEXT : CELL_TEXT, envelope);
+    sends_write(shm, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_INLINE : CELL_INLINE, envelope);
     channel_post(shm, op->peer, envelope, bytes, op->match.number);
-    sends_was_posted(shm, peer, op);
+    sends_mark_posted(shm, peer, op);
     return true;
 }
 
 /* Its message was taken out of the channel. */
-static void sends_was_taken(struct shm_state *shm, struct peer *peer, struct dist_work *op)
+static void sends_handle_taken(struct shm_state *shm, struct peer *peer, struct dist_work *op)
 {
     enum verdict verdict = channel_verdict(peer, op->match.key);
     if (verdict == VERDICT_SHARED && !engine_is_shared(shm) && !op->async)
@@ -125,20 +125,20 @@ static void sends_was_taken(struct shm_state *shm, struct peer *peer, struct dis
     queue_add(&shm->by_ticket, op);
 }
 
-bool sends_settle(struct shm_state *shm, struct peer *peer)
+bool sends_read_acks(struct shm_state *shm, struct peer *peer)
 {
     struct dist_work *op;
     bool moved = false;
     channel_look(peer);
     while ((op = peer->posted.first) && op->match.key <= peer->known) {
-        sends_was_taken(shm, peer, op);
+        sends_handle_taken(shm, peer, op);
         moved = true;
     }
     peer->stuck &= !moved;
     return moved;
 }
 
-/* True: some were posted. While any waits, that a place is free is to be told. */
+/* True: some were posted. While any waits, SEQ_HURRY asks the receiver to notify our progress thread. */
 static bool sends_fill(struct shm_state *shm, struct peer *peer)
 {
     struct dist_work *op;
@@ -153,13 +153,13 @@ static bool sends_fill(struct shm_state *shm, struct peer *peer)
     return moved;
 }
 
-bool sends_push(struct shm_state *shm, int number)
+bool sends_push(struct shm_state *shm, int dst)
 {
-    struct peer *peer = &shm->peers[number];
-    bool moved = (peer->posted.first || peer->waiting.first) && sends_settle(shm, peer);
+    struct peer *peer = &shm->peers[dst];
+    bool moved = (peer->posted.first || peer->waiting.first) && sends_read_acks(shm, peer);
     while (peer->waiting.first && sends_fill(shm, peer)) {
         moved = true;
-        sends_settle(shm, peer);
+        sends_read_acks(shm, peer);
     }
     return moved;
 }
@@ -200,7 +200,7 @@ void sends_line_up(struct shm_state *shm, struct dist_work *op)
     struct peer *peer = &shm->peers[op->peer];
     sends_sweep(shm, true);
     if (peer->sent - peer->known <= 1 || channel_is_full(peer))
-        sends_settle(shm, peer); /* all may be taken: then the slot is free */
+        sends_read_acks(shm, peer); /* all may be taken: then the slot is free */
     p2p_busy(shm, op->peer);
     if (!peer->waiting.first && !channel_is_full(peer) && sends_post(shm, peer, op)) {
         queue_add(&peer->posted, op);
@@ -221,8 +221,8 @@ int shm_send(void *state, struct dist_work *op)
     op->match.number = channel_draw(shm, op->peer);
     if (op->begun_quickly) {
         op->ticket = envelope_ticket(slot_envelope(peer->out));
-        sends_was_posted(shm, peer, op);
-        channel_stamp(shm, op->peer, op->match.number);
+        sends_mark_posted(shm, peer, op);
+        channel_note_order(shm, op->peer, op->match.number);
         queue_add(&peer->posted, op);
         p2p_busy(shm, op->peer);
         return engine_start(shm, op);

@@ -25,7 +25,7 @@
 #define TICKETS (1u << 18) /* sends of one rank that can be open */
 #define NO_TICKET 0x3fffffu
 #define CONTRIBUTION_BYTES 40 /* a collective of so much travels in the contributions, */
-#define SLOT_BYTES \
+#define BARRIER_SLOT_BYTES \
     (16 << 10) /* more, at most so much, through the barrier's slots; beyond from tensor to tensor */
 
 /* What became of a message: the low two bits of slot.ack, or the value of a ticket. */
@@ -47,7 +47,7 @@ struct contribution {
         struct {
             uint64_t in, out; /* offsets of the tensors; UINT64_MAX: none */
         };
-        unsigned char text[CONTRIBUTION_BYTES]; /* or the input itself */
+        unsigned char data[CONTRIBUTION_BYTES]; /* or the input itself */
     };
 };
 _Static_assert(sizeof(struct contribution) == WORLD_LINE, "a contribution is one cache line");
@@ -57,7 +57,7 @@ struct part {
     alignas(WORLD_LINE) _Atomic uint32_t taken; /* the number of the long plan in which it was, last */
 };
 
-/* Where a group meets. After it come contributions[2][size], parts[size], then, from the next page on, slots[2][size] of SLOT_BYTES: two
+/* Where a group meets. After it come contributions[2][size], parts[size], then, from the next page on, slots[2][size] of BARRIER_SLOT_BYTES: two
  * sets, used in turn, so that the next collective can begin while slow members still read the last. Last the
  * members' world ranks. */
 #define BARRIER_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
@@ -123,7 +123,7 @@ struct shm_state {
     uint32_t free_tickets[TICKETS]; /* given back; last, since most of it is never touched */
 };
 
-static inline struct rank_slot *slot_of(const struct shm_state *shm, int rank)
+static inline struct rank_slot *rank_slot_of(const struct shm_state *shm, int rank)
 {
     return &shm->world->header->slots[rank];
 }
@@ -150,7 +150,7 @@ void engine_lock_as_guest(struct shm_state *shm);
 bool engine_step_out(struct shm_state *shm); /* true: a guest, which step_in is told */
 void engine_step_in(struct shm_state *shm, bool guest);
 
-static inline bool engine_is_shared(const struct shm_state *shm) /* may another thread wait for us? */
+static inline bool engine_is_shared(const struct shm_state *shm) /* do other threads use the engine, too? */
 {
     return atomic_load_explicit(&shm->self->bias.over, memory_order_relaxed);
 }
@@ -161,10 +161,12 @@ int engine_enter(struct shm_state *shm, struct dist_work *op, bool background); 
 int engine_refuse(struct shm_state *shm, struct dist_work *op, int status, const char *why);
 int engine_start(struct shm_state *shm, struct dist_work *op); /* it is in the lists: return or wait */
 void engine_done(struct shm_state *shm, struct dist_work *op,
-                 int status);                         /* it is over; no longer in a list */
-void engine_drive(struct shm_state *shm, int change); /* one more waits, and drives; or one less */
-/* Until there is news. It drives nobody meanwhile: those whom `op` waits for may be computing, and their progress threads must do that. NULL:
- * the rank is about to leave. */
+                 int status); /* it is over; no longer in a list */
+void engine_count_waiter(
+    struct shm_state *shm,
+    int change); /* +1: a thread begins to wait; -1: it has ended, the progress thread takes over */
+/* Sleep until notified. First notifies the progress threads of op's peers, which may compute. `op` NULL: for what the rank itself has posted
+ * (it leaves, or waits for a group's turn). */
 void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limited, bool (*look)(void *),
                   void *argument);
 bool shm_test(void *shm, struct dist_work *op);
@@ -202,9 +204,9 @@ void barrier_approach(struct shm_state *shm, struct shm_group *g); /* before the
 void barrier_arrive(struct shm_state *shm, struct shm_group *g);
 void barrier_notify(struct shm_state *shm,
                     const struct shm_group *g); /* all have arrived, or all work is done: wake who sleeps */
-/* Has one left the job who has not arrived where I stand? */
+/* Has a member left the job before it arrived at this barrier? */
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
-/* What this rank waits for: have all arrived, or is all work done? The same, until the back-off is at its end: without sleeping. */
+/* What this rank waits for: have all arrived, or is all work done? barrier_soon spins for that, up to the back-off's limit; it never sleeps. */
 bool barrier_passed(struct shm_group *g);
 bool barrier_soon(struct shm_group *g);
 int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);

@@ -5,48 +5,48 @@
 
 #include <string.h>
 
-static bool steps_is_root(const struct collective *c)
+static bool steps_is_root(const struct plan_state *c)
 {
     return c->op->peer == c->rank;
 }
 
 /* Where a member's input lies for all to read. */
-static const char *steps_input_of(const struct collective *c, int member)
+static const char *steps_input_of(const struct plan_state *c, int member)
 {
     struct contribution *contribution = barrier_contribution(c->g, member, c->g->seq);
     if (c->length == TINY)
-        return (const char *)contribution->text;
+        return (const char *)contribution->data;
     return c->length == SHORT ? barrier_slot(c->g, member, c->g->seq)
                               : world_at(c->shm->world, contribution->in);
 }
 
-static char *steps_output_of(const struct collective *c, int member)
+static char *steps_output_of(const struct plan_state *c, int member)
 {
     return world_at(c->shm->world, barrier_contribution(c->g, member, c->g->seq)->out);
 }
 
 /* Where the step's result goes: the rank's own tensor, unless it does a long step for another. */
-static char *steps_my_output(const struct collective *c)
+static char *steps_my_output(const struct plan_state *c)
 {
     return c->length == LONG ? steps_output_of(c, c->rank) : c->op->out.data;
 }
 
 /* Slices for long reductions: even, and on the border of a cache line. */
-static int64_t steps_slice_begin(const struct collective *c, int member)
+static int64_t steps_slice_begin(const struct plan_state *c, int member)
 {
     int64_t count = c->op->in.count;
     return member == c->size ? count : count * member / c->size / 64 * 64;
 }
 
 /* All members' inputs, from element `begin` on; and their outputs, from that byte on. */
-static const void **steps_all_inputs(const struct collective *c, int64_t begin, const void **inputs)
+static const void **steps_all_inputs(const struct plan_state *c, int64_t begin, const void **inputs)
 {
     for (int i = 0; i < c->size; i++)
         inputs[i] = steps_input_of(c, i) + (size_t)begin * c->element;
     return inputs;
 }
 
-static void **steps_all_outputs(const struct collective *c, size_t begin, void **outputs)
+static void **steps_all_outputs(const struct plan_state *c, size_t begin, void **outputs)
 {
     for (int i = 0; i < c->size; i++)
         outputs[i] = steps_output_of(c, i) + begin;
@@ -54,7 +54,7 @@ static void **steps_all_outputs(const struct collective *c, size_t begin, void *
 }
 
 /* Reduce `count` elements, from element `begin` of everyone's input, to `to`. */
-static void steps_reduce_all(struct collective *c, void *to, int64_t begin, int64_t count)
+static void steps_reduce_all(struct plan_state *c, void *to, int64_t begin, int64_t count)
 {
     const void *from[WORLD_MAX_RANKS];
     steps_all_inputs(c, begin, from);
@@ -64,7 +64,7 @@ static void steps_reduce_all(struct collective *c, void *to, int64_t begin, int6
         host_reduce(to, from, c->size, count, c->op->type, c->op->op);
 }
 
-static void steps_copy(const struct collective *c, void *to, const void *from, size_t bytes)
+static void steps_copy(const struct plan_state *c, void *to, const void *from, size_t bytes)
 {
     if (c->past)
         host_copy_past(to, from, bytes);
@@ -74,41 +74,42 @@ static void steps_copy(const struct collective *c, void *to, const void *from, s
 
 /* ---- steps: each has seen a barrier since the one before ------------------------ */
 
-void step_none(struct collective *c)
+void step_none(struct plan_state *c)
 {
     (void)c;
 }
 
 /* Does anybody read this rank's input from where it is put? */
-static bool steps_is_wanted(const struct collective *c)
+static bool steps_is_wanted(const struct plan_state *c)
 {
     if (c->op->call == CALL_BROADCAST)
         return steps_is_root(c);
     return c->op->call != CALL_GATHER || !steps_is_root(c);
 }
 
-void step_put(struct collective *c)
+void step_put(struct plan_state *c)
 {
     if (steps_is_wanted(c) && c->length != LONG && c->op->in.data)
         memcpy((char *)steps_input_of(c, c->rank), c->op->in.data, (size_t)c->op->in.count * c->element);
 }
 
 /* Into the slot: it stays to be read also where members do not agree, and leave. */
-void step_put_splits(struct collective *c)
+void step_put_splits(struct plan_state *c)
 {
     if (c->op->splits)
         memcpy(barrier_slot(c->g, c->rank, c->g->seq), c->op->splits,
                2 * (size_t)c->size * sizeof *c->op->splits);
 }
-_Static_assert(2 * WORLD_MAX_RANKS * sizeof(int64_t) <= SLOT_BYTES, "a member's splits fit into its slot");
+_Static_assert(2 * WORLD_MAX_RANKS * sizeof(int64_t) <= BARRIER_SLOT_BYTES,
+               "a member's splits fit into its slot");
 
-void step_take_roots(struct collective *c) /* broadcast */
+void step_take_roots(struct plan_state *c) /* broadcast */
 {
     if (!steps_is_root(c))
         host_copy(c->op->out.data, steps_input_of(c, c->op->peer), c->block);
 }
 
-void step_give_slice_of_root(struct collective *c) /* broadcast: my slice, to all */
+void step_give_slice_of_root(struct plan_state *c) /* broadcast: my slice, to all */
 {
     size_t begin = (size_t)steps_slice_begin(c, c->rank) * c->element;
     size_t end = (size_t)steps_slice_begin(c, c->rank + 1) * c->element;
@@ -117,12 +118,12 @@ void step_give_slice_of_root(struct collective *c) /* broadcast: my slice, to al
                 c->past);
 }
 
-void step_take_my_block_of_root(struct collective *c) /* scatter */
+void step_take_my_block_of_root(struct plan_state *c) /* scatter */
 {
     steps_copy(c, steps_my_output(c), steps_input_of(c, c->op->peer) + (size_t)c->rank * c->block, c->block);
 }
 
-void step_take_all(struct collective *c) /* all_gather and gather, of short tensors */
+void step_take_all(struct plan_state *c) /* all_gather and gather, of short tensors */
 {
     for (int i = 0; i < c->size && c->op->out.data; i++) {
         int from = (c->rank + i) % c->size; /* start with my own, so that not all read the same at once */
@@ -131,20 +132,20 @@ void step_take_all(struct collective *c) /* all_gather and gather, of short tens
     }
 }
 
-void step_give_to_all(struct collective *c) /* all_gather */
+void step_give_to_all(struct plan_state *c) /* all_gather */
 {
     void *to[WORLD_MAX_RANKS];
     host_spread(steps_all_outputs(c, (size_t)c->rank * c->block, to), c->size, steps_input_of(c, c->rank),
                 c->block, c->past);
 }
 
-void step_give_to_root(struct collective *c) /* gather */
+void step_give_to_root(struct plan_state *c) /* gather */
 {
     steps_copy(c, steps_output_of(c, c->op->peer) + (size_t)c->rank * c->block, steps_input_of(c, c->rank),
                c->block);
 }
 
-static void steps_take_by_splits(struct collective *c)
+static void steps_take_by_splits(struct plan_state *c)
 {
     const int64_t *own = (const int64_t *)barrier_slot(c->g, c->rank, c->g->seq) + c->size;
     for (int i = 0; i < c->size; i++) {
@@ -157,7 +158,7 @@ static void steps_take_by_splits(struct collective *c)
     }
 }
 
-void step_take_my_block_of_all(struct collective *c) /* all_to_all */
+void step_take_my_block_of_all(struct plan_state *c) /* all_to_all */
 {
     if (c->op->splits) {
         steps_take_by_splits(c);
@@ -170,12 +171,12 @@ void step_take_my_block_of_all(struct collective *c) /* all_to_all */
     }
 }
 
-void step_reduce_my_block(struct collective *c) /* reduce_scatter */
+void step_reduce_my_block(struct plan_state *c) /* reduce_scatter */
 {
     steps_reduce_all(c, steps_my_output(c), c->rank * c->op->block, c->op->block);
 }
 
-void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the root */
+void step_reduce_everything(struct plan_state *c) /* all_reduce; reduce, on the root */
 {
     if (c->op->call == CALL_ALL_REDUCE || steps_is_root(c))
         steps_reduce_all(c, c->op->out.data, 0, c->op->block);
@@ -183,19 +184,19 @@ void step_reduce_everything(struct collective *c) /* all_reduce; reduce, on the 
 
 /* Among many members not everyone reads every slot (n * n readings, and n pages in each rank): the first adds up all of them,
  * in rank order like everybody else, and who wants the sum takes it from its slot. */
-void step_reduce_in_first(struct collective *c) /* all_reduce and reduce, of short tensors */
+void step_reduce_in_first(struct plan_state *c) /* all_reduce and reduce, of short tensors */
 {
     if (c->rank == 0)
         steps_reduce_all(c, (char *)steps_input_of(c, 0), 0, c->op->block);
 }
 
-void step_take_from_first(struct collective *c)
+void step_take_from_first(struct plan_state *c)
 {
     if (c->op->call == CALL_ALL_REDUCE || steps_is_root(c))
         host_copy(c->op->out.data, steps_input_of(c, 0), c->block);
 }
 
-void step_reduce_my_slice(struct collective *c) /* all_reduce; reduce, into the root's tensor */
+void step_reduce_my_slice(struct plan_state *c) /* all_reduce; reduce, into the root's tensor */
 {
     int64_t begin = steps_slice_begin(c, c->rank), count = steps_slice_begin(c, c->rank + 1) - begin;
     size_t at = (size_t)begin * c->element;
