@@ -78,7 +78,6 @@ struct control *control_open(struct job *job)
     job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
-        output_own(&job->output, nodes->links[node].fd);
         nodes->links[node].looked = job_clock();
         if (nodes->links[node].fd >= 0 &&
             epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)

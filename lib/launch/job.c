@@ -49,10 +49,7 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     if (plan->nodes && !control_open(job))
         return false;
     job->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    output_own(&job->output, job->null_fd);
-    bool taken = job_signals_take(job);
-    output_own(&job->output, job->signals_fd);
-    return taken;
+    return job_signals_take(job);
 }
 
 static void job_close(struct job *job)
@@ -81,6 +78,17 @@ static void job_die_with_watcher(const struct job *job)
         _exit(128 + SIGKILL);
 }
 
+/* What only the watcher reads: a rank that runs no other program would keep it open. */
+static void job_close_watchers(const struct job *job)
+{
+    const int own[] = { job->output.events_fd, job->signals_fd, job->null_fd };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        close(own[i]);
+    for (int i = 0; i < job->output.count; i++)
+        if (job->output.streams[i].read_fd >= 0)
+            close(job->output.streams[i].read_fd);
+}
+
 void job_become_child(struct job *job, int rank)
 {
     job_die_with_watcher(job);
@@ -95,7 +103,7 @@ void job_become_child(struct job *job, int rank)
         close(out[0].write_fd);
         close(out[1].write_fd);
     }
-    output_close_owned(&job->output);
+    job_close_watchers(job);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
     job_signals_restore(job);
 }

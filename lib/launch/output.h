@@ -41,8 +41,6 @@ struct output {
     void *argument;         /* of these, where the job is on several machines; else they are NULL: */
     void (*divert)(void *argument, int stream, const char *bytes, size_t size); /* where it goes instead */
     bool (*is_jammed)(const void *argument);                                    /* it cannot go there now */
-    bool *owned; /* [fd]: the watcher's, closed in children */
-    int owned_count;
 };
 
 /* Channels 0 .. ranks-1, and with `spare` one more for output that belongs to no rank. False: errno tells. */
@@ -52,10 +50,6 @@ void output_close(struct output *output);
 /* Make the two pipes of a channel; close the child's ends in the parent. */
 bool output_make_pipes(struct output *output, int channel);
 void output_parent_done(struct output *output, int channel);
-
-/* Note a descriptor as the watcher's own; in a child, close all that were noted. */
-void output_own(struct output *output, int fd);
-void output_close_owned(const struct output *output);
 
 /* Take what a pipe holds now, or some of it; nothing while our own reader is behind: so its ranks wait for it. */
 void output_read(struct output *output, int stream);
