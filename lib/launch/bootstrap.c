@@ -54,8 +54,7 @@ static bool bootstrap_hear(struct connection *link, void *bytes, size_t size, in
 
 static bool bootstrap_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
 {
-    struct frame frame = { .bytes = (uint32_t)size, .kind = FRAME_WORDS };
-    return connection_put(link, frame, bytes) && connection_drain(link, give_up);
+    return connection_put(link, FRAME_WORDS, 0, 0, bytes, size) && connection_drain(link, give_up);
 }
 
 struct bootstrap {

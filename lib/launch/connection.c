@@ -32,11 +32,14 @@ void connection_close(struct connection *link)
     link->out.used = 0;
 }
 
-bool connection_put(struct connection *link, struct frame frame, const void *bytes)
+bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size)
 {
-    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + frame.bytes))
+    struct frame frame = {
+        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
+    };
+    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + size))
         return false;
-    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, frame.bytes);
+    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, size);
 }
 
 bool connection_send(struct connection *link)

@@ -55,7 +55,7 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
         control_say_snapshots(job, &control->nodes->links[0]);
     }
     if (control->hub)
-        control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+        connection_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
 }
 
 static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)

@@ -117,7 +117,7 @@ void control_finish(struct job *job)
     if (!control->hub && !world_failed(&job->world))
         control_say_calls(job);
     if (!control->hub)
-        control_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
+        connection_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
     while (!control->over && !(control->hub && control_end_all_are_done(control)))
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())

@@ -10,13 +10,13 @@
 void control_come(struct connection *link, bool says_trace)
 {
     const char *trace = control_is_traced() ? "traced" : "";
-    control_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
+    connection_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
     connection_send(link);
 }
 
 void control_refuse(struct connection *link, int status, const char *why)
 {
-    control_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
+    connection_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
     connection_send(link);
 }
 
@@ -41,18 +41,6 @@ int control_is_come(struct connection *link, struct why *why)
     return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
 }
 
-/* The ranks' output goes to node 0, and to nobody's terminal here. */
-static void control_open_divert(void *control, int stream, const char *bytes, size_t size)
-{
-    control_put_all(control, -1, FRAME_OUTPUT, stream, 0, bytes, size);
-}
-
-static bool control_open_is_jammed(const void *argument)
-{
-    const struct control *control = argument;
-    return control->nodes->links[0].out.used > OUTPUT_LINE * 16;
-}
-
 struct control *control_open(struct job *job)
 {
     struct nodes *nodes = job->plan.nodes;
@@ -72,9 +60,7 @@ struct control *control_open(struct job *job)
     control->snapshots = calloc((size_t)nodes->size, sizeof *control->snapshots);
     if (!control->relayed || !control->snapshots || (control->hub && !decide_open(control)))
         return NULL;
-    job->output.argument = control;
-    job->output.divert = control->hub ? NULL : control_open_divert;
-    job->output.is_jammed = control->hub ? NULL : control_open_is_jammed;
+    job->output.away = control->hub ? NULL : &nodes->links[0];
     job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };

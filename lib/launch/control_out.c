@@ -9,22 +9,13 @@
 #define VANISHED_MS 5000 /* of silence, in which nothing of ours was taken either */
 #define STUCK_MS 60000   /* of a launcher's, while its system takes all */
 
-void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
-                 size_t size)
-{
-    struct frame frame = {
-        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
-    };
-    connection_put(link, frame, bytes);
-}
-
 /* From the hub to all but one; from another node to the hub. */
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size)
 {
     for (int node = 0; node < control->nodes->count; node++)
         if (node != except)
-            control_put(&control->nodes->links[node], kind, number, more, bytes, size);
+            connection_put(&control->nodes->links[node], kind, number, more, bytes, size);
 }
 
 /* ---- in each round ----------------------------------------------------------------------------------------- */
@@ -67,7 +58,7 @@ void control_say_snapshots(struct job *job, struct connection *link)
     for (int rank = 0; rank < job->plan.size; rank++) {
         struct buffer snapshot = { 0 };
         if (world_has(&job->world, rank) && snapshot_pack(&job->world, rank, &snapshot))
-            control_put(link, FRAME_SNAPSHOT, rank, 0, snapshot.bytes, snapshot.used);
+            connection_put(link, FRAME_SNAPSHOT, rank, 0, snapshot.bytes, snapshot.used);
         free(snapshot.bytes);
     }
 }
@@ -109,7 +100,7 @@ static void control_out_say_ends(struct job *job)
         if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
         control->relayed[rank].end = true;
-        control_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
+        connection_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
     }
 }
 
@@ -119,7 +110,7 @@ static void control_out_say_joined(struct job *job)
     for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
         if (world_has(&job->world, rank) && job_rank_joins(job, rank)) {
             control->said_joined = true;
-            control_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
+            connection_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }
 }
 
@@ -136,7 +127,7 @@ static void control_out_look_after(struct job *job, int node)
     else if (link->silent > STUCK_MS)
         control_lost(job, node, "is there, but its launcher has not run for 60 s");
     if (link->fd >= 0 && link->looked - link->spoke > PING_MS && link->out.used == 0)
-        control_put(link, FRAME_PING, 0, 0, NULL, 0);
+        connection_put(link, FRAME_PING, 0, 0, NULL, 0);
     if (link->fd >= 0 && !connection_send(link))
         control_lost(job, node, NULL);
 }

@@ -35,7 +35,7 @@ bool control_is_traced(void)
 static void control_trace_ask_clock(struct connection *link)
 {
     link->clock.asked = launch_clock_ns();
-    control_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
+    connection_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
     connection_send(link);
 }
 
@@ -62,7 +62,7 @@ bool control_clocks_are_asked(const struct control *control)
 void control_answer_clock(struct connection *hub, int question)
 {
     int64_t now = launch_clock_ns();
-    control_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
+    connection_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
     connection_send(hub);
 }
 
@@ -110,7 +110,7 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
         memcpy(out + sizeof piece, begin + from + sent, some);
         while (hub->out.used > AHEAD && !control->over)
             job_watch_round(job, 1);
-        control_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
+        connection_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
     }
     free(out);
 }

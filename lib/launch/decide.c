@@ -105,7 +105,7 @@ void decide_probed(struct job *job, int phase, int number)
     decide_look_here(job, phase, out);
     if (phase == 2)
         control_say_snapshots(job, hub);
-    control_put(hub, FRAME_REPLY, number, phase, out, decide_reply_bytes(job->control));
+    connection_put(hub, FRAME_REPLY, number, phase, out, decide_reply_bytes(job->control));
     free(out);
 }
 

@@ -61,8 +61,8 @@ struct frame {
 
 bool connection_open(struct connection *link, int fd);
 void connection_close(struct connection *link);
-bool connection_put(struct connection *link, struct frame frame,
-                    const void *bytes);        /* false: no memory, or closed */
+/* A frame with its bytes; `kind`: control.h's. False: no memory, or closed. */
+bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size);
 bool connection_send(struct connection *link); /* what can go now; false: it has broken */
 bool connection_drain(struct connection *link,
                       int64_t give_up);        /* until all has gone; false: it has not, in time */

@@ -106,7 +106,7 @@ void output_read(struct output *output, int index)
     if (stream->read_fd < 0)
         return;
     if (output_is_behind(output, OUTPUT_LINE)) {
-        if (output->divert)
+        if (output->away)
             usleep(JAM_US);
         return;
     }
@@ -117,8 +117,8 @@ void output_read(struct output *output, int index)
         output->error[0] = errno;
     if (size <= 0)
         output_close_stream(output, stream);
-    else if (output->divert)
-        output->divert(output->argument, index, output->piece, (size_t)size);
+    else if (output->away)
+        connection_put(output->away, FRAME_OUTPUT, index, 0, output->piece, (size_t)size);
     else
         output_take(output, index, output->piece, (size_t)size);
 }
@@ -164,7 +164,7 @@ void output_flush(struct output *output)
 bool output_is_behind(const struct output *output, size_t most)
 {
     return output->ready[0].used > most || output->ready[1].used > most ||
-           (output->is_jammed && output->is_jammed(output->argument));
+           (output->away && output->away->out.used > OUTPUT_AWAY);
 }
 
 size_t output_left_in(const struct output *output, int index)

@@ -7,11 +7,12 @@
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
 
-#include "buffer.h"
+#include "control.h"
 
 #define OUTPUT_LINE (64 * 1024)        /* longer lines are handed on in pieces */
 #define OUTPUT_PIECE (16 * 1024)       /* read at once */
 #define OUTPUT_KEPT (64 * 1024 * 1024) /* ordered: more of one rank is dropped, and said so */
+#define OUTPUT_AWAY (16 * OUTPUT_LINE) /* so much may wait for a slow connection */
 
 /* Of whole lines: a piece may be of empty ones, each of which is 17 bytes long with its coloured rank. */
 #define OUTPUT_ROOM (2 * OUTPUT_LINE + 20 * OUTPUT_PIECE)
@@ -34,13 +35,11 @@ struct output {
     int events_fd; /* epoll, over the pipes and the watcher's signals */
     bool ordered;
     bool colour[2];
-    char *piece;            /* [OUTPUT_PIECE]: not on the stack, which may be small (ulimit -s) */
-    struct buffer ready[2]; /* whole lines for stdout, stderr */
-    bool hurried;           /* a signal ends the job: a reader that has stopped is not waited for */
-    int error[2];           /* errno of the write that failed; nothing is written after */
-    void *argument;         /* of these, where the job is on several machines; else they are NULL: */
-    void (*divert)(void *argument, int stream, const char *bytes, size_t size); /* where it goes instead */
-    bool (*is_jammed)(const void *argument);                                    /* it cannot go there now */
+    char *piece;             /* [OUTPUT_PIECE]: not on the stack, which may be small (ulimit -s) */
+    struct buffer ready[2];  /* whole lines for stdout, stderr */
+    bool hurried;            /* a signal ends the job: a reader that has stopped is not waited for */
+    int error[2];            /* errno of the write that failed; nothing is written after */
+    struct connection *away; /* to node 0, at whose terminal it comes out; NULL: here */
 };
 
 /* Channels 0 .. ranks-1, and with `spare` one more for output that belongs to no rank. False: errno tells. */
