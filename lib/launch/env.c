@@ -151,7 +151,6 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, s
     if (status == 0)
         status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why);
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
-    launch_name_job(env);
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why) : status;
 }
 

@@ -171,9 +171,6 @@ int launch_enter(struct launch_self *self);
 void launch_ranks_are_threads(void);
 bool launch_is_forked(void); /* this process was forked by a rank: it is none */
 
-/* name.c: fill in env->key. */
-void launch_name_job(struct launch_env *env);
-
 /* meet.c: find the other ranks that a foreign launcher has started, and share one world with them. */
 int launch_meet(const struct launch_env *env, struct world *world, struct why *why);
 

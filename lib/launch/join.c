@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,6 +17,45 @@ uint32_t join_layout(void)
     return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
 }
 
+/* MPICH gives each rank a socket to the process manager. Who made it is the same for all. */
+static long join_manager_pid(void)
+{
+    const char *fd = getenv("PMI_FD");
+    struct ucred maker = { 0 };
+    socklen_t size = sizeof maker;
+    if (fd && getsockopt(atoi(fd), SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0 && maker.pid > 0)
+        return maker.pid;
+    return getppid();
+}
+
+static const char *join_or_empty(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+/* A name that the ranks of one job have in common, and no other job has. Where the launcher numbers its jobs, that is the name. Else the
+ * process that started the ranks stands for the job; not simply the parent, since `mpirun sh -c './a; ./b'` gives each rank a parent of
+ * its own. */
+static void join_name_job(const struct launch_env *env, char *key, size_t size)
+{
+    const char *id = getenv("PMIX_NAMESPACE");
+    id = id ? id : getenv("OMPI_MCA_ess_base_jobid");
+    if (env->launcher == LAUNCH_TORCHRUN && getenv("MASTER_PORT"))
+        snprintf(key, size, "torchrun:%.40s:%.8s:%.8s:%.40s", join_or_empty("MASTER_ADDR"),
+                 join_or_empty("MASTER_PORT"), join_or_empty("TORCHELASTIC_RESTART_COUNT"),
+                 join_or_empty("TORCHELASTIC_RUN_ID"));
+    else if (env->launcher == LAUNCH_OPENMPI && id)
+        snprintf(key, size, "openmpi:%.80s", id);
+    else if (env->launcher == LAUNCH_MPICH)
+        snprintf(key, size, "mpich:%.20s:%ld", join_or_empty("PMI_PORT"), join_manager_pid());
+    else if (env->launcher == LAUNCH_SLURM)
+        snprintf(key, size, "slurm:%.20s.%.20s", join_or_empty("SLURM_JOB_ID"),
+                 join_or_empty("SLURM_STEP_ID"));
+    else
+        snprintf(key, size, "parent:%ld", (long)getppid());
+}
+
 /* Abstract names belong to the network namespace, and containers may share one. Those that cannot share memory do not meet: each IPC
  * namespace has names of its own. (A PID namespace tells nothing: ranks of one job may each have their own.) */
 static uint64_t join_namespace_number(void)
@@ -26,8 +66,10 @@ static uint64_t join_namespace_number(void)
 
 static socklen_t join_meeting_point(const struct launch_env *env, struct sockaddr_un *address)
 {
+    char key[128];
     uint64_t hash = 14695981039346656037u ^ join_namespace_number();
-    for (const char *c = env->key; *c; c++)
+    join_name_job(env, key, sizeof key);
+    for (const char *c = key; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
     int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "dist-%lu-%016llx",

@@ -36,7 +36,6 @@ struct launch_env {
     int local_rank;   /* -1: not told */
     int local_size;   /* -1: not told */
     int meet_seconds; /* how long the ranks wait for each other to come: DIST_INIT_TIMEOUT, or 60 */
-    char key[128];    /* the same for all ranks of one job, different for others: names the meeting point */
 };
 
 /* Is the job on several machines, as the launcher says? */
