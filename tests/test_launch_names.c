@@ -1,7 +1,7 @@
 /* test_launch_names.c: is a variable that nobody reads told, once, with the name that was meant? */
 #define _GNU_SOURCE
 #include "../lib/launch/nearest.h"
-#include "../lib/launch/settings_table.h"
+#include "../lib/launch/settings.h"
 #include "started.h"
 
 #include <criterion/criterion.h>

@@ -110,9 +110,8 @@ static int distrun_read_option(const char *name, const char *text, int least, in
         why_say(&why, "%s stands last, but needs a number after it, and then a program", name);
         return -distrun_complain(USAGE, why.text);
     }
-    if (setting_read_number(text, least, most, number))
+    if (setting_check_number(name, text, least, most, number, &why) == 0)
         return 0;
-    why_say(&why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least, most);
     return -distrun_complain(USAGE, why.text);
 }
 
