@@ -7,7 +7,7 @@
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
  * nodes.c         how the watchers meet (handshake.c, nodes_call.c)    connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
- * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h, and bootstrap.h)
+ * nodes_thread.c  the same where another launcher has started the ranks (they meet by bootstrap.h, or MPI)
  * decide.c        can any rank of any host still move?                snapshot.c     what one rank wrote down, packed
  *
  * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
