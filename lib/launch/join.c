@@ -1,8 +1,9 @@
-/* join.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
+/* join.c: the sockets over which ranks meet: on a machine an abstract Unix socket, which has no file, so nothing is left behind. */
 #define _GNU_SOURCE
 #include "join.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,16 +78,20 @@ static socklen_t join_meeting_point(const struct launch_env *env, struct sockadd
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-static int join_try_at(const struct launch_env *env,
-                       int (*act)(int fd, const struct sockaddr *at, socklen_t size))
+int join_wait(int fd, const struct sockaddr *at, socklen_t size)
 {
-    struct sockaddr_un address;
-    socklen_t size = join_meeting_point(env, &address);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    struct timeval limit = { .tv_sec = 1 }; /* of a connect, where somebody listens who never answers */
+    int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    return bind(fd, at, size) != 0 ? -1 : listen(fd, WORLD_MAX_RANKS);
+}
+
+static int join_try(int family, int type, const struct sockaddr *at, socklen_t size, join_act *act)
+{
+    struct timeval limit = { .tv_sec = 2 }; /* of a connect, where somebody listens who never answers */
+    int fd = socket(family, type | SOCK_CLOEXEC, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    if (fd >= 0 && act(fd, (struct sockaddr *)&address, size) != 0) {
+    if (fd >= 0 && act(fd, at, size) != 0) {
         int error = errno;
         close(fd);
         errno = error;
@@ -95,17 +100,19 @@ static int join_try_at(const struct launch_env *env,
     return fd;
 }
 
-int join_listen(const struct launch_env *env)
+int join_at(const struct launch_env *env, join_act *act)
 {
-    int fd = join_try_at(env, bind);
-    if (fd >= 0)
-        listen(fd, env->world_size);
-    return fd;
+    struct sockaddr_un address;
+    socklen_t size = join_meeting_point(env, &address);
+    return join_try(AF_UNIX, SOCK_SEQPACKET, (struct sockaddr *)&address, size, act);
 }
 
-int join_connect(const struct launch_env *env)
+int join_at_any(const struct addrinfo *found, join_act *act)
 {
-    return join_try_at(env, connect);
+    int fd = -1;
+    for (; found && fd < 0; found = found->ai_next)
+        fd = join_try(found->ai_family, SOCK_STREAM, found->ai_addr, found->ai_addrlen, act);
+    return fd;
 }
 
 bool join_same_user(int fd)

@@ -38,7 +38,7 @@ static const char *meet_first(const struct launch_env *env)
 static bool meet_is_taken(const struct launch_env *env, struct why *why)
 {
     char who[96];
-    int fd = join_connect(env);
+    int fd = join_at(env, connect);
     if (fd < 0) {
         why_say(why,
                 "somebody holds the meeting point of this job and does not answer (%s); start it with "
@@ -62,7 +62,7 @@ static int meet_listen_there(const struct launch_env *env, struct why *why)
 {
     int64_t give_up = job_clock() + NAME_BUSY;
     for (bool first = true;; first = false) {
-        int fd = join_listen(env);
+        int fd = join_at(env, join_wait);
         if (fd >= 0)
             return fd;
         if (errno != EADDRINUSE)
@@ -172,7 +172,7 @@ static int meet_host(const struct launch_env *env, struct world *world, struct w
 static int meet_call(const struct launch_env *env, int64_t give_up)
 {
     for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
-        int fd = join_connect(env);
+        int fd = join_at(env, connect);
         if (fd >= 0)
             return fd;
         usleep(pause * 1000);

@@ -1,7 +1,7 @@
 /* nodes_read.c: what the command line and the environment say about the machines of a job. */
 #define _GNU_SOURCE
-#include "handshake.h"
 #include "launch.h"
+#include "nodes.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@
  *   4  the first rank of each machine: the watchers have met
  */
 #define _GNU_SOURCE
-#include "handshake.h"
 #include "job.h"
+#include "join.h"
 #include "worker.h"
 
 #include <stdio.h>
