@@ -83,7 +83,6 @@ struct nodes {
     char host[256], port[8];
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
-    char key_text[2 * SECRET_BYTES + 1];
     bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
     bool star;                /* and these are no machines, but its ranks: bootstrap.h */
     bool made_secret;         /* here: nobody else knows it yet */
@@ -131,7 +130,7 @@ void nodes_part(struct launch_self *self);
 int nodes_find_secret(struct nodes *nodes, struct why *why);
 void nodes_say_secret(const struct nodes *nodes);
 
-/* A number that only who knows the key can make of these bytes. */
+/* A number that only who knows the key can make of these bytes: about a ns for each. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);
 bool secret_random(void *bytes, size_t size);
 
