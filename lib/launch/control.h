@@ -2,25 +2,6 @@
  * control.h: what the watchers of a job's machines tell each other while it runs. Node 0's is the hub: each of the others has one
  * connection, to it; what concerns all it hands on.
  *
- *   frame       who sends it when
- *   COME        hub, once all nodes have come: start your ranks, and write down what they do (DIST_TRACE) or not. REFUSED: nobody starts; a status and a sentence.
- *               Later, from either: I cannot start mine
- *   PING        both, after a second of silence; after 5 s in which neither a frame nor an acknowledgement came the other host has
- *               vanished, after 60 s without a frame its launcher does not run
- *   OUTPUT      nodes: what a rank has printed (number: the stream)
- *   BOOTSTRAP   nodes, and the hub to all others: what a rank has put into its bootstrap memory since the last one (world.h)
- *   JOINED      nodes: a rank of theirs has called dist_init_process_group
- *   SNAPSHOT    nodes: all that a rank has written down (snapshot.c): before they tell a failure, and when the hub asks
- *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
- *               your rank tells the user; or it was not, and says nothing. TOLD: both: the user has been told
- *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
- *   PROBE       hub: do all of your ranks sleep? REPLY: nodes; what it holds stands in decide.c
- *   GIVE_UP     hub: all that are still there are leaving, and nothing that is open can end
- *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down, its list of calls, too
- *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything
- *   BYE         hub, at last: the job's exit status
- *   WORDS       (not these two, but ranks before their machines' watchers have met: bootstrap.h)
- *
  * A connection that ends before BYE means that the launcher there was killed, and its ranks with it.
  */
 #ifndef LAUNCH_CONTROL_H
@@ -29,27 +10,35 @@
 #include "nodes.h"
 #include "spread.h"
 
+/* Who says what when; `number` is mostly a rank. */
 enum frame_kind {
-    FRAME_COME = 1,
-    FRAME_REFUSED,
-    FRAME_PING,
-    FRAME_OUTPUT,
-    FRAME_BOOTSTRAP,
-    FRAME_JOINED,
-    FRAME_SNAPSHOT,
-    FRAME_FAIL,
-    FRAME_FIRST,
-    FRAME_TOLD,
-    FRAME_SIGNAL,
-    FRAME_PROBE,
-    FRAME_REPLY,
-    FRAME_GIVE_UP,
-    FRAME_CLOCK,
-    FRAME_TRACE,
-    FRAME_END,
-    FRAME_DONE,
-    FRAME_BYE,
-    FRAME_WORDS
+    FRAME_COME = 1,  /* hub, once all nodes have come: start your ranks, and write down what they do or not */
+    FRAME_REFUSED,   /* hub: nobody starts; a status and a sentence. Later, from either: I cannot start
+                      * mine */
+    FRAME_PING,      /* both, after a second of silence. After 5 s in which neither a frame nor an
+                      * acknowledgement came the other host has vanished, after 60 s without a frame its
+                      * launcher does not run */
+    FRAME_OUTPUT,    /* nodes: what a rank has printed (number: the stream) */
+    FRAME_BOOTSTRAP, /* nodes, and the hub to all others: what a rank has put into its bootstrap memory
+                      * since the last one (spread.h) */
+    FRAME_JOINED,    /* nodes: a rank of theirs has called dist_init_process_group */
+    FRAME_SNAPSHOT,  /* nodes: all that a rank has written down (snapshot.c): before they tell a failure,
+                      * and when the hub asks */
+    FRAME_FAIL,      /* nodes: the job has failed here; the hub takes the first, and hands it to all */
+    FRAME_FIRST,     /* hub, to the node: it was yours, so your rank tells the user; or not, and says
+                      * nothing */
+    FRAME_TOLD,      /* both: the user has been told */
+    FRAME_SIGNAL,    /* nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as
+                      * if they had been asked */
+    FRAME_PROBE,     /* hub: do all of your ranks sleep? */
+    FRAME_REPLY,     /* nodes; what it holds stands in decide.c */
+    FRAME_GIVE_UP,   /* hub: all that are still there are leaving, and nothing that is open can end */
+    FRAME_CLOCK,     /* hub: what time is it? And the answer */
+    FRAME_TRACE,     /* nodes, at their end: what a rank has written down, its list of calls, too */
+    FRAME_END,       /* nodes: a rank has ended, and how */
+    FRAME_DONE,      /* nodes: all have, and have printed everything */
+    FRAME_BYE,       /* hub, at last: the job's exit status */
+    FRAME_WORDS      /* (not these two, but ranks before their machines' watchers have met: bootstrap.h) */
 };
 
 /* What has gone out of one rank, so that it goes once. */

@@ -24,14 +24,15 @@
 #define REST_MS 40 /* at most */
 
 struct tally {
-    uint32_t sent, heard; /* to this rank; by it */
-    uint32_t there;       /* it is of this host, and has not left */
+    uint32_t sent, heard;             /* to this rank; by it */
+    alignas(uint64_t) uint32_t there; /* it is of this host, and has not left (aligned as a reply is) */
 };
 
-/* One host's reply; a tally for each rank of the job stands behind it. */
+/* One host's reply. */
 struct reply {
     uint64_t sleeps; /* a number of the present sleep of all its ranks */
     uint32_t asleep, leaving;
+    struct tally tallies[]; /* one for each rank of the job */
 };
 
 struct decision {
@@ -52,13 +53,13 @@ static size_t decide_reply_bytes(const struct control *control)
 bool decide_open(struct control *control)
 {
     struct decision *d = control->decision = calloc(1, sizeof *d);
-    size_t bytes = decide_reply_bytes(control);
-    if (d)
-        d->bytes = bytes, d->pause = ASK_MS;
-    for (int phase = 1; d && phase <= 3; phase++)
-        if (!(d->wave[phase] = calloc((size_t)control->nodes->count, bytes)))
+    if (!d)
+        return false;
+    *d = (struct decision){ .bytes = decide_reply_bytes(control), .pause = ASK_MS };
+    for (int phase = 1; phase <= 3; phase++)
+        if (!(d->wave[phase] = calloc((size_t)control->nodes->count, d->bytes)))
             return false;
-    return d != NULL;
+    return true;
 }
 
 void decide_close(struct control *control)
@@ -72,18 +73,15 @@ void decide_close(struct control *control)
 /* ---- every node --------------------------------------------------------------------------------------------- */
 
 /* What this host has to say. The counts stand between two looks at the sleeps, which must be the same. */
-static void decide_look_here(struct job *job, int phase, char *out)
+static void decide_look_here(struct job *job, int phase, struct reply *reply)
 {
-    struct control *control = job->control;
-    struct reply reply = { 0 };
-    struct tally *tallies = (struct tally *)(void *)(out + sizeof reply);
+    struct tally *tallies = reply->tallies;
     uint64_t again;
     bool leaving;
-    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1))) {
-        memset(out, 0, decide_reply_bytes(control));
+    memset(reply, 0, decide_reply_bytes(job->control));
+    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1)))
         return;
-    }
-    bool asleep = job->plan.asleep(&job->world, &reply.sleeps, &leaving);
+    bool asleep = job->plan.asleep(&job->world, &reply->sleeps, &leaving);
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_notes *notes = world_notes(&job->world, rank);
         bool here = world_has(&job->world, rank);
@@ -91,34 +89,28 @@ static void decide_look_here(struct job *job, int phase, char *out)
         tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
         tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;
     }
-    reply.asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply.sleeps;
-    reply.leaving = leaving;
-    memcpy(out, &reply, sizeof reply);
+    reply->asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply->sleeps;
+    reply->leaving = leaving;
 }
 
 void decide_probed(struct job *job, int phase, int number)
 {
     struct connection *hub = &job->control->nodes->links[0];
-    char *out = calloc(1, decide_reply_bytes(job->control));
-    if (!out)
+    struct reply *reply = malloc(decide_reply_bytes(job->control));
+    if (!reply)
         return;
-    decide_look_here(job, phase, out);
+    decide_look_here(job, phase, reply);
     if (phase == 2)
         control_say_snapshots(job, hub);
-    connection_put(hub, FRAME_REPLY, number, phase, out, decide_reply_bytes(job->control));
-    free(out);
+    connection_put(hub, FRAME_REPLY, number, phase, reply, decide_reply_bytes(job->control));
+    free(reply);
 }
 
 /* ---- the hub --------------------------------------------------------------------------------------------------- */
 
-static const struct reply *decide_reply_of(const struct decision *d, int phase, int node)
+static struct reply *decide_reply_of(const struct decision *d, int phase, int node)
 {
-    return (const struct reply *)(const void *)(d->wave[phase] + (size_t)node * d->bytes);
-}
-
-static const struct tally *decide_tallies_of(const struct decision *d, int phase, int node)
-{
-    return (const struct tally *)(const void *)(decide_reply_of(d, phase, node) + 1);
+    return (struct reply *)(void *)(d->wave[phase] + (size_t)node * d->bytes);
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
@@ -132,7 +124,7 @@ static bool decide_is_still(const struct control *control, int phase)
     for (int rank = 0; rank < control->nodes->size; rank++) {
         uint32_t sent = 0, heard = 0, is_there = 0;
         for (int node = 0; node < nodes; node++) {
-            const struct tally *tally = &decide_tallies_of(d, phase, node)[rank];
+            const struct tally *tally = &decide_reply_of(d, phase, node)->tallies[rank];
             sent += tally->sent;
             heard += tally->heard;
             is_there |= tally->there;
@@ -179,7 +171,7 @@ static void decide_ask(struct job *job, int phase)
     control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
     for (int node = 1; node < control->nodes->count; node++)
         connection_send(&control->nodes->links[node]);
-    decide_look_here(job, phase, d->wave[phase]);
+    decide_look_here(job, phase, decide_reply_of(d, phase, 0));
 }
 
 /* Not now. While a job computes it need not be asked often. */
@@ -213,7 +205,7 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
     struct decision *d = control->decision;
     if (size != d->bytes || number != d->number || phase != d->phase)
         return;
-    memcpy(d->wave[phase] + (size_t)node * d->bytes, bytes, size);
+    memcpy(decide_reply_of(d, phase, node), bytes, size);
     if (++d->replies == control->nodes->count)
         decide_go_on(job);
 }
