@@ -66,7 +66,7 @@ struct control {
     struct decision *decision; /* the hub's */
 };
 
-/* control_open.c: before the ranks start; NULL: no memory. */
+/* control.c: before the ranks start; NULL: no memory. */
 struct control *control_open(struct job *job);
 void control_close(struct job *job);
 
@@ -78,7 +78,7 @@ void control_put_all(struct control *control, int except, enum frame_kind kind, 
 void control_say_snapshots(struct job *job, struct connection *link);
 void control_say_failure(struct job *job);
 
-/* control.c: take what has come over the connection to a node. */
+/* Take what has come over the connection to a node. */
 void control_read(struct job *job, int node);
 
 /* control_end.c: the host of that node is gone, and how; NULL: whoever spoke for it has ended. All is over here: wait until it is so everywhere. */
@@ -104,8 +104,7 @@ void control_await_leavers(struct job *job);
 bool control_clocks_are_asked(const struct control *control);
 void control_answer_clock(struct connection *hub, int question);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
-void control_say_trace(struct job *job);
-void control_say_calls(struct job *job);
+void control_say_records(struct job *job);
 void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);
 void control_follow_trace(const char *hubs, size_t size);
 

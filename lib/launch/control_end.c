@@ -49,7 +49,7 @@ static void control_end_fail_of_it(struct job *job, int first, bool is_rank, con
         world_fail(&job->world, first, END_EXIT, -1);
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
         control_end_tell(why);
-        if (control->hub && job->plan.write)
+        if (control->hub)
             job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
         world_tell_over();
@@ -108,12 +108,10 @@ void control_finish(struct job *job)
 {
     struct control *control = job->control;
     control_turn(job);
-    if (!control->hub && control_is_traced())
-        control_say_trace(job);
-    if (!control->hub && !world_failed(&job->world))
-        control_say_calls(job);
-    if (!control->hub)
+    if (!control->hub) {
+        control_say_records(job);
         connection_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
+    }
     while (!control->over && !(control->hub && control_end_all_are_done(control)))
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())

@@ -124,29 +124,22 @@ static size_t control_trace_sites_of(const struct world *world, int rank)
     return used * sizeof(struct site);
 }
 
-void control_say_trace(struct job *job)
-{
-    uint64_t from, bytes;
-    for (int rank = 0; rank < job->plan.size; rank++) {
-        if (!world_has(&job->world, rank))
-            continue;
-        control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
-        for (int i = 0; job->plan.traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
-            control_trace_say_part(job, rank, PART_TRACE, from, bytes);
-    }
-}
-
-void control_say_calls(struct job *job)
+/* The lines of code that both name come first. A list of calls only says whether it was luck that all went well. */
+void control_say_records(struct job *job)
 {
     const struct world_header *header = job->world.header;
+    bool traced = control_is_traced();
     for (int rank = 0; rank < job->plan.size; rank++) {
-        uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes;
-        uint64_t calls = atomic_load(&world_notes(&job->world, rank)->log);
-        uint64_t bytes = job->plan.listed ? job->plan.listed(&job->world, rank) : 0;
-        if (!world_has(&job->world, rank) || bytes == 0)
+        uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes, from, bytes;
+        uint64_t listed = world_failed(&job->world) ? 0 : job->plan.listed(&job->world, rank);
+        if (!world_has(&job->world, rank) || (!traced && listed == 0))
             continue;
         control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
-        control_trace_say_part(job, rank, PART_CALLS, calls - arena, bytes);
+        for (int i = 0; traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
+            control_trace_say_part(job, rank, PART_TRACE, from, bytes);
+        if (listed > 0)
+            control_trace_say_part(job, rank, PART_CALLS,
+                                   atomic_load(&world_notes(&job->world, rank)->log) - arena, listed);
     }
 }
 

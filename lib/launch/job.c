@@ -180,9 +180,9 @@ int job_look_back(const struct job *job, int result)
     struct why why;
     if (job->control && !job->control->hub)
         return result;
-    if (result == 0 && plan->review)
+    if (result == 0)
         plan->review(&job->world);
-    int status = plan->after ? plan->after(&job->world, plan->nodes, &why) : 0;
+    int status = plan->after(&job->world, plan->nodes, &why);
     if (status != 0)
         fprintf(stderr, "%s\n", why.text);
     return result == 0 ? status : result;

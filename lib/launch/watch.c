@@ -139,7 +139,7 @@ void job_watch_round(struct job *job, int timeout)
     if (ended || quiet) {
         job->looked = now;
         watch_look_for_missing(job);
-        if (job->plan.look && !job->control)
+        if (!job->control)
             job->plan.look(&job->world, -1);
     }
     output_flush(&job->output);
