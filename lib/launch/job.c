@@ -56,7 +56,6 @@ static void job_close(struct job *job)
 {
     job_signals_restore(job);
     control_close(job);
-    free(job->signals);
     if (job->signals_fd >= 0)
         close(job->signals_fd);
     if (job->null_fd >= 0)

@@ -171,13 +171,16 @@ bool join_receive(int from, void *bytes, size_t size)
     return true;
 }
 
+/* Room for one descriptor beside a message. */
+union beside {
+    struct cmsghdr align;
+    char space[CMSG_SPACE(sizeof(int))];
+};
+
 bool join_send_answer(int to, const struct answer *answer, int fd)
 {
     struct iovec bytes = { (void *)answer, sizeof *answer };
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = { .space = { 0 } };
+    union beside control = { .space = { 0 } };
     struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
     if (fd >= 0) {
         message.msg_control = control.space;
@@ -197,10 +200,7 @@ bool join_send_answer(int to, const struct answer *answer, int fd)
 bool join_receive_answer(int from, struct answer *answer, int *fd)
 {
     struct iovec bytes = { answer, sizeof *answer };
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
+    union beside control;
     struct msghdr message = { .msg_iov = &bytes,
                               .msg_iovlen = 1,
                               .msg_control = control.space,
