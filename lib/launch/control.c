@@ -152,13 +152,6 @@ static void control_take_end(struct job *job, int rank, int state, const char *b
     atomic_store(&slot->state, (uint32_t)state);
 }
 
-static void control_take_signal(struct job *job, int node, int number)
-{
-    if (job->control->hub)
-        control_signal(job, number, node);
-    job_interrupt(job, number);
-}
-
 /* What only the hub is told. */
 static void control_take_from_node(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
@@ -211,9 +204,11 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
         world_told(&job->world);
     else if (frame->kind == FRAME_REFUSED)
         control_refused(job, node, frame->number, bytes, frame->bytes);
-    else if (frame->kind == FRAME_SIGNAL)
-        control_take_signal(job, node, frame->number);
-    else if (job->control->hub)
+    else if (frame->kind == FRAME_SIGNAL) {
+        if (job->control->hub)
+            control_signal(job, frame->number, node);
+        job_interrupt(job, frame->number);
+    } else if (job->control->hub)
         control_take_from_node(job, node, frame, bytes);
     else
         control_take_from_hub(job, frame);

@@ -81,14 +81,6 @@ void control_say_failure(struct job *job)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }
 
-static void control_out_say_told(struct control *control, const struct world *world)
-{
-    if (control->said_told || !launch_is_told(world))
-        return;
-    control->said_told = true;
-    control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
-}
-
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
 static void control_out_say_ends(struct job *job)
 {
@@ -138,7 +130,10 @@ void control_turn(struct job *job)
     control_out_say_joined(job);
     control_out_say_bootstrap(job);
     control_say_failure(job);
-    control_out_say_told(control, &job->world);
+    if (!control->said_told && launch_is_told(&job->world)) {
+        control->said_told = true;
+        control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
+    }
     control_out_say_ends(job);
     if (control->hub && !control->asked_clocks && control_is_traced())
         control_ask_clocks(job, false);

@@ -141,6 +141,8 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, s
         status = env_read_optional(say->local_rank, NULL, 0, env->world_size - 1, &env->local_rank, why);
     if (status == 0)
         status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why);
+    if (env->local_size < 0)
+        env->local_size = env->world_size;
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why) : status;
 }
@@ -159,8 +161,7 @@ static bool env_is_said_by(const struct dialect *say)
 
 int launch_read_env(struct launch_env *env, struct why *why)
 {
-    *env =
-        (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
+    *env = (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = 1 };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
         if (env_is_said_by(&dialects[i]))
             return env_read_dialect(&dialects[i], env, why);

@@ -68,15 +68,6 @@ static void job_close(struct job *job)
     free(job->notes);
 }
 
-/* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. The watcher may have ended
- * before we asked. */
-static void job_die_with_watcher(const struct job *job)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != job->watcher)
-        _exit(128 + SIGKILL);
-}
-
 /* What only the watcher reads: a rank that runs no other program would keep it open. */
 static void job_close_watchers(const struct job *job)
 {
@@ -90,7 +81,10 @@ static void job_close_watchers(const struct job *job)
 
 void job_become_child(struct job *job, int rank)
 {
-    job_die_with_watcher(job);
+    /* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. It may have ended before we asked. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != job->watcher)
+        _exit(128 + SIGKILL);
     job->world.author = rank;
     int channel = job->plan.threads ? job->plan.size : rank;
     const struct stream *out = &job->output.streams[2 * channel];

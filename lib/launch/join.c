@@ -217,23 +217,3 @@ bool join_receive_answer(int from, struct answer *answer, int *fd)
     answer->why.text[sizeof answer->why.text - 1] = '\0';
     return answer->error != 0 || *fd >= 0;
 }
-
-int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
-               struct why *why)
-{
-    char who[96];
-    join_name_peer(caller, who, sizeof who);
-    if (hello->layout != join_layout())
-        why_say(why, "rank %d was built with another version of the library; build it again", hello->rank);
-    else if (hello->world_size != env->world_size)
-        why_say(why, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
-                hello->rank, hello->world_size, env->world_size);
-    else if (hello->rank < 0 || hello->rank >= env->world_size || came[hello->rank])
-        why_say(why,
-                "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "
-                "port or an id, of its own",
-                hello->rank, who);
-    else
-        return 0;
-    return DIST_ERR_ENVIRONMENT;
-}

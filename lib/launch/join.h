@@ -42,10 +42,6 @@ bool join_same_user(int fd);
 /* "process 4711 (nc) of user 1001": the other side, in words. */
 void join_name_peer(int fd, char *text, size_t size);
 
-/* Of a caller that says so: what is wrong with it, in words? 0: nothing. */
-int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
-               struct why *why);
-
 /* How long a receive may block. */
 void join_limit(int fd, int64_t milliseconds);
 

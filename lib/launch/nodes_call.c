@@ -143,16 +143,6 @@ static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why 
                     nodes_unit(nodes), nodes->host);
 }
 
-static int nodes_call_absent(const struct nodes *nodes, int seconds, struct why *why)
-{
-    char name[100];
-    return why_fail(DIST_ERR_TIMEOUT, why,
-                    "%s has not answered at %.100s port %s within %d s; %s "
-                    "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
-                    nodes_advice(nodes));
-}
-
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
 static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
                            struct why *why)
@@ -181,6 +171,7 @@ int nodes_call(struct nodes *nodes, int seconds, struct why *why)
     bool heard = false;
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
     unsigned pause = 1;
+    char name[100];
     int status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
@@ -191,5 +182,11 @@ int nodes_call(struct nodes *nodes, int seconds, struct why *why)
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);
-    return status < 0 ? nodes_call_absent(nodes, seconds, why) : status;
+    if (status >= 0)
+        return status;
+    return why_fail(DIST_ERR_TIMEOUT, why,
+                    "%s has not answered at %.100s port %s within %d s; %s "
+                    "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
+                    nodes_advice(nodes));
 }

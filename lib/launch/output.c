@@ -123,16 +123,6 @@ void output_read(struct output *output, int index)
         output_take(output, index, output->piece, (size_t)size);
 }
 
-/* Nobody reads our output any more: close the pipes behind it, so that the ranks learn it as they would
- * without a watcher. */
-static void output_close_target(struct output *output, int target)
-{
-    for (int i = 0; i < output->count; i++)
-        if (output->streams[i].target == target && output->streams[i].read_fd >= 0)
-            output_close_stream(output, &output->streams[i]);
-    output->ready[target].used = 0;
-}
-
 /* What the reader takes soon. A pipe that is ready takes at least one page without blocking. */
 static void output_write(struct output *output, int target)
 {
@@ -152,12 +142,16 @@ static void output_write(struct output *output, int target)
     buffer_drop(ready, output->error[target] ? ready->used : done);
 }
 
+/* Where nobody reads our output any more, close the pipes behind it, so that the ranks learn it as they would without a watcher. */
 void output_flush(struct output *output)
 {
     for (int target = 0; target < 2; target++) {
         output_write(output, target);
+        for (int i = 0; i < output->count && output->error[target] == EPIPE; i++)
+            if (output->streams[i].target == target && output->streams[i].read_fd >= 0)
+                output_close_stream(output, &output->streams[i]);
         if (output->error[target] == EPIPE)
-            output_close_target(output, target);
+            output->ready[target].used = 0;
     }
 }
 
