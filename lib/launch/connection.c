@@ -1,4 +1,4 @@
-/* connection.c: frames over one TCP connection. Nothing here blocks. */
+/* connection.c: frames over one TCP connection. Nothing here blocks, but what has a time to give up. */
 #define _GNU_SOURCE
 #include "job.h"
 
@@ -102,6 +102,19 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
         return false;
     *bytes = link->in.bytes + link->taken + sizeof *frame;
     link->taken += sizeof *frame + frame->bytes;
+    return true;
+}
+
+/* (Whoever has sent the last one hangs up at once.) */
+bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up)
+{
+    bool open = true;
+    while (!connection_next(link, frame, bytes)) {
+        struct pollfd ready = { .fd = link->fd, .events = POLLIN };
+        if (!open || job_clock() > give_up)
+            return false;
+        open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
+    }
     return true;
 }
 

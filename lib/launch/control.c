@@ -26,19 +26,15 @@ void control_refuse_all(struct nodes *nodes, int status, const char *why)
         control_refuse(&nodes->links[node], status, why);
 }
 
-int control_is_come(struct connection *link, struct why *why)
+int control_is_come(const struct frame *frame, const char *bytes, struct why *why)
 {
-    struct frame frame;
-    const char *bytes;
-    if (!connection_next(link, &frame, &bytes))
-        return -1;
-    if (frame.kind == FRAME_COME) {
-        if (frame.bytes > 0)
-            control_follow_trace(bytes, frame.bytes);
+    if (frame->kind == FRAME_COME) {
+        if (frame->bytes > 0)
+            control_follow_trace(bytes, frame->bytes);
         return 0;
     }
-    why_say(why, "%.*s", (int)frame.bytes, frame.bytes > 0 ? bytes : "");
-    return frame.kind == FRAME_REFUSED && frame.number > 0 ? frame.number : DIST_ERR_STATE;
+    int status = frame->kind == FRAME_REFUSED && frame->number > 0 ? frame->number : DIST_ERR_STATE;
+    return why_fail(status, why, "%.*s", (int)frame->bytes, frame->bytes > 0 ? bytes : "");
 }
 
 struct control *control_open(struct job *job)

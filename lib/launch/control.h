@@ -112,10 +112,10 @@ void control_follow_trace(const char *hubs, size_t size);
 bool snapshot_pack(const struct world *world, int rank, struct buffer *to);
 void snapshot_unpack(struct world *world, int rank, const struct buffer *from);
 
-/* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
+/* At the start, before there is a job. control_is_come: does the hub's first frame say so? 0; or a status with its sentence. */
 void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_thread.c) */
 void control_refuse(struct connection *link, int status, const char *why);
 void control_refuse_all(struct nodes *nodes, int status, const char *why); /* NULL: there are none */
-int control_is_come(struct connection *link, struct why *why);
+int control_is_come(const struct frame *frame, const char *bytes, struct why *why);
 
 #endif

@@ -181,9 +181,12 @@ static int distrun_read_environment(struct job_plan *plan)
     struct why why;
     bool threads;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool far = nodes_are_asked_for(plan->nodes);
+    if (far && !setting_text("BACKEND") && !setting_text("DEVICE"))
+        setenv("BACKEND", "gloo", 1); /* the usual one between machines */
     if (launch_read_modes(&threads, &plan->ordered, &why) != 0)
         return distrun_complain(DIST_ERR_ENVIRONMENT, why.text);
-    int alone = nodes_are_asked_for(plan->nodes) ? 0 : cores > 0 ? (int)cores : 1;
+    int alone = far ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
         launch_read_size(alone, &plan->size, &why);
     settings_warn_unknown();
@@ -217,7 +220,6 @@ int main(int argc, char **argv)
     plan.argv = argv + first;
     if (first >= argc)
         return distrun_complain(USAGE, "no program is named; it stands after the options");
-    nodes_prepare(&nodes);
     int status = distrun_read_environment(&plan);
     if (status != 0)
         return status;

@@ -67,8 +67,11 @@ bool connection_send(struct connection *link); /* what can go now; false: it has
 bool connection_drain(struct connection *link,
                       int64_t give_up);        /* until all has gone; false: it has not, in time */
 bool connection_fill(struct connection *link); /* what has come; false: it has ended */
-bool connection_next(struct connection *link, struct frame *frame,
-                     const char **bytes); /* valid until connection_fill */
+
+/* The next frame; its bytes are valid until connection_fill. And the same once it has come. False: there is none, or there was none in time, or
+ * the connection has ended before. */
+bool connection_next(struct connection *link, struct frame *frame, const char **bytes);
+bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up);
 
 /* Count the silence. A side that is not let run hears nothing, which is not the other's fault: one look counts for 100 ms at most. */
 void connection_listen(struct connection *link);
@@ -99,8 +102,6 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why
 void nodes_read_host(const char *text, char *host, size_t size);
 
 bool nodes_are_asked_for(const struct nodes *nodes);
-void nodes_prepare(
-    const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */
 
 /* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why);

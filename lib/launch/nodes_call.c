@@ -4,7 +4,6 @@
 #include "join.h"
 
 #include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,17 +126,14 @@ static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why 
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
-    while (job_clock() < give_up) {
-        struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
-        bool open = poll(&ready, 1, 100) <= 0 || connection_fill(hub);
-        int status = control_is_come(hub, why);
-        if (status >= 0)
-            return status;
-        if (!open) {
-            connection_close(hub);
-            hub->in.used = hub->taken = 0;
-            return -1;
-        }
+    struct frame frame;
+    const char *bytes;
+    if (connection_await(hub, &frame, &bytes, give_up))
+        return control_is_come(&frame, bytes, why);
+    if (job_clock() < give_up) {
+        connection_close(hub);
+        hub->in.used = hub->taken = 0;
+        return -1;
     }
     return why_fail(DIST_ERR_TIMEOUT, why, "%s 0 (%.100s) does not say whether all have come",
                     nodes_unit(nodes), nodes->host);

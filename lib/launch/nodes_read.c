@@ -134,12 +134,6 @@ bool nodes_are_asked_for(const struct nodes *nodes)
            (nodes->count == 0 && (nodes->number >= 0 || *nodes->host || nodes->secret_file));
 }
 
-void nodes_prepare(const struct nodes *nodes)
-{
-    if (nodes_are_asked_for(nodes) && !setting_text("BACKEND") && !setting_text("DEVICE"))
-        setenv("BACKEND", "gloo", 1);
-}
-
 static int nodes_read_check(struct nodes *nodes, struct why *why)
 {
     const char *backend = launch_backend();

@@ -207,7 +207,7 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, struct wh
     }
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
         status = nodes_meet(nodes, listener, self->env.meet_seconds, why);
-        if (nodes->number > 0)
+        if (status == 0 && nodes->number > 0)
             snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", r->name);
         atomic_fetch_add(&world_notes(&self->world, self->env.rank)->tidying, 1);
         if (status == 0 && !nodes_thread_watcher_open(w, self))
