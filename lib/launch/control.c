@@ -41,7 +41,7 @@ struct control *control_open(struct job *job)
 {
     struct nodes *nodes = job->plan.nodes;
     struct world_header *header = job->world.header;
-    struct control *control = calloc(1, sizeof *control);
+    struct control *control = calloc(1, sizeof *control + (size_t)nodes->size * sizeof *control->relayed);
     job->control = control;
     if (!control)
         return NULL;
@@ -52,9 +52,7 @@ struct control *control_open(struct job *job)
     header->nodes = nodes->count;
     header->node = nodes->number;
     snprintf(header->address, sizeof header->address, "%s", nodes->address);
-    control->relayed = calloc((size_t)nodes->size, sizeof *control->relayed);
-    control->snapshots = calloc((size_t)nodes->size, sizeof *control->snapshots);
-    if (!control->relayed || !control->snapshots || (control->hub && !decide_open(control)))
+    if (control->hub && !decide_open(control))
         return NULL;
     job->output.away = control->hub ? NULL : &nodes->links[0];
     job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
@@ -73,11 +71,9 @@ void control_close(struct job *job)
     struct control *control = job->control;
     if (!control)
         return;
-    for (int rank = 0; control->snapshots && rank < control->nodes->size; rank++)
-        free(control->snapshots[rank].bytes);
-    decide_close(control);
-    free(control->snapshots);
-    free(control->relayed);
+    for (int rank = 0; rank < control->nodes->size; rank++)
+        free(control->relayed[rank].snapshot.bytes);
+    free(control->decision);
     free(control);
     job->control = NULL;
 }
@@ -104,7 +100,7 @@ static void control_take_bootstrap(struct job *job, int node, int rank, const ch
 
 static void control_take_snapshot(struct job *job, int rank, const char *bytes, size_t size)
 {
-    struct buffer *snapshot = &job->control->snapshots[rank];
+    struct buffer *snapshot = &job->control->relayed[rank].snapshot;
     if (!buffer_reserve(snapshot, size))
         return;
     snapshot->used = 0;

@@ -41,10 +41,11 @@ enum frame_kind {
     FRAME_WORDS      /* (not these two, but ranks before their machines' watchers have met: bootstrap.h) */
 };
 
-/* What has gone out of one rank, so that it goes once. */
+/* What has gone out of one rank, so that it goes once; and what has come. */
 struct relayed {
     uint64_t used, steps; /* of its bootstrap memory */
     bool end;
+    struct buffer snapshot; /* at the hub */
 };
 
 #define PING_MS 1000 /* of silence */
@@ -55,15 +56,14 @@ struct job;
 struct control {
     struct nodes *nodes;
     bool hub;
-    struct relayed *relayed;  /* per rank */
-    struct buffer *snapshots; /* per rank; the hub's */
-    bool joined;              /* some rank of another machine has */
+    bool joined; /* some rank of another machine has */
     bool said_joined, said_failure, said_told;
     bool lost_hub;             /* which was told here */
     bool asked_clocks;         /* of the hub, when the job began */
     bool over;                 /* BYE has come, or never will: */
     int status;                /* the job's exit status */
     struct decision *decision; /* the hub's */
+    struct relayed relayed[];  /* per rank */
 };
 
 /* control.c: before the ranks start; NULL: no memory. */
@@ -92,7 +92,6 @@ int control_verdict(struct job *job); /* of a node that is not the hub */
 
 /* decide.c */
 bool decide_open(struct control *control);
-void decide_close(struct control *control);
 void decide_turn(struct job *job);
 void decide_probed(struct job *job, int phase, int number);
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);

@@ -36,13 +36,14 @@ struct reply {
 };
 
 struct decision {
-    int phase;     /* 0: nobody was asked; else the wave */
-    int number;    /* of the question; replies to earlier ones are late */
-    int replies;   /* that have come */
-    int64_t next;  /* when to ask again, ms */
-    int pause;     /* and how much later then */
-    size_t bytes;  /* of a reply */
-    char *wave[4]; /* [phase]: the replies, one for each node */
+    int phase;                      /* 0: nobody was asked; else the wave */
+    int number;                     /* of the question; replies to earlier ones are late */
+    int replies;                    /* that have come */
+    int64_t next;                   /* when to ask again, ms */
+    int pause;                      /* and how much later then */
+    int nodes;                      /* that reply */
+    size_t bytes;                   /* of a reply */
+    alignas(uint64_t) char waves[]; /* the replies of all nodes to 1, to 2 and to 3 */
 };
 
 static size_t decide_reply_bytes(const struct control *control)
@@ -52,22 +53,12 @@ static size_t decide_reply_bytes(const struct control *control)
 
 bool decide_open(struct control *control)
 {
-    struct decision *d = control->decision = calloc(1, sizeof *d);
-    if (!d)
-        return false;
-    *d = (struct decision){ .bytes = decide_reply_bytes(control), .pause = ASK_MS };
-    for (int phase = 1; phase <= 3; phase++)
-        if (!(d->wave[phase] = calloc((size_t)control->nodes->count, d->bytes)))
-            return false;
-    return true;
-}
-
-void decide_close(struct control *control)
-{
-    for (int phase = 1; control->decision && phase <= 3; phase++)
-        free(control->decision->wave[phase]);
-    free(control->decision);
-    control->decision = NULL;
+    int nodes = control->nodes->count;
+    size_t bytes = decide_reply_bytes(control);
+    struct decision *d = control->decision = calloc(1, sizeof *d + 3 * (size_t)nodes * bytes);
+    if (d)
+        *d = (struct decision){ .nodes = nodes, .bytes = bytes, .pause = ASK_MS };
+    return d != NULL;
 }
 
 /* ---- every node --------------------------------------------------------------------------------------------- */
@@ -110,7 +101,7 @@ void decide_probed(struct job *job, int phase, int number)
 
 static struct reply *decide_reply_of(const struct decision *d, int phase, int node)
 {
-    return (struct reply *)(void *)(d->wave[phase] + (size_t)node * d->bytes);
+    return (struct reply *)(void *)(d->waves + (size_t)((phase - 1) * d->nodes + node) * d->bytes);
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
@@ -154,7 +145,7 @@ static void decided(struct job *job)
     }
     for (int rank = 0; rank < job->plan.size; rank++)
         if (!world_has(&job->world, rank))
-            snapshot_unpack(&job->world, rank, &control->snapshots[rank]);
+            snapshot_unpack(&job->world, rank, &control->relayed[rank].snapshot);
     world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
     job->plan.explain(&job->world);
     control_say_failure(job);
@@ -193,7 +184,8 @@ static void decide_go_on(struct job *job)
         decide_ask(job, d->phase + 1);
         return;
     }
-    bool same = still && memcmp(d->wave[2], d->wave[3], d->bytes * (size_t)control->nodes->count) == 0;
+    bool same =
+        still && memcmp(decide_reply_of(d, 2, 0), decide_reply_of(d, 3, 0), d->bytes * (size_t)d->nodes) == 0;
     decide_rest(d);
     if (same && !world_failed(&job->world))
         decided(job);
