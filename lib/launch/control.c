@@ -198,7 +198,7 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
         control_refused(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_SIGNAL) {
         if (job->control->hub)
-            control_signal(job, frame->number, node);
+            control_put_all(job->control, node, FRAME_SIGNAL, frame->number, 0, NULL, 0);
         job_interrupt(job, frame->number);
     } else if (job->control->hub)
         control_take_from_node(job, node, frame, bytes);

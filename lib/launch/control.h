@@ -72,7 +72,6 @@ void control_close(struct job *job);
 
 /* control_out.c: what there is to say, in each round of the watcher. */
 void control_turn(struct job *job);
-void control_signal(struct job *job, int number, int except);
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
 void control_say_snapshots(struct job *job, struct connection *link);

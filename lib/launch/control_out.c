@@ -20,12 +20,6 @@ void control_put_all(struct control *control, int except, enum frame_kind kind, 
 
 /* ---- in each round ----------------------------------------------------------------------------------------- */
 
-void control_signal(struct job *job, int number, int except)
-{
-    if (job->control)
-        control_put_all(job->control, except, FRAME_SIGNAL, number, 0, NULL, 0);
-}
-
 /* The bytes first: who sees a step sees them. */
 static void control_out_say_bootstrap(struct job *job)
 {

@@ -93,14 +93,6 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
     return 0;
 }
 
-static void nodes_stranger(const struct nodes *nodes, const char *from, const char *what)
-{
-    static bool told;
-    if (!told)
-        fprintf(stderr, "%s: %s, at %s, was sent away.\n", nodes->foreign ? "rank 0" : "distrun", what, from);
-    told = true;
-}
-
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
 static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
 {
@@ -122,17 +114,19 @@ static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduc
     return knows ? NULL : "a caller that does not know the secret";
 }
 
-/* Hear one caller; strangers are passed over. */
+/* Hear one caller; strangers are passed over, of which the first is told. */
 static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
 {
+    static bool told;
     struct introduction introduction = { .node = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
     join_limit(fd, ANSWER_WITHIN_MS);
     const char *strange = nodes_hear(nodes, fd, &introduction);
     if (strange) {
-        if (*strange)
-            nodes_stranger(nodes, from, strange);
+        if (*strange && !told)
+            told = fprintf(stderr, "%s: %s, at %s, was sent away.\n", nodes->foreign ? "rank 0" : "distrun",
+                           strange, from) > 0;
         close(fd);
         return 0;
     }

@@ -163,21 +163,15 @@ static int nodes_read_check(struct nodes *nodes, struct why *why)
     return 0;
 }
 
-/* In blocks. */
-static void nodes_read_deal_ranks(struct nodes *nodes)
-{
-    int share = nodes->size / nodes->count, more = nodes->size % nodes->count, rank = 0;
-    for (int node = 0; node < nodes->count; node++)
-        for (int i = 0; i < share + (node < more); i++)
-            nodes->node_of[rank++] = (short)node;
-}
-
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
 {
     int status = nodes_read_check(nodes, why);
     if (status != 0)
         return status;
-    nodes_read_deal_ranks(nodes);
+    int share = nodes->size / nodes->count, more = nodes->size % nodes->count, rank = 0;
+    for (int node = 0; node < nodes->count; node++)
+        for (int i = 0; i < share + (node < more); i++)
+            nodes->node_of[rank++] = (short)node;
     status = nodes_read_find_place(nodes, why);
     if (status == 0)
         status = nodes_find_secret(nodes, why);

@@ -45,7 +45,8 @@ static bool watch_take_signals(struct job *job)
         if (signal.ssi_signo == SIGCHLD)
             child = true;
         else {
-            control_signal(job, (int)signal.ssi_signo, -1);
+            if (job->control)
+                control_put_all(job->control, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
             job_interrupt(job, (int)signal.ssi_signo);
         }
     }
