@@ -115,16 +115,7 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
     free(out);
 }
 
-static size_t control_trace_sites_of(const struct world *world, int rank)
-{
-    size_t used = 0;
-    for (uint32_t i = 0; i < WORLD_SITES; i++)
-        if (atomic_load(&world_site_at(world, rank, i)->used) == 2)
-            used = i + 1;
-    return used * sizeof(struct site);
-}
-
-/* The lines of code that both name come first. A list of calls only says whether it was luck that all went well. */
+/* The lines of code that both name come first, all of their places (64 KiB): they stand all over it. A list of calls only says whether it was luck that all went well. */
 void control_say_records(struct job *job)
 {
     const struct world_header *header = job->world.header;
@@ -134,7 +125,7 @@ void control_say_records(struct job *job)
         uint64_t listed = world_failed(&job->world) ? 0 : job->plan.listed(&job->world, rank);
         if (!world_has(&job->world, rank) || (!traced && listed == 0))
             continue;
-        control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
+        control_trace_say_part(job, rank, PART_SITES, 0, WORLD_SITES * sizeof(struct site));
         for (int i = 0; traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
             control_trace_say_part(job, rank, PART_TRACE, from, bytes);
         if (listed > 0)
