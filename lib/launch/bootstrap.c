@@ -3,7 +3,6 @@
 #include "bootstrap.h"
 #include "job.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,19 +33,12 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
 
 /* ---- a gather ---------------------------------------------------------------------------------------- */
 
-/* One frame of so many bytes, within the time. (Whoever has sent the last one hangs up at once.) */
+/* One frame of so many bytes, within the time. */
 static bool bootstrap_hear(struct connection *link, void *bytes, size_t size, int64_t give_up)
 {
     struct frame frame;
     const char *came;
-    bool open = true;
-    while (!connection_next(link, &frame, &came)) {
-        struct pollfd ready = { .fd = link->fd, .events = POLLIN };
-        if (!open || job_clock() > give_up)
-            return false;
-        open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
-    }
-    if (frame.kind != FRAME_WORDS || frame.bytes != size)
+    if (!connection_await(link, &frame, &came, give_up) || frame.kind != FRAME_WORDS || frame.bytes != size)
         return false;
     memcpy(bytes, came, size);
     return true;
@@ -54,8 +46,7 @@ static bool bootstrap_hear(struct connection *link, void *bytes, size_t size, in
 
 static bool bootstrap_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
 {
-    struct frame frame = { .bytes = (uint32_t)size, .kind = FRAME_WORDS };
-    return connection_put(link, frame, bytes) && connection_drain(link, give_up);
+    return connection_put(link, FRAME_WORDS, 0, 0, bytes, size) && connection_drain(link, give_up);
 }
 
 struct bootstrap {

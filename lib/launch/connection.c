@@ -1,4 +1,4 @@
-/* connection.c: frames over one TCP connection. Nothing here blocks. */
+/* connection.c: frames over one TCP connection. Nothing here blocks, but what has a time to give up. */
 #define _GNU_SOURCE
 #include "job.h"
 
@@ -32,11 +32,14 @@ void connection_close(struct connection *link)
     link->out.used = 0;
 }
 
-bool connection_put(struct connection *link, struct frame frame, const void *bytes)
+bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size)
 {
-    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + frame.bytes))
+    struct frame frame = {
+        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
+    };
+    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + size))
         return false;
-    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, frame.bytes);
+    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, size);
 }
 
 bool connection_send(struct connection *link)
@@ -99,6 +102,19 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
         return false;
     *bytes = link->in.bytes + link->taken + sizeof *frame;
     link->taken += sizeof *frame + frame->bytes;
+    return true;
+}
+
+/* (Whoever has sent the last one hangs up at once.) */
+bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up)
+{
+    bool open = true;
+    while (!connection_next(link, frame, bytes)) {
+        struct pollfd ready = { .fd = link->fd, .events = POLLIN };
+        if (!open || job_clock() > give_up)
+            return false;
+        open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
+    }
     return true;
 }
 

@@ -1,9 +1,82 @@
-/* control.c: what the watchers of the other machines say is taken in; control.h has the list. */
+/* control.c: the watchers' connections, from the moment at which all have met, and what comes over them; control.h has the list. */
 #define _GNU_SOURCE
-#include "control.h"
 #include "job.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+
+void control_come(struct connection *link, bool says_trace)
+{
+    const char *trace = control_is_traced() ? "traced" : "";
+    connection_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
+    connection_send(link);
+}
+
+void control_refuse(struct connection *link, int status, const char *why)
+{
+    connection_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
+    connection_send(link);
+}
+
+void control_refuse_all(struct nodes *nodes, int status, const char *why)
+{
+    for (int node = 0; nodes && node < nodes->count; node++)
+        control_refuse(&nodes->links[node], status, why);
+}
+
+int control_is_come(const struct frame *frame, const char *bytes, struct why *why)
+{
+    if (frame->kind == FRAME_COME) {
+        if (frame->bytes > 0)
+            control_follow_trace(bytes, frame->bytes);
+        return 0;
+    }
+    int status = frame->kind == FRAME_REFUSED && frame->number > 0 ? frame->number : DIST_ERR_STATE;
+    return why_fail(status, why, "%.*s", (int)frame->bytes, frame->bytes > 0 ? bytes : "");
+}
+
+struct control *control_open(struct job *job)
+{
+    struct nodes *nodes = job->plan.nodes;
+    struct world_header *header = job->world.header;
+    struct control *control = calloc(1, sizeof *control + (size_t)nodes->size * sizeof *control->relayed);
+    job->control = control;
+    if (!control)
+        return NULL;
+    control->nodes = nodes;
+    control->hub = nodes->number == 0;
+    for (int rank = 0; rank < nodes->size; rank++)
+        header->slots[rank].node = nodes->node_of[rank];
+    header->nodes = nodes->count;
+    header->node = nodes->number;
+    snprintf(header->address, sizeof header->address, "%s", nodes->address);
+    if (control->hub && !decide_open(control))
+        return NULL;
+    job->output.away = control->hub ? NULL : &nodes->links[0];
+    job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
+    for (int node = 0; node < nodes->count; node++) {
+        struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
+        nodes->links[node].looked = job_clock();
+        if (nodes->links[node].fd >= 0 &&
+            epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
+            return NULL;
+    }
+    return control;
+}
+
+void control_close(struct job *job)
+{
+    struct control *control = job->control;
+    if (!control)
+        return;
+    for (int rank = 0; rank < control->nodes->size; rank++)
+        free(control->relayed[rank].snapshot.bytes);
+    free(control->decision);
+    free(control);
+    job->control = NULL;
+}
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +100,7 @@ static void control_take_bootstrap(struct job *job, int node, int rank, const ch
 
 static void control_take_snapshot(struct job *job, int rank, const char *bytes, size_t size)
 {
-    struct buffer *snapshot = &job->control->snapshots[rank];
+    struct buffer *snapshot = &job->control->relayed[rank].snapshot;
     if (!buffer_reserve(snapshot, size))
         return;
     snapshot->used = 0;
@@ -55,7 +128,7 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
         control_say_snapshots(job, &control->nodes->links[0]);
     }
     if (control->hub)
-        control_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+        connection_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
 }
 
 static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
@@ -69,13 +142,6 @@ static void control_take_end(struct job *job, int rank, int state, const char *b
     struct rank_slot *slot = &job->world.header->slots[rank];
     atomic_store(&slot->pid, -1);
     atomic_store(&slot->state, (uint32_t)state);
-}
-
-static void control_take_signal(struct job *job, int node, int number)
-{
-    if (job->control->hub)
-        control_signal(job, number, node);
-    job_interrupt(job, number);
 }
 
 /* What only the hub is told. */
@@ -130,9 +196,11 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
         world_told(&job->world);
     else if (frame->kind == FRAME_REFUSED)
         control_refused(job, node, frame->number, bytes, frame->bytes);
-    else if (frame->kind == FRAME_SIGNAL)
-        control_take_signal(job, node, frame->number);
-    else if (job->control->hub)
+    else if (frame->kind == FRAME_SIGNAL) {
+        if (job->control->hub)
+            control_put_all(job->control, node, FRAME_SIGNAL, frame->number, 0, NULL, 0);
+        job_interrupt(job, frame->number);
+    } else if (job->control->hub)
         control_take_from_node(job, node, frame, bytes);
     else
         control_take_from_hub(job, frame);

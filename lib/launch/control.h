@@ -2,25 +2,6 @@
  * control.h: what the watchers of a job's machines tell each other while it runs. Node 0's is the hub: each of the others has one
  * connection, to it; what concerns all it hands on.
  *
- *   frame       who sends it when
- *   COME        hub, once all nodes have come: start your ranks, and write down what they do (DIST_TRACE) or not. REFUSED: nobody starts; a status and a sentence.
- *               Later, from either: I cannot start mine
- *   PING        both, after a second of silence; after 5 s in which neither a frame nor an acknowledgement came the other host has
- *               vanished, after 60 s without a frame its launcher does not run
- *   OUTPUT      nodes: what a rank has printed (number: the stream)
- *   BOOTSTRAP   nodes, and the hub to all others: what a rank has put into its bootstrap memory since the last one (world.h)
- *   JOINED      nodes: a rank of theirs has called dist_init_process_group
- *   SNAPSHOT    nodes: all that a rank has written down (snapshot.c): before they tell a failure, and when the hub asks
- *   FAIL        nodes: the job has failed here; the hub takes the first, and hands it to all. FIRST: hub, to the node: it was yours, so
- *               your rank tells the user; or it was not, and says nothing. TOLD: both: the user has been told
- *   SIGNAL      nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as if they had been asked
- *   PROBE       hub: do all of your ranks sleep? REPLY: nodes; what it holds stands in decide.c
- *   GIVE_UP     hub: all that are still there are leaving, and nothing that is open can end
- *   CLOCK       hub: what time is it? And the answer. TRACE: nodes, at their end: what a rank has written down, its list of calls, too
- *   END         nodes: a rank has ended, and how. DONE: nodes: all have, and have printed everything
- *   BYE         hub, at last: the job's exit status
- *   WORDS       (not these two, but ranks before their machines' watchers have met: bootstrap.h)
- *
  * A connection that ends before BYE means that the launcher there was killed, and its ranks with it.
  */
 #ifndef LAUNCH_CONTROL_H
@@ -29,33 +10,42 @@
 #include "nodes.h"
 #include "spread.h"
 
+/* Who says what when; `number` is mostly a rank. */
 enum frame_kind {
-    FRAME_COME = 1,
-    FRAME_REFUSED,
-    FRAME_PING,
-    FRAME_OUTPUT,
-    FRAME_BOOTSTRAP,
-    FRAME_JOINED,
-    FRAME_SNAPSHOT,
-    FRAME_FAIL,
-    FRAME_FIRST,
-    FRAME_TOLD,
-    FRAME_SIGNAL,
-    FRAME_PROBE,
-    FRAME_REPLY,
-    FRAME_GIVE_UP,
-    FRAME_CLOCK,
-    FRAME_TRACE,
-    FRAME_END,
-    FRAME_DONE,
-    FRAME_BYE,
-    FRAME_WORDS
+    FRAME_COME = 1,  /* hub, once all nodes have come: start your ranks, and write down what they do or not */
+    FRAME_REFUSED,   /* hub: nobody starts; a status and a sentence. Later, from either: I cannot start
+                      * mine */
+    FRAME_PING,      /* both, after a second of silence. After 5 s in which neither a frame nor an
+                      * acknowledgement came the other host has vanished, after 60 s without a frame its
+                      * launcher does not run */
+    FRAME_OUTPUT,    /* nodes: what a rank has printed (number: the stream) */
+    FRAME_BOOTSTRAP, /* nodes, and the hub to all others: what a rank has put into its bootstrap memory
+                      * since the last one (spread.h) */
+    FRAME_JOINED,    /* nodes: a rank of theirs has called dist_init_process_group */
+    FRAME_SNAPSHOT,  /* nodes: all that a rank has written down (snapshot.c): before they tell a failure,
+                      * and when the hub asks */
+    FRAME_FAIL,      /* nodes: the job has failed here; the hub takes the first, and hands it to all */
+    FRAME_FIRST,     /* hub, to the node: it was yours, so your rank tells the user; or not, and says
+                      * nothing */
+    FRAME_TOLD,      /* both: the user has been told */
+    FRAME_SIGNAL,    /* nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as
+                      * if they had been asked */
+    FRAME_PROBE,     /* hub: do all of your ranks sleep? */
+    FRAME_REPLY,     /* nodes; what it holds stands in decide.c */
+    FRAME_GIVE_UP,   /* hub: all that are still there are leaving, and nothing that is open can end */
+    FRAME_CLOCK,     /* hub: what time is it? And the answer */
+    FRAME_TRACE,     /* nodes, at their end: what a rank has written down, its list of calls, too */
+    FRAME_END,       /* nodes: a rank has ended, and how */
+    FRAME_DONE,      /* nodes: all have, and have printed everything */
+    FRAME_BYE,       /* hub, at last: the job's exit status */
+    FRAME_WORDS      /* (not these two, but ranks before their machines' watchers have met: bootstrap.h) */
 };
 
-/* What has gone out of one rank, so that it goes once. */
+/* What has gone out of one rank, so that it goes once; and what has come. */
 struct relayed {
     uint64_t used, steps; /* of its bootstrap memory */
     bool end;
+    struct buffer snapshot; /* at the hub */
 };
 
 #define PING_MS 1000 /* of silence */
@@ -66,32 +56,28 @@ struct job;
 struct control {
     struct nodes *nodes;
     bool hub;
-    struct relayed *relayed;  /* per rank */
-    struct buffer *snapshots; /* per rank; the hub's */
-    bool joined;              /* some rank of another machine has */
+    bool joined; /* some rank of another machine has */
     bool said_joined, said_failure, said_told;
     bool lost_hub;             /* which was told here */
     bool asked_clocks;         /* of the hub, when the job began */
     bool over;                 /* BYE has come, or never will: */
     int status;                /* the job's exit status */
     struct decision *decision; /* the hub's */
+    struct relayed relayed[];  /* per rank */
 };
 
-/* control_open.c: before the ranks start; NULL: no memory. */
+/* control.c: before the ranks start; NULL: no memory. */
 struct control *control_open(struct job *job);
 void control_close(struct job *job);
 
 /* control_out.c: what there is to say, in each round of the watcher. */
 void control_turn(struct job *job);
-void control_signal(struct job *job, int number, int except);
-void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
-                 size_t size);
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
 void control_say_snapshots(struct job *job, struct connection *link);
 void control_say_failure(struct job *job);
 
-/* control.c: take what has come over the connection to a node. */
+/* Take what has come over the connection to a node. */
 void control_read(struct job *job, int node);
 
 /* control_end.c: the host of that node is gone, and how; NULL: whoever spoke for it has ended. All is over here: wait until it is so everywhere. */
@@ -105,7 +91,6 @@ int control_verdict(struct job *job); /* of a node that is not the hub */
 
 /* decide.c */
 bool decide_open(struct control *control);
-void decide_close(struct control *control);
 void decide_turn(struct job *job);
 void decide_probed(struct job *job, int phase, int number);
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);
@@ -117,8 +102,7 @@ void control_await_leavers(struct job *job);
 bool control_clocks_are_asked(const struct control *control);
 void control_answer_clock(struct connection *hub, int question);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
-void control_say_trace(struct job *job);
-void control_say_calls(struct job *job);
+void control_say_records(struct job *job);
 void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);
 void control_follow_trace(const char *hubs, size_t size);
 
@@ -126,10 +110,10 @@ void control_follow_trace(const char *hubs, size_t size);
 bool snapshot_pack(const struct world *world, int rank, struct buffer *to);
 void snapshot_unpack(struct world *world, int rank, const struct buffer *from);
 
-/* At the start, before there is a job. control_is_come: -1: not yet; 0; or a status with its sentence. */
-void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_rounds.c) */
+/* At the start, before there is a job. control_is_come: does the hub's first frame say so? 0; or a status with its sentence. */
+void control_come(struct connection *link, bool says_trace); /* (ranks ask each other: nodes_thread.c) */
 void control_refuse(struct connection *link, int status, const char *why);
 void control_refuse_all(struct nodes *nodes, int status, const char *why); /* NULL: there are none */
-int control_is_come(struct connection *link, struct why *why);
+int control_is_come(const struct frame *frame, const char *bytes, struct why *why);
 
 #endif

@@ -18,10 +18,15 @@ static void control_end_tell(const char *sentence)
 
 /* ---- a machine is lost ------------------------------------------------------------------------------------- */
 
-/* Its ranks count as stopped: it was not they who failed. */
-static void control_end_count_as_ended(struct job *job, int node)
+/* Without the hub nothing is left to wait for. Of another machine the ranks count as stopped: it was not they who failed. */
+static void control_end_without(struct job *job, int node, int status)
 {
     struct control *control = job->control;
+    if (!control->hub) {
+        control->over = true;
+        control->status = status;
+        return;
+    }
     for (int rank = 0; rank < job->plan.size; rank++) {
         if (control->nodes->node_of[rank] != node || control->relayed[rank].end)
             continue;
@@ -44,7 +49,7 @@ static void control_end_fail_of_it(struct job *job, int first, bool is_rank, con
         world_fail(&job->world, first, END_EXIT, -1);
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
         control_end_tell(why);
-        if (control->hub && job->plan.write)
+        if (control->hub)
             job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
         world_tell_over();
@@ -74,12 +79,8 @@ void control_lost(struct job *job, int node, const char *how)
     why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
             ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
     control_end_fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why.text);
-    if (control->hub) {
-        control_end_count_as_ended(job, node);
-    } else {
-        control->over = control->lost_hub = true;
-        control->status = DIST_ERR_PEER_LOST;
-    }
+    control->lost_hub = !control->hub;
+    control_end_without(job, node, DIST_ERR_PEER_LOST);
 }
 
 void control_refused(struct job *job, int node, int status, const char *why, size_t size)
@@ -90,12 +91,7 @@ void control_refused(struct job *job, int node, int status, const char *why, siz
              why);
     world_fail_because(&job->world, -1, status, text);
     control->nodes->links[node].done = true;
-    if (control->hub) {
-        control_end_count_as_ended(job, node);
-    } else {
-        control->over = true;
-        control->status = status;
-    }
+    control_end_without(job, node, status);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
@@ -112,12 +108,10 @@ void control_finish(struct job *job)
 {
     struct control *control = job->control;
     control_turn(job);
-    if (!control->hub && control_is_traced())
-        control_say_trace(job);
-    if (!control->hub && !world_failed(&job->world))
-        control_say_calls(job);
-    if (!control->hub)
-        control_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
+    if (!control->hub) {
+        control_say_records(job);
+        connection_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
+    }
     while (!control->over && !(control->hub && control_end_all_are_done(control)))
         job_watch_round(job, 10);
     if (control->hub && control_is_traced())
@@ -134,7 +128,7 @@ void control_wait_no_more(struct job *job, int status)
     control->over = true;
     control->status = status;
     for (int node = 1; control->hub && node < control->nodes->count; node++)
-        control_end_count_as_ended(job, node);
+        control_end_without(job, node, status);
 }
 
 /* Then all is said; a node that does not take it is left alone. */

@@ -9,31 +9,16 @@
 #define VANISHED_MS 5000 /* of silence, in which nothing of ours was taken either */
 #define STUCK_MS 60000   /* of a launcher's, while its system takes all */
 
-void control_put(struct connection *link, enum frame_kind kind, int number, int more, const void *bytes,
-                 size_t size)
-{
-    struct frame frame = {
-        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
-    };
-    connection_put(link, frame, bytes);
-}
-
 /* From the hub to all but one; from another node to the hub. */
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size)
 {
     for (int node = 0; node < control->nodes->count; node++)
         if (node != except)
-            control_put(&control->nodes->links[node], kind, number, more, bytes, size);
+            connection_put(&control->nodes->links[node], kind, number, more, bytes, size);
 }
 
 /* ---- in each round ----------------------------------------------------------------------------------------- */
-
-void control_signal(struct job *job, int number, int except)
-{
-    if (job->control)
-        control_put_all(job->control, except, FRAME_SIGNAL, number, 0, NULL, 0);
-}
 
 /* The bytes first: who sees a step sees them. */
 static void control_out_say_bootstrap(struct job *job)
@@ -67,7 +52,7 @@ void control_say_snapshots(struct job *job, struct connection *link)
     for (int rank = 0; rank < job->plan.size; rank++) {
         struct buffer snapshot = { 0 };
         if (world_has(&job->world, rank) && snapshot_pack(&job->world, rank, &snapshot))
-            control_put(link, FRAME_SNAPSHOT, rank, 0, snapshot.bytes, snapshot.used);
+            connection_put(link, FRAME_SNAPSHOT, rank, 0, snapshot.bytes, snapshot.used);
         free(snapshot.bytes);
     }
 }
@@ -90,14 +75,6 @@ void control_say_failure(struct job *job)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }
 
-static void control_out_say_told(struct control *control, const struct world *world)
-{
-    if (control->said_told || !launch_is_told(world))
-        return;
-    control->said_told = true;
-    control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
-}
-
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
 static void control_out_say_ends(struct job *job)
 {
@@ -109,7 +86,7 @@ static void control_out_say_ends(struct job *job)
         if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
         control->relayed[rank].end = true;
-        control_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
+        connection_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
     }
 }
 
@@ -119,7 +96,7 @@ static void control_out_say_joined(struct job *job)
     for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
         if (world_has(&job->world, rank) && job_rank_joins(job, rank)) {
             control->said_joined = true;
-            control_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
+            connection_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }
 }
 
@@ -136,7 +113,7 @@ static void control_out_look_after(struct job *job, int node)
     else if (link->silent > STUCK_MS)
         control_lost(job, node, "is there, but its launcher has not run for 60 s");
     if (link->fd >= 0 && link->looked - link->spoke > PING_MS && link->out.used == 0)
-        control_put(link, FRAME_PING, 0, 0, NULL, 0);
+        connection_put(link, FRAME_PING, 0, 0, NULL, 0);
     if (link->fd >= 0 && !connection_send(link))
         control_lost(job, node, NULL);
 }
@@ -147,7 +124,10 @@ void control_turn(struct job *job)
     control_out_say_joined(job);
     control_out_say_bootstrap(job);
     control_say_failure(job);
-    control_out_say_told(control, &job->world);
+    if (!control->said_told && launch_is_told(&job->world)) {
+        control->said_told = true;
+        control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
+    }
     control_out_say_ends(job);
     if (control->hub && !control->asked_clocks && control_is_traced())
         control_ask_clocks(job, false);

@@ -35,7 +35,7 @@ bool control_is_traced(void)
 static void control_trace_ask_clock(struct connection *link)
 {
     link->clock.asked = launch_clock_ns();
-    control_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
+    connection_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
     connection_send(link);
 }
 
@@ -62,7 +62,7 @@ bool control_clocks_are_asked(const struct control *control)
 void control_answer_clock(struct connection *hub, int question)
 {
     int64_t now = launch_clock_ns();
-    control_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
+    connection_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
     connection_send(hub);
 }
 
@@ -110,43 +110,27 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
         memcpy(out + sizeof piece, begin + from + sent, some);
         while (hub->out.used > AHEAD && !control->over)
             job_watch_round(job, 1);
-        control_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
+        connection_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
     }
     free(out);
 }
 
-static size_t control_trace_sites_of(const struct world *world, int rank)
-{
-    size_t used = 0;
-    for (uint32_t i = 0; i < WORLD_SITES; i++)
-        if (atomic_load(&world_site_at(world, rank, i)->used) == 2)
-            used = i + 1;
-    return used * sizeof(struct site);
-}
-
-void control_say_trace(struct job *job)
-{
-    uint64_t from, bytes;
-    for (int rank = 0; rank < job->plan.size; rank++) {
-        if (!world_has(&job->world, rank))
-            continue;
-        control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
-        for (int i = 0; job->plan.traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
-            control_trace_say_part(job, rank, PART_TRACE, from, bytes);
-    }
-}
-
-void control_say_calls(struct job *job)
+/* The lines of code that both name come first, all of their places (64 KiB): they stand all over it. A list of calls only says whether it was luck that all went well. */
+void control_say_records(struct job *job)
 {
     const struct world_header *header = job->world.header;
+    bool traced = control_is_traced();
     for (int rank = 0; rank < job->plan.size; rank++) {
-        uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes;
-        uint64_t calls = atomic_load(&world_notes(&job->world, rank)->log);
-        uint64_t bytes = job->plan.listed ? job->plan.listed(&job->world, rank) : 0;
-        if (!world_has(&job->world, rank) || bytes == 0)
+        uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes, from, bytes;
+        uint64_t listed = world_failed(&job->world) ? 0 : job->plan.listed(&job->world, rank);
+        if (!world_has(&job->world, rank) || (!traced && listed == 0))
             continue;
-        control_trace_say_part(job, rank, PART_SITES, 0, control_trace_sites_of(&job->world, rank));
-        control_trace_say_part(job, rank, PART_CALLS, calls - arena, bytes);
+        control_trace_say_part(job, rank, PART_SITES, 0, WORLD_SITES * sizeof(struct site));
+        for (int i = 0; traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
+            control_trace_say_part(job, rank, PART_TRACE, from, bytes);
+        if (listed > 0)
+            control_trace_say_part(job, rank, PART_CALLS,
+                                   atomic_load(&world_notes(&job->world, rank)->log) - arena, listed);
     }
 }
 

@@ -24,24 +24,26 @@
 #define REST_MS 40 /* at most */
 
 struct tally {
-    uint32_t sent, heard; /* to this rank; by it */
-    uint32_t there;       /* it is of this host, and has not left */
+    uint32_t sent, heard;             /* to this rank; by it */
+    alignas(uint64_t) uint32_t there; /* it is of this host, and has not left (aligned as a reply is) */
 };
 
-/* One host's reply; a tally for each rank of the job stands behind it. */
+/* One host's reply. */
 struct reply {
     uint64_t sleeps; /* a number of the present sleep of all its ranks */
     uint32_t asleep, leaving;
+    struct tally tallies[]; /* one for each rank of the job */
 };
 
 struct decision {
-    int phase;     /* 0: nobody was asked; else the wave */
-    int number;    /* of the question; replies to earlier ones are late */
-    int replies;   /* that have come */
-    int64_t next;  /* when to ask again, ms */
-    int pause;     /* and how much later then */
-    size_t bytes;  /* of a reply */
-    char *wave[4]; /* [phase]: the replies, one for each node */
+    int phase;                      /* 0: nobody was asked; else the wave */
+    int number;                     /* of the question; replies to earlier ones are late */
+    int replies;                    /* that have come */
+    int64_t next;                   /* when to ask again, ms */
+    int pause;                      /* and how much later then */
+    int nodes;                      /* that reply */
+    size_t bytes;                   /* of a reply */
+    alignas(uint64_t) char waves[]; /* the replies of all nodes to 1, to 2 and to 3 */
 };
 
 static size_t decide_reply_bytes(const struct control *control)
@@ -51,39 +53,26 @@ static size_t decide_reply_bytes(const struct control *control)
 
 bool decide_open(struct control *control)
 {
-    struct decision *d = control->decision = calloc(1, sizeof *d);
+    int nodes = control->nodes->count;
     size_t bytes = decide_reply_bytes(control);
+    struct decision *d = control->decision = calloc(1, sizeof *d + 3 * (size_t)nodes * bytes);
     if (d)
-        d->bytes = bytes, d->pause = ASK_MS;
-    for (int phase = 1; d && phase <= 3; phase++)
-        if (!(d->wave[phase] = calloc((size_t)control->nodes->count, bytes)))
-            return false;
+        *d = (struct decision){ .nodes = nodes, .bytes = bytes, .pause = ASK_MS };
     return d != NULL;
-}
-
-void decide_close(struct control *control)
-{
-    for (int phase = 1; control->decision && phase <= 3; phase++)
-        free(control->decision->wave[phase]);
-    free(control->decision);
-    control->decision = NULL;
 }
 
 /* ---- every node --------------------------------------------------------------------------------------------- */
 
 /* What this host has to say. The counts stand between two looks at the sleeps, which must be the same. */
-static void decide_look_here(struct job *job, int phase, char *out)
+static void decide_look_here(struct job *job, int phase, struct reply *reply)
 {
-    struct control *control = job->control;
-    struct reply reply = { 0 };
-    struct tally *tallies = (struct tally *)(void *)(out + sizeof reply);
+    struct tally *tallies = reply->tallies;
     uint64_t again;
     bool leaving;
-    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1))) {
-        memset(out, 0, decide_reply_bytes(control));
+    memset(reply, 0, decide_reply_bytes(job->control));
+    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1)))
         return;
-    }
-    bool asleep = job->plan.asleep(&job->world, &reply.sleeps, &leaving);
+    bool asleep = job->plan.asleep(&job->world, &reply->sleeps, &leaving);
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_notes *notes = world_notes(&job->world, rank);
         bool here = world_has(&job->world, rank);
@@ -91,34 +80,28 @@ static void decide_look_here(struct job *job, int phase, char *out)
         tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
         tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;
     }
-    reply.asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply.sleeps;
-    reply.leaving = leaving;
-    memcpy(out, &reply, sizeof reply);
+    reply->asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply->sleeps;
+    reply->leaving = leaving;
 }
 
 void decide_probed(struct job *job, int phase, int number)
 {
     struct connection *hub = &job->control->nodes->links[0];
-    char *out = calloc(1, decide_reply_bytes(job->control));
-    if (!out)
+    struct reply *reply = malloc(decide_reply_bytes(job->control));
+    if (!reply)
         return;
-    decide_look_here(job, phase, out);
+    decide_look_here(job, phase, reply);
     if (phase == 2)
         control_say_snapshots(job, hub);
-    control_put(hub, FRAME_REPLY, number, phase, out, decide_reply_bytes(job->control));
-    free(out);
+    connection_put(hub, FRAME_REPLY, number, phase, reply, decide_reply_bytes(job->control));
+    free(reply);
 }
 
 /* ---- the hub --------------------------------------------------------------------------------------------------- */
 
-static const struct reply *decide_reply_of(const struct decision *d, int phase, int node)
+static struct reply *decide_reply_of(const struct decision *d, int phase, int node)
 {
-    return (const struct reply *)(const void *)(d->wave[phase] + (size_t)node * d->bytes);
-}
-
-static const struct tally *decide_tallies_of(const struct decision *d, int phase, int node)
-{
-    return (const struct tally *)(const void *)(decide_reply_of(d, phase, node) + 1);
+    return (struct reply *)(void *)(d->waves + (size_t)((phase - 1) * d->nodes + node) * d->bytes);
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
@@ -132,7 +115,7 @@ static bool decide_is_still(const struct control *control, int phase)
     for (int rank = 0; rank < control->nodes->size; rank++) {
         uint32_t sent = 0, heard = 0, is_there = 0;
         for (int node = 0; node < nodes; node++) {
-            const struct tally *tally = &decide_tallies_of(d, phase, node)[rank];
+            const struct tally *tally = &decide_reply_of(d, phase, node)->tallies[rank];
             sent += tally->sent;
             heard += tally->heard;
             is_there |= tally->there;
@@ -162,7 +145,7 @@ static void decided(struct job *job)
     }
     for (int rank = 0; rank < job->plan.size; rank++)
         if (!world_has(&job->world, rank))
-            snapshot_unpack(&job->world, rank, &control->snapshots[rank]);
+            snapshot_unpack(&job->world, rank, &control->relayed[rank].snapshot);
     world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
     job->plan.explain(&job->world);
     control_say_failure(job);
@@ -179,7 +162,7 @@ static void decide_ask(struct job *job, int phase)
     control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
     for (int node = 1; node < control->nodes->count; node++)
         connection_send(&control->nodes->links[node]);
-    decide_look_here(job, phase, d->wave[phase]);
+    decide_look_here(job, phase, decide_reply_of(d, phase, 0));
 }
 
 /* Not now. While a job computes it need not be asked often. */
@@ -201,7 +184,8 @@ static void decide_go_on(struct job *job)
         decide_ask(job, d->phase + 1);
         return;
     }
-    bool same = still && memcmp(d->wave[2], d->wave[3], d->bytes * (size_t)control->nodes->count) == 0;
+    bool same =
+        still && memcmp(decide_reply_of(d, 2, 0), decide_reply_of(d, 3, 0), d->bytes * (size_t)d->nodes) == 0;
     decide_rest(d);
     if (same && !world_failed(&job->world))
         decided(job);
@@ -213,7 +197,7 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
     struct decision *d = control->decision;
     if (size != d->bytes || number != d->number || phase != d->phase)
         return;
-    memcpy(d->wave[phase] + (size_t)node * d->bytes, bytes, size);
+    memcpy(decide_reply_of(d, phase, node), bytes, size);
     if (++d->replies == control->nodes->count)
         decide_go_on(job);
 }

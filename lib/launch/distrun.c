@@ -110,9 +110,8 @@ static int distrun_read_option(const char *name, const char *text, int least, in
         why_say(&why, "%s stands last, but needs a number after it, and then a program", name);
         return -distrun_complain(USAGE, why.text);
     }
-    if (setting_read_number(text, least, most, number))
+    if (setting_check_number(name, text, least, most, number, &why) == 0)
         return 0;
-    why_say(&why, "%s is \"%.40s\"; it must be a whole number from %d to %d", name, text, least, most);
     return -distrun_complain(USAGE, why.text);
 }
 
@@ -182,9 +181,12 @@ static int distrun_read_environment(struct job_plan *plan)
     struct why why;
     bool threads;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool far = nodes_are_asked_for(plan->nodes);
+    if (far && !setting_text("BACKEND") && !setting_text("DEVICE"))
+        setenv("BACKEND", "gloo", 1); /* the usual one between machines */
     if (launch_read_modes(&threads, &plan->ordered, &why) != 0)
         return distrun_complain(DIST_ERR_ENVIRONMENT, why.text);
-    int alone = nodes_are_asked_for(plan->nodes) ? 0 : cores > 0 ? (int)cores : 1;
+    int alone = far ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
         launch_read_size(alone, &plan->size, &why);
     settings_warn_unknown();
@@ -218,7 +220,6 @@ int main(int argc, char **argv)
     plan.argv = argv + first;
     if (first >= argc)
         return distrun_complain(USAGE, "no program is named; it stands after the options");
-    nodes_prepare(&nodes);
     int status = distrun_read_environment(&plan);
     if (status != 0)
         return status;

@@ -28,16 +28,6 @@ static const struct dialect dialects[] = {
     { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", NULL },
 };
 
-/* Read a number from `name`, which must be set. */
-static int env_read_number(const char *name, long least, long most, int *number, struct why *why)
-{
-    const char *text = getenv(name);
-    if (setting_read_number(text, least, most, number))
-        return 0;
-    return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\"; it must be a whole number from %ld to %ld",
-                    name, text, least, most);
-}
-
 int launch_read_size(int wanted, int *size, struct why *why)
 {
     int status = setting_check("WORLD_SIZE", why);
@@ -121,7 +111,7 @@ static int env_read_optional(const char *name, const char *node, long least, lon
     char first[12];
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
-        return env_read_number(name, least, most, number, why);
+        return setting_check_number(name, text, least, most, number, why);
     const char *own = env_own_entry(text, node);
     snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
     if (setting_read_number(first, least, most, number))
@@ -133,25 +123,27 @@ static int env_read_optional(const char *name, const char *node, long least, lon
 static int env_read_dialect(const struct dialect *say, struct launch_env *env, struct why *why)
 {
     env->launcher = say->launcher;
-    if (!getenv(say->world_size))
+    const char *size = getenv(say->world_size), *rank = getenv(say->rank);
+    if (!size)
         return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\" but %s is not set; set both, or unset %s",
                         say->sign, getenv(say->sign), say->world_size, say->sign);
-    int status = env_read_number(say->world_size, 1, WORLD_MAX_RANKS, &env->world_size, why);
+    int status = setting_check_number(say->world_size, size, 1, WORLD_MAX_RANKS, &env->world_size, why);
     if (status != 0)
         return status;
-    if (!getenv(say->rank))
+    if (!rank)
         return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is set but %s is not; a launcher sets both", say->sign,
                         say->rank);
-    if (setting_whole_number(getenv(say->rank)) >= env->world_size)
+    if (setting_whole_number(rank) >= env->world_size)
         return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\" but %s is %d; ranks count from 0 to %d",
-                        say->rank, getenv(say->rank), say->world_size, env->world_size, env->world_size - 1);
-    status = env_read_number(say->rank, 0, env->world_size - 1, &env->rank, why);
+                        say->rank, rank, say->world_size, env->world_size, env->world_size - 1);
+    status = setting_check_number(say->rank, rank, 0, env->world_size - 1, &env->rank, why);
     if (status == 0)
         status = env_read_optional(say->local_rank, NULL, 0, env->world_size - 1, &env->local_rank, why);
     if (status == 0)
         status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why);
+    if (env->local_size < 0)
+        env->local_size = env->world_size;
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
-    launch_name_job(env);
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why) : status;
 }
 
@@ -169,8 +161,7 @@ static bool env_is_said_by(const struct dialect *say)
 
 int launch_read_env(struct launch_env *env, struct why *why)
 {
-    *env =
-        (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = -1 };
+    *env = (struct launch_env){ .launcher = LAUNCH_NONE, .world_size = 1, .local_rank = -1, .local_size = 1 };
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
         if (env_is_said_by(&dialects[i]))
             return env_read_dialect(&dialects[i], env, why);

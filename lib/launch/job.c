@@ -49,17 +49,13 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     if (plan->nodes && !control_open(job))
         return false;
     job->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    output_own(&job->output, job->null_fd);
-    bool taken = job_signals_take(job);
-    output_own(&job->output, job->signals_fd);
-    return taken;
+    return job_signals_take(job);
 }
 
 static void job_close(struct job *job)
 {
     job_signals_restore(job);
     control_close(job);
-    free(job->signals);
     if (job->signals_fd >= 0)
         close(job->signals_fd);
     if (job->null_fd >= 0)
@@ -72,18 +68,23 @@ static void job_close(struct job *job)
     free(job->notes);
 }
 
-/* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. The watcher may have ended
- * before we asked. */
-static void job_die_with_watcher(const struct job *job)
+/* What only the watcher reads: a rank that runs no other program would keep it open. */
+static void job_close_watchers(const struct job *job)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != job->watcher)
-        _exit(128 + SIGKILL);
+    const int own[] = { job->output.events_fd, job->signals_fd, job->null_fd };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        close(own[i]);
+    for (int i = 0; i < job->output.count; i++)
+        if (job->output.streams[i].read_fd >= 0)
+            close(job->output.streams[i].read_fd);
 }
 
 void job_become_child(struct job *job, int rank)
 {
-    job_die_with_watcher(job);
+    /* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. It may have ended before we asked. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != job->watcher)
+        _exit(128 + SIGKILL);
     job->world.author = rank;
     int channel = job->plan.threads ? job->plan.size : rank;
     const struct stream *out = &job->output.streams[2 * channel];
@@ -95,7 +96,7 @@ void job_become_child(struct job *job, int rank)
         close(out[0].write_fd);
         close(out[1].write_fd);
     }
-    output_close_owned(&job->output);
+    job_close_watchers(job);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
     job_signals_restore(job);
 }
@@ -172,9 +173,9 @@ int job_look_back(const struct job *job, int result)
     struct why why;
     if (job->control && !job->control->hub)
         return result;
-    if (result == 0 && plan->review)
+    if (result == 0)
         plan->review(&job->world);
-    int status = plan->after ? plan->after(&job->world, plan->nodes, &why) : 0;
+    int status = plan->after(&job->world, plan->nodes, &why);
     if (status != 0)
         fprintf(stderr, "%s\n", why.text);
     return result == 0 ? status : result;

@@ -17,12 +17,12 @@
 #include "launch.h"
 #include "output.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
 struct job;
-struct job_signals;
 
 /* What was asked for. */
 struct job_plan {
@@ -60,15 +60,22 @@ struct rank_note {
     uint32_t host_site;
 };
 
+/* How signals were before the watcher took over. */
+struct job_signals {
+    bool taken;
+    sigset_t mask;
+    struct sigaction child, pipe;
+};
+
 struct job {
     struct job_plan plan;
     struct world world;
     struct output output;
-    struct control *control;     /* to the watchers of the other machines; NULL: there are none */
-    struct job_signals *signals; /* how signals were before; signals.c */
-    int signals_fd;              /* the signals that the watcher takes are read here */
-    struct rlimit files_before;  /* the limit of open files, before it was raised */
-    int null_fd;                 /* the stdin of all ranks but 0 */
+    struct control *control; /* to the watchers of the other machines; NULL: there are none */
+    struct job_signals signals;
+    int signals_fd;             /* the signals that the watcher takes are read here */
+    struct rlimit files_before; /* the limit of open files, before it was raised */
+    int null_fd;                /* the stdin of all ranks but 0 */
     pid_t watcher;
     pid_t *pids;             /* per process; 0: ended */
     int *statuses;           /* per process, as waitpid tells */
@@ -170,9 +177,6 @@ void launch_be_spawned(struct launch_self *self, const struct job *job, int rank
 int launch_enter(struct launch_self *self);
 void launch_ranks_are_threads(void);
 bool launch_is_forked(void); /* this process was forked by a rank: it is none */
-
-/* name.c: fill in env->key. */
-void launch_name_job(struct launch_env *env);
 
 /* meet.c: find the other ranks that a foreign launcher has started, and share one world with them. */
 int launch_meet(const struct launch_env *env, struct world *world, struct why *why);

@@ -1,9 +1,11 @@
-/* join.c: an abstract Unix socket over which ranks meet. It has no file, so nothing is left behind. */
+/* join.c: the sockets over which ranks meet: on a machine an abstract Unix socket, which has no file, so nothing is left behind. */
 #define _GNU_SOURCE
 #include "join.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,6 +18,45 @@ uint32_t join_layout(void)
     return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
 }
 
+/* MPICH gives each rank a socket to the process manager. Who made it is the same for all. */
+static long join_manager_pid(void)
+{
+    const char *fd = getenv("PMI_FD");
+    struct ucred maker = { 0 };
+    socklen_t size = sizeof maker;
+    if (fd && getsockopt(atoi(fd), SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0 && maker.pid > 0)
+        return maker.pid;
+    return getppid();
+}
+
+static const char *join_or_empty(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+/* A name that the ranks of one job have in common, and no other job has. Where the launcher numbers its jobs, that is the name. Else the
+ * process that started the ranks stands for the job; not simply the parent, since `mpirun sh -c './a; ./b'` gives each rank a parent of
+ * its own. */
+static void join_name_job(const struct launch_env *env, char *key, size_t size)
+{
+    const char *id = getenv("PMIX_NAMESPACE");
+    id = id ? id : getenv("OMPI_MCA_ess_base_jobid");
+    if (env->launcher == LAUNCH_TORCHRUN && getenv("MASTER_PORT"))
+        snprintf(key, size, "torchrun:%.40s:%.8s:%.8s:%.40s", join_or_empty("MASTER_ADDR"),
+                 join_or_empty("MASTER_PORT"), join_or_empty("TORCHELASTIC_RESTART_COUNT"),
+                 join_or_empty("TORCHELASTIC_RUN_ID"));
+    else if (env->launcher == LAUNCH_OPENMPI && id)
+        snprintf(key, size, "openmpi:%.80s", id);
+    else if (env->launcher == LAUNCH_MPICH)
+        snprintf(key, size, "mpich:%.20s:%ld", join_or_empty("PMI_PORT"), join_manager_pid());
+    else if (env->launcher == LAUNCH_SLURM)
+        snprintf(key, size, "slurm:%.20s.%.20s", join_or_empty("SLURM_JOB_ID"),
+                 join_or_empty("SLURM_STEP_ID"));
+    else
+        snprintf(key, size, "parent:%ld", (long)getppid());
+}
+
 /* Abstract names belong to the network namespace, and containers may share one. Those that cannot share memory do not meet: each IPC
  * namespace has names of its own. (A PID namespace tells nothing: ranks of one job may each have their own.) */
 static uint64_t join_namespace_number(void)
@@ -26,8 +67,10 @@ static uint64_t join_namespace_number(void)
 
 static socklen_t join_meeting_point(const struct launch_env *env, struct sockaddr_un *address)
 {
+    char key[128];
     uint64_t hash = 14695981039346656037u ^ join_namespace_number();
-    for (const char *c = env->key; *c; c++)
+    join_name_job(env, key, sizeof key);
+    for (const char *c = key; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
     int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "dist-%lu-%016llx",
@@ -35,16 +78,20 @@ static socklen_t join_meeting_point(const struct launch_env *env, struct sockadd
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-static int join_try_at(const struct launch_env *env,
-                       int (*act)(int fd, const struct sockaddr *at, socklen_t size))
+int join_wait(int fd, const struct sockaddr *at, socklen_t size)
 {
-    struct sockaddr_un address;
-    socklen_t size = join_meeting_point(env, &address);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    struct timeval limit = { .tv_sec = 1 }; /* of a connect, where somebody listens who never answers */
+    int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    return bind(fd, at, size) != 0 ? -1 : listen(fd, WORLD_MAX_RANKS);
+}
+
+static int join_try(int family, int type, const struct sockaddr *at, socklen_t size, join_act *act)
+{
+    struct timeval limit = { .tv_sec = 2 }; /* of a connect, where somebody listens who never answers */
+    int fd = socket(family, type | SOCK_CLOEXEC, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    if (fd >= 0 && act(fd, (struct sockaddr *)&address, size) != 0) {
+    if (fd >= 0 && act(fd, at, size) != 0) {
         int error = errno;
         close(fd);
         errno = error;
@@ -53,17 +100,19 @@ static int join_try_at(const struct launch_env *env,
     return fd;
 }
 
-int join_listen(const struct launch_env *env)
+int join_at(const struct launch_env *env, join_act *act)
 {
-    int fd = join_try_at(env, bind);
-    if (fd >= 0)
-        listen(fd, env->world_size);
-    return fd;
+    struct sockaddr_un address;
+    socklen_t size = join_meeting_point(env, &address);
+    return join_try(AF_UNIX, SOCK_SEQPACKET, (struct sockaddr *)&address, size, act);
 }
 
-int join_connect(const struct launch_env *env)
+int join_at_any(const struct addrinfo *found, join_act *act)
 {
-    return join_try_at(env, connect);
+    int fd = -1;
+    for (; found && fd < 0; found = found->ai_next)
+        fd = join_try(found->ai_family, SOCK_STREAM, found->ai_addr, found->ai_addrlen, act);
+    return fd;
 }
 
 bool join_same_user(int fd)
@@ -122,13 +171,16 @@ bool join_receive(int from, void *bytes, size_t size)
     return true;
 }
 
+/* Room for one descriptor beside a message. */
+union beside {
+    struct cmsghdr align;
+    char space[CMSG_SPACE(sizeof(int))];
+};
+
 bool join_send_answer(int to, const struct answer *answer, int fd)
 {
     struct iovec bytes = { (void *)answer, sizeof *answer };
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = { .space = { 0 } };
+    union beside control = { .space = { 0 } };
     struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
     if (fd >= 0) {
         message.msg_control = control.space;
@@ -148,10 +200,7 @@ bool join_send_answer(int to, const struct answer *answer, int fd)
 bool join_receive_answer(int from, struct answer *answer, int *fd)
 {
     struct iovec bytes = { answer, sizeof *answer };
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
+    union beside control;
     struct msghdr message = { .msg_iov = &bytes,
                               .msg_iovlen = 1,
                               .msg_control = control.space,
@@ -167,24 +216,4 @@ bool join_receive_answer(int from, struct answer *answer, int *fd)
         memcpy(fd, CMSG_DATA(rights), sizeof *fd);
     answer->why.text[sizeof answer->why.text - 1] = '\0';
     return answer->error != 0 || *fd >= 0;
-}
-
-int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
-               struct why *why)
-{
-    char who[96];
-    join_name_peer(caller, who, sizeof who);
-    if (hello->layout != join_layout())
-        why_say(why, "rank %d was built with another version of the library; build it again", hello->rank);
-    else if (hello->world_size != env->world_size)
-        why_say(why, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
-                hello->rank, hello->world_size, env->world_size);
-    else if (hello->rank < 0 || hello->rank >= env->world_size || came[hello->rank])
-        why_say(why,
-                "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "
-                "port or an id, of its own",
-                hello->rank, who);
-    else
-        return 0;
-    return DIST_ERR_ENVIRONMENT;
 }

@@ -1,8 +1,13 @@
-/* join.h: the messages by which ranks meet, and the socket that carries them. */
+/* join.h: the messages by which ranks of a machine meet (meet.c), and machines (nodes.c), and the sockets that carry them. */
 #ifndef LAUNCH_JOIN_H
 #define LAUNCH_JOIN_H
 
 #include "launch.h"
+#include "nodes.h"
+
+#include <sys/socket.h>
+
+struct addrinfo;
 
 #define HELLO 0x6f6c6c65u
 
@@ -24,19 +29,18 @@ struct answer {
 /* The layout that this library was built with. */
 uint32_t join_layout(void);
 
-/* A socket that listens at the job's meeting point, or one that is connected to it. -1: errno tells. */
-int join_listen(const struct launch_env *env);
-int join_connect(const struct launch_env *env);
+/* A socket at the job's meeting point on this machine with which `act` has succeeded: join_wait, to wait there for callers, or connect.
+ * And one at the first of these addresses where it does. -1: errno tells. */
+typedef int join_act(int fd, const struct sockaddr *at, socklen_t size);
+join_act join_wait;
+int join_at(const struct launch_env *env, join_act *act);
+int join_at_any(const struct addrinfo *found, join_act *act);
 
 /* Whether the other side runs as the same user. */
 bool join_same_user(int fd);
 
 /* "process 4711 (nc) of user 1001": the other side, in words. */
 void join_name_peer(int fd, char *text, size_t size);
-
-/* Of a caller that says so: what is wrong with it, in words? 0: nothing. */
-int join_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
-               struct why *why);
 
 /* How long a receive may block. */
 void join_limit(int fd, int64_t milliseconds);
@@ -49,5 +53,47 @@ bool join_receive(int from, void *bytes, size_t size);
 /* One answer, with a descriptor beside it unless fd is -1. receive: false if nothing sensible came. */
 bool join_send_answer(int to, const struct answer *answer, int fd);
 bool join_receive_answer(int from, struct answer *answer, int *fd);
+
+/* ---- machines: nodes.c has the order ------------------------------------------------------------------------ */
+
+#define HANDSHAKE_MAGIC 0x74736964u /* "dist" */
+
+struct opening {
+    uint32_t magic, layout;
+    char version[24];
+    unsigned char nonce[16];
+    uint64_t proof; /* node 0's */
+};
+
+struct introduction {
+    struct opening caller, called; /* as both have said */
+    int32_t node, count, size, unused;
+    uint64_t program;
+    char name[64];
+    uint64_t proof; /* of all before it */
+};
+
+struct opening handshake_opening(const struct nodes *nodes);
+bool handshake_same_version(const struct opening *a, const struct opening *b);
+uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
+                                   struct opening called);
+uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction);
+
+/* The address of this end of a connection, or of the other, in digits; and its port (8 bytes), unless NULL. */
+void handshake_address(int fd, bool other, char *text, size_t size, char *port);
+
+/* Where node 0 is. 0, or the status with a sentence. */
+int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, struct why *why);
+
+/* An address, in digits, or "localhost", to which no other machine comes? */
+bool handshake_is_at_home(const char *address);
+
+/* What this machine is to be called by others: MASTER_ADDR, or its name. And the address of such a name: "", as it was, where others could
+ * not call there. */
+void handshake_own_name(char *name, size_t size);
+void handshake_find(const char *name, char *address, size_t size);
+
+/* nodes_call.c: nodes but 0. */
+int nodes_call(struct nodes *nodes, int seconds, struct why *why);
 
 #endif

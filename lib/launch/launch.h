@@ -34,15 +34,14 @@ struct launch_env {
     int rank;
     int world_size;
     int local_rank;   /* -1: not told */
-    int local_size;   /* -1: not told */
+    int local_size;   /* all, where nothing else is told */
     int meet_seconds; /* how long the ranks wait for each other to come: DIST_INIT_TIMEOUT, or 60 */
-    char key[128];    /* the same for all ranks of one job, different for others: names the meeting point */
 };
 
 /* Is the job on several machines, as the launcher says? */
 static inline bool launch_is_far(const struct launch_env *env)
 {
-    return env->local_size >= 0 && env->local_size != env->world_size;
+    return env->local_size != env->world_size;
 }
 
 /* Read the environment. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */

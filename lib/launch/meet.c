@@ -21,12 +21,6 @@
 #define NAME_BUSY 5000 /* ms that rank 0 waits for an earlier rank 0 to leave the meeting point, */
 #define IN_AFTER 5000  /* and for one that has come to be in */
 
-/* How many are to meet here? */
-static int meet_count(const struct launch_env *env)
-{
-    return launch_is_far(env) ? env->local_size : env->world_size;
-}
-
 static const char *meet_first(const struct launch_env *env)
 {
     return launch_is_far(env) ? "the first rank of this machine" : "rank 0";
@@ -38,7 +32,7 @@ static const char *meet_first(const struct launch_env *env)
 static bool meet_is_taken(const struct launch_env *env, struct why *why)
 {
     char who[96];
-    int fd = join_connect(env);
+    int fd = join_at(env, connect);
     if (fd < 0) {
         why_say(why,
                 "somebody holds the meeting point of this job and does not answer (%s); start it with "
@@ -62,7 +56,7 @@ static int meet_listen_there(const struct launch_env *env, struct why *why)
 {
     int64_t give_up = job_clock() + NAME_BUSY;
     for (bool first = true;; first = false) {
-        int fd = join_listen(env);
+        int fd = join_at(env, join_wait);
         if (fd >= 0)
             return fd;
         if (errno != EADDRINUSE)
@@ -75,6 +69,27 @@ static int meet_listen_there(const struct launch_env *env, struct why *why)
     }
 }
 
+/* Of a caller that says so: what is wrong with it, in words? 0: nothing. */
+static int meet_judge(int caller, const struct hello *hello, const struct launch_env *env, const bool *came,
+                      struct why *why)
+{
+    char who[96];
+    join_name_peer(caller, who, sizeof who);
+    if (hello->layout != join_layout())
+        why_say(why, "rank %d was built with another version of the library; build it again", hello->rank);
+    else if (hello->world_size != env->world_size)
+        why_say(why, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
+                hello->rank, hello->world_size, env->world_size);
+    else if (hello->rank < 0 || hello->rank >= env->world_size || came[hello->rank])
+        why_say(why,
+                "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "
+                "port or an id, of its own",
+                hello->rank, who);
+    else
+        return 0;
+    return DIST_ERR_ENVIRONMENT;
+}
+
 /* Hear one caller. Strangers, and callers that go away again, are passed over. */
 static int meet_greet(int caller, const struct launch_env *env, const struct world *world, bool *came,
                       struct why *why)
@@ -84,7 +99,7 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
     if (!join_same_user(caller) || !join_receive(caller, &hello, sizeof hello) || hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
-    answer.error = join_judge(caller, &hello, env, came, &answer.why);
+    answer.error = meet_judge(caller, &hello, env, came, &answer.why);
     if (answer.error != 0) {
         *why = answer.why;
         join_send_answer(caller, &answer, -1);
@@ -101,7 +116,7 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
 /* Of those that are to come here, how many have not? */
 static int meet_missing(const struct launch_env *env, const bool *came)
 {
-    int missing = meet_count(env);
+    int missing = env->local_size;
     for (int rank = 0; rank < env->world_size; rank++)
         missing -= came[rank];
     return missing;
@@ -154,7 +169,7 @@ static int meet_host(const struct launch_env *env, struct world *world, struct w
     if (world_create(world, env->world_size) != 0)
         return why_fail(DIST_ERR_SYSTEM, why, "no shared memory could be had: %s", strerror(errno));
     launch_hold(world, env->rank);
-    if (meet_count(env) == 1)
+    if (env->local_size == 1)
         return 0;
     int fd = meet_listen_there(env, why);
     int status = fd < 0 ? -fd : meet_receive_all(fd, env, world, why);
@@ -172,7 +187,7 @@ static int meet_host(const struct launch_env *env, struct world *world, struct w
 static int meet_call(const struct launch_env *env, int64_t give_up)
 {
     for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
-        int fd = join_connect(env);
+        int fd = join_at(env, connect);
         if (fd >= 0)
             return fd;
         usleep(pause * 1000);

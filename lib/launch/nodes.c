@@ -13,10 +13,11 @@
  * on all machines: it is one of ours, and wrong.
  */
 #define _GNU_SOURCE
-#include "join.h"
-#include "handshake.h"
 #include "job.h"
+#include "join.h"
 
+#include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,46 @@
 
 #define ANSWER_WITHIN_MS \
     3000 /* in which a caller has to answer, while others wait; who is too late calls again */
+
+/* Is that an address to listen at? Debian gives a machine's own name one in /etc/hosts (127.0.1.1) to which nobody else comes. */
+static int nodes_check_place(const struct nodes *nodes, const struct addrinfo *found, struct why *why)
+{
+    char address[64] = "";
+    getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
+    if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
+                        "%s would listen to everybody; name this machine's address in the network of the job",
+                        nodes->host);
+    if (!handshake_is_at_home(address) || handshake_is_at_home(nodes->host))
+        return 0;
+    return why_fail(
+        DIST_ERR_ENVIRONMENT, why, "%.100s is %s to this machine itself, where no other one finds it; %s",
+        nodes->host, address,
+        nodes->star ? "set MASTER_ADDR to its address in the network of the job (torchrun: --local-addr)"
+                    : "name its address in the network of the job");
+}
+
+int nodes_listen(struct nodes *nodes, int *out, struct why *why)
+{
+    struct addrinfo *found;
+    int status = handshake_resolve(nodes, &found, why);
+    if (status != 0)
+        return status;
+    status = nodes_check_place(nodes, found, why);
+    *out = status == 0 ? join_at_any(found, join_wait) : -1;
+    int error = errno;
+    freeaddrinfo(found);
+    if (*out >= 0)
+        handshake_address(*out, false, nodes->address, sizeof nodes->address, nodes->port);
+    if (*out >= 0 || status != 0)
+        return status;
+    return why_fail(DIST_ERR_ENVIRONMENT, why, "%s 0 cannot wait for the others at %.100s port %s: %s",
+                    nodes_unit(nodes), nodes->host, nodes->port,
+                    error == EADDRINUSE ? "the port is taken; name another one on all machines"
+                    : error == EADDRNOTAVAIL
+                        ? "that is no address of this machine; name one that is, or start that one there"
+                        : strerror(error));
+}
 
 /* Of a caller that knows the secret: what is wrong with it? */
 static int nodes_judge(const struct nodes *nodes, const struct introduction *introduction, const char *from,
@@ -52,14 +93,6 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
     return 0;
 }
 
-static void nodes_stranger(const struct nodes *nodes, const char *from, const char *what)
-{
-    static bool told;
-    if (!told)
-        fprintf(stderr, "%s: %s, at %s, was sent away.\n", nodes->foreign ? "rank 0" : "distrun", what, from);
-    told = true;
-}
-
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
 static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
 {
@@ -81,17 +114,19 @@ static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduc
     return knows ? NULL : "a caller that does not know the secret";
 }
 
-/* Hear one caller; strangers are passed over. */
+/* Hear one caller; strangers are passed over, of which the first is told. */
 static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
 {
+    static bool told;
     struct introduction introduction = { .node = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
     join_limit(fd, ANSWER_WITHIN_MS);
     const char *strange = nodes_hear(nodes, fd, &introduction);
     if (strange) {
-        if (*strange)
-            nodes_stranger(nodes, from, strange);
+        if (*strange && !told)
+            told = fprintf(stderr, "%s: %s, at %s, was sent away.\n", nodes->foreign ? "rank 0" : "distrun",
+                           strange, from) > 0;
         close(fd);
         return 0;
     }
@@ -122,7 +157,7 @@ static int nodes_missing(const struct nodes *nodes, int seconds, struct why *why
     for (int node = 1; node < nodes->count; node++)
         if (nodes->links[node].fd < 0)
             text_add(&text, "%s%s",
-                     !count++       ? ""
+                     count++ == 0   ? ""
                      : node == last ? " and "
                                     : ", ",
                      nodes_name(nodes, node, name, sizeof name));

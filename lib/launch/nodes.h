@@ -5,9 +5,9 @@
  *     ranks 0 to 3                                          \----------  node 2's watcher, ...
  *
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
- * nodes.c         how the watchers meet (handshake.c, nodes_call.c)    connection.c    frames over one connection
+ * nodes.c         how the watchers meet (nodes_call.c, join.h)        connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
- * nodes_thread.c  the same where another launcher has started the ranks (they meet by nodes_rounds.h, and bootstrap.h)
+ * nodes_thread.c  the same where another launcher has started the ranks (they meet by bootstrap.h, or MPI)
  * decide.c        can any rank of any host still move?                snapshot.c     what one rank wrote down, packed
  *
  * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
@@ -61,14 +61,17 @@ struct frame {
 
 bool connection_open(struct connection *link, int fd);
 void connection_close(struct connection *link);
-bool connection_put(struct connection *link, struct frame frame,
-                    const void *bytes);        /* false: no memory, or closed */
+/* A frame with its bytes; `kind`: control.h's. False: no memory, or closed. */
+bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size);
 bool connection_send(struct connection *link); /* what can go now; false: it has broken */
 bool connection_drain(struct connection *link,
                       int64_t give_up);        /* until all has gone; false: it has not, in time */
 bool connection_fill(struct connection *link); /* what has come; false: it has ended */
-bool connection_next(struct connection *link, struct frame *frame,
-                     const char **bytes); /* valid until connection_fill */
+
+/* The next frame; its bytes are valid until connection_fill. And the same once it has come. False: there is none, or there was none in time, or
+ * the connection has ended before. */
+bool connection_next(struct connection *link, struct frame *frame, const char **bytes);
+bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up);
 
 /* Count the silence. A side that is not let run hears nothing, which is not the other's fault: one look counts for 100 ms at most. */
 void connection_listen(struct connection *link);
@@ -83,7 +86,6 @@ struct nodes {
     char host[256], port[8];
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
-    char key_text[2 * SECRET_BYTES + 1];
     bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
     bool star;                /* and these are no machines, but its ranks: bootstrap.h */
     bool made_secret;         /* here: nobody else knows it yet */
@@ -100,8 +102,6 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why
 void nodes_read_host(const char *text, char *host, size_t size);
 
 bool nodes_are_asked_for(const struct nodes *nodes);
-void nodes_prepare(
-    const struct nodes *nodes); /* between machines Gloo is the usual backend: says so in the environment */
 
 /* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why);
@@ -131,7 +131,7 @@ void nodes_part(struct launch_self *self);
 int nodes_find_secret(struct nodes *nodes, struct why *why);
 void nodes_say_secret(const struct nodes *nodes);
 
-/* A number that only who knows the key can make of these bytes. */
+/* A number that only who knows the key can make of these bytes: about a ns for each. */
 uint64_t secret_proof(const unsigned char key[SECRET_BYTES], const void *bytes, size_t size);
 bool secret_random(void *bytes, size_t size);
 

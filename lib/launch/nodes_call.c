@@ -1,35 +1,92 @@
-/* nodes_call.c: how a node finds node 0; nodes.c has the order of messages. */
+/* nodes_call.c: how a node finds node 0, and what both sides of that need; nodes.c has the order of messages. */
 #define _GNU_SOURCE
-#include "join.h"
-#include "handshake.h"
 #include "job.h"
+#include "join.h"
 
 #include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
 #define PAUSE_MS 50 /* between two calls; the first ones come sooner, since all nodes mostly start at once */
 
-/* A socket; -1: nobody has answered. */
-static int nodes_call_try_all(const struct addrinfo *found)
+struct opening handshake_opening(const struct nodes *nodes)
 {
-    struct timeval limit = { .tv_sec = 2 };
-    for (const struct addrinfo *at = found; at; at = at->ai_next) {
-        int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (fd < 0)
-            continue;
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-        if (connect(fd, at->ai_addr, at->ai_addrlen) == 0)
-            return fd;
-        close(fd);
-    }
-    return -1;
+    struct opening own = { .magic = HANDSHAKE_MAGIC, .layout = join_layout() };
+    snprintf(own.version, sizeof own.version, "%s", nodes->version);
+    secret_random(own.nonce, sizeof own.nonce);
+    return own;
 }
+
+bool handshake_same_version(const struct opening *a, const struct opening *b)
+{
+    return a->layout == b->layout && strncmp(a->version, b->version, sizeof a->version) == 0;
+}
+
+uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
+                                   struct opening called)
+{
+    struct opening both[] = { *caller, called };
+    both[1].proof = 0;
+    return secret_proof(nodes->key, both, sizeof both);
+}
+
+uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction)
+{
+    introduction.proof = 0;
+    return secret_proof(nodes->key, &introduction, sizeof introduction);
+}
+
+void handshake_address(int fd, bool other, char *text, size_t size, char *port)
+{
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    snprintf(text, size, "somebody");
+    struct sockaddr *to = (struct sockaddr *)&address;
+    if ((other ? getpeername(fd, to, &length) : getsockname(fd, to, &length)) == 0)
+        getnameinfo(to, length, text, (socklen_t)size, port, port ? 8 : 0, NI_NUMERICHOST | NI_NUMERICSERV);
+}
+
+int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, struct why *why)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+    int error = getaddrinfo(nodes->host, nodes->port, &hints, found);
+    if (error == 0)
+        return 0;
+    return why_fail(DIST_ERR_ENVIRONMENT, why,
+                    "the host %.100s, at which %s 0 is to be, is not known here (%s)", nodes->host,
+                    nodes_unit(nodes), gai_strerror(error));
+}
+
+void handshake_own_name(char *name, size_t size)
+{
+    const char *told = getenv("MASTER_ADDR");
+    if (told && *told)
+        nodes_read_host(told, name, size);
+    else
+        gethostname(name, size - 1);
+}
+
+bool handshake_is_at_home(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 ||
+           strcmp(address, "localhost") == 0;
+}
+
+void handshake_find(const char *name, char *address, size_t size)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
+    if (getaddrinfo(name, NULL, &hints, &found) != 0)
+        return;
+    getnameinfo(found->ai_addr, found->ai_addrlen, address, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+    if (handshake_is_at_home(address))
+        *address = '\0';
+    freeaddrinfo(found);
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------- */
 
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
 static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
@@ -69,37 +126,24 @@ static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why 
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
-    while (job_clock() < give_up) {
-        struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
-        bool open = poll(&ready, 1, 100) <= 0 || connection_fill(hub);
-        int status = control_is_come(hub, why);
-        if (status >= 0)
-            return status;
-        if (!open) {
-            connection_close(hub);
-            hub->in.used = hub->taken = 0;
-            return -1;
-        }
+    struct frame frame;
+    const char *bytes;
+    if (connection_await(hub, &frame, &bytes, give_up))
+        return control_is_come(&frame, bytes, why);
+    if (job_clock() < give_up) {
+        connection_close(hub);
+        hub->in.used = hub->taken = 0;
+        return -1;
     }
     return why_fail(DIST_ERR_TIMEOUT, why, "%s 0 (%.100s) does not say whether all have come",
                     nodes_unit(nodes), nodes->host);
-}
-
-static int nodes_call_absent(const struct nodes *nodes, int seconds, struct why *why)
-{
-    char name[100];
-    return why_fail(DIST_ERR_TIMEOUT, why,
-                    "%s has not answered at %.100s port %s within %d s; %s "
-                    "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
-                    nodes_advice(nodes));
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
 static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
                            struct why *why)
 {
-    int fd = nodes_call_try_all(found);
+    int fd = join_at_any(found, connect);
     if (fd < 0 && *heard)
         return why_fail(DIST_ERR_PEER_LOST, why,
                         "%s 0 (%.100s) has ended before all had come; look at it first", nodes_unit(nodes),
@@ -123,6 +167,7 @@ int nodes_call(struct nodes *nodes, int seconds, struct why *why)
     bool heard = false;
     int64_t give_up = job_clock() + seconds * (int64_t)1000;
     unsigned pause = 1;
+    char name[100];
     int status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
@@ -133,5 +178,11 @@ int nodes_call(struct nodes *nodes, int seconds, struct why *why)
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
     } while (status < 0 && job_clock() < give_up);
     freeaddrinfo(found);
-    return status < 0 ? nodes_call_absent(nodes, seconds, why) : status;
+    if (status >= 0)
+        return status;
+    return why_fail(DIST_ERR_TIMEOUT, why,
+                    "%s has not answered at %.100s port %s within %d s; %s "
+                    "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
+                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
+                    nodes_advice(nodes));
 }

@@ -1,7 +1,7 @@
 /* nodes_read.c: what the command line and the environment say about the machines of a job. */
 #define _GNU_SOURCE
-#include "handshake.h"
 #include "launch.h"
+#include "nodes.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -113,46 +113,25 @@ static int nodes_read_find_place(struct nodes *nodes, struct why *why)
         port);
 }
 
-/* FNV-1a, but of words of 8 bytes: a program of some megabytes would take its start longer than all else. */
-static uint64_t nodes_read_mixed(uint64_t hash, const char *bytes, size_t size)
+/* A number of the file's bytes. A program that is found along PATH, and what cannot be read, has its name only. */
+static uint64_t nodes_read_number_of(const char *program, const unsigned char *key)
 {
-    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        if (size - at >= sizeof word)
-            memcpy(&word, bytes + at, sizeof word);
-        else
-            memcpy(&word, bytes + at, size - at);
-        hash = (hash ^ word) * 1099511628211u;
-        hash ^= hash >> 32; /* (else a word's high bits would never reach low ones) */
-    }
-    return hash;
-}
-
-/* Of the file. A program that is found along PATH, and what cannot be read, has its name only. */
-static uint64_t nodes_read_number_of(const char *program)
-{
-    uint64_t hash = 14695981039346656037u;
+    uint64_t number = 0;
     char bytes[16384];
     FILE *file = strchr(program, '/') ? fopen(program, "re") : NULL;
     const char *name = text_file(program);
     if (!file)
-        return nodes_read_mixed(hash, name, strlen(name));
+        return secret_proof(key, name, strlen(name));
     for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        hash = nodes_read_mixed(hash, bytes, got);
+        number = number * 31 + secret_proof(key, bytes, got);
     fclose(file);
-    return hash;
+    return number;
 }
 
 bool nodes_are_asked_for(const struct nodes *nodes)
 {
     return nodes->count > 1 ||
            (nodes->count == 0 && (nodes->number >= 0 || *nodes->host || nodes->secret_file));
-}
-
-void nodes_prepare(const struct nodes *nodes)
-{
-    if (nodes_are_asked_for(nodes) && !setting_text("BACKEND") && !setting_text("DEVICE"))
-        setenv("BACKEND", "gloo", 1);
 }
 
 static int nodes_read_check(struct nodes *nodes, struct why *why)
@@ -184,24 +163,18 @@ static int nodes_read_check(struct nodes *nodes, struct why *why)
     return 0;
 }
 
-/* In blocks. */
-static void nodes_read_deal_ranks(struct nodes *nodes)
-{
-    int share = nodes->size / nodes->count, more = nodes->size % nodes->count, rank = 0;
-    for (int node = 0; node < nodes->count; node++)
-        for (int i = 0; i < share + (node < more); i++)
-            nodes->node_of[rank++] = (short)node;
-}
-
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
 {
     int status = nodes_read_check(nodes, why);
     if (status != 0)
         return status;
-    nodes_read_deal_ranks(nodes);
+    int share = nodes->size / nodes->count, more = nodes->size % nodes->count, rank = 0;
+    for (int node = 0; node < nodes->count; node++)
+        for (int i = 0; i < share + (node < more); i++)
+            nodes->node_of[rank++] = (short)node;
     status = nodes_read_find_place(nodes, why);
     if (status == 0)
         status = nodes_find_secret(nodes, why);
-    nodes->program = nodes_read_number_of(program);
+    nodes->program = nodes_read_number_of(program, nodes->key);
     return status ? status : nodes_meet(nodes, -1, (int)setting_number("DIST_INIT_TIMEOUT", 60), why);
 }

@@ -106,7 +106,7 @@ void output_read(struct output *output, int index)
     if (stream->read_fd < 0)
         return;
     if (output_is_behind(output, OUTPUT_LINE)) {
-        if (output->divert)
+        if (output->away)
             usleep(JAM_US);
         return;
     }
@@ -117,20 +117,10 @@ void output_read(struct output *output, int index)
         output->error[0] = errno;
     if (size <= 0)
         output_close_stream(output, stream);
-    else if (output->divert)
-        output->divert(output->argument, index, output->piece, (size_t)size);
+    else if (output->away)
+        connection_put(output->away, FRAME_OUTPUT, index, 0, output->piece, (size_t)size);
     else
         output_take(output, index, output->piece, (size_t)size);
-}
-
-/* Nobody reads our output any more: close the pipes behind it, so that the ranks learn it as they would
- * without a watcher. */
-static void output_close_target(struct output *output, int target)
-{
-    for (int i = 0; i < output->count; i++)
-        if (output->streams[i].target == target && output->streams[i].read_fd >= 0)
-            output_close_stream(output, &output->streams[i]);
-    output->ready[target].used = 0;
 }
 
 /* What the reader takes soon. A pipe that is ready takes at least one page without blocking. */
@@ -152,19 +142,23 @@ static void output_write(struct output *output, int target)
     buffer_drop(ready, output->error[target] ? ready->used : done);
 }
 
+/* Where nobody reads our output any more, close the pipes behind it, so that the ranks learn it as they would without a watcher. */
 void output_flush(struct output *output)
 {
     for (int target = 0; target < 2; target++) {
         output_write(output, target);
+        for (int i = 0; i < output->count && output->error[target] == EPIPE; i++)
+            if (output->streams[i].target == target && output->streams[i].read_fd >= 0)
+                output_close_stream(output, &output->streams[i]);
         if (output->error[target] == EPIPE)
-            output_close_target(output, target);
+            output->ready[target].used = 0;
     }
 }
 
 bool output_is_behind(const struct output *output, size_t most)
 {
     return output->ready[0].used > most || output->ready[1].used > most ||
-           (output->is_jammed && output->is_jammed(output->argument));
+           (output->away && output->away->out.used > OUTPUT_AWAY);
 }
 
 size_t output_left_in(const struct output *output, int index)

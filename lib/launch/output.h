@@ -7,11 +7,12 @@
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
 
-#include "buffer.h"
+#include "control.h"
 
 #define OUTPUT_LINE (64 * 1024)        /* longer lines are handed on in pieces */
 #define OUTPUT_PIECE (16 * 1024)       /* read at once */
 #define OUTPUT_KEPT (64 * 1024 * 1024) /* ordered: more of one rank is dropped, and said so */
+#define OUTPUT_AWAY (16 * OUTPUT_LINE) /* so much may wait for a slow connection */
 
 /* Of whole lines: a piece may be of empty ones, each of which is 17 bytes long with its coloured rank. */
 #define OUTPUT_ROOM (2 * OUTPUT_LINE + 20 * OUTPUT_PIECE)
@@ -34,15 +35,11 @@ struct output {
     int events_fd; /* epoll, over the pipes and the watcher's signals */
     bool ordered;
     bool colour[2];
-    char *piece;            /* [OUTPUT_PIECE]: not on the stack, which may be small (ulimit -s) */
-    struct buffer ready[2]; /* whole lines for stdout, stderr */
-    bool hurried;           /* a signal ends the job: a reader that has stopped is not waited for */
-    int error[2];           /* errno of the write that failed; nothing is written after */
-    void *argument;         /* of these, where the job is on several machines; else they are NULL: */
-    void (*divert)(void *argument, int stream, const char *bytes, size_t size); /* where it goes instead */
-    bool (*is_jammed)(const void *argument);                                    /* it cannot go there now */
-    bool *owned; /* [fd]: the watcher's, closed in children */
-    int owned_count;
+    char *piece;             /* [OUTPUT_PIECE]: not on the stack, which may be small (ulimit -s) */
+    struct buffer ready[2];  /* whole lines for stdout, stderr */
+    bool hurried;            /* a signal ends the job: a reader that has stopped is not waited for */
+    int error[2];            /* errno of the write that failed; nothing is written after */
+    struct connection *away; /* to node 0, at whose terminal it comes out; NULL: here */
 };
 
 /* Channels 0 .. ranks-1, and with `spare` one more for output that belongs to no rank. False: errno tells. */
@@ -52,10 +49,6 @@ void output_close(struct output *output);
 /* Make the two pipes of a channel; close the child's ends in the parent. */
 bool output_make_pipes(struct output *output, int channel);
 void output_parent_done(struct output *output, int channel);
-
-/* Note a descriptor as the watcher's own; in a child, close all that were noted. */
-void output_own(struct output *output, int fd);
-void output_close_owned(const struct output *output);
 
 /* Take what a pipe holds now, or some of it; nothing while our own reader is behind: so its ranks wait for it. */
 void output_read(struct output *output, int stream);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool pipes_wants_colour(int fd)
@@ -20,16 +19,13 @@ bool output_open(struct output *output, int ranks, bool spare, bool ordered)
 {
     int channels = ranks + spare;
     *output = (struct output){ .count = 2 * channels, .ordered = ordered };
-    output->owned_count = 4 * channels + 1024;
     output->streams = calloc((size_t)output->count, sizeof *output->streams);
-    output->owned = calloc((size_t)output->owned_count, sizeof *output->owned);
     output->piece = malloc(OUTPUT_PIECE);
     bool room =
         buffer_reserve(&output->ready[0], OUTPUT_ROOM) && buffer_reserve(&output->ready[1], OUTPUT_ROOM);
     output->events_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (!output->streams || !output->owned || !output->piece || !room || output->events_fd < 0)
+    if (!output->streams || !output->piece || !room || output->events_fd < 0)
         return false;
-    output_own(output, output->events_fd);
     for (int i = 0; i < output->count; i++) {
         struct stream *stream = &output->streams[i];
         stream->read_fd = stream->write_fd = -1;
@@ -55,7 +51,6 @@ void output_close(struct output *output)
     free(output->ready[0].bytes);
     free(output->ready[1].bytes);
     free(output->streams);
-    free(output->owned);
     free(output->piece);
 }
 
@@ -69,7 +64,6 @@ bool output_make_pipes(struct output *output, int channel)
         stream->read_fd = ends[0];
         stream->write_fd = ends[1];
         output->open++;
-        output_own(output, ends[0]);
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = (uint64_t)i };
         if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ||
             epoll_ctl(output->events_fd, EPOLL_CTL_ADD, ends[0], &event) != 0)
@@ -83,35 +77,5 @@ void output_parent_done(struct output *output, int channel)
     for (int i = 2 * channel; i < 2 * channel + 2; i++) {
         close(output->streams[i].write_fd);
         output->streams[i].write_fd = -1;
-    }
-}
-
-void output_own(struct output *output, int fd)
-{
-    if (fd >= 0 && fd < output->owned_count)
-        output->owned[fd] = true;
-}
-
-/* All from first to last at once, where the system can. */
-static bool pipes_close_run(int first, int last)
-{
-#ifdef SYS_close_range
-    return syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0;
-#else
-    return first > last;
-#endif
-}
-
-/* The watcher's descriptors lie mostly side by side, so a few calls close them all, also for 256 ranks. */
-void output_close_owned(const struct output *output)
-{
-    for (int fd = 0; fd < output->owned_count; fd++) {
-        int first = fd;
-        while (fd < output->owned_count && output->owned[fd])
-            fd++;
-        if (fd == first || pipes_close_run(first, fd - 1))
-            continue;
-        for (int one = first; one < fd; one++)
-            close(one);
     }
 }

@@ -62,14 +62,12 @@ bool secret_random(void *bytes, size_t size)
 
 static bool secret_read_key(struct nodes *nodes, const char *text)
 {
-    for (int i = 0; i < SECRET_BYTES; i++) {
-        unsigned byte;
-        if (strspn(text + 2 * i, "0123456789abcdefABCDEF") < 2 || sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return false;
-        nodes->key[i] = (unsigned char)byte;
-    }
-    snprintf(nodes->key_text, sizeof nodes->key_text, "%.32s", text);
-    return text[strspn(text, "0123456789abcdefABCDEF")] == '\0' && strlen(text) == (size_t)2 * SECRET_BYTES;
+    size_t digits = strspn(text, "0123456789abcdefABCDEF");
+    if (digits != (size_t)2 * SECRET_BYTES || text[digits])
+        return false;
+    for (int i = 0; i < SECRET_BYTES; i++)
+        sscanf(text + 2 * i, "%2hhx", &nodes->key[i]);
+    return true;
 }
 
 static int secret_read_file(struct nodes *nodes, char *line, size_t size, struct why *why)
@@ -114,19 +112,19 @@ int nodes_find_secret(struct nodes *nodes, struct why *why)
     if (!secret_random(nodes->key, sizeof nodes->key))
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "the system gives no random bytes for a secret; set DIST_SECRET");
-    for (int i = 0; i < SECRET_BYTES; i++)
-        sprintf(nodes->key_text + 2 * i, "%02x", nodes->key[i]);
     nodes->made_secret = true;
     return 0;
 }
 
 void nodes_say_secret(const struct nodes *nodes)
 {
+    char text[2 * SECRET_BYTES + 1];
     if (!nodes->made_secret)
         return;
+    for (int i = 0; i < SECRET_BYTES; i++)
+        sprintf(text + 2 * i, "%02x", nodes->key[i]);
     fprintf(stderr,
             "distrun: on the other machines: DIST_SECRET=%s distrun -n %d --nodes %d --node %s --at %s:%s "
             "PROGRAM\n",
-            nodes->key_text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host,
-            nodes->port);
+            text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host, nodes->port);
 }

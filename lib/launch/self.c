@@ -45,15 +45,11 @@ static void self_forget_rank(void)
     forked = true;
 }
 
-static void self_watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, self_forget_rank);
-}
-
 void launch_become_process(struct launch_self *self)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, self_watch_forks);
+    static bool looks_after_forks; /* (no other thread is about to become a rank) */
+    if (!looks_after_forks)
+        looks_after_forks = pthread_atfork(NULL, NULL, self_forget_rank) == 0;
     forked = false;
     launch_become(self);
     if (self)

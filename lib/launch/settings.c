@@ -1,7 +1,6 @@
 /* settings.c: see settings.h. */
 #define _GNU_SOURCE
 #include "settings.h"
-#include "settings_table.h"
 #include "text.h"
 #include "whole.h"
 #include "world.h"
@@ -89,6 +88,15 @@ bool setting_read_number(const char *text, long least, long most, int *number)
     return value >= least && value <= most;
 }
 
+int setting_check_number(const char *name, const char *text, long least, long most, int *number,
+                         struct why *why)
+{
+    if (setting_read_number(text, least, most, number))
+        return 0;
+    return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\"; it must be a whole number from %ld to %ld",
+                    name, text, least, most);
+}
+
 /* ---- one, and all ------------------------------------------------------------------------- */
 
 static int settings_check_one(const struct setting *setting, struct why *why)
@@ -99,16 +107,12 @@ static int settings_check_one(const struct setting *setting, struct why *why)
         return 0;
     if (setting->kind == SETTING_FILE)
         return setting_check_file(setting->name, text, why);
-    if (setting->kind == SETTING_NUMBER && setting_read_number(text, setting->least, setting->most, &number))
-        return 0;
-    if (setting->kind == SETTING_NUMBER)
-        return why_fail(DIST_ERR_ENVIRONMENT, why,
-                        "%s is \"%.40s\"; it must be a whole number from %ld to %ld%s", setting->name, text,
-                        setting->least, setting->most, setting->most == DAY ? " (seconds)" : "");
-    if (setting_has_word(setting, text))
-        return 0;
-    setting_say_words(setting, text, why);
-    return DIST_ERR_ENVIRONMENT;
+    if (setting->kind == SETTING_WORD)
+        return setting_check_word(setting, text, why);
+    int status = setting_check_number(setting->name, text, setting->least, setting->most, &number, why);
+    if (status != 0 && setting->most == DAY)
+        why_add(why, " (seconds)");
+    return status;
 }
 
 int setting_check(const char *name, struct why *why)

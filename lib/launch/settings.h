@@ -11,6 +11,30 @@
 #include "text.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+enum setting_kind {
+    SETTING_WORD,   /* one of `values` */
+    SETTING_NUMBER, /* a whole number from `least` to `most` */
+    SETTING_FILE,   /* a file that will be written */
+    SETTING_OTHER /* checked, if at all, where it is read; or not for users: set by distrun, read by our tests */
+};
+
+struct setting {
+    const char *name;
+    enum setting_kind kind;
+    const char *values;             /* words; in capitals what stands for more, which `also` knows */
+    bool (*also)(const char *text); /* NULL: nothing else is right */
+    const char *example;            /* of that */
+    long least, most;
+    bool empty; /* may be empty, which is as good as not set */
+};
+
+extern const struct setting settings[];
+extern const size_t settings_count;
+
+/* settings_words.c: is it one of the values? Same status as those below. */
+int setting_check_word(const struct setting *setting, const char *text, struct why *why);
 
 /* All of them. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */
 int settings_check(struct why *why);
@@ -32,8 +56,10 @@ bool setting_read_link(const char *text, double *microseconds, double *gigabytes
 /* A whole number in digits, or -1. No sign, no blanks, nothing behind it. */
 long setting_whole_number(const char *text);
 
-/* The same; true: it is one from `least` to `most`. */
+/* The same; true: it is one from `least` to `most`. And with a status and its sentence: `name` is what the number stands for. */
 bool setting_read_number(const char *text, long least, long most, int *number);
+int setting_check_number(const char *name, const char *text, long least, long most, int *number,
+                         struct why *why);
 
 /* Can a file of that name be written? Leaves it as it is, or absent. Same status; `name`: the variable that names it. */
 int setting_check_file(const char *name, const char *path, struct why *why);

@@ -11,28 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LONGEST 4096
-
-/* The folder in which the file lies; "" with errno: none. */
-static const char *settings_file_folder_of(const char *path, char *folder)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) : 0;
-    if (length >= LONGEST)
-        return errno = ENAMETOOLONG, "";
-    snprintf(folder, LONGEST, "%.*s", (int)length, path);
-    return !slash ? "." : length == 0 ? "/" : folder;
-}
-
-static int settings_file_error_of(bool good)
-{
-    return good ? 0 : errno;
-}
 
 /* For file systems that know no files without a name: one with a name of its own. */
 static int settings_file_open_beside(const char *path)
@@ -61,8 +46,7 @@ static int settings_file_try_folder(const char *folder, const char *path)
     if (fd < 0)
         return errno;
     ssize_t written = write(fd, page, sizeof page);
-    int error =
-        written >= 0 && written < (ssize_t)sizeof page ? ENOSPC : settings_file_error_of(written >= 0);
+    int error = written < 0 ? errno : written < (ssize_t)sizeof page ? ENOSPC : 0;
     close(fd);
     return error;
 }
@@ -75,7 +59,7 @@ static int settings_file_try_file(const char *path, mode_t mode)
     int fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENXIO ? 0 : errno; /* a pipe that nobody reads yet */
-    int error = settings_file_error_of(write(fd, "", 0) == 0);
+    int error = write(fd, "", 0) == 0 ? 0 : errno;
     close(fd);
     return error;
 }
@@ -83,13 +67,16 @@ static int settings_file_try_file(const char *path, mode_t mode)
 int setting_check_file(const char *name, const char *path, struct why *why)
 {
     struct stat status;
-    char folder[LONGEST];
+    char folder[LONGEST]; /* a longer path is no missing one */
     const char *in = "", *base = strrchr(path, '/');
     int error = stat(path, &status) == 0 ? settings_file_try_file(path, status.st_mode) : errno;
     if (error == ENOENT && base && base[1] == '\0')
         error = EISDIR;
-    if (error == ENOENT)
-        error = *(in = settings_file_folder_of(path, folder)) ? settings_file_try_folder(in, path) : errno;
+    if (error == ENOENT) {
+        snprintf(folder, sizeof folder, "%s", path);
+        in = dirname(folder);
+        error = settings_file_try_folder(in, path);
+    }
     if (error == 0)
         return 0;
     const char *dots = strlen(path) > 80 ? "..." : "";

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "nearest.h"
 #include "settings.h"
-#include "settings_table.h"
+#include "../dist_base.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -50,18 +50,16 @@ static void settings_words_add_nearest(struct why *why, const char *values, cons
                 nearest.found[nearest.found_length] == ':' ? text + head : "");
 }
 
-bool setting_has_word(const struct setting *setting, const char *text)
+int setting_check_word(const struct setting *setting, const char *text, struct why *why)
 {
-    return settings_words_in_list(setting->values, text) || (setting->also && setting->also(text));
-}
-
-void setting_say_words(const struct setting *setting, const char *text, struct why *why)
-{
+    if (settings_words_in_list(setting->values, text) || (setting->also && setting->also(text)))
+        return 0;
     why_say(why, "%s is \"%.40s\"; it must be ", setting->name, text);
     settings_words_add_list(why, setting->values);
     if (setting->example)
         why_add(why, ", as in %s", setting->example);
     settings_words_add_nearest(why, setting->values, text);
+    return DIST_ERR_ENVIRONMENT;
 }
 
 /* ---- variables that look like ours ---------------------------------------------------------------------- */

@@ -3,14 +3,7 @@
 #include "job.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/signalfd.h>
-
-/* How things were before the watcher took over. */
-struct job_signals {
-    sigset_t mask;
-    struct sigaction child, pipe;
-};
 
 /* A signal that is ignored (nohup, a background job) stays ignored. */
 static void signals_take_unless_ignored(sigset_t *taken, int number)
@@ -31,28 +24,26 @@ bool job_signals_take(struct job *job)
     signals_take_unless_ignored(&taken, SIGINT);
     signals_take_unless_ignored(&taken, SIGTERM);
     signals_take_unless_ignored(&taken, SIGHUP);
-    job->signals = malloc(sizeof *job->signals);
-    if (!job->signals)
-        return false;
-    pthread_sigmask(SIG_BLOCK, &taken, &job->signals->mask);
-    sigaction(SIGCHLD, &usual, &job->signals->child);
-    sigaction(SIGPIPE, &ignore, &job->signals->pipe);
+    pthread_sigmask(SIG_BLOCK, &taken, &job->signals.mask);
+    sigaction(SIGCHLD, &usual, &job->signals.child);
+    sigaction(SIGPIPE, &ignore, &job->signals.pipe);
+    job->signals.taken = true;
     job->signals_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
     return job->signals_fd >= 0;
 }
 
 void job_signals_let_through(const struct job *job)
 {
-    pthread_sigmask(SIG_SETMASK, &job->signals->mask, NULL);
+    pthread_sigmask(SIG_SETMASK, &job->signals.mask, NULL);
 }
 
 void job_signals_restore(const struct job *job)
 {
-    if (!job->signals)
+    if (!job->signals.taken)
         return;
-    sigaction(SIGCHLD, &job->signals->child, NULL);
-    sigaction(SIGPIPE, &job->signals->pipe, NULL);
-    pthread_sigmask(SIG_SETMASK, &job->signals->mask, NULL);
+    sigaction(SIGCHLD, &job->signals.child, NULL);
+    sigaction(SIGPIPE, &job->signals.pipe, NULL);
+    job_signals_let_through(job);
 }
 
 const char *launch_signal_name(int number)

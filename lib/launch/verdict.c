@@ -218,7 +218,7 @@ int job_verdict(const struct job *job)
             verdict_say_others(&text, job, &failure);
     }
     verdict_say_in_lines(&text);
-    if (!job->interrupt && !lost && !told && job->plan.write)
+    if (!job->interrupt && !lost && !told)
         job->plan.write(&job->world, failure.rank, verdict_exit_status(&failure), text.bytes);
     return lost && lost != EPIPE ? DIST_ERR_SYSTEM : verdict_exit_status(&failure);
 }

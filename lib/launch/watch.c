@@ -45,7 +45,8 @@ static bool watch_take_signals(struct job *job)
         if (signal.ssi_signo == SIGCHLD)
             child = true;
         else {
-            control_signal(job, (int)signal.ssi_signo, -1);
+            if (job->control)
+                control_put_all(job->control, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
             job_interrupt(job, (int)signal.ssi_signo);
         }
     }
@@ -112,12 +113,6 @@ static void watch_look_for_missing(struct job *job)
         world_fail(&job->world, missing, END_EXIT, 0);
 }
 
-static int watch_time_left(const struct job *job, int64_t all_ended)
-{
-    int64_t left = all_ended + LAST_WORDS - job_clock();
-    return job->output.open == 0 || left < 0 ? 0 : (int)left;
-}
-
 /* One round: what has come in, who has ended, what follows from it. */
 void job_watch_round(struct job *job, int timeout)
 {
@@ -139,7 +134,7 @@ void job_watch_round(struct job *job, int timeout)
     if (ended || quiet) {
         job->looked = now;
         watch_look_for_missing(job);
-        if (job->plan.look && !job->control)
+        if (!job->control)
             job->plan.look(&job->world, -1);
     }
     output_flush(&job->output);
@@ -178,9 +173,9 @@ void job_watch(struct job *job)
         int timeout = job->stopping ? job_stop_step(job) : LOOK_EVERY;
         job_watch_round(job, timeout < LOOK_EVERY ? timeout : LOOK_EVERY);
     }
-    int64_t all_ended = job_clock();
-    for (int left; (left = watch_time_left(job, all_ended)) > 0;)
-        job_watch_round(job, left);
+    int64_t end = job_clock() + LAST_WORDS;
+    for (int64_t left; job->output.open > 0 && (left = end - job_clock()) > 0;)
+        job_watch_round(job, (int)left);
     watch_take_the_rest(job);
     if (job->control)
         control_finish(job);
