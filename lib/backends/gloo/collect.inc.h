@@ -199,12 +199,9 @@ void collect(const part &p)
 void run(request *r, const part p)
 {
     pthread_setname_np(pthread_self(), "transport");
-    try {
-        collect(p);
+    if (succeeds([&] { collect(p); })) {
         r->done = true;
         mesh_wake(); // (once it is done, the mesh may be gone)
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
     }
 }
 
@@ -212,29 +209,23 @@ transport_request plugin_collect(void *handle, const transport_collective *what)
 {
     group *g = handle ? static_cast<group *>(handle) : &job_mesh->world;
     quiet hush;
-    try {
-        std::unique_ptr<request> r(new request());
+    std::unique_ptr<request> r;
+    succeeds([&] {
+        r.reset(new request());
         std::thread(run, r.get(), part{ *g, g->slots + g->seq++, *what }).detach();
-        return reinterpret_cast<transport_request>(r.release());
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-        return 0;
-    }
+    });
+    return reinterpret_cast<transport_request>(r.release());
 }
 
 void *plugin_group_new(const int *ranks, int size, int number)
 {
-    try {
-        std::unique_ptr<group> g(new group());
-        g->ranks.assign(ranks, ranks + size);
+    group *g = nullptr;
+    succeeds([&] {
+        g = new group{ std::vector<int>(ranks, ranks + size), 0, (static_cast<uint64_t>(number) + 2) << 32 };
         while (ranks[g->rank] != job_mesh->job.rank)
             g->rank++;
-        g->slots = (static_cast<uint64_t>(number) + 2) << 32;
-        return g.release();
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-        return nullptr;
-    }
+    });
+    return g;
 }
 
 void plugin_group_free(void *g)

@@ -5,16 +5,14 @@ transport_request begin(std::unique_ptr<request> r, const void *data, size_t byt
                         bool sends)
 {
     quiet hush;
-    try {
+    succeeds([&] {
         r->sends = sends;
         r->data = buffer_of(data, bytes);
         if (sends)
             r->data->send(peer, tag, 0, bytes);
         else
             r->data->recv(peer, tag, 0, bytes);
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-    }
+    });
     return reinterpret_cast<transport_request>(r.release());
 }
 
@@ -64,13 +62,9 @@ bool is_over(request *r)
 int plugin_test(transport_request *number)
 {
     auto *r = reinterpret_cast<request *>(*number);
-    try {
-        if (!is_over(r))
-            return failure(job_mesh);
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-        return failure(job_mesh);
-    }
+    bool over = false;
+    if (!succeeds([&] { over = is_over(r); }) || !over)
+        return nothing_yet();
     delete r;
     *number = 0;
     return 1;
@@ -82,44 +76,38 @@ void free_place(mesh *m)
     if (m->heard_from < 0)
         return;
     quiet hush;
-    try {
-        expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from);
-    } catch (const std::exception &e) {
-        fail(m, e.what());
-    }
+    succeeds([&] { expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from); });
     m->heard_from = -1;
 }
 
-int take_note(mesh *m, int from, void *data, size_t size)
+// The next one that has heard a note; none: null.
+const ear *find_note(mesh *m)
 {
-    const ear *e = m->ears[static_cast<size_t>(from)].get();
-    const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
-    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
-    m->heard_from = from;
-    return static_cast<int>(first.bytes);
+    for (size_t i = 0; i < m->ears.size(); i++) {
+        m->listens = (m->listens + 1) % m->ears.size();
+        const ear *e = m->ears[m->listens].get();
+        if (e && e->whole->take_received())
+            return e;
+    }
+    return nullptr;
 }
 
 int plugin_hear(void *data, size_t size, int *from)
 {
     mesh *m = job_mesh;
     uint32_t news = mesh_news;
+    const ear *e = nullptr;
     free_place(m);
-    if (news == m->heard)
-        return failure(m);
-    try {
-        for (size_t i = 0; i < m->ears.size(); i++) {
-            m->listens = (m->listens + 1) % m->ears.size();
-            const ear *e = m->ears[m->listens].get();
-            if (e && e->whole->take_received()) {
-                *from = static_cast<int>(m->listens);
-                return take_note(m, *from, data, size);
-            }
-        }
-    } catch (const std::exception &e) {
-        fail(m, e.what());
+    if (news != m->heard)
+        succeeds([&] { e = find_note(m); });
+    if (!e) {
+        m->heard = news;
+        return nothing_yet();
     }
-    m->heard = news;
-    return failure(m);
+    const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
+    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
+    *from = m->heard_from = static_cast<int>(m->listens);
+    return static_cast<int>(first.bytes);
 }
 
 const char *plugin_error()
