@@ -14,7 +14,6 @@
 #include "../backends/common/members.h"
 #include "../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

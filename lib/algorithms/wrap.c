@@ -2,7 +2,6 @@
 #include "wrap.h"
 #include "run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,16 +112,10 @@ static void algorithms_group_free(void *state, struct dist_group *group)
     outer->inner->group_free(outer->state, group);
 }
 
-static int algorithms_send(void *state, struct dist_work *op)
+static int algorithms_message(void *state, struct dist_work *op)
 {
     struct algorithms *outer = state;
-    return outer->inner->send(outer->state, op);
-}
-
-static int algorithms_recv(void *state, struct dist_work *op)
-{
-    struct algorithms *outer = state;
-    return outer->inner->recv(outer->state, op);
+    return backend_start(outer->inner, outer->state, op);
 }
 
 /* Whoever does them, all count: so members that call two in another order do not meet in one of them. */
@@ -131,7 +124,7 @@ static int algorithms_collective(void *state, struct dist_work *op)
     struct algorithms *outer = state;
     uint32_t number = op->group->collectives++;
     return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op, number)
-                                   : outer->inner->collectives[op->call](outer->state, op);
+                                   : backend_start(outer->inner, outer->state, op);
 }
 
 static bool algorithms_test(void *state, struct dist_work *op)
@@ -179,8 +172,8 @@ static const struct backend wrapping = {
     .close = algorithms_close,
     .group_new = algorithms_group_new,
     .group_free = algorithms_group_free,
-    .send = algorithms_send,
-    .recv = algorithms_recv,
+    .send = algorithms_message,
+    .recv = algorithms_message,
     BACKEND_COLLECTIVES(algorithms_collective),
     .collectives[CALL_ALL_TO_ALL] = algorithms_collective,
     .collectives[CALL_BARRIER] = algorithms_collective,
