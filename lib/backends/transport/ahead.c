@@ -12,8 +12,7 @@
  * comes over one connection comes in order; so data are looked for before a message of the same rank meets a receive. Data without a note
  * are counted as one. A note that its data have overtaken is late, and says nothing new. (tests/model/ahead.c)
  */
-#include "ahead.h"
-#include "offers.h"
+#include "state.h"
 
 #include <stdlib.h>
 

@@ -3,13 +3,9 @@
  * and collectives are over, but for those that nobody will come for any more.
  */
 #define _GNU_SOURCE
-#include "ahead.h"
-#include "answers.h"
 #include "meet.h"
-#include "offers.h"
 #include "../common/members.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #define GRACE 10 /* s, until a lost connection is told */

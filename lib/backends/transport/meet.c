@@ -38,15 +38,13 @@ static void meet_tell_leaders(struct transport_state *state, const struct meetin
 static void meet_tell_members(struct transport_state *state, const struct dist_work *own, struct meeting *m,
                               struct wire wire, size_t bytes)
 {
-    if (!m)
-        return;
-    meetings_take_out(state, m);
-    for (int i = 0; i < m->size && !state->failed; i++)
+    for (int i = 0; m && i < m->size && !state->failed; i++)
         if (m->arrivals[i].op && near_has(state, own->group->ranks[i])) {
             wire.op = m->arrivals[i].op;
             wire_send(state, own->group->ranks[i], &wire, bytes);
         }
-    meetings_free(m);
+    if (m)
+        meetings_end(state, m);
 }
 
 void meet_over(struct transport_state *state, struct dist_work *op, struct meeting *m)

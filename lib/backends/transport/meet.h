@@ -34,9 +34,7 @@ struct meeting *meetings_find(const struct transport_state *state,
                               const struct dist_work *op); /* NULL: nobody has come to this rank for it */
 struct meeting *meetings_make(struct transport_state *state,
                               const struct wire *wire); /* or find it; NULL: no memory */
-void meetings_take_out(struct transport_state *state, const struct meeting *meeting);
-void meetings_free(struct meeting *m);
-void meetings_forget(struct transport_state *state);
+void meetings_end(struct transport_state *state, struct meeting *m);
 
 /* ---- levels.c: a leader's part in a collective in two levels; m: who is here, NULL: nobody else ----------------- */
 

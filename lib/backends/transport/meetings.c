@@ -33,26 +33,13 @@ struct meeting *meetings_make(struct transport_state *state, const struct wire *
     return state->meetings = m;
 }
 
-void meetings_free(struct meeting *m)
-{
-    for (int i = 0; m && i < m->size; i++)
-        free(m->arrivals[i].inside);
-    free(m);
-}
-
-void meetings_take_out(struct transport_state *state, const struct meeting *meeting)
+void meetings_end(struct transport_state *state, struct meeting *m)
 {
     struct meeting **at = &state->meetings;
-    while (*at != meeting)
+    while (*at != m)
         at = &(*at)->next;
-    *at = meeting->next;
-}
-
-void meetings_forget(struct transport_state *state)
-{
-    while (state->meetings) {
-        struct meeting *m = state->meetings;
-        state->meetings = m->next;
-        meetings_free(m);
-    }
+    *at = m->next;
+    for (int i = 0; i < m->size; i++)
+        free(m->arrivals[i].inside);
+    free(m);
 }

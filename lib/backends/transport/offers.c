@@ -18,7 +18,7 @@
  * received into no tensor, since until then the transport reads the sender's; and not before that rank has heard of it (KNOWN), or its send
  * would be over as if it were taken.
  */
-#include "offers.h"
+#include "state.h"
 
 /* ---- the sender ---------------------------------------------------------------------------------------- */
 

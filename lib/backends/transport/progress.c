@@ -5,13 +5,7 @@
  * ours does, the progress thread. It is started by the first op that is left open, and rests while another thread waits here. Both
  * nap while something is under way, and sleep on their event counts while nothing is.
  */
-#define _GNU_SOURCE
-#include "ahead.h"
-#include "answers.h"
-#include "bundles.h"
-#include "offers.h"
-
-#include <stdio.h>
+#include "state.h"
 
 #define LOOK_NS 100000 /* between two looks of who only starts */
 
@@ -81,10 +75,7 @@ static void progress_leave(struct transport_state *state, bool moved)
 {
     if (state->progress.runs && transport_is_open(state))
         wire_reap(state);
-    if (state->progress.runs)
-        bundles_let_go(state, BUNDLES_FIRST);
-    else
-        bundles_let_go(state, BUNDLES_URGENT);
+    bundles_let_go(state, state->progress.runs ? BUNDLES_FIRST : BUNDLES_URGENT);
     bool open = transport_is_open(state) || transport_flies(state) || state->bundles.count > 0;
     transport_count_heard(state);
     state->drivers--;

@@ -12,7 +12,6 @@
  * heard GO yet: the tag waits in its op, which the first has named to this one with GO.
  */
 #include "meet.h"
-#include "offers.h"
 #include "../../devices/host.h"
 
 #include <stdlib.h>

@@ -6,12 +6,12 @@
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   bundles.c   notes that travel together         collect.c   the transport's part in them
- *   answers.c   taken: now, or with the next note  unexpected.c  messages before their receive
+ *   answers.c   taken: now, or with the next note  rest.c      how who waits sleeps
  *   offers.c    long data, beside them; ahead.c: or without, if their receive has begun
- *   leave.c     what is given up, and when         rest.c      how who waits sleeps
+ *   leave.c     what is given up, and when         watchdog.c  a look at the job while the transport starts
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
- *   thread.c    the progress thread                notes.c     what is open, for the watcher; watchdog.c: a look at the job while it starts
+ *   thread.c    the progress thread                notes.c     what is open, for the watcher
  *
  * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
  * matching, and answers: taken, or refused, since counts or types differ. Longer data set out with their note; the transport moves
@@ -135,9 +135,8 @@ static inline void state_unlock(struct transport_state *state)
 
 /* ---- open.c -------------------------------------------------------------------------------------- */
 
-/* What the backend does to its transport before that is opened: environment, which plug-in, its bootstrap memory. NULL: status and why. */
-typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
-                                                 int *status, struct why *why);
+/* The backend's plug-in, whose environment is prepared. NULL: status and why. */
+typedef const struct transport *transport_finder(struct launch_self *self, int *status, struct why *why);
 int transport_open(const char *name, transport_finder *find, struct launch_self *self,
                    struct dist_group *world, void **out, struct why *why);
 int transport_close(void *state);
@@ -150,6 +149,11 @@ bool transport_form_world(struct transport_state *state);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
 const struct transport *transport_load(const char *name, struct why *why);
+
+/* ---- watchdog.c: around the start of a transport, where no launcher of ours watches the ranks --------------- */
+
+void watchdog_begin(struct launch_self *self);
+void watchdog_end(void);
 
 /* ---- progress.c: with the state locked, unless they start or wait ------------------------------------ */
 
@@ -205,13 +209,7 @@ void near_close(struct transport_state *state);
 int transport_message(void *state, struct dist_work *op);
 void messages_hear(struct transport_state *state, int from, const struct wire *wire);
 void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
-
-/* ---- unexpected.c: messages that no receive has asked for ------------------------------------------------ */
-
-void transport_unexpected_add(struct transport_state *state, int from, const struct wire *message);
-struct match *transport_unexpected_for(const struct transport_state *state,
-                                       const struct dist_work *op); /* NULL: none */
-void transport_unexpected_forget(struct transport_state *state);
+void messages_forget(struct transport_state *state); /* those that no receive has asked for */
 
 /* ---- meet.c; more in meet.h ------------------------------------------------------------------------------ */
 

@@ -21,7 +21,7 @@ struct transport_job {
     int rank, size;
     /* inout[i] = in[i] op inout[i], for transports that reduce. */
     void (*reduce)(void *inout, void *in, int64_t count, int type, int op);
-    /* Memory of all ranks, zero at first, where they find each other: a struct world_bootstrap of each; NULL: the transport needs none. */
+    /* Memory of all ranks, zero at first, where they may find each other: a struct world_bootstrap of each. */
     char *bootstrap;
     size_t bootstrap_bytes;
     const char *address; /* of this machine, for a transport that listens there */

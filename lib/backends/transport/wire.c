@@ -1,8 +1,6 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
-#include "bundles.h"
 #include "meet.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define NOTES_REAPED 32 /* so many at once */
