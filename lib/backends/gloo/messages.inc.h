@@ -19,7 +19,7 @@ transport_request begin(std::unique_ptr<request> r, const void *data, size_t byt
 transport_request plugin_send(const void *data, size_t bytes, int peer, uint64_t tag)
 {
     std::unique_ptr<request> r(new (std::nothrow) request());
-    if (!r || (tag == TRANSPORT_NOTES && bytes > TRANSPORT_NOTE))
+    if (!r)
         return 0;
     if (tag != TRANSPORT_NOTES)
         return begin(std::move(r), data, bytes, peer, tag, true);
@@ -92,7 +92,7 @@ const ear *find_note(mesh *m)
     return nullptr;
 }
 
-int plugin_hear(void *data, size_t size, int *from)
+int plugin_hear(void *data, int *from)
 {
     mesh *m = job_mesh;
     uint32_t news = mesh_news;
@@ -105,7 +105,7 @@ int plugin_hear(void *data, size_t size, int *from)
         return nothing_yet();
     }
     const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
-    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
+    memcpy(data, first.data, first.bytes);
     *from = m->heard_from = static_cast<int>(m->listens);
     return static_cast<int>(first.bytes);
 }

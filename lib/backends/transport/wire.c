@@ -220,7 +220,7 @@ static int wire_next_note(struct transport_state *state, struct wire *wire, int 
         return 0;
     int bytes = far_first ? 0 : near_hear(state, wire, from);
     if (bytes == 0)
-        bytes = state->transport->hear(wire, TRANSPORT_NOTE, from);
+        bytes = state->transport->hear(wire, from);
     return bytes == 0 && far_first ? near_hear(state, wire, from) : bytes;
 }
 
