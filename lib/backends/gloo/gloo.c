@@ -31,6 +31,4 @@ static int gloo_open(struct launch_self *self, struct dist_group *world, void **
     return status == DIST_OK ? transport_open("gloo", gloo_find, self, world, state, why) : status;
 }
 
-const struct backend backend_gloo = {
-    .name = "gloo", .open = gloo_open, TRANSPORT_COLLECTIVES, TRANSPORT_CALLS
-};
+const struct backend backend_gloo = { .name = "gloo", .open = gloo_open, TRANSPORT_CALLS };

@@ -85,6 +85,4 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **s
     return status;
 }
 
-const struct backend backend_mpi = {
-    .name = "mpi", .open = mpi_open, TRANSPORT_COLLECTIVES, TRANSPORT_CALLS
-};
+const struct backend backend_mpi = { .name = "mpi", .open = mpi_open, TRANSPORT_CALLS };

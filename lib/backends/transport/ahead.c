@@ -128,14 +128,12 @@ bool ahead_progress(struct transport_state *state)
     return moved;
 }
 
-void ahead_settle(struct transport_state *state, int from)
-{
-    if (state->begun > 0)
-        ahead_look(state, &state->ahead[from]);
-}
-
 bool ahead_is_late(struct transport_state *state, int from, const struct wire *message, bool is_long)
 {
+    if (!state->ahead)
+        return false;
+    if (state->begun > 0)
+        ahead_look(state, &state->ahead[from]);
     if (!is_long) {
         state->ahead[from].short_heard[ahead_kind(&message->claim)]++;
         return false;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static struct meeting *meetings_look_up(const struct transport_state *state, int number, uint32_t seq)
+struct meeting *meetings_find(const struct transport_state *state, int number, uint32_t seq)
 {
     struct meeting *m = state->meetings;
     while (m && (m->number != number || m->seq != seq))
@@ -11,14 +11,9 @@ static struct meeting *meetings_look_up(const struct transport_state *state, int
     return m;
 }
 
-struct meeting *meetings_find(const struct transport_state *state, const struct dist_work *op)
-{
-    return meetings_look_up(state, op->group->number, op->phase);
-}
-
 struct meeting *meetings_make(struct transport_state *state, const struct wire *wire)
 {
-    struct meeting *m = meetings_look_up(state, wire->a, wire->seq);
+    struct meeting *m = meetings_find(state, wire->a, wire->seq);
     if (m)
         return m;
     m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);

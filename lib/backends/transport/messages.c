@@ -127,9 +127,8 @@ void messages_forget(struct transport_state *state)
 
 static void messages_hear_message(struct transport_state *state, int from, const struct wire *message)
 {
-    ahead_settle(state, from);
     bool is_long = messages_is_long(state, from, message, wire_bytes(message));
-    if (state->ahead && ahead_is_late(state, from, message, is_long))
+    if (ahead_is_late(state, from, message, is_long))
         return;
     if (offers_are(message))
         wire_heard(state); /* the data lie where they are, until they are taken */

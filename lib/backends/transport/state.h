@@ -13,15 +13,10 @@
  *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
  *   thread.c    the progress thread                notes.c     what is open, for the watcher
  *
- * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
- * matching, and answers: taken, or refused, since counts or types differ. Longer data set out with their note; the transport moves
- * them, from tensor to tensor, once the receiver has begun to receive them (offers.c).
+ * A send sends a note first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
+ * matching. The transport's own collective runs when all members have come and say the same: since all are sure to begin it, it will end.
  *
- * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
- * tells all to go, or what differs. Then the transport's own collective runs: since all are sure to begin it, it will end.
- *
- * Ranks of one machine share the world's memory. Notes between them go through it (near.c), long data are copied from tensor to tensor,
- * and of a collective only what concerns several machines is the transport's (levels.c). DIST_FLAT=1: all goes by the transport.
+ * Ranks of one machine share the world's memory: what they can do in it is not the transport's. DIST_FLAT=1: all goes by the transport.
  *
  * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
  * counts it (transport_rank.coming), then notifies. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
@@ -217,7 +212,8 @@ int transport_collective(void *state, struct dist_work *op);
 
 /* ---- collect.c: the transport's part ------------------------------------------------------------------------------ */
 
-enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
+enum dist_type collect_type(const struct dist_work *op); /* in which it adds up; */
+size_t collect_bytes(const struct dist_work *op);        /* and of a block in that */
 bool collect_shares(const struct dist_work *op);         /* its tensors overlap */
 void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_want_memory(struct transport_state *state,
@@ -225,6 +221,8 @@ void collect_want_memory(struct transport_state *state,
 void collect_begin(struct transport_state *state, struct dist_work *op); /* its first piece, or it waits */
 bool collect_go_on(struct transport_state *state,
                    struct dist_work *op); /* the next piece; false: all are done */
+/* What was added up becomes what the tensors are to have, where it is, or in `to` if their type is another: where it then is. */
+void *collect_settle(const struct dist_work *op, void *result, void *to);
 void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
@@ -236,13 +234,13 @@ void transport_fail(struct transport_state *state, int status, const char *why);
 void transport_broken(struct transport_state *state, const char *what);          /* the transport is */
 void transport_leave(void *state);
 
-/* The calls of every backend with a transport, but open and name. */
+/* The calls of every backend with a transport, but open and name. all_to_all goes by messages (algorithms/): members with splits and members
+ * without must meet, to be told that they differ. */
 #define TRANSPORT_CALLS \
-    .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
-    .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
-    .collectives[CALL_BARRIER] = transport_collective, .test = transport_test, .wait = transport_wait, \
-    .note = transport_note
-/* all_to_all goes by messages (algorithms/): members with splits and members without must meet, to be told that they differ. */
-#define TRANSPORT_COLLECTIVES BACKEND_COLLECTIVES(transport_collective)
+    BACKEND_COLLECTIVES(transport_collective), \
+        .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
+        .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
+        .collectives[CALL_BARRIER] = transport_collective, .test = transport_test, .wait = transport_wait, \
+        .note = transport_note
 
 #endif

@@ -204,10 +204,8 @@ void ahead_name(struct transport_state *state, int peer, struct wire *message, b
 void ahead_begin(struct transport_state *state, struct dist_work *op, size_t bytes);
 void ahead_take_back(struct transport_state *state, const struct dist_work *op);
 bool ahead_progress(struct transport_state *state); /* true: data have come */
-void ahead_settle(struct transport_state *state,
-                  int from); /* before a message of that rank meets its receive */
 
-/* A message has been heard, where receives may begin ahead. True: its data came before, into their receive. */
+/* A message has been heard, and before it meets its receive: data of that rank that have come are in theirs. True: its own did so. */
 bool ahead_is_late(struct transport_state *state, int from, const struct wire *message, bool is_long);
 
 /* A message has met this receive: the request of its data, if that is what has begun; else that is taken back: 0. */
