@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool wrap_is_collective(enum call call)
-{
-    return call >= CALL_BROADCAST && call <= CALL_MONITORED_BARRIER;
-}
-
 static bool wrap_is_ours(const struct algorithms *outer, const struct dist_work *op)
 {
-    if (op->p2p || !wrap_is_collective(op->call))
+    if (op->p2p || op->call < CALL_BROADCAST || op->call > CALL_MONITORED_BARRIER)
         return false;
     return outer->all || !outer->inner->collectives[op->call] ||
            (op->call == CALL_ALL_REDUCE && outer->forced);

@@ -24,21 +24,20 @@ struct part {
     }
 };
 
-// Send and receive at the same time; a size of 0 leaves that half out.
-void swap(const part &p, int to, const char *out, size_t out_bytes, int from, char *in, size_t in_bytes)
+// Send to a member, or receive from one.
+void transfer(const part &p, bool sends, int member, char *data, size_t bytes)
 {
-    buffer sent, received;
-    if (out_bytes) {
-        sent = buffer_of(out, out_bytes);
-        sent->send(p.g.ranks[static_cast<size_t>(to)], p.slot, 0, out_bytes);
+    if (bytes == 0)
+        return;
+    int peer = p.g.ranks[static_cast<size_t>(member)];
+    buffer whole = buffer_of(data, bytes);
+    if (sends) {
+        whole->send(peer, p.slot, 0, bytes);
+        whole->waitSend(nullptr, EVER);
+    } else {
+        whole->recv(peer, p.slot, 0, bytes);
+        whole->waitRecv(nullptr, EVER);
     }
-    if (in_bytes) {
-        received = buffer_of(in, in_bytes);
-        received->recv(p.g.ranks[static_cast<size_t>(from)], p.slot, 0, in_bytes);
-        received->waitRecv(nullptr, EVER);
-    }
-    if (out_bytes)
-        sent->waitSend(nullptr, EVER);
 }
 
 // Element where block i of x begins: of `count` elements for all together.
@@ -142,8 +141,7 @@ void star(const part &p, bool gathers, char *whole, int64_t count, char *own)
         if (at_root && i == p.g.rank)
             memmove(gathers ? block : own, gathers ? own : block, bytes);
         else if (at_root || i == p.g.rank)
-            swap(p, at_root ? i : p.what.root, block, sends ? bytes : 0, at_root ? i : p.what.root, block,
-                 sends ? 0 : bytes);
+            transfer(p, sends, at_root ? i : p.what.root, block, bytes);
     }
 }
 
@@ -153,9 +151,9 @@ void broadcast(const part &p, char *x, size_t bytes)
     int me = p.place(p.g.rank - p.what.root);
     for (int have = 1; have < p.size(); have *= 2) {
         if (me < have && me + have < p.size())
-            swap(p, p.place(p.g.rank + have), x, bytes, 0, nullptr, 0);
+            transfer(p, true, p.place(p.g.rank + have), x, bytes);
         else if (me >= have && me < 2 * have)
-            swap(p, 0, nullptr, 0, p.place(p.g.rank - have), x, bytes);
+            transfer(p, false, p.place(p.g.rank - have), x, bytes);
     }
 }
 

@@ -31,11 +31,6 @@ size_t collect_bytes(const struct dist_work *op)
     return (size_t)op->block * dtype_size(collect_type(op));
 }
 
-static bool collect_is_asked(const struct dist_work *op)
-{
-    return op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank);
-}
-
 bool collect_shares(const struct dist_work *op)
 {
     const char *in = op->in.data, *out = op->out.data;
@@ -202,7 +197,7 @@ void *collect_settle(const struct dist_work *op, void *result, void *to)
 
 void collect_finish(struct dist_work *op)
 {
-    if (collect_is_asked(op))
+    if (op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank))
         collect_settle(op, collect_result(op), op->out.data);
     free(op->aside);
     op->aside = NULL;

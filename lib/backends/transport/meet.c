@@ -179,14 +179,6 @@ int transport_collective(void *state, struct dist_work *op)
     return transport_start(state, op, meet_post);
 }
 
-/* This machine's members and its leader are let go. */
-static void meet_go(struct transport_state *state, struct dist_work *op, struct meeting *m,
-                    const struct wire *wire)
-{
-    meet_tell_members(state, op, m, *wire, WIRE_SHORT);
-    collect_start(state, op);
-}
-
 /* It differs, or somebody has left. */
 static void meet_give_up(struct transport_state *state, struct dist_work *op, struct meeting *m,
                          const struct wire *wire)
@@ -214,12 +206,14 @@ void meet_hear(struct transport_state *state, int from, const struct wire *wire)
         return;
     }
     struct meeting *m = meetings_find(state, op->group->number, op->phase);
-    if (wire->inside > 0)
+    if (wire->inside > 0) {
         inside_take(state, op, m, wire_data(wire));
-    else if (wire->kind == WIRE_GO && !wire->flat && levels_take(op))
-        levels_begin(state, op, m, wire->in);
-    else if (wire->kind == WIRE_GO)
-        meet_go(state, op, m, wire);
-    else
+    } else if (wire->kind != WIRE_GO) {
         meet_give_up(state, op, m, wire);
+    } else if (!wire->flat && levels_take(op)) {
+        levels_begin(state, op, m, wire->in);
+    } else { /* each by itself */
+        meet_tell_members(state, op, m, *wire, WIRE_SHORT);
+        collect_start(state, op);
+    }
 }

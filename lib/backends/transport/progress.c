@@ -33,7 +33,8 @@ bool transport_drive(struct transport_state *state, const struct dist_work *unti
     bool moved = transport_look_at_job(state);
     bundles_let_go(state, BUNDLES_URGENT);
     while (!state->failed && !(until && atomic_load(&until->done)) &&
-           (wire_hear(state) || wire_progress(state) || offers_progress(state) || ahead_progress(state))) {
+           (wire_hear(state) || wire_progress(state, &state->flights) || offers_progress(state) ||
+            ahead_progress(state))) {
         moved = true;
         bundles_let_go(state, BUNDLES_URGENT);
     }

@@ -101,8 +101,7 @@ int wire_test(struct transport_state *state, transport_request *request)
     return done;
 }
 
-/* True: some have landed. */
-static bool wire_test_all(struct transport_state *state, struct flights *flights)
+bool wire_progress(struct transport_state *state, struct flights *flights)
 {
     bool moved = false;
     for (struct flight **at = &flights->first, *flight; (flight = *at);) {
@@ -127,15 +126,10 @@ static bool wire_test_all(struct transport_state *state, struct flights *flights
     return moved;
 }
 
-bool wire_progress(struct transport_state *state)
-{
-    return wire_test_all(state, &state->flights);
-}
-
 /* Each test may cost a look at all sockets, and nobody waits for a note to have left: they are tested together, now and then. */
 void wire_reap(struct transport_state *state)
 {
-    wire_test_all(state, &state->notes_out);
+    wire_progress(state, &state->notes_out);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------- */

@@ -139,8 +139,8 @@ size_t wire_inside(const struct transport_state *state, int peer,
 bool wire_hear(struct transport_state *state); /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op);
-void wire_hang_up(struct transport_state *state, struct flight *notes); /* they are under way */
-bool wire_progress(struct transport_state *state);
+void wire_hang_up(struct transport_state *state, struct flight *notes);     /* they are under way */
+bool wire_progress(struct transport_state *state, struct flights *flights); /* true: some have landed */
 /* 1: it is over; 0: not yet; -1: the transport has failed, and everything was given up. */
 int wire_test(struct transport_state *state, transport_request *request);
 void wire_swallow(struct transport_state *state, int from, size_t bytes,
