@@ -1,12 +1,21 @@
 // messages.inc.h: the part of plugin.cc that sends, receives, and hears notes.
 
-// What goes wrong is never done; test() tells.
-transport_request begin(std::unique_ptr<request> r, const void *data, size_t bytes, int peer, uint64_t tag,
-                        bool sends)
+// What goes wrong is never done; test() tells. A note is sent behind its length.
+transport_request begin(bool sends, const void *data, size_t bytes, int peer, uint64_t tag)
 {
     quiet hush;
+    std::unique_ptr<request> r;
     succeeds([&] {
+        r.reset(new request());
         r->sends = sends;
+        if (sends && tag == TRANSPORT_NOTES) {
+            const uint32_t length = static_cast<uint32_t>(bytes);
+            r->copy.reset(new char[NOTE_HEAD + bytes]);
+            memcpy(r->copy.get(), &length, sizeof length);
+            memcpy(r->copy.get() + NOTE_HEAD, data, bytes);
+            data = r->copy.get();
+            bytes += NOTE_HEAD;
+        }
         r->data = buffer_of(data, bytes);
         if (sends)
             r->data->send(peer, tag, 0, bytes);
@@ -18,19 +27,7 @@ transport_request begin(std::unique_ptr<request> r, const void *data, size_t byt
 
 transport_request plugin_send(const void *data, size_t bytes, int peer, uint64_t tag)
 {
-    std::unique_ptr<request> r(new (std::nothrow) request());
-    if (!r)
-        return 0;
-    if (tag != TRANSPORT_NOTES)
-        return begin(std::move(r), data, bytes, peer, tag, true);
-    const uint32_t length = static_cast<uint32_t>(bytes);
-    char *copy = new (std::nothrow) char[NOTE_HEAD + bytes];
-    if (!copy)
-        return 0;
-    r->copy.reset(copy);
-    memcpy(copy, &length, sizeof length);
-    memcpy(copy + NOTE_HEAD, data, bytes);
-    return begin(std::move(r), copy, NOTE_HEAD + bytes, peer, tag, true);
+    return begin(true, data, bytes, peer, tag);
 }
 
 // Gloo sends nothing before the receiver has said that it is ready.
@@ -43,8 +40,7 @@ transport_request plugin_offer(const void *data, size_t bytes, int peer, uint64_
 
 transport_request plugin_recv(void *data, size_t bytes, int peer, uint64_t tag)
 {
-    std::unique_ptr<request> r(new (std::nothrow) request());
-    return r ? begin(std::move(r), data, bytes, peer, tag, false) : 0;
+    return begin(false, data, bytes, peer, tag);
 }
 
 // Gloo keeps its tag, and no longer where the data would have gone.

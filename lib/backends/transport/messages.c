@@ -21,17 +21,6 @@ static size_t messages_bytes_of(const struct dist_work *op)
     return (size_t)(op->sends ? op->in.count : op->out.count) * dtype_size(op->type);
 }
 
-void messages_end(struct dist_work *op, int status)
-{
-    if (op->step != STEP_ASIDE) {
-        transport_done(op, status);
-        return;
-    }
-    atomic_fetch_sub(&op->group->untaken, 1);
-    free(op->aside);
-    free(op);
-}
-
 /* ---- the receiver ---------------------------------------------------------------------------------- */
 
 static void messages_refuse(struct transport_state *state, struct dist_work *op, int from,
@@ -177,7 +166,7 @@ static void messages_hear_answer(struct transport_state *state, int from, const 
     if (wire->kind == WIRE_BEGIN)
         wire_fly(state, state->transport->send(op->in.data, messages_bytes_of(op), op->peer, wire->tag), op);
     else
-        messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+        transport_done(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
 void messages_hear(struct transport_state *state, int from, const struct wire *wire)

@@ -7,10 +7,18 @@
  */
 #include "state.h"
 
+#include <stdlib.h>
+
 #define LOOK_NS 100000 /* between two looks of who only starts */
 
 void transport_done(struct dist_work *op, int status)
 {
+    if (op->step == STEP_ASIDE) {
+        atomic_fetch_sub(&op->group->untaken, 1);
+        free(op->aside);
+        free(op);
+        return;
+    }
     op->status = status;
     atomic_store(&op->done, 1);
 }

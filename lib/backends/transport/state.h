@@ -172,7 +172,7 @@ static inline bool transport_flies(const struct transport_state *state)
 bool transport_is_open(const struct transport_state *state); /* something of this rank's is not over */
 bool transport_thread_start(struct transport_state *state);  /* thread.c */
 void transport_thread_stop(struct transport_state *state);
-void transport_done(struct dist_work *op, int status);
+void transport_done(struct dist_work *op, int status); /* of a copy that nobody waits for nothing is left */
 
 /* ---- rest.c ----------------------------------------------------------------------------------------- */
 
@@ -203,7 +203,6 @@ void near_close(struct transport_state *state);
 
 int transport_message(void *state, struct dist_work *op);
 void messages_hear(struct transport_state *state, int from, const struct wire *wire);
-void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
 void messages_forget(struct transport_state *state); /* those that no receive has asked for */
 
 /* ---- meet.c; more in meet.h ------------------------------------------------------------------------------ */

@@ -41,14 +41,6 @@ static bool wire_flies(const struct transport_state *state, const struct dist_wo
     return false;
 }
 
-static void wire_give_back(struct dist_work *op, int status)
-{
-    if (op->p2p && op->sends)
-        messages_end(op, status);
-    else
-        transport_done(op, status);
-}
-
 void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op)
 {
     struct flight *flight = state->failed ? NULL : malloc(sizeof *flight);
@@ -62,7 +54,7 @@ void wire_fly(struct transport_state *state, transport_request request, struct d
     bool has_another = wire_flies(state, op);
     transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for what is under way");
     if (!has_another)
-        wire_give_back(op, state->failed);
+        transport_done(op, state->failed);
 }
 
 void wire_swallow(struct transport_state *state, int from, size_t bytes, uint64_t tag)
@@ -82,7 +74,7 @@ void wire_swallow(struct transport_state *state, int from, size_t bytes, uint64_
 static void wire_land(struct transport_state *state, struct dist_work *op)
 {
     if (op->p2p)
-        wire_give_back(op, DIST_OK);
+        transport_done(op, DIST_OK);
     else if (op->step == STEP_RING)
         ring_landed(state, op);
     else if (collect_go_on(state, op))
