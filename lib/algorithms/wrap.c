@@ -191,11 +191,10 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
                                       struct why *why)
 {
     const char *name = setting_text("DIST_ALGORITHM");
-    bool asked = name, all = asked && strcmp(name, "messages") == 0;
     *status = setting_check("DIST_ALGORITHM", why);
     if (*status != DIST_OK)
         return NULL;
-    if (!asked && wrap_is_complete(inner))
+    if (!name && wrap_is_complete(inner))
         return inner;
     struct algorithms *outer = calloc(1, sizeof *outer);
     *status = outer ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
@@ -203,8 +202,8 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
         return NULL;
     outer->self = self;
     outer->inner = inner;
-    outer->all = all;
-    outer->forced = asked && !all ? algorithm_named(name) : NULL;
+    outer->all = name && strcmp(name, "messages") == 0;
+    outer->forced = name ? algorithm_named(name) : NULL;
     outer->table = wrapping;
     outer->table.name = inner->name;
     outer->table.on_streams = inner->on_streams;

@@ -205,11 +205,7 @@ void plugin_close()
         std::lock_guard<std::mutex> guard(m->lock);
         m->closing = true;
     }
-    try {
-        delete m;
-    } catch (const std::exception &) {
-        // all have met: nobody is left whom this could concern
-    }
+    delete m;
     job_mesh = nullptr;
 }
 

@@ -46,9 +46,7 @@ static bool collect_set_aside(struct dist_work *op)
     enum dist_type wide = collect_type(op);
     size_t element = dtype_size(wide);
     size_t in_bytes = (size_t)op->in.count * element, out_bytes = (size_t)op->block * element;
-    bool shared = collect_shares(op);
-    op->aside = NULL;
-    if (wide == op->type && !shared)
+    if (wide == op->type && !collect_shares(op))
         return true;
     op->aside = malloc(in_bytes + out_bytes);
     if (!op->aside)
