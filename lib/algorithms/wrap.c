@@ -1,5 +1,4 @@
 /* wrap.c: a backend around a backend: hands on what the inner one can do, and does the rest by messages. */
-#include "wrap.h"
 #include "run.h"
 
 #include <stdlib.h>
