@@ -158,18 +158,6 @@ static void collect_let_held_go(struct transport_state *state, struct transport_
             at = &op->next;
 }
 
-bool collect_go_on(struct transport_state *state, struct dist_work *op)
-{
-    struct transport_group *g = op->group->state;
-    int64_t pieces = collect_pieces(state, op);
-    if (op->ticket == pieces)
-        return false;
-    collect_hand_on(state, op);
-    if (!state->failed && op->ticket == pieces)
-        collect_let_held_go(state, g);
-    return true;
-}
-
 void collect_start(struct transport_state *state, struct dist_work *op)
 {
     if (op->call == CALL_NEW_GROUP)
@@ -193,11 +181,25 @@ void *collect_settle(const struct dist_work *op, void *result, void *to)
     return to;
 }
 
-void collect_finish(struct dist_work *op)
+static void collect_finish(struct dist_work *op)
 {
     if (op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank))
         collect_settle(op, collect_result(op), op->out.data);
     free(op->aside);
     op->aside = NULL;
     transport_done(op, DIST_OK);
+}
+
+void collect_landed(struct transport_state *state, struct dist_work *op)
+{
+    int64_t pieces = collect_pieces(state, op);
+    if (op->ticket < pieces) {
+        collect_hand_on(state, op);
+        if (!state->failed && op->ticket == pieces)
+            collect_let_held_go(state, op->group->state);
+    } else if (op->step == STEP_BETWEEN) {
+        levels_finish(state, op);
+    } else {
+        collect_finish(op);
+    }
 }

@@ -217,12 +217,10 @@ bool collect_shares(const struct dist_work *op);         /* its tensors overlap 
 void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_want_memory(struct transport_state *state,
                          struct dist_work *op); /* in vain: all has failed; NULL: without it */
-void collect_begin(struct transport_state *state, struct dist_work *op); /* its first piece, or it waits */
-bool collect_go_on(struct transport_state *state,
-                   struct dist_work *op); /* the next piece; false: all are done */
+void collect_begin(struct transport_state *state, struct dist_work *op);  /* its first piece, or it waits */
+void collect_landed(struct transport_state *state, struct dist_work *op); /* the next one; or all are done */
 /* What was added up becomes what the tensors are to have, where it is, or in `to` if their type is another: where it then is. */
 void *collect_settle(const struct dist_work *op, void *result, void *to);
-void collect_finish(struct dist_work *op);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
 void transport_notes_write(struct transport_state *state, const struct dist_work *waited);

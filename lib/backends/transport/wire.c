@@ -77,12 +77,8 @@ static void wire_land(struct transport_state *state, struct dist_work *op)
         transport_done(op, DIST_OK);
     else if (op->step == STEP_RING)
         ring_landed(state, op);
-    else if (collect_go_on(state, op))
-        return;
-    else if (op->step == STEP_BETWEEN)
-        levels_finish(state, op);
     else
-        collect_finish(op);
+        collect_landed(state, op);
 }
 
 int wire_test(struct transport_state *state, transport_request *request)
