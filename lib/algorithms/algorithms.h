@@ -97,8 +97,4 @@ void pairs_all_to_all(struct communicator *comm, void *out, const void *in, int6
                       const int64_t *splits);
 void barrier_spread(struct communicator *comm);
 
-/* Does everybody bring the same words? If not, everybody has DIST_ERR_MISMATCH in comm->status, and gets one and the same rank
- * that differs from the one before it. */
-int comm_agree(struct communicator *comm, const int64_t *words, int count);
-
 #endif

@@ -50,11 +50,11 @@ int run_start(struct run *run)
         return DIST_OK;
     }
     launch_drop_note(outer->self, run->note);
-    why_say(&run->op->why, "the system gives no thread for a collective in the background");
-    run->op->run = NULL;
-    run->op->status = DIST_ERR_SYSTEM;
+    struct dist_work *op = run->op;
+    op->run = NULL;
     free(run);
-    return DIST_ERR_SYSTEM;
+    return op->status = why_fail(DIST_ERR_SYSTEM, &op->why,
+                                 "the system gives no thread for a collective in the background");
 }
 
 static bool background_is_done(void *argument)

@@ -18,10 +18,8 @@ static bool monitored_ask_all(struct run *run)
     run->asked = calloc(2 * (size_t)run->comm.size, sizeof *run->asked);
     if (!run->asked)
         run->comm.status = DIST_ERR_MEMORY;
-    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
-        run_fill(run, &run->asked[i], i, false, (struct span){ 0 });
-        run_begin(run, &run->asked[i]);
-    }
+    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
+        run_begin(run, &run->asked[i], i, false, (struct span){ 0 });
     return run->comm.status == DIST_OK;
 }
 
@@ -51,10 +49,8 @@ static void monitored_tell_all(struct run *run, struct absent *absent)
 {
     struct algorithms *outer = run->outer;
     struct dist_work *told = run->asked + run->comm.size;
-    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
-        run_fill(run, &told[i], i, true, (struct span){ absent, sizeof *absent });
-        run_begin(run, &told[i]);
-    }
+    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
+        run_begin(run, &told[i], i, true, (struct span){ absent, sizeof *absent });
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
         if (outer->inner->test(outer->state, &run->asked[i]))
             run_finish(run, &told[i]);

@@ -14,7 +14,6 @@
 #include "../backends/common/members.h"
 #include "../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -24,7 +23,7 @@
 
 /* ---- messages ------------------------------------------------------------------------- */
 
-void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span)
+void run_begin(struct run *run, struct dist_work *message, int peer, bool sends, struct span span)
 {
     const struct dist_work *op = run->op;
     *message = (struct dist_work){ .call = op->call,
@@ -39,10 +38,6 @@ void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, 
                                    .async = true,
                                    .from = -1 };
     *(sends ? &message->in : &message->out) = span;
-}
-
-void run_begin(struct run *run, struct dist_work *message)
-{
     run->comm.status = backend_start(run->outer->inner, run->outer->state, message);
     if (run->comm.status != DIST_OK)
         run->op->why = message->why;
@@ -109,14 +104,10 @@ static void run_swap_by_backend(struct communicator *comm, int to, const void *o
                                 int from, void *in, int64_t in_count)
 {
     struct run *run = (struct run *)comm;
-    if (in_count >= 0) {
-        run_fill(run, &run->in, from, false, (struct span){ in, in_count });
-        run_begin(run, &run->in);
-    }
-    if (out_count >= 0 && comm->status == DIST_OK) {
-        run_fill(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
-        run_begin(run, &run->out);
-    }
+    if (in_count >= 0)
+        run_begin(run, &run->in, from, false, (struct span){ in, in_count });
+    if (out_count >= 0 && comm->status == DIST_OK)
+        run_begin(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
     if (comm->status != DIST_OK)
         return;
     if (in_count >= 0)

@@ -1,4 +1,4 @@
-/* run.h: one collective that is done by messages. */
+/* run.h: a backend around a backend, which does by messages what the inner one leaves open, and one such collective. */
 #ifndef ALGORITHMS_RUN_H
 #define ALGORITHMS_RUN_H
 
@@ -22,6 +22,13 @@ struct algorithms {
         failed; /* over, but the inner backend may still look at a message of theirs: kept until it is closed */
     struct run *runs; /* asynchronous ones not yet waited for */
 };
+
+/* The backend that this rank shall use: `inner` itself, where it has every collective and DIST_ALGORITHM is not set; else a
+ * backend around it that does the missing ones by messages. DIST_ALGORITHM=gather|tree|ring|halving takes all_reduce away
+ * from it, and chooses how it is done; DIST_ALGORITHM=messages takes all collectives away.
+ * NULL: *status is DIST_ERR_ENVIRONMENT, with a sentence in why, or DIST_ERR_MEMORY. */
+const struct backend *algorithms_wrap(struct launch_self *self, const struct backend *inner, int *status,
+                                      struct why *why);
 
 /* One collective under way. An asynchronous one has a thread: it goes on while the program computes. */
 struct run {
@@ -55,11 +62,9 @@ static inline struct rank_slot *run_slot(const struct run *run)
 /* Free it with its memory. The inner backend must have finished or dropped all its messages. */
 void run_free(struct run *run);
 
-/* Fill in one message of it, to or from a rank of the communicator. */
-void run_fill(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
-
-/* Start it, where all is well so far; and wait until it is over, or hopeless: if it is not well, comm.status and op->why say so. */
-void run_begin(struct run *run, struct dist_work *message);
+/* Start one message of it, to or from a rank of the communicator, where all is well so far; and wait until it is over, or hopeless: if it
+ * is not well, comm.status and op->why say so. */
+void run_begin(struct run *run, struct dist_work *message, int peer, bool sends, struct span span);
 void run_finish(struct run *run, struct dist_work *message);
 
 /* agree.c: do all members mean the same? If not, it is over, with op->why. */

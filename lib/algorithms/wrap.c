@@ -1,19 +1,12 @@
 /* wrap.c: a backend around a backend: hands on what the inner one can do, and does the rest by messages. */
-#include "wrap.h"
 #include "run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool wrap_is_collective(enum call call)
-{
-    return call >= CALL_BROADCAST && call <= CALL_MONITORED_BARRIER;
-}
-
 static bool wrap_is_ours(const struct algorithms *outer, const struct dist_work *op)
 {
-    if (op->p2p || !wrap_is_collective(op->call))
+    if (op->p2p || op->call < CALL_BROADCAST || op->call > CALL_MONITORED_BARRIER)
         return false;
     return outer->all || !outer->inner->collectives[op->call] ||
            (op->call == CALL_ALL_REDUCE && outer->forced);
@@ -113,16 +106,10 @@ static void algorithms_group_free(void *state, struct dist_group *group)
     outer->inner->group_free(outer->state, group);
 }
 
-static int algorithms_send(void *state, struct dist_work *op)
+static int algorithms_message(void *state, struct dist_work *op)
 {
     struct algorithms *outer = state;
-    return outer->inner->send(outer->state, op);
-}
-
-static int algorithms_recv(void *state, struct dist_work *op)
-{
-    struct algorithms *outer = state;
-    return outer->inner->recv(outer->state, op);
+    return backend_start(outer->inner, outer->state, op);
 }
 
 /* Whoever does them, all count: so members that call two in another order do not meet in one of them. */
@@ -131,7 +118,7 @@ static int algorithms_collective(void *state, struct dist_work *op)
     struct algorithms *outer = state;
     uint32_t number = op->group->collectives++;
     return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op, number)
-                                   : outer->inner->collectives[op->call](outer->state, op);
+                                   : backend_start(outer->inner, outer->state, op);
 }
 
 static bool algorithms_test(void *state, struct dist_work *op)
@@ -179,8 +166,8 @@ static const struct backend wrapping = {
     .close = algorithms_close,
     .group_new = algorithms_group_new,
     .group_free = algorithms_group_free,
-    .send = algorithms_send,
-    .recv = algorithms_recv,
+    .send = algorithms_message,
+    .recv = algorithms_message,
     BACKEND_COLLECTIVES(algorithms_collective),
     .collectives[CALL_ALL_TO_ALL] = algorithms_collective,
     .collectives[CALL_BARRIER] = algorithms_collective,
@@ -203,11 +190,10 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
                                       struct why *why)
 {
     const char *name = setting_text("DIST_ALGORITHM");
-    bool asked = name, all = asked && strcmp(name, "messages") == 0;
     *status = setting_check("DIST_ALGORITHM", why);
     if (*status != DIST_OK)
         return NULL;
-    if (!asked && wrap_is_complete(inner))
+    if (!name && wrap_is_complete(inner))
         return inner;
     struct algorithms *outer = calloc(1, sizeof *outer);
     *status = outer ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
@@ -215,8 +201,8 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
         return NULL;
     outer->self = self;
     outer->inner = inner;
-    outer->all = all;
-    outer->forced = asked && !all ? algorithm_named(name) : NULL;
+    outer->all = name && strcmp(name, "messages") == 0;
+    outer->forced = name ? algorithm_named(name) : NULL;
     outer->table = wrapping;
     outer->table.name = inner->name;
     outer->table.on_streams = inner->on_streams;

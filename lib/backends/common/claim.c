@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool claim_is_barrier(enum call call)
-{
-    return call == CALL_BARRIER || call == CALL_MONITORED_BARRIER;
-}
-
 void claim_stands(struct claim *claim, const char *file, int line)
 {
     const char *name = text_file_in(file, SITE_CHARS);
@@ -23,7 +18,8 @@ struct claim claim_of(const struct dist_work *op)
     struct claim claim = { .call = (uint8_t)op->call, .group = (uint16_t)op->group->id };
     claim_stands(&claim, op->at.file, op->at.line);
     claim.type = (uint8_t)op->type;
-    claim.host = !op->gpu && op->call != CALL_NEW_GROUP && !claim_is_barrier(op->call);
+    claim.host = !op->gpu && op->call != CALL_NEW_GROUP && op->call != CALL_BARRIER &&
+                 op->call != CALL_MONITORED_BARRIER;
     if (op->p2p) {
         claim.side = op->sends ? SIDE_SENDS : SIDE_RECEIVES;
         claim.root = op->tag;

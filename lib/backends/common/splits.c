@@ -2,8 +2,6 @@
 #include "splits.h"
 #include "members.h"
 
-#include <stdio.h>
-
 bool splits_clash(const struct dist_group *group, splits_list *of, const void *members, struct clash *clash)
 {
     int n = group->size;

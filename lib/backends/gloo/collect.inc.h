@@ -24,21 +24,20 @@ struct part {
     }
 };
 
-// Send and receive at the same time; a size of 0 leaves that half out.
-void swap(const part &p, int to, const char *out, size_t out_bytes, int from, char *in, size_t in_bytes)
+// Send to a member, or receive from one.
+void transfer(const part &p, bool sends, int member, char *data, size_t bytes)
 {
-    buffer sent, received;
-    if (out_bytes) {
-        sent = buffer_of(out, out_bytes);
-        sent->send(p.g.ranks[static_cast<size_t>(to)], p.slot, 0, out_bytes);
+    if (bytes == 0)
+        return;
+    int peer = p.g.ranks[static_cast<size_t>(member)];
+    buffer whole = buffer_of(data, bytes);
+    if (sends) {
+        whole->send(peer, p.slot, 0, bytes);
+        whole->waitSend(nullptr, EVER);
+    } else {
+        whole->recv(peer, p.slot, 0, bytes);
+        whole->waitRecv(nullptr, EVER);
     }
-    if (in_bytes) {
-        received = buffer_of(in, in_bytes);
-        received->recv(p.g.ranks[static_cast<size_t>(from)], p.slot, 0, in_bytes);
-        received->waitRecv(nullptr, EVER);
-    }
-    if (out_bytes)
-        sent->waitSend(nullptr, EVER);
 }
 
 // Element where block i of x begins: of `count` elements for all together.
@@ -142,8 +141,7 @@ void star(const part &p, bool gathers, char *whole, int64_t count, char *own)
         if (at_root && i == p.g.rank)
             memmove(gathers ? block : own, gathers ? own : block, bytes);
         else if (at_root || i == p.g.rank)
-            swap(p, at_root ? i : p.what.root, block, sends ? bytes : 0, at_root ? i : p.what.root, block,
-                 sends ? 0 : bytes);
+            transfer(p, sends, at_root ? i : p.what.root, block, bytes);
     }
 }
 
@@ -153,9 +151,9 @@ void broadcast(const part &p, char *x, size_t bytes)
     int me = p.place(p.g.rank - p.what.root);
     for (int have = 1; have < p.size(); have *= 2) {
         if (me < have && me + have < p.size())
-            swap(p, p.place(p.g.rank + have), x, bytes, 0, nullptr, 0);
+            transfer(p, true, p.place(p.g.rank + have), x, bytes);
         else if (me >= have && me < 2 * have)
-            swap(p, 0, nullptr, 0, p.place(p.g.rank - have), x, bytes);
+            transfer(p, false, p.place(p.g.rank - have), x, bytes);
     }
 }
 
@@ -199,12 +197,9 @@ void collect(const part &p)
 void run(request *r, const part p)
 {
     pthread_setname_np(pthread_self(), "transport");
-    try {
-        collect(p);
+    if (succeeds([&] { collect(p); })) {
         r->done = true;
         mesh_wake(); // (once it is done, the mesh may be gone)
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
     }
 }
 
@@ -212,29 +207,23 @@ transport_request plugin_collect(void *handle, const transport_collective *what)
 {
     group *g = handle ? static_cast<group *>(handle) : &job_mesh->world;
     quiet hush;
-    try {
-        std::unique_ptr<request> r(new request());
+    std::unique_ptr<request> r;
+    succeeds([&] {
+        r.reset(new request());
         std::thread(run, r.get(), part{ *g, g->slots + g->seq++, *what }).detach();
-        return reinterpret_cast<transport_request>(r.release());
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-        return 0;
-    }
+    });
+    return reinterpret_cast<transport_request>(r.release());
 }
 
 void *plugin_group_new(const int *ranks, int size, int number)
 {
-    try {
-        std::unique_ptr<group> g(new group());
-        g->ranks.assign(ranks, ranks + size);
+    group *g = nullptr;
+    succeeds([&] {
+        g = new group{ std::vector<int>(ranks, ranks + size), 0, (static_cast<uint64_t>(number) + 2) << 32 };
         while (ranks[g->rank] != job_mesh->job.rank)
             g->rank++;
-        g->slots = (static_cast<uint64_t>(number) + 2) << 32;
-        return g.release();
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-        return nullptr;
-    }
+    });
+    return g;
 }
 
 void plugin_group_free(void *g)

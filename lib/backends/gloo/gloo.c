@@ -9,23 +9,18 @@
 #include "../../launch/bootstrap.h"
 #include "../../launch/spread.h"
 
-static const struct transport *gloo_find(struct launch_self *self, struct transport_job *job, int *status,
-                                         struct why *why)
+static const struct transport *gloo_find(struct launch_self *self, int *status, struct why *why)
 {
+    (void)self;
     struct why error;
     const struct transport *transport = transport_load("gloo", &error);
-    struct world *world = &self->world;
-    job->bootstrap = (char *)world_bootstrap(world, 0);
-    job->bootstrap_bytes = sizeof(struct world_bootstrap);
-    job->address = world_is_spread(world) ? world->header->address : "127.0.0.1";
-    if (transport)
-        return transport;
-    *status = why_fail(
-        DIST_ERR_ENVIRONMENT, why,
-        "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
-        "and run make again (%.90s)",
-        error.text);
-    return NULL;
+    if (!transport)
+        *status = why_fail(
+            DIST_ERR_ENVIRONMENT, why,
+            "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
+            "and run make again (%.90s)",
+            error.text);
+    return transport;
 }
 
 static int gloo_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
@@ -36,6 +31,4 @@ static int gloo_open(struct launch_self *self, struct dist_group *world, void **
     return status == DIST_OK ? transport_open("gloo", gloo_find, self, world, state, why) : status;
 }
 
-const struct backend backend_gloo = {
-    .name = "gloo", .open = gloo_open, TRANSPORT_COLLECTIVES, TRANSPORT_CALLS
-};
+const struct backend backend_gloo = { .name = "gloo", .open = gloo_open, TRANSPORT_CALLS };

@@ -1,38 +1,33 @@
 // messages.inc.h: the part of plugin.cc that sends, receives, and hears notes.
 
-// What goes wrong is never done; test() tells.
-transport_request begin(std::unique_ptr<request> r, const void *data, size_t bytes, int peer, uint64_t tag,
-                        bool sends)
+// What goes wrong is never done; test() tells. A note is sent behind its length.
+transport_request begin(bool sends, const void *data, size_t bytes, int peer, uint64_t tag)
 {
     quiet hush;
-    try {
+    std::unique_ptr<request> r;
+    succeeds([&] {
+        r.reset(new request());
         r->sends = sends;
+        if (sends && tag == TRANSPORT_NOTES) {
+            const uint32_t length = static_cast<uint32_t>(bytes);
+            r->copy.reset(new char[NOTE_HEAD + bytes]);
+            memcpy(r->copy.get(), &length, sizeof length);
+            memcpy(r->copy.get() + NOTE_HEAD, data, bytes);
+            data = r->copy.get();
+            bytes += NOTE_HEAD;
+        }
         r->data = buffer_of(data, bytes);
         if (sends)
             r->data->send(peer, tag, 0, bytes);
         else
             r->data->recv(peer, tag, 0, bytes);
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-    }
+    });
     return reinterpret_cast<transport_request>(r.release());
 }
 
 transport_request plugin_send(const void *data, size_t bytes, int peer, uint64_t tag)
 {
-    std::unique_ptr<request> r(new (std::nothrow) request());
-    if (!r || (tag == TRANSPORT_NOTES && bytes > TRANSPORT_NOTE))
-        return 0;
-    if (tag != TRANSPORT_NOTES)
-        return begin(std::move(r), data, bytes, peer, tag, true);
-    const uint32_t length = static_cast<uint32_t>(bytes);
-    char *copy = new (std::nothrow) char[NOTE_HEAD + bytes];
-    if (!copy)
-        return 0;
-    r->copy.reset(copy);
-    memcpy(copy, &length, sizeof length);
-    memcpy(copy + NOTE_HEAD, data, bytes);
-    return begin(std::move(r), copy, NOTE_HEAD + bytes, peer, tag, true);
+    return begin(true, data, bytes, peer, tag);
 }
 
 // Gloo sends nothing before the receiver has said that it is ready.
@@ -45,8 +40,7 @@ transport_request plugin_offer(const void *data, size_t bytes, int peer, uint64_
 
 transport_request plugin_recv(void *data, size_t bytes, int peer, uint64_t tag)
 {
-    std::unique_ptr<request> r(new (std::nothrow) request());
-    return r ? begin(std::move(r), data, bytes, peer, tag, false) : 0;
+    return begin(false, data, bytes, peer, tag);
 }
 
 // Gloo keeps its tag, and no longer where the data would have gone.
@@ -64,13 +58,9 @@ bool is_over(request *r)
 int plugin_test(transport_request *number)
 {
     auto *r = reinterpret_cast<request *>(*number);
-    try {
-        if (!is_over(r))
-            return failure(job_mesh);
-    } catch (const std::exception &e) {
-        fail(job_mesh, e.what());
-        return failure(job_mesh);
-    }
+    bool over = false;
+    if (!succeeds([&] { over = is_over(r); }) || !over)
+        return nothing_yet();
     delete r;
     *number = 0;
     return 1;
@@ -82,44 +72,38 @@ void free_place(mesh *m)
     if (m->heard_from < 0)
         return;
     quiet hush;
-    try {
-        expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from);
-    } catch (const std::exception &e) {
-        fail(m, e.what());
-    }
+    succeeds([&] { expect_note(m->ears[static_cast<size_t>(m->heard_from)].get(), m->heard_from); });
     m->heard_from = -1;
 }
 
-int take_note(mesh *m, int from, void *data, size_t size)
+// The next one that has heard a note; none: null.
+const ear *find_note(mesh *m)
 {
-    const ear *e = m->ears[static_cast<size_t>(from)].get();
-    const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
-    memcpy(data, first.data, first.bytes < size ? first.bytes : size);
-    m->heard_from = from;
-    return static_cast<int>(first.bytes);
+    for (size_t i = 0; i < m->ears.size(); i++) {
+        m->listens = (m->listens + 1) % m->ears.size();
+        const ear *e = m->ears[m->listens].get();
+        if (e && e->whole->take_received())
+            return e;
+    }
+    return nullptr;
 }
 
-int plugin_hear(void *data, size_t size, int *from)
+int plugin_hear(void *data, int *from)
 {
     mesh *m = job_mesh;
     uint32_t news = mesh_news;
+    const ear *e = nullptr;
     free_place(m);
-    if (news == m->heard)
-        return failure(m);
-    try {
-        for (size_t i = 0; i < m->ears.size(); i++) {
-            m->listens = (m->listens + 1) % m->ears.size();
-            const ear *e = m->ears[m->listens].get();
-            if (e && e->whole->take_received()) {
-                *from = static_cast<int>(m->listens);
-                return take_note(m, *from, data, size);
-            }
-        }
-    } catch (const std::exception &e) {
-        fail(m, e.what());
+    if (news != m->heard)
+        succeeds([&] { e = find_note(m); });
+    if (!e) {
+        m->heard = news;
+        return nothing_yet();
     }
-    m->heard = news;
-    return failure(m);
+    const note &first = e->places[e->next]; // what is filled after all others is what was filled before them
+    memcpy(data, first.data, first.bytes);
+    *from = m->heard_from = static_cast<int>(m->listens);
+    return static_cast<int>(first.bytes);
 }
 
 const char *plugin_error()

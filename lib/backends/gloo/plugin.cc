@@ -106,18 +106,27 @@ struct quiet {
     }
 };
 
-void fail(mesh *m, const char *what)
+// False: it threw, and that is why the mesh has failed.
+template <class work> bool succeeds(work calls_gloo)
 {
-    std::lock_guard<std::mutex> guard(m->lock);
-    if (m->failed || m->closing)
-        return;
-    snprintf(m->error, sizeof m->error, "Gloo: %s", what);
-    m->failed = true; // last: it is read without the lock
+    try {
+        calls_gloo();
+        return true;
+    } catch (const std::exception &e) {
+        mesh *m = job_mesh;
+        std::lock_guard<std::mutex> guard(m->lock);
+        if (!m->failed && !m->closing) {
+            snprintf(m->error, sizeof m->error, "Gloo: %s", e.what());
+            m->failed = true; // last: it is read without the lock
+        }
+        return false;
+    }
 }
 
-int failure(const mesh *m)
+// Of a call that has found nothing to tell.
+int nothing_yet()
 {
-    return m->failed ? -1 : 0;
+    return job_mesh->failed ? -1 : 0;
 }
 
 // ---- joining and leaving -----------------------------------------------------------------------------
@@ -196,11 +205,7 @@ void plugin_close()
         std::lock_guard<std::mutex> guard(m->lock);
         m->closing = true;
     }
-    try {
-        delete m;
-    } catch (const std::exception &) {
-        // all have met: nobody is left whom this could concern
-    }
+    delete m;
     job_mesh = nullptr;
 }
 
@@ -213,22 +218,10 @@ void plugin_close()
 extern "C" {
 extern const struct transport dist_transport;
 const struct transport dist_transport = {
-    TRANSPORT_VERSION,
-    1,
-    INT64_MAX,
-    1,
-    plugin_open,
-    plugin_meet,
-    plugin_close,
-    plugin_send,
-    plugin_offer,
-    plugin_recv,
-    plugin_forget,
-    plugin_collect,
-    plugin_test,
-    plugin_hear,
-    plugin_group_new,
-    plugin_group_free,
+    TRANSPORT_VERSION, 1,           INT64_MAX,        1,
+    plugin_open,       plugin_meet, plugin_close,     plugin_send,
+    plugin_offer,      plugin_recv, plugin_forget,    plugin_collect,
+    plugin_test,       plugin_hear, plugin_group_new, plugin_group_free,
     plugin_error,
 };
 }

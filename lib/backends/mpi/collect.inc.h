@@ -53,25 +53,22 @@ static int plugin_make_world(void)
 
 static void *plugin_group_new(const int *ranks, int size, int number)
 {
-    MPI_Comm *group = malloc(sizeof *group);
+    MPI_Comm group;
     MPI_Group all, some;
-    if (!group || !plugin_good(MPI_Comm_group(plugin_world, &all)) ||
+    if (!plugin_good(MPI_Comm_group(plugin_world, &all)) ||
         !plugin_good(MPI_Group_incl(all, size, ranks, &some)))
-        return free(group), NULL;
-    int fine = plugin_good(MPI_Comm_create_group(plugin_world, some, number % TRANSPORT_TAGS, group));
+        return NULL;
+    int fine = plugin_good(MPI_Comm_create_group(plugin_world, some, number % TRANSPORT_TAGS, &group));
     MPI_Group_free(&some);
     MPI_Group_free(&all);
-    if (fine)
-        return group;
-    free(group);
-    return NULL;
+    return fine ? (void *)(intptr_t)group : NULL;
 }
 
 /* MPI calls it collective; in both MPIs nobody waits in it for the others. */
 static void plugin_group_free(void *group)
 {
-    MPI_Comm_free(group);
-    free(group);
+    MPI_Comm comm = (MPI_Comm)(intptr_t)group;
+    MPI_Comm_free(&comm);
 }
 
 /* ---- collectives ------------------------------------------------------------------------------------- */
@@ -91,7 +88,7 @@ static int plugin_each_block(const struct transport_collective *c, MPI_Datatype 
 
 static transport_request plugin_collect(void *group, const struct transport_collective *c)
 {
-    MPI_Comm comm = group ? *(MPI_Comm *)group : plugin_world;
+    MPI_Comm comm = group ? (MPI_Comm)(intptr_t)group : plugin_world;
     MPI_Datatype type = plugin_types[c->type], each = type;
     MPI_Op op = plugin_ops[c->op];
     MPI_Request request = MPI_REQUEST_NULL;

@@ -5,11 +5,9 @@
  * a world of its own. srun starts ranks of either: MPICH's with --mpi=pmi2, Open MPI's with --mpi=pmix. Where our own launcher, torchrun
  * or a plain srun has started the ranks on one machine, MPICH takes them for its own (pmi.c); Open MPI does not.
  */
-#define _GNU_SOURCE
 #include "pmi.h"
 #include "../../launch/spread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct flavour {
@@ -54,10 +52,8 @@ static const struct transport *mpi_missing(const struct launch_self *self, const
     return NULL;
 }
 
-static const struct transport *mpi_find(struct launch_self *self, struct transport_job *job, int *status,
-                                        struct why *why)
+static const struct transport *mpi_find(struct launch_self *self, int *status, struct why *why)
 {
-    (void)job;
     const struct flavour *started = mpi_launcher_of(&self->env), *wanted = started ? started : &mpich;
     struct why error;
     const struct transport *transport = transport_load(wanted->name, &error);
@@ -89,6 +85,4 @@ static int mpi_open(struct launch_self *self, struct dist_group *world, void **s
     return status;
 }
 
-const struct backend backend_mpi = {
-    .name = "mpi", .open = mpi_open, TRANSPORT_COLLECTIVES, TRANSPORT_CALLS
-};
+const struct backend backend_mpi = { .name = "mpi", .open = mpi_open, TRANSPORT_CALLS };

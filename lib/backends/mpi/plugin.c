@@ -45,7 +45,7 @@ static int plugin_good(int code)
     return 0;
 }
 
-/* A request is a pointer in one MPI, a number in the other. */
+/* A request is a pointer in one MPI, a number in the other; so is a communicator. */
 static transport_request plugin_number_of(int code, const MPI_Request *request)
 {
     return plugin_good(code) ? (transport_request)(intptr_t)*request : 0;
@@ -59,12 +59,6 @@ static const char *plugin_words(void)
 #include "collect.inc.h"
 
 /* ---- joining and leaving ------------------------------------------------------------------------ */
-
-static int plugin_listen_for_notes(void)
-{
-    return plugin_good(MPI_Irecv(plugin_note, sizeof plugin_note, MPI_BYTE, MPI_ANY_SOURCE, TRANSPORT_NOTES,
-                                 plugin_world, &plugin_ear));
-}
 
 /* Without its launcher an MPI makes a world of one rank, without a word. */
 static int plugin_is_the_job(char *why, size_t why_size)
@@ -213,11 +207,13 @@ static int plugin_looks(void)
 }
 
 /* The ear listens anew at the next look: then a rank mostly waits, and until then what it has heard is more urgent. */
-static int plugin_hear(void *buffer, size_t size, int *from)
+static int plugin_hear(void *buffer, int *from)
 {
     MPI_Status status;
     int done = 0, bytes = 0;
-    if (plugin_ear == MPI_REQUEST_NULL && !plugin_listen_for_notes())
+    if (plugin_ear == MPI_REQUEST_NULL &&
+        !plugin_good(MPI_Irecv(plugin_note, sizeof plugin_note, MPI_BYTE, MPI_ANY_SOURCE, TRANSPORT_NOTES,
+                               plugin_world, &plugin_ear)))
         return -1;
     for (int left = plugin_looks(); left > 0 && !done; left--)
         if (!plugin_good(MPI_Test(&plugin_ear, &done, &status)))
@@ -225,7 +221,7 @@ static int plugin_hear(void *buffer, size_t size, int *from)
     if (!done)
         return 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    memcpy(buffer, plugin_note, (size_t)bytes < size ? (size_t)bytes : size);
+    memcpy(buffer, plugin_note, (size_t)bytes);
     *from = status.MPI_SOURCE;
     return bytes;
 }

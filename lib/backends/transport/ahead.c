@@ -12,8 +12,7 @@
  * comes over one connection comes in order; so data are looked for before a message of the same rank meets a receive. Data without a note
  * are counted as one. A note that its data have overtaken is late, and says nothing new. (tests/model/ahead.c)
  */
-#include "ahead.h"
-#include "offers.h"
+#include "state.h"
 
 #include <stdlib.h>
 
@@ -129,14 +128,12 @@ bool ahead_progress(struct transport_state *state)
     return moved;
 }
 
-void ahead_settle(struct transport_state *state, int from)
-{
-    if (state->begun > 0)
-        ahead_look(state, &state->ahead[from]);
-}
-
 bool ahead_is_late(struct transport_state *state, int from, const struct wire *message, bool is_long)
 {
+    if (!state->ahead)
+        return false;
+    if (state->begun > 0)
+        ahead_look(state, &state->ahead[from]);
     if (!is_long) {
         state->ahead[from].short_heard[ahead_kind(&message->claim)]++;
         return false;

@@ -7,8 +7,7 @@
  * One that still waits when this rank has to wait itself goes at once. While the program computes the progress thread sees to it: an
  * answer that has waited for a nap goes alone, and it takes some time until they are trusted to wait again.
  */
-#include "answers.h"
-#include "bundles.h"
+#include "state.h"
 
 #define TURNS 4           /* after so many in a row they are trusted, */
 #define DISTRUST (-60)    /* and later, once it was in vain for a nap */

@@ -9,7 +9,7 @@
  *
  * A note is counted when it comes into the bundle. Whoever goes to sleep lets all go before. (tests/model/bundles.c)
  */
-#include "bundles.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>

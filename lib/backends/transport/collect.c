@@ -20,28 +20,23 @@ void collect_want_memory(struct transport_state *state, struct dist_work *op)
         transport_done(op, DIST_ERR_MEMORY);
 }
 
-static bool collect_is_reduction_in_place(const struct dist_work *op)
-{
-    return op->call == CALL_REDUCE || op->call == CALL_ALL_REDUCE;
-}
-
 /* The types of 16 bits are added up in F32, and averages of short integers in longer ones, as everywhere in the library. */
 enum dist_type collect_type(const struct dist_work *op)
 {
     return call_reduces(op->call) ? dtype_wide(op->type, op->op) : op->type;
 }
 
-static bool collect_is_asked(const struct dist_work *op)
+size_t collect_bytes(const struct dist_work *op)
 {
-    return op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank);
+    return (size_t)op->block * dtype_size(collect_type(op));
 }
 
 bool collect_shares(const struct dist_work *op)
 {
     const char *in = op->in.data, *out = op->out.data;
     size_t element = dtype_size(op->type);
-    return op->call != CALL_BROADCAST && !collect_is_reduction_in_place(op) && in && out &&
-           in < out + (size_t)op->out.count * element && out < in + (size_t)op->in.count * element;
+    return !levels_gain(op) && in && out && in < out + (size_t)op->out.count * element &&
+           out < in + (size_t)op->in.count * element;
 }
 
 /* What goes in, where the transport cannot have it as it is: another type is reduced, or both tensors overlap. And room for what
@@ -51,9 +46,7 @@ static bool collect_set_aside(struct dist_work *op)
     enum dist_type wide = collect_type(op);
     size_t element = dtype_size(wide);
     size_t in_bytes = (size_t)op->in.count * element, out_bytes = (size_t)op->block * element;
-    bool shared = collect_shares(op);
-    op->aside = NULL;
-    if (wide == op->type && !shared)
+    if (wide == op->type && !collect_shares(op))
         return true;
     op->aside = malloc(in_bytes + out_bytes);
     if (!op->aside)
@@ -70,13 +63,13 @@ _Static_assert((int)TRANSPORT_ALL_REDUCE == CALL_ALL_REDUCE - CALL_BROADCAST &&
                    (int)TRANSPORT_REDUCE_SCATTER == CALL_REDUCE_SCATTER - CALL_BROADCAST,
                "a call of the library's is another of the transport's");
 
-/* Where its result is made: in the tensor, or aside. */
+/* Where its result is made: in the tensor, or aside; in place, where there is one tensor. */
 static void *collect_result(const struct dist_work *op)
 {
     enum dist_type wide = collect_type(op);
-    return wide == op->type                    ? op->out.data
-           : collect_is_reduction_in_place(op) ? op->aside
-                                               : (char *)op->aside + (size_t)op->in.count * dtype_size(wide);
+    return wide == op->type  ? op->out.data
+           : levels_gain(op) ? op->aside
+                             : (char *)op->aside + (size_t)op->in.count * dtype_size(wide);
 }
 
 /* By all members, or between machines, where the leaders' sums are. */
@@ -165,18 +158,6 @@ static void collect_let_held_go(struct transport_state *state, struct transport_
             at = &op->next;
 }
 
-bool collect_go_on(struct transport_state *state, struct dist_work *op)
-{
-    struct transport_group *g = op->group->state;
-    int64_t pieces = collect_pieces(state, op);
-    if (op->ticket == pieces)
-        return false;
-    collect_hand_on(state, op);
-    if (!state->failed && op->ticket == pieces)
-        collect_let_held_go(state, g);
-    return true;
-}
-
 void collect_start(struct transport_state *state, struct dist_work *op)
 {
     if (op->call == CALL_NEW_GROUP)
@@ -189,15 +170,36 @@ void collect_start(struct transport_state *state, struct dist_work *op)
         collect_want_memory(state, op);
 }
 
-void collect_finish(struct dist_work *op)
+void *collect_settle(const struct dist_work *op, void *result, void *to)
 {
     enum dist_type wide = collect_type(op);
-    void *result = collect_result(op);
-    if (collect_is_asked(op) && call_reduces(op->call) && op->op == DIST_AVG)
+    if (call_reduces(op->call) && op->op == DIST_AVG)
         host_reduce_part(result, (const void *[]){ result }, 1, op->group->size, op->block, wide, DIST_AVG);
-    if (collect_is_asked(op) && wide != op->type)
-        dtype_convert(op->type, op->out.data, wide, result, op->block);
+    if (wide == op->type)
+        return result;
+    dtype_convert(op->type, to, wide, result, op->block);
+    return to;
+}
+
+static void collect_finish(struct dist_work *op)
+{
+    if (op->out.data && (op->call != CALL_REDUCE || op->peer == op->group->rank))
+        collect_settle(op, collect_result(op), op->out.data);
     free(op->aside);
     op->aside = NULL;
     transport_done(op, DIST_OK);
+}
+
+void collect_landed(struct transport_state *state, struct dist_work *op)
+{
+    int64_t pieces = collect_pieces(state, op);
+    if (op->ticket < pieces) {
+        collect_hand_on(state, op);
+        if (!state->failed && op->ticket == pieces)
+            collect_let_held_go(state, op->group->state);
+    } else if (op->step == STEP_BETWEEN) {
+        levels_finish(state, op);
+    } else {
+        collect_finish(op);
+    }
 }

@@ -1,11 +1,9 @@
 /* groups.c: who is in a group, on which machines, and what the transport makes of it. */
-#include "bundles.h"
+#include "state.h"
 #include "../common/members.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Which member is where, and which of them are here. False: no memory. */
 static bool groups_find_nodes(struct transport_state *state, struct transport_group *g,
@@ -23,24 +21,19 @@ static bool groups_find_nodes(struct transport_state *state, struct transport_gr
     return g->node_of;
 }
 
-static bool groups_is_leader(const struct transport_group *g, int place)
-{
-    for (int i = 0; i < place; i++)
-        if (g->node_of[i] == g->node_of[place])
-            return false;
-    return true;
-}
-
 /* The leaders are one group more of the transport's, where two levels may pay. */
 static bool groups_form_leaders(struct transport_state *state, struct transport_group *g,
                                 const struct dist_group *group)
 {
     int leaders[WORLD_MAX_RANKS], count = 0;
-    if (g->nodes == 1 || g->nodes == group->size || !groups_is_leader(g, group->rank))
-        return true;
+    bool leads = false;
     for (int i = 0; i < group->size; i++)
-        if (groups_is_leader(g, i))
+        if (g->node_of[i] == count) { /* machines are counted as they come: their first member */
+            leads |= i == group->rank;
             leaders[count++] = group->ranks[i];
+        }
+    if (g->nodes == 1 || g->nodes == group->size || !leads)
+        return true;
     g->leaders = state->transport->group_new(leaders, count, (int)(2 * state->formed + 1));
     return g->leaders;
 }

@@ -21,18 +21,13 @@
 /* One tells all others, or hears all; between more machines trees, the transport's own, take less. */
 #define INSIDE_NODES 16
 
-static size_t inside_bytes(const struct dist_work *op)
-{
-    return (size_t)op->block * dtype_size(collect_type(op));
-}
-
 bool inside_fits(const struct transport_state *state, const struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
     if (state->flat || g->nodes == 1 || g->nodes > INSIDE_NODES)
         return false;
     return op->call == CALL_BARRIER ||
-           (levels_gain(op) && op->block > 0 && op->block <= INSIDE_FAR && inside_bytes(op) <= INSIDE_FAR);
+           (levels_gain(op) && op->block > 0 && op->block <= INSIDE_FAR && collect_bytes(op) <= INSIDE_FAR);
 }
 
 bool inside_by_all(const struct transport_state *state, const struct dist_work *op)
@@ -48,7 +43,7 @@ static void inside_add_up_here(struct transport_state *state, const struct dist_
     struct arrival *mine = &m->arrivals[op->group->rank];
     if (op->call == CALL_BARRIER)
         return;
-    mine->inside = malloc(inside_bytes(op));
+    mine->inside = malloc(collect_bytes(op));
     if (!mine->inside) {
         collect_want_memory(state, NULL);
         return;
@@ -103,11 +98,11 @@ void inside_end(struct transport_state *state, struct dist_work *op, struct meet
 {
     const struct transport_group *g = op->group->state;
     void *sum = inside_add_up_all(op, m);
-    struct wire wire = { .kind = WIRE_GO, .inside = sum ? (int)inside_bytes(op) : 0 };
+    struct wire wire = { .kind = WIRE_GO, .inside = sum ? (int)collect_bytes(op) : 0 };
     int others = inside_by_all(state, op) ? 0 : g->nodes - 1;
     for (int steps = 1; steps <= others && !state->failed; steps++) {
         int leader = ring_leader(op->group, 0, steps);
-        wire.op = m->arrivals[leader].op;
+        wire.op = m->arrivals[leader].come.op;
         wire_send_message(state, op->group->ranks[leader], &wire, sum ? sum : "", (size_t)wire.inside);
     }
     if (op->call == CALL_BARRIER)
@@ -119,6 +114,6 @@ void inside_end(struct transport_state *state, struct dist_work *op, struct meet
 void inside_take(struct transport_state *state, struct dist_work *op, struct meeting *m, const void *data)
 {
     alignas(16) char result[INSIDE_FAR];
-    memcpy(result, data, inside_bytes(op));
+    memcpy(result, data, collect_bytes(op));
     levels_deliver(state, op, m, result);
 }

@@ -3,13 +3,9 @@
  * and collectives are over, but for those that nobody will come for any more.
  */
 #define _GNU_SOURCE
-#include "ahead.h"
-#include "answers.h"
 #include "meet.h"
-#include "offers.h"
 #include "../common/members.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #define GRACE 10 /* s, until a lost connection is told */
@@ -19,10 +15,8 @@
 static void leave_give_up(struct transport_state *state, struct dist_work *op)
 {
     op->why = state->why;
-    if (!op->p2p || !op->sends)
+    if (op->step != STEP_ASIDE || !op->ticket) /* (a copy on offer stays, too) */
         transport_done(op, state->failed);
-    else if (op->step != STEP_ASIDE || !op->ticket) /* (a copy on offer stays, too) */
-        messages_end(op, state->failed);
 }
 
 /* Its op, which may have another flight, is its caller's again as soon as it is given up. */
@@ -94,12 +88,9 @@ static void leave_drop(struct transport_state *state, struct op_queue *queue, bo
         queue_take(queue, at);
         if (op->p2p && state->self->untaken)
             state->self->untaken(state->self, op);
-        if (op->p2p) {
+        if (op->p2p)
             offers_forget(state, op);
-            messages_end(op, DIST_ERR_PEER_LOST);
-        } else {
-            transport_done(op, DIST_ERR_PEER_LOST);
-        }
+        transport_done(op, DIST_ERR_PEER_LOST);
     }
 }
 

@@ -58,9 +58,10 @@ static void levels_find_tensors(const struct transport_state *state, const struc
             continue;
         if (call_has_root(op->call) && i == op->peer)
             here->root = here->count;
-        here->in[here->count] = i == group->rank ? op->in.data : levels_tensor_at(state, m->arrivals[i].in);
+        here->in[here->count] =
+            i == group->rank ? op->in.data : levels_tensor_at(state, m->arrivals[i].come.in);
         here->out[here->count++] =
-            i == group->rank ? op->out.data : levels_tensor_at(state, m->arrivals[i].out);
+            i == group->rank ? op->out.data : levels_tensor_at(state, m->arrivals[i].come.out);
     }
 }
 
@@ -99,10 +100,11 @@ static void levels_do_here(const struct dist_work *op, struct here *here)
 /* ---- over several machines ----------------------------------------------------------------------- */
 
 /* The sum of what is here, in the type in which the transport goes on with it. */
-static void levels_add_up(const struct dist_work *op, const struct here *here, void *sum, enum dist_type wide)
+static void levels_add_up(const struct dist_work *op, const struct here *here, void *sum)
 {
     enum { PIECE = 512 };
     double piece[PIECE];
+    enum dist_type wide = collect_type(op);
     enum dist_op adds = op->op == DIST_AVG ? DIST_SUM : op->op;
     size_t from = dtype_size(op->type), to = dtype_size(wide);
     if (wide == op->type) {
@@ -125,21 +127,28 @@ void *levels_result(const struct dist_work *op)
     return op->aside ? op->aside : op->out.data;
 }
 
-static void levels_go_between(struct transport_state *state, struct dist_work *op, const struct here *here,
+size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,
+                       const struct meeting *m, void *sum)
+{
+    struct here here;
+    levels_find_tensors(state, op, m, &here);
+    if (call_reduces(op->call))
+        levels_add_up(op, &here, sum);
+    else if (here.root >= 0 && here.in[here.root] != sum)
+        host_copy(sum, here.in[here.root], collect_bytes(op));
+    return call_reduces(op->call) || here.root >= 0 ? collect_bytes(op) : 0;
+}
+
+static void levels_go_between(struct transport_state *state, struct dist_work *op, const struct meeting *m,
                               uint64_t next)
 {
-    enum dist_type wide = collect_type(op);
-    size_t bytes = (size_t)op->block * dtype_size(wide);
-    bool aside = op->call == CALL_REDUCE || op->type != wide;
-    op->aside = aside ? malloc(bytes) : NULL;
+    bool aside = op->call == CALL_REDUCE || op->type != collect_type(op);
+    op->aside = aside ? malloc(collect_bytes(op)) : NULL;
     if (aside && !op->aside) {
         collect_want_memory(state, op);
         return;
     }
-    if (call_reduces(op->call))
-        levels_add_up(op, here, levels_result(op), wide);
-    else if (here->root > 0)
-        host_copy(levels_result(op), here->in[here->root], bytes);
+    levels_sum_here(state, op, m, levels_result(op));
     if (ring_pays(state, op)) {
         ring_begin(state, op, levels_result(op), next);
         return;
@@ -148,23 +157,16 @@ static void levels_go_between(struct transport_state *state, struct dist_work *o
     collect_begin(state, op);
 }
 
-/* To all that are here: what came out, in the type in which it was added up. */
 void levels_deliver(struct transport_state *state, struct dist_work *op, struct meeting *m, void *result)
 {
     struct here here;
-    enum dist_type wide = collect_type(op);
     size_t bytes = (size_t)op->block * dtype_size(op->type);
     levels_find_tensors(state, op, m, &here);
     void **to = op->call == CALL_REDUCE ? here.out + here.root : here.out;
     int copies = op->call != CALL_REDUCE ? here.count : here.root >= 0;
-    if (copies > 0 && call_reduces(op->call) && op->op == DIST_AVG)
-        host_reduce_part(result, (const void *[]){ result }, 1, op->group->size, op->block, wide, DIST_AVG);
-    if (copies > 0 && wide != op->type) {
-        dtype_convert(op->type, to[0], wide, result, op->block);
-        result = to[0];
-    }
     if (copies > 0)
-        host_spread(to, copies, result, bytes, host_outgrows_caches((size_t)copies * bytes));
+        host_spread(to, copies, collect_settle(op, result, to[0]), bytes,
+                    host_outgrows_caches((size_t)copies * bytes));
     free(op->aside);
     op->aside = NULL;
     meet_over(state, op, m);
@@ -173,31 +175,18 @@ void levels_deliver(struct transport_state *state, struct dist_work *op, struct 
 /* The transport has done its part. */
 void levels_finish(struct transport_state *state, struct dist_work *op)
 {
-    levels_deliver(state, op, meetings_find(state, op), levels_result(op));
-}
-
-size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,
-                       const struct meeting *m, void *sum)
-{
-    struct here here;
-    size_t bytes = (size_t)op->block * dtype_size(collect_type(op));
-    levels_find_tensors(state, op, m, &here);
-    if (call_reduces(op->call))
-        levels_add_up(op, &here, sum, collect_type(op));
-    else if (here.root >= 0)
-        host_copy(sum, here.in[here.root], bytes);
-    return call_reduces(op->call) || here.root >= 0 ? bytes : 0;
+    levels_deliver(state, op, meetings_find(state, op->group->number, op->phase), levels_result(op));
 }
 
 void levels_begin(struct transport_state *state, struct dist_work *op, struct meeting *m, uint64_t next)
 {
     const struct transport_group *g = op->group->state;
     struct here here;
-    levels_find_tensors(state, op, m, &here);
     if (g->nodes > 1) {
-        levels_go_between(state, op, &here, next);
+        levels_go_between(state, op, m, next);
         return;
     }
+    levels_find_tensors(state, op, m, &here);
     levels_do_here(op, &here);
     meet_over(state, op, m);
 }

@@ -12,11 +12,13 @@
 #include "meet.h"
 #include "../common/members.h"
 
+#include <string.h>
+
 /* ---- the answer goes down -------------------------------------------------------------------------- */
 
 static struct dist_work *meet_own_op(const struct meeting *m)
 {
-    return (struct dist_work *)(uintptr_t)m->arrivals[m->group->rank].op;
+    return (struct dist_work *)(uintptr_t)m->arrivals[m->group->rank].come.op;
 }
 
 /* From the first to all leaders. To itself last: it goes on while the others hear of it, and forgets the meeting. */
@@ -26,10 +28,10 @@ static void meet_tell_leaders(struct transport_state *state, const struct meetin
     bool long_one = wire->kind == WIRE_GO && !wire->flat && ring_pays(state, meet_own_op(m));
     for (int i = m->size - 1; i >= 0 && !state->failed; i--) {
         int rank = m->group->ranks[i];
-        if (!m->arrivals[i].op || near_has(state, rank))
+        if (!m->arrivals[i].come.op || near_has(state, rank))
             continue;
-        wire->op = m->arrivals[i].op;
-        wire->in = long_one ? m->arrivals[ring_leader(m->group, i, +1)].op : 0;
+        wire->op = m->arrivals[i].come.op;
+        wire->in = long_one ? m->arrivals[ring_leader(m->group, i, +1)].come.op : 0;
         wire_send(state, rank, wire, bytes);
     }
 }
@@ -38,15 +40,13 @@ static void meet_tell_leaders(struct transport_state *state, const struct meetin
 static void meet_tell_members(struct transport_state *state, const struct dist_work *own, struct meeting *m,
                               struct wire wire, size_t bytes)
 {
-    if (!m)
-        return;
-    meetings_take_out(state, m);
-    for (int i = 0; i < m->size && !state->failed; i++)
-        if (m->arrivals[i].op && near_has(state, own->group->ranks[i])) {
-            wire.op = m->arrivals[i].op;
+    for (int i = 0; m && i < m->size && !state->failed; i++)
+        if (m->arrivals[i].come.op && near_has(state, own->group->ranks[i])) {
+            wire.op = m->arrivals[i].come.op;
             wire_send(state, own->group->ranks[i], &wire, bytes);
         }
-    meetings_free(m);
+    if (m)
+        meetings_end(state, m);
 }
 
 void meet_over(struct transport_state *state, struct dist_work *op, struct meeting *m)
@@ -55,14 +55,13 @@ void meet_over(struct transport_state *state, struct dist_work *op, struct meeti
     transport_done(op, DIST_OK);
 }
 
-/* Somebody has left without having come: tell those that have. */
 void meet_desert(struct transport_state *state)
 {
     for (struct meeting *m = state->spread ? NULL : state->meetings, *next; m; m = next) {
         bool deserted = false;
         next = m->next;
         for (int i = 0; m->group && i < m->size && !deserted; i++)
-            deserted = m->arrivals[i].op == 0 && member_is_gone(state->self, m->group->ranks[i]);
+            deserted = m->arrivals[i].come.op == 0 && member_is_gone(state->self, m->group->ranks[i]);
         if (deserted)
             meet_tell_leaders(state, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
     }
@@ -76,11 +75,11 @@ static int meet_differing_of(const struct meeting *m, int base, const struct cla
     int differing = -1;
     for (int i = 0; i < m->size; i++) {
         const struct arrival *a = &m->arrivals[i];
-        bool differs = a->op && claims_differ(&m->arrivals[base].claim, &a->claim);
-        int found = differs ? i : a->op ? a->differing : -1;
+        bool differs = a->come.op && claims_differ(&m->arrivals[base].come.claim, &a->come.claim);
+        int found = differs ? i : a->come.op ? a->come.differing : -1;
         if (found >= 0 && (differing < 0 || found < differing)) {
             differing = found;
-            *claim = differs ? &a->claim : &a->other;
+            *claim = differs ? &a->come.claim : &a->come.other;
         }
     }
     return differing;
@@ -104,7 +103,7 @@ static void meet_judge(struct transport_state *state, struct meeting *m)
         wire.kind = WIRE_DIFFER;
         wire.a = m->group->ranks[0];
         wire.b = m->group->ranks[differing];
-        wire.claim = m->arrivals[0].claim;
+        wire.claim = m->arrivals[0].come.claim;
         wire.other = *other;
     }
     meet_tell_leaders(state, m, &wire, differing >= 0 ? WIRE_BOTH : WIRE_SHORT);
@@ -115,18 +114,10 @@ static void meet_speak_for_all(struct transport_state *state, struct meeting *m)
 {
     const struct claim *other;
     int me = m->group->rank, differing = meet_differing_of(m, me, &other);
-    struct wire wire = { .kind = WIRE_COME,
-                         .flat = m->flat,
-                         .seq = m->seq,
-                         .op = m->arrivals[me].op,
-                         .in = NOWHERE,
-                         .out = NOWHERE,
-                         .a = m->number,
-                         .b = m->size,
-                         .place = me,
-                         .members = m->here,
-                         .differing = differing,
-                         .claim = m->arrivals[me].claim };
+    struct wire wire = m->arrivals[me].come;
+    wire.flat = m->flat;
+    wire.members = m->here;
+    wire.differing = differing;
     if (differing >= 0)
         wire.other = *other;
     if (differing < 0 && inside_fits(state, meet_own_op(m)))
@@ -141,14 +132,8 @@ static void meet_hear_come(struct transport_state *state, int from, const struct
     if (!m)
         return;
     struct arrival *a = &m->arrivals[wire->place];
-    *a = (struct arrival){ .op = wire->op,
-                           .in = wire->in,
-                           .out = wire->out,
-                           .differing = wire->differing,
-                           .inside = inside_keep(state, wire),
-                           .claim = wire->claim };
-    if (wire->differing >= 0)
-        a->other = wire->other;
+    memcpy(&a->come, wire, wire->differing >= 0 ? WIRE_BOTH : WIRE_ONE);
+    a->inside = inside_keep(state, wire);
     bool here = from == state->rank || near_has(state, from);
     m->came += wire->members;
     m->here += here;
@@ -194,14 +179,6 @@ int transport_collective(void *state, struct dist_work *op)
     return transport_start(state, op, meet_post);
 }
 
-/* This machine's members and its leader are let go. */
-static void meet_go(struct transport_state *state, struct dist_work *op, struct meeting *m,
-                    const struct wire *wire)
-{
-    meet_tell_members(state, op, m, *wire, WIRE_SHORT);
-    collect_start(state, op);
-}
-
 /* It differs, or somebody has left. */
 static void meet_give_up(struct transport_state *state, struct dist_work *op, struct meeting *m,
                          const struct wire *wire)
@@ -228,13 +205,15 @@ void meet_hear(struct transport_state *state, int from, const struct wire *wire)
         transport_done(op, DIST_OK);
         return;
     }
-    struct meeting *m = meetings_find(state, op);
-    if (wire->inside > 0)
+    struct meeting *m = meetings_find(state, op->group->number, op->phase);
+    if (wire->inside > 0) {
         inside_take(state, op, m, wire_data(wire));
-    else if (wire->kind == WIRE_GO && !wire->flat && levels_take(op))
-        levels_begin(state, op, m, wire->in);
-    else if (wire->kind == WIRE_GO)
-        meet_go(state, op, m, wire);
-    else
+    } else if (wire->kind != WIRE_GO) {
         meet_give_up(state, op, m, wire);
+    } else if (!wire->flat && levels_take(op)) {
+        levels_begin(state, op, m, wire->in);
+    } else { /* each by itself */
+        meet_tell_members(state, op, m, *wire, WIRE_SHORT);
+        collect_start(state, op);
+    }
 }

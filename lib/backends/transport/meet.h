@@ -13,11 +13,8 @@ struct meeting {
     bool flat;
     const struct dist_group *group; /* NULL: this rank itself has not come yet */
     struct arrival {
-        uint64_t op; /* 0: has not come */
-        uint64_t in, out;
-        int differing; /* as in a wire */
-        void *inside;  /* what its machine adds, or its note's data, copied; NULL: nothing */
-        struct claim claim, other;
+        struct wire come; /* its note; op: 0: has not come */
+        void *inside;     /* what its machine adds, or its note's data, copied; NULL: nothing */
     } arrivals[];
 };
 
@@ -30,13 +27,11 @@ void meet_desert(struct transport_state
 
 /* ---- meetings.c ------------------------------------------------------------------------------------------- */
 
-struct meeting *meetings_find(const struct transport_state *state,
-                              const struct dist_work *op); /* NULL: nobody has come to this rank for it */
+struct meeting *meetings_find(const struct transport_state *state, int number,
+                              uint32_t seq); /* NULL: nobody has come to this rank for it */
 struct meeting *meetings_make(struct transport_state *state,
                               const struct wire *wire); /* or find it; NULL: no memory */
-void meetings_take_out(struct transport_state *state, const struct meeting *meeting);
-void meetings_free(struct meeting *m);
-void meetings_forget(struct transport_state *state);
+void meetings_end(struct transport_state *state, struct meeting *m);
 
 /* ---- levels.c: a leader's part in a collective in two levels; m: who is here, NULL: nobody else ----------------- */
 
@@ -45,7 +40,8 @@ void levels_begin(struct transport_state *state, struct dist_work *op, struct me
                   uint64_t next); /* the op of the next machine's leader */
 void levels_finish(struct transport_state *state, struct dist_work *op);
 void *levels_result(const struct dist_work *op); /* where the leader makes it */
-bool levels_gain(const struct dist_work *op);    /* does less travel so between machines? */
+bool levels_gain(const struct dist_work
+                     *op); /* is it one tensor, or one sum, for all? Then less travels so between machines */
 size_t levels_sum_here(const struct transport_state *state, const struct dist_work *op,
                        const struct meeting *m, void *sum); /* what this machine adds; so many bytes, or 0 */
 void levels_deliver(struct transport_state *state, struct dist_work *op, struct meeting *m,

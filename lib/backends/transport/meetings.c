@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static struct meeting *meetings_look_up(const struct transport_state *state, int number, uint32_t seq)
+struct meeting *meetings_find(const struct transport_state *state, int number, uint32_t seq)
 {
     struct meeting *m = state->meetings;
     while (m && (m->number != number || m->seq != seq))
@@ -11,14 +11,9 @@ static struct meeting *meetings_look_up(const struct transport_state *state, int
     return m;
 }
 
-struct meeting *meetings_find(const struct transport_state *state, const struct dist_work *op)
-{
-    return meetings_look_up(state, op->group->number, op->phase);
-}
-
 struct meeting *meetings_make(struct transport_state *state, const struct wire *wire)
 {
-    struct meeting *m = meetings_look_up(state, wire->a, wire->seq);
+    struct meeting *m = meetings_find(state, wire->a, wire->seq);
     if (m)
         return m;
     m = calloc(1, sizeof *m + (size_t)wire->b * sizeof *m->arrivals);
@@ -33,26 +28,13 @@ struct meeting *meetings_make(struct transport_state *state, const struct wire *
     return state->meetings = m;
 }
 
-void meetings_free(struct meeting *m)
-{
-    for (int i = 0; m && i < m->size; i++)
-        free(m->arrivals[i].inside);
-    free(m);
-}
-
-void meetings_take_out(struct transport_state *state, const struct meeting *meeting)
+void meetings_end(struct transport_state *state, struct meeting *m)
 {
     struct meeting **at = &state->meetings;
-    while (*at != meeting)
+    while (*at != m)
         at = &(*at)->next;
-    *at = meeting->next;
-}
-
-void meetings_forget(struct transport_state *state)
-{
-    while (state->meetings) {
-        struct meeting *m = state->meetings;
-        state->meetings = m->next;
-        meetings_free(m);
-    }
+    *at = m->next;
+    for (int i = 0; i < m->size; i++)
+        free(m->arrivals[i].inside);
+    free(m);
 }

@@ -10,29 +10,15 @@
  *
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
-#include "ahead.h"
-#include "answers.h"
-#include "offers.h"
+#include "state.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static size_t messages_bytes_of(const struct dist_work *op)
 {
     return (size_t)(op->sends ? op->in.count : op->out.count) * dtype_size(op->type);
-}
-
-void messages_end(struct dist_work *op, int status)
-{
-    if (op->step != STEP_ASIDE) {
-        transport_done(op, status);
-        return;
-    }
-    atomic_fetch_sub(&op->group->untaken, 1);
-    free(op->aside);
-    free(op);
 }
 
 /* ---- the receiver ---------------------------------------------------------------------------------- */
@@ -55,61 +41,90 @@ static void messages_receive_long(struct transport_state *state, struct dist_wor
     struct wire begin = { .kind = WIRE_BEGIN, .tag = message->tag, .op = message->op };
     if (offers_are(message)) {
         offers_take(state, from, message, op, begun);
-        return;
+    } else {
+        wire_fly(state, state->transport->recv(op->out.data, messages_bytes_of(op), from, message->tag), op);
+        wire_send(state, from, &begin, WIRE_ANSWER);
     }
-    wire_fly(state, state->transport->recv(op->out.data, messages_bytes_of(op), from, message->tag), op);
-    wire_send(state, from, &begin, WIRE_ANSWER);
 }
 
-/* The receiver copies the data itself: they are in the note, or lie in the world of its machine. */
-static bool messages_is_copied(const struct transport_state *state, int peer, const struct wire *message,
-                               size_t bytes)
-{
-    return wire_inside(state, peer, bytes) == bytes || (near_has(state, peer) && message->in != NOWHERE);
-}
-
-/* Its data go from tensor to tensor, by the transport. */
+/* The transport moves the data, from tensor to tensor: they are not in the note, and do not lie in the world of this machine. */
 static bool messages_is_long(const struct transport_state *state, int peer, const struct wire *message,
                              size_t bytes)
 {
-    return peer != state->rank && !messages_is_copied(state, peer, message, bytes);
+    return peer != state->rank && wire_inside(state, peer, bytes) != bytes &&
+           !(near_has(state, peer) && message->in != NOWHERE);
 }
 
 /* A message has met its receive. */
 static void messages_deliver(struct transport_state *state, struct dist_work *op, int from,
                              const struct wire *message)
 {
-    size_t bytes = messages_bytes_of(op), inside = wire_inside(state, from, bytes);
+    size_t bytes = messages_bytes_of(op);
     transport_request begun = ahead_meet(state, op, message);
     op->from = from;
     if (message->claim.type != op->type || message->claim.count != op->out.count) {
         messages_refuse(state, op, from, message);
-    } else if (from == state->rank) {
-        host_copy(op->out.data, ((struct dist_work *)(uintptr_t)message->op)->in.data, bytes);
-        wire_send(state, from, &(struct wire){ .kind = WIRE_TAKEN, .op = message->op }, WIRE_ANSWER);
-        transport_done(op, DIST_OK);
-    } else if (messages_is_copied(state, from, message, bytes)) {
-        const void *data = inside == bytes ? wire_data(message) : world_at(&state->self->world, message->in);
+    } else if (messages_is_long(state, from, message, bytes)) {
+        messages_receive_long(state, op, from, message, begun);
+    } else {
+        const void *data = from == state->rank ? ((struct dist_work *)(uintptr_t)message->op)->in.data
+                           : wire_inside(state, from, bytes) == bytes
+                               ? wire_data(message)
+                               : world_at(&state->self->world, message->in);
         host_copy(op->out.data, data, bytes);
         answers_taken(state, from, message);
         transport_done(op, DIST_OK);
-    } else {
-        messages_receive_long(state, op, from, message, begun);
     }
 }
 
+/* ---- those that no receive has asked for ------------------------------------------------------------- */
+
+static void messages_keep(struct transport_state *state, int from, const struct wire *message)
+{
+    size_t used = WIRE_ONE + wire_inside(state, from, wire_bytes(message));
+    struct unexpected *unexpected = malloc(offsetof(struct unexpected, wire) + used);
+    if (!unexpected) {
+        transport_fail(state, DIST_ERR_MEMORY, "there is no memory left to set a message aside");
+        return;
+    }
+    unexpected->from = from;
+    memcpy(&unexpected->wire, message, used);
+    match_add(&state->unexpected, &unexpected->match,
+              match_key(from, message->claim.group, message->claim.root));
+}
+
+/* NULL: none. */
+static struct unexpected *messages_kept_for(const struct transport_state *state, const struct dist_work *op)
+{
+    struct match *found = NULL;
+    int first = op->peer == DIST_ANY_SOURCE ? 0 : op->peer,
+        last = op->peer == DIST_ANY_SOURCE ? state->size - 1 : op->peer;
+    for (int from = first; from <= last && state->unexpected.count > 0; from++)
+        found = match_earlier(found, match_find(&state->unexpected, match_key(from, op->group->id, op->tag)));
+    return (struct unexpected *)found;
+}
+
+void messages_forget(struct transport_state *state)
+{
+    for (struct match *match; (match = state->unexpected.first);) {
+        match_remove(&state->unexpected, match);
+        free(match);
+    }
+}
+
+/* ---- a message comes, or a receive ------------------------------------------------------------------- */
+
 static void messages_hear_message(struct transport_state *state, int from, const struct wire *message)
 {
-    ahead_settle(state, from);
     bool is_long = messages_is_long(state, from, message, wire_bytes(message));
-    if (state->ahead && ahead_is_late(state, from, message, is_long))
+    if (ahead_is_late(state, from, message, is_long))
         return;
     if (offers_are(message))
         wire_heard(state); /* the data lie where they are, until they are taken */
     struct match *found = match_receive_for(&state->posted, state->posted_any > 0, from, message->claim.group,
                                             message->claim.root);
     if (!found) {
-        transport_unexpected_add(state, from, message);
+        messages_keep(state, from, message);
         return;
     }
     struct dist_work *op = match_receive(found);
@@ -120,17 +135,16 @@ static void messages_hear_message(struct transport_state *state, int from, const
 
 static void messages_post_recv(struct transport_state *state, struct dist_work *op)
 {
-    struct match *found = transport_unexpected_for(state, op);
-    if (!found) {
+    struct unexpected *kept = messages_kept_for(state, op);
+    if (!kept) {
         match_add(&state->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         state->posted_any += op->peer == DIST_ANY_SOURCE;
         ahead_begin(state, op, messages_bytes_of(op));
         return;
     }
-    struct unexpected *unexpected = (struct unexpected *)found;
-    match_remove(&state->unexpected, found);
-    messages_deliver(state, op, unexpected->from, &unexpected->wire);
-    free(unexpected);
+    match_remove(&state->unexpected, &kept->match);
+    messages_deliver(state, op, kept->from, &kept->wire);
+    free(kept);
 }
 
 /* ---- the sender --------------------------------------------------------------------------------------- */
@@ -152,7 +166,7 @@ static void messages_hear_answer(struct transport_state *state, int from, const 
     if (wire->kind == WIRE_BEGIN)
         wire_fly(state, state->transport->send(op->in.data, messages_bytes_of(op), op->peer, wire->tag), op);
     else
-        messages_end(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+        transport_done(op, wire->kind == WIRE_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
 void messages_hear(struct transport_state *state, int from, const struct wire *wire)

@@ -17,20 +17,16 @@ static void notes_queue(struct transport_state *state, const struct op_queue *qu
             notes_op(state, op);
 }
 
-static void notes_all(struct transport_state *state, const struct dist_work *waited, bool first)
-{
-    notes_queue(state, &state->members, waited, first);
-    notes_queue(state, &state->sends, waited, first);
-    for (const struct match *at = state->posted.first; at && !notes_full(state->notes); at = at->next)
-        if ((match_receive(at) == waited) == first)
-            notes_op(state, match_receive(at));
-}
-
 void transport_notes_write(struct transport_state *state, const struct dist_work *waited)
 {
     notes_clear(state->notes);
-    notes_all(state, waited, true);
-    notes_all(state, waited, false);
+    for (int first = 1; first >= 0; first--) {
+        notes_queue(state, &state->members, waited, first);
+        notes_queue(state, &state->sends, waited, first);
+        for (const struct match *at = state->posted.first; at && !notes_full(state->notes); at = at->next)
+            if ((match_receive(at) == waited) == first)
+                notes_op(state, match_receive(at));
+    }
     for (const struct match *at = state->unexpected.first; at && !notes_full(state->notes); at = at->next) {
         const struct unexpected *unexpected = (const struct unexpected *)at;
         const struct claim *claim = &unexpected->wire.claim;

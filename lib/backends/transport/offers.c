@@ -18,7 +18,7 @@
  * received into no tensor, since until then the transport reads the sender's; and not before that rank has heard of it (KNOWN), or its send
  * would be over as if it were taken.
  */
-#include "offers.h"
+#include "state.h"
 
 /* ---- the sender ---------------------------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ static void offers_taken(struct transport_state *state, struct offer *offer)
     state->offers.count--;
     wire_heard(state);
     queue_remove(&state->sends, op);
-    messages_end(op, op->speaker ? DIST_ERR_MISMATCH : DIST_OK);
+    transport_done(op, op->speaker ? DIST_ERR_MISMATCH : DIST_OK);
 }
 
 bool offers_progress(struct transport_state *state)

@@ -1,8 +1,5 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
-#include "ahead.h"
-#include "bundles.h"
-#include "watchdog.h"
 #include "meet.h"
 #include "../../devices/host.h"
 #include "../../dist.h"
@@ -83,8 +80,9 @@ static struct transport_state *open_state(struct launch_self *self, struct dist_
 
 static void open_state_free(struct transport_state *state)
 {
-    transport_unexpected_forget(state);
-    meetings_forget(state);
+    messages_forget(state);
+    while (state->meetings)
+        meetings_end(state, state->meetings);
     match_close(&state->posted);
     match_close(&state->unexpected);
     if (!state->failed && !world_failed(&state->self->world)) /* else others may still read there */
@@ -116,10 +114,9 @@ static int open_transport(struct transport_state *state, const struct transport_
     atomic_store(&state->notes->engines, 1);
     prctl(PR_GET_NAME, name);
     prctl(PR_SET_NAME, "transport");
-    struct watchdog watchdog;
-    watchdog_begin(&watchdog, state->self);
+    watchdog_begin(state->self);
     int result = state->transport->open(job, why->text, sizeof why->text);
-    watchdog_end(&watchdog);
+    watchdog_end();
     prctl(PR_SET_NAME, name);
     backoff_tune(state->transport->wakes ? INT_MAX : here);
     return result;
@@ -187,12 +184,18 @@ int transport_open(const char *name, transport_finder *find, struct launch_self 
     woken_slot = state->slot;
     woken_rank = &state->ranks[state->rank];
     opening = &self->world;
-    struct transport_job job = {
-        .rank = state->rank, .size = state->size, .over = open_over, .reduce = open_reduce, .wake = open_wake
-    };
+    struct transport_job job = { .rank = state->rank,
+                                 .size = state->size,
+                                 .reduce = open_reduce,
+                                 .bootstrap = (char *)world_bootstrap(&self->world, 0),
+                                 .bootstrap_bytes = sizeof(struct world_bootstrap),
+                                 .address = world_is_spread(&self->world) ? self->world.header->address
+                                                                          : "127.0.0.1",
+                                 .over = open_over,
+                                 .wake = open_wake };
     status = launch_read_buffering(&state->eager_bytes, why);
     if (status == DIST_OK)
-        state->transport = find(self, &job, &status, why);
+        state->transport = find(self, &status, why);
     if (status == DIST_OK && !ahead_open(state, state->size))
         status = DIST_ERR_MEMORY;
     if (status == DIST_OK && open_transport(state, &job, why) != 0)

@@ -5,18 +5,20 @@
  * ours does, the progress thread. It is started by the first op that is left open, and rests while another thread waits here. Both
  * nap while something is under way, and sleep on their event counts while nothing is.
  */
-#define _GNU_SOURCE
-#include "ahead.h"
-#include "answers.h"
-#include "bundles.h"
-#include "offers.h"
+#include "state.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 #define LOOK_NS 100000 /* between two looks of who only starts */
 
 void transport_done(struct dist_work *op, int status)
 {
+    if (op->step == STEP_ASIDE) {
+        atomic_fetch_sub(&op->group->untaken, 1);
+        free(op->aside);
+        free(op);
+        return;
+    }
     op->status = status;
     atomic_store(&op->done, 1);
 }
@@ -39,7 +41,8 @@ bool transport_drive(struct transport_state *state, const struct dist_work *unti
     bool moved = transport_look_at_job(state);
     bundles_let_go(state, BUNDLES_URGENT);
     while (!state->failed && !(until && atomic_load(&until->done)) &&
-           (wire_hear(state) || wire_progress(state) || offers_progress(state) || ahead_progress(state))) {
+           (wire_hear(state) || wire_progress(state, &state->flights) || offers_progress(state) ||
+            ahead_progress(state))) {
         moved = true;
         bundles_let_go(state, BUNDLES_URGENT);
     }
@@ -81,10 +84,7 @@ static void progress_leave(struct transport_state *state, bool moved)
 {
     if (state->progress.runs && transport_is_open(state))
         wire_reap(state);
-    if (state->progress.runs)
-        bundles_let_go(state, BUNDLES_FIRST);
-    else
-        bundles_let_go(state, BUNDLES_URGENT);
+    bundles_let_go(state, state->progress.runs ? BUNDLES_FIRST : BUNDLES_URGENT);
     bool open = transport_is_open(state) || transport_flies(state) || state->bundles.count > 0;
     transport_count_heard(state);
     state->drivers--;

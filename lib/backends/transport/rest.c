@@ -1,6 +1,6 @@
 /* rest.c: how a thread of the rank spins, and then sleeps, that waits for something (progress.c). */
 #define _GNU_SOURCE
-#include "answers.h"
+#include "state.h"
 
 #include <sched.h>
 #include <sys/resource.h>

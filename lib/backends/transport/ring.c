@@ -12,7 +12,6 @@
  * heard GO yet: the tag waits in its op, which the first has named to this one with GO.
  */
 #include "meet.h"
-#include "offers.h"
 #include "../../devices/host.h"
 
 #include <stdlib.h>
@@ -32,9 +31,8 @@ struct ring {
 bool ring_pays(const struct transport_state *state, const struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
-    size_t bytes = (size_t)op->block * dtype_size(collect_type(op));
     return !state->transport->sums_well && op->call == CALL_ALL_REDUCE && g->nodes > 1 && levels_take(op) &&
-           bytes >= (size_t)g->nodes * RING_BLOCK;
+           collect_bytes(op) >= (size_t)g->nodes * RING_BLOCK;
 }
 
 /* The block that leaves in this step; the one that comes is the one before. */

@@ -6,22 +6,17 @@
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   bundles.c   notes that travel together         collect.c   the transport's part in them
- *   answers.c   taken: now, or with the next note  unexpected.c  messages before their receive
+ *   answers.c   taken: now, or with the next note  rest.c      how who waits sleeps
  *   offers.c    long data, beside them; ahead.c: or without, if their receive has begun
- *   leave.c     what is given up, and when         rest.c      how who waits sleeps
+ *   leave.c     what is given up, and when         watchdog.c  a look at the job while the transport starts
  *   groups.c    who is in a group, and where       levels.c    that of the ranks of a machine among themselves
  *   meetings.c  who waits for whom in one          inside.c    small ones, in the notes; ring.c: long ones
- *   thread.c    the progress thread                notes.c     what is open, for the watcher; watchdog.c: a look at the job while it starts
+ *   thread.c    the progress thread                notes.c     what is open, for the watcher
  *
- * A send sends a NOTE first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
- * matching, and answers: taken, or refused, since counts or types differ. Longer data set out with their note; the transport moves
- * them, from tensor to tensor, once the receiver has begun to receive them (offers.c).
+ * A send sends a note first: what it claims (common/claim.h), with the data in it if they are few. The receiver alone does the
+ * matching. The transport's own collective runs when all members have come and say the same: since all are sure to begin it, it will end.
  *
- * A member of a collective tells the first member of its group that it has COME, and with what. When all have, the first compares, and
- * tells all to go, or what differs. Then the transport's own collective runs: since all are sure to begin it, it will end.
- *
- * Ranks of one machine share the world's memory. Notes between them go through it (near.c), long data are copied from tensor to tensor,
- * and of a collective only what concerns several machines is the transport's (levels.c). DIST_FLAT=1: all goes by the transport.
+ * Ranks of one machine share the world's memory: what they can do in it is not the transport's. DIST_FLAT=1: all goes by the transport.
  *
  * Why a deadlock can be decided, though a transport tells nobody what is on its way: whoever sends a note to a rank of its machine first
  * counts it (transport_rank.coming), then notifies. A rank whose count is not 0, or that has bytes under way, naps, and says so (`timed`);
@@ -135,9 +130,8 @@ static inline void state_unlock(struct transport_state *state)
 
 /* ---- open.c -------------------------------------------------------------------------------------- */
 
-/* What the backend does to its transport before that is opened: environment, which plug-in, its bootstrap memory. NULL: status and why. */
-typedef const struct transport *transport_finder(struct launch_self *self, struct transport_job *job,
-                                                 int *status, struct why *why);
+/* The backend's plug-in, whose environment is prepared. NULL: status and why. */
+typedef const struct transport *transport_finder(struct launch_self *self, int *status, struct why *why);
 int transport_open(const char *name, transport_finder *find, struct launch_self *self,
                    struct dist_group *world, void **out, struct why *why);
 int transport_close(void *state);
@@ -150,6 +144,11 @@ bool transport_form_world(struct transport_state *state);
 
 /* Open a plug-in. NULL: why it cannot be, in `why`. */
 const struct transport *transport_load(const char *name, struct why *why);
+
+/* ---- watchdog.c: around the start of a transport, where no launcher of ours watches the ranks --------------- */
+
+void watchdog_begin(struct launch_self *self);
+void watchdog_end(void);
 
 /* ---- progress.c: with the state locked, unless they start or wait ------------------------------------ */
 
@@ -173,7 +172,7 @@ static inline bool transport_flies(const struct transport_state *state)
 bool transport_is_open(const struct transport_state *state); /* something of this rank's is not over */
 bool transport_thread_start(struct transport_state *state);  /* thread.c */
 void transport_thread_stop(struct transport_state *state);
-void transport_done(struct dist_work *op, int status);
+void transport_done(struct dist_work *op, int status); /* of a copy that nobody waits for nothing is left */
 
 /* ---- rest.c ----------------------------------------------------------------------------------------- */
 
@@ -204,14 +203,7 @@ void near_close(struct transport_state *state);
 
 int transport_message(void *state, struct dist_work *op);
 void messages_hear(struct transport_state *state, int from, const struct wire *wire);
-void messages_end(struct dist_work *op, int status); /* a send is over: the caller's, or a copy */
-
-/* ---- unexpected.c: messages that no receive has asked for ------------------------------------------------ */
-
-void transport_unexpected_add(struct transport_state *state, int from, const struct wire *message);
-struct match *transport_unexpected_for(const struct transport_state *state,
-                                       const struct dist_work *op); /* NULL: none */
-void transport_unexpected_forget(struct transport_state *state);
+void messages_forget(struct transport_state *state); /* those that no receive has asked for */
 
 /* ---- meet.c; more in meet.h ------------------------------------------------------------------------------ */
 
@@ -219,15 +211,16 @@ int transport_collective(void *state, struct dist_work *op);
 
 /* ---- collect.c: the transport's part ------------------------------------------------------------------------------ */
 
-enum dist_type collect_type(const struct dist_work *op); /* in which it adds up */
+enum dist_type collect_type(const struct dist_work *op); /* in which it adds up; */
+size_t collect_bytes(const struct dist_work *op);        /* and of a block in that */
 bool collect_shares(const struct dist_work *op);         /* its tensors overlap */
 void collect_start(struct transport_state *state, struct dist_work *op);
 void collect_want_memory(struct transport_state *state,
                          struct dist_work *op); /* in vain: all has failed; NULL: without it */
-void collect_begin(struct transport_state *state, struct dist_work *op); /* its first piece, or it waits */
-bool collect_go_on(struct transport_state *state,
-                   struct dist_work *op); /* the next piece; false: all are done */
-void collect_finish(struct dist_work *op);
+void collect_begin(struct transport_state *state, struct dist_work *op);  /* its first piece, or it waits */
+void collect_landed(struct transport_state *state, struct dist_work *op); /* the next one; or all are done */
+/* What was added up becomes what the tensors are to have, where it is, or in `to` if their type is another: where it then is. */
+void *collect_settle(const struct dist_work *op, void *result, void *to);
 
 /* notes.c: what this rank waits for, for others to read (launch/note.h). */
 void transport_notes_write(struct transport_state *state, const struct dist_work *waited);
@@ -238,13 +231,13 @@ void transport_fail(struct transport_state *state, int status, const char *why);
 void transport_broken(struct transport_state *state, const char *what);          /* the transport is */
 void transport_leave(void *state);
 
-/* The calls of every backend with a transport, but open and name. */
+/* The calls of every backend with a transport, but open and name. all_to_all goes by messages (algorithms/): members with splits and members
+ * without must meet, to be told that they differ. */
 #define TRANSPORT_CALLS \
-    .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
-    .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
-    .collectives[CALL_BARRIER] = transport_collective, .test = transport_test, .wait = transport_wait, \
-    .note = transport_note
-/* all_to_all goes by messages (algorithms/): members with splits and members without must meet, to be told that they differ. */
-#define TRANSPORT_COLLECTIVES BACKEND_COLLECTIVES(transport_collective)
+    BACKEND_COLLECTIVES(transport_collective), \
+        .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
+        .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
+        .collectives[CALL_BARRIER] = transport_collective, .test = transport_test, .wait = transport_wait, \
+        .note = transport_note
 
 #endif

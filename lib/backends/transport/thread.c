@@ -1,6 +1,5 @@
 /* thread.c: the progress thread: it drives what is open while the program computes (progress.c). */
-#define _GNU_SOURCE
-#include "answers.h"
+#include "state.h"
 
 /* While answers wait for a note, ns. A wake costs the program 20 us: so the longer it has talked in turns, the longer the nap. */
 #define ANSWER_NAP 500000

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRANSPORT_VERSION 8
+#define TRANSPORT_VERSION 9
 #define TRANSPORT_NOTES 0                   /* the tag of what hear() gives; data have other tags, up to */
 #define TRANSPORT_TAGS 32767                /* below that: as many as every MPI has; */
 #define TRANSPORT_AHEAD (UINT64_C(1) << 63) /* or from that on, where there is forget() */
@@ -21,7 +21,7 @@ struct transport_job {
     int rank, size;
     /* inout[i] = in[i] op inout[i], for transports that reduce. */
     void (*reduce)(void *inout, void *in, int64_t count, int type, int op);
-    /* Memory of all ranks, zero at first, where they find each other: a struct world_bootstrap of each; NULL: the transport needs none. */
+    /* Memory of all ranks, zero at first, where they may find each other: a struct world_bootstrap of each. */
     char *bootstrap;
     size_t bootstrap_bytes;
     const char *address; /* of this machine, for a transport that listens there */
@@ -75,8 +75,9 @@ struct transport {
     transport_request (*collect)(void *group, const struct transport_collective *what);
     int (*test)(transport_request *request); /* 1: done, and forgotten; -1: the transport has failed */
 
-    /* A message with tag TRANSPORT_NOTES, of any rank: its bytes, and *from. 0: none has come; -1: the transport has failed. */
-    int (*hear)(void *buffer, size_t size, int *from);
+    /* A message with tag TRANSPORT_NOTES, of any rank: its bytes, and *from. 0: none has come; -1: the transport has failed. The buffer has
+     * room for TRANSPORT_NOTE. */
+    int (*hear)(void *buffer, int *from);
 
     /* Called on all members. NULL: it has failed. */
     void *(*group_new)(const int *ranks, int size, int number);

@@ -3,8 +3,6 @@
  * launcher ends such a rank; under another one (mpirun, torchrun) a thread of the rank's does. Also where the rank that is missing was to come
  * on another machine: mpirun would end the others, srun lets them wait.
  */
-#define _GNU_SOURCE
-#include "watchdog.h"
 #include "state.h"
 
 #include <stdio.h>
@@ -38,39 +36,42 @@ static _Noreturn void watchdog_give_up(struct launch_self *self, int seconds)
     _exit(status);
 }
 
-static bool watchdog_is_through(void *argument)
+static struct worker watchdog_thread;
+static struct eventcount watchdog_eventcount;
+static atomic_bool watchdog_stops; /* the start is over */
+
+static bool watchdog_is_over(void *unused)
 {
-    struct watchdog *watchdog = argument;
-    return atomic_load(&watchdog->through);
+    (void)unused;
+    return atomic_load(&watchdog_stops);
 }
 
 static void watchdog_main(void *argument)
 {
-    struct watchdog *watchdog = argument;
-    struct launch_self *self = watchdog->thread.self;
+    struct launch_self *self = argument;
     int looks = 0, seconds = 2 * self->env.meet_seconds + START_EXTRA_S;
     int64_t end = launch_clock_ns() + seconds * (int64_t)1000000000;
-    while (!atomic_load(&watchdog->through) && looks < GRACE && launch_clock_ns() < end) {
+    while (!atomic_load(&watchdog_stops) && looks < GRACE && launch_clock_ns() < end) {
         launch_look_around(self);
         looks += world_failed(&self->world);
-        eventcount_sleep(&watchdog->eventcount, watchdog_is_through, watchdog, LOOK_MS, NULL);
+        eventcount_sleep(&watchdog_eventcount, watchdog_is_over, NULL, LOOK_MS, NULL);
     }
-    if (!atomic_load(&watchdog->through))
+    if (!atomic_load(&watchdog_stops))
         watchdog_give_up(self, seconds);
 }
 
-void watchdog_begin(struct watchdog *watchdog, struct launch_self *self)
+void watchdog_begin(struct launch_self *self)
 {
-    *watchdog = (struct watchdog){
-        .thread = { .self = self, .name = "dist watchdog", .work = watchdog_main, .argument = watchdog }
-    };
+    atomic_store(&watchdog_stops, false);
+    watchdog_thread =
+        (struct worker){ .self = self, .name = "dist watchdog", .work = watchdog_main, .argument = self };
     if (!self->watched)
-        worker_start(&watchdog->thread);
+        worker_start(&watchdog_thread);
 }
 
-void watchdog_end(struct watchdog *watchdog)
+void watchdog_end(void)
 {
-    atomic_store(&watchdog->through, true);
-    eventcount_notify(&watchdog->eventcount);
-    worker_join(&watchdog->thread);
+    atomic_store(&watchdog_stops, true);
+    eventcount_notify(&watchdog_eventcount);
+    worker_join(&watchdog_thread);
 }

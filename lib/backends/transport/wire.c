@@ -1,8 +1,6 @@
 /* wire.c: notes go out and come in; what is under way is tested until it is over. */
-#include "bundles.h"
 #include "meet.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define NOTES_REAPED 32 /* so many at once */
@@ -43,14 +41,6 @@ static bool wire_flies(const struct transport_state *state, const struct dist_wo
     return false;
 }
 
-static void wire_give_back(struct dist_work *op, int status)
-{
-    if (op->p2p && op->sends)
-        messages_end(op, status);
-    else
-        transport_done(op, status);
-}
-
 void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op)
 {
     struct flight *flight = state->failed ? NULL : malloc(sizeof *flight);
@@ -64,7 +54,7 @@ void wire_fly(struct transport_state *state, transport_request request, struct d
     bool has_another = wire_flies(state, op);
     transport_fail(state, DIST_ERR_MEMORY, "the system gives no memory for what is under way");
     if (!has_another)
-        wire_give_back(op, state->failed);
+        transport_done(op, state->failed);
 }
 
 void wire_swallow(struct transport_state *state, int from, size_t bytes, uint64_t tag)
@@ -84,15 +74,11 @@ void wire_swallow(struct transport_state *state, int from, size_t bytes, uint64_
 static void wire_land(struct transport_state *state, struct dist_work *op)
 {
     if (op->p2p)
-        wire_give_back(op, DIST_OK);
+        transport_done(op, DIST_OK);
     else if (op->step == STEP_RING)
         ring_landed(state, op);
-    else if (collect_go_on(state, op))
-        return;
-    else if (op->step == STEP_BETWEEN)
-        levels_finish(state, op);
     else
-        collect_finish(op);
+        collect_landed(state, op);
 }
 
 int wire_test(struct transport_state *state, transport_request *request)
@@ -103,8 +89,7 @@ int wire_test(struct transport_state *state, transport_request *request)
     return done;
 }
 
-/* True: some have landed. */
-static bool wire_test_all(struct transport_state *state, struct flights *flights)
+bool wire_progress(struct transport_state *state, struct flights *flights)
 {
     bool moved = false;
     for (struct flight **at = &flights->first, *flight; (flight = *at);) {
@@ -129,15 +114,10 @@ static bool wire_test_all(struct transport_state *state, struct flights *flights
     return moved;
 }
 
-bool wire_progress(struct transport_state *state)
-{
-    return wire_test_all(state, &state->flights);
-}
-
 /* Each test may cost a look at all sockets, and nobody waits for a note to have left: they are tested together, now and then. */
 void wire_reap(struct transport_state *state)
 {
-    wire_test_all(state, &state->notes_out);
+    wire_progress(state, &state->notes_out);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------- */
@@ -222,7 +202,7 @@ static int wire_next_note(struct transport_state *state, struct wire *wire, int 
         return 0;
     int bytes = far_first ? 0 : near_hear(state, wire, from);
     if (bytes == 0)
-        bytes = state->transport->hear(wire, TRANSPORT_NOTE, from);
+        bytes = state->transport->hear(wire, from);
     return bytes == 0 && far_first ? near_hear(state, wire, from) : bytes;
 }
 

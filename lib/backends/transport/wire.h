@@ -80,7 +80,7 @@ struct flights {
     int count;
 };
 
-/* Notes that are to leave (bundles.c). */
+/* Notes to ranks that only the transport reaches: they travel together (bundles.c). */
 struct bundles {
     struct bundle {
         struct flight *notes; /* room for them; NULL: none */
@@ -101,8 +101,11 @@ struct answers {
     int64_t when;
 };
 
-/* Long data that have set out, each under a tag of its own (offers.c). */
+/* Long data that have set out with their message, each under a tag of its own (offers.c). */
 #define OFFERS_MOST 64
+#define OFFERS_FIRST_TAG (TRANSPORT_TAGS - OFFERS_MOST)
+#define RINGS_FIRST_TAG \
+    (TRANSPORT_TAGS / 2) /* of long sums (ring.c); data that are asked for have those below */
 struct offers {
     struct offer {
         struct dist_work *op; /* neither: a free place */
@@ -112,7 +115,7 @@ struct offers {
     int count; /* with an op */
 };
 
-/* The receive of such data from a rank that has begun before they were announced (ahead.c). */
+/* The receive of such data from a rank, which has begun before their message has come (ahead.c). */
 #define AHEAD_KINDS \
     16 /* of groups and tags: what several have in common costs a receive that began in vain */
 struct ahead {
@@ -136,8 +139,8 @@ size_t wire_inside(const struct transport_state *state, int peer,
 bool wire_hear(struct transport_state *state); /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op);
-void wire_hang_up(struct transport_state *state, struct flight *notes); /* they are under way */
-bool wire_progress(struct transport_state *state);
+void wire_hang_up(struct transport_state *state, struct flight *notes);     /* they are under way */
+bool wire_progress(struct transport_state *state, struct flights *flights); /* true: some have landed */
 /* 1: it is over; 0: not yet; -1: the transport has failed, and everything was given up. */
 int wire_test(struct transport_state *state, transport_request *request);
 void wire_swallow(struct transport_state *state, int from, size_t bytes,
@@ -149,5 +152,64 @@ void wire_announce(struct transport_state *state, int peer);
 void wire_heard(struct transport_state *state);
 void wire_reap(struct transport_state *state); /* forget the notes that have left */
 void wire_open(struct transport_state *state); /* nothing is under way (any more) */
+
+/* ---- bundles.c ----------------------------------------------------------------------------------------------- */
+
+bool bundles_open(struct transport_state *state, int size); /* false: no memory */
+void bundles_close(struct transport_state *state);
+
+/* A note, and behind it data. waits: it leaves with the next one that does not, or when all are let go. False: no memory. */
+bool bundles_add(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
+                 const void *data, size_t inside, bool waits);
+
+enum which_bundles {
+    BUNDLES_ALL,
+    BUNDLES_URGENT, /* but those with nothing in them that does not wait, */
+    BUNDLES_FIRST   /* and those behind which more may follow at once */
+};
+void bundles_let_go(struct transport_state *state, enum which_bundles which);
+
+/* ---- answers.c: to a message, now or with the next note to its sender ------------------------------------------ */
+
+void answers_taken(struct transport_state *state, int from, const struct wire *message);
+void answers_pay(struct transport_state *state);                   /* what is still owed: now */
+bool answers_wait_for_turn(const struct transport_state *state);   /* to a message whose sender waits */
+void answers_see_message(struct transport_state *state, int peer); /* one is about to leave */
+
+/* ---- offers.c ------------------------------------------------------------------------------------------------- */
+
+/* The sender: a tag for the data of this message, op->ticket; false: none is free. They set out; true: their receive had begun, and
+ * nobody need hear of them. Whose end does not wait for that forgets them: the tag stays in use. */
+bool offers_place(struct transport_state *state, struct dist_work *op);
+bool offers_set_out(struct transport_state *state, struct dist_work *op, size_t bytes, uint64_t tag);
+void offers_forget(struct transport_state *state, const struct dist_work *op);
+bool offers_progress(struct transport_state *state); /* true: some were taken */
+
+/* The receiver: are this message's data on offer? They are taken, by this receive; by none, if type or count differ. */
+static inline bool offers_are(const struct wire *message)
+{
+    return message->tag >= OFFERS_FIRST_TAG;
+}
+void offers_take(struct transport_state *state, int from, const struct wire *message, struct dist_work *op,
+                 transport_request begun); /* begun: its receive, if it has (ahead.c); else 0 */
+
+/* ---- ahead.c -------------------------------------------------------------------------------------------------- */
+
+bool ahead_open(struct transport_state *state, int size); /* false: no memory */
+
+/* The sender: this message is counted; a long one has a number, and the tag of its data if they are offered. */
+void ahead_name(struct transport_state *state, int peer, struct wire *message, bool is_long);
+
+/* The receiver: a receive is posted, and begins if it may; or ends without a message. */
+void ahead_begin(struct transport_state *state, struct dist_work *op, size_t bytes);
+void ahead_take_back(struct transport_state *state, const struct dist_work *op);
+bool ahead_progress(struct transport_state *state); /* true: data have come */
+
+/* A message has been heard, and before it meets its receive: data of that rank that have come are in theirs. True: its own did so. */
+bool ahead_is_late(struct transport_state *state, int from, const struct wire *message, bool is_long);
+
+/* A message has met this receive: the request of its data, if that is what has begun; else that is taken back: 0. */
+transport_request ahead_meet(struct transport_state *state, const struct dist_work *op,
+                             const struct wire *message);
 
 #endif
