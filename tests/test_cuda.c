@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "device_program.h"
-#include "devices/cuda/pool.h"
+#include "devices/pool.h"
 #include "reference.h"
 
 #include <criterion/criterion.h>

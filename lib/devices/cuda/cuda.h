@@ -32,7 +32,7 @@
 #define DEVICES_CUDA_CUDA_H
 
 #include "../device.h"
-#include "pool.h"
+#include "../pool.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
