@@ -1,5 +1,5 @@
 /* groups.c: a communicator for each group, split off the world's. */
-#include "check.h"
+#include "state.h"
 #include "../common/members.h"
 #include "../../devices/host.h"
 
@@ -116,7 +116,7 @@ int nccl_group_new(void *state, struct dist_work *op)
     op->group->apart = true;
     nccl_launch_flush(nccl);
     nccl_groups_sweep(nccl, false);
-    if (!nccl->failed && nccl_check_is_due(nccl) && nccl_groups_agree_on_list(nccl, op) != DIST_OK)
+    if (nccl_groups_agree_on_list(nccl, op) != DIST_OK)
         return op->status;
     while (nccl->flying.first) /* NCCL splits no communicator that is at work */
         nccl_watch_wait(nccl, nccl->flying.first, 0);

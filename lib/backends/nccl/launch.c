@@ -127,8 +127,7 @@ void nccl_launch_flush(struct nccl_state *nccl)
     if (!ops.first)
         return;
     nccl->off = (struct op_queue){ 0 };
-    if (nccl_check_is_due(nccl))
-        nccl_check_agree(nccl, &ops);
+    nccl_check_agree(nccl, &ops);
     if (ops.first)
         nccl_launch_them(nccl, &ops, nccl_launch_call_message);
 }
