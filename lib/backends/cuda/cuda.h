@@ -31,13 +31,15 @@
 
 #include <pthread.h>
 
-/* An op's way, in op->step. */
-enum { OP_QUEUED, OP_STARTED, OP_GIVEN };
+/* An op's way, in op->step. OP_ASIDE: a copy of a short message, which stands where its send would; nobody waits for it. */
+enum { OP_QUEUED, OP_STARTED, OP_ASIDE, OP_GIVEN };
 
 /* What the job knows of a rank. */
 struct cuda_rank {
-    struct cuda_state *cuda;       /* NULL: it has not come, or has left */
-    struct op_queue queued;        /* its ops that have not started */
+    struct cuda_state *cuda; /* NULL: it has not come, or has left */
+    struct op_queue queued;  /* its ops that have not started, */
+    struct op_queue
+        open; /* and those that have, and are not given: in the order in which they were started */
     struct match_table unexpected; /* messages to it that no receive has asked for: the senders' ops */
     struct match_table posted;     /* its receives that no message has come for */
 };
@@ -121,7 +123,9 @@ void cuda_move_free(struct dist_work *aside);
 /* ---- meet.c, plans.c, reduce.c: collectives ------------------------------------------------- */
 
 void cuda_meet(struct cuda_job *job, struct dist_work *op);
-bool cuda_meet_leave(struct cuda_job *job, const struct dist_work *op); /* false: it is not there */
+struct meeting *cuda_meet_find(const struct cuda_job *job,
+                               const struct dist_work *op); /* that it has come to */
+void cuda_meet_leave(struct cuda_job *job, const struct dist_work *op);
 void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent);
 
 /* All members are there and agree: put all that is to be done into their streams, or do it at once, and give their ops. */
@@ -138,7 +142,10 @@ int cuda_wait(void *cuda, struct dist_work *op);
 void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
                      void *argument, int milliseconds);
 
-/* Wait until nobody needs anything of this rank any more; and take its ops out of all tables. */
+/* With the lock held: an op that is not given is over, and stands nowhere any more. */
+void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status);
+
+/* Wait until nobody needs anything of this rank any more; then give up what it still has open. */
 void cuda_leave(void *cuda);
 
 /* ---- notes.c: what this rank waits for, for others to read --------------------------------- */

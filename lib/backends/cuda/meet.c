@@ -16,7 +16,7 @@ static uint64_t cuda_meet_key_of(const struct dist_work *op)
     return (uint64_t)op->group->id << 32 | op->phase;
 }
 
-static struct meeting *cuda_meet_find(const struct cuda_job *job, const struct dist_work *op)
+struct meeting *cuda_meet_find(const struct cuda_job *job, const struct dist_work *op)
 {
     return (struct meeting *)match_find(&job->meetings, cuda_meet_key_of(op));
 }
@@ -116,18 +116,14 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
     free(meeting);
 }
 
-bool cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
+void cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
 {
     struct meeting *meeting = cuda_meet_find(job, op);
-    int place = op->group->rank;
-    if (!meeting || meeting->ops[place] != op)
-        return false;
-    meeting->ops[place] = NULL;
+    meeting->ops[op->group->rank] = NULL;
     if (--meeting->arrived == 0) {
         match_remove(&job->meetings, &meeting->match);
         free(meeting);
     }
-    return true;
 }
 
 void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent)

@@ -45,8 +45,8 @@ static void cuda_move_free_behind(const struct cuda_job *job, struct dist_work *
     const struct cuda_state *sender = cuda_of(job, aside), *receiver = cuda_of(job, recv);
     if (receiver == sender || (device->event_record(receiver->mark, receiver->stream) == DIST_OK &&
                                device->event_follow(receiver->mark, sender->stream) == DIST_OK))
-        device->free(aside->gpu->state, aside->aside);
-    aside->aside = NULL; /* else it is lost until the rank ends */
+        device->free(aside->gpu->state, aside->in.data);
+    aside->in.data = NULL; /* else it is lost until the rank ends */
 }
 
 void cuda_move_message(struct cuda_job *job, struct dist_work *send, struct dist_work *recv)
@@ -56,14 +56,11 @@ void cuda_move_message(struct cuda_job *job, struct dist_work *send, struct dist
         status = cuda_move_say(recv, cuda_move_enqueue(job, send, recv));
     else
         host_copy(recv->out.data, send->in.data, cuda_bytes_of(recv, recv->out));
-    if (send->aside) {
-        if (send->gpu)
-            cuda_move_free_behind(job, send, recv);
-        cuda_move_free(send);
-    } else {
+    if (send->step != OP_ASIDE)
         send->why = recv->why;
-        cuda_start_given(job, send, status);
-    }
+    else if (send->gpu)
+        cuda_move_free_behind(job, send, recv);
+    cuda_start_given(job, send, status);
     cuda_start_given(job, recv, status);
 }
 
@@ -77,7 +74,7 @@ static int cuda_move_enqueue_aside(const struct cuda_job *job, const struct dist
     size_t bytes = cuda_bytes_of(send, send->in);
     int status = device->event_follow(send->ready, stream);
     if (status == DIST_OK && bytes > 0)
-        status = device->copy(stream, aside->aside, send->in.data, bytes, COPY_INSIDE);
+        status = device->copy(stream, aside->in.data, send->in.data, bytes, COPY_INSIDE);
     if (status == DIST_OK)
         status = device->event_record(aside->ready, stream);
     return status == DIST_OK ? device->gate_open_behind(send->gate, stream) : status;
@@ -87,13 +84,10 @@ static int cuda_move_enqueue_aside(const struct cuda_job *job, const struct dist
 static bool cuda_move_open_aside(struct dist_work *aside)
 {
     size_t bytes = cuda_bytes_of(aside, aside->in) + 1;
-    aside->gate = NULL;
-    aside->ready = NULL;
-    aside->aside = aside->gpu ? cuda_device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
-    if (aside->aside && aside->gpu)
+    aside->in.data = aside->gpu ? cuda_device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
+    if (aside->in.data && aside->gpu)
         aside->ready = cuda_device_of(aside)->event_new(aside->gpu->state, false);
-    aside->in.data = aside->aside;
-    return aside->aside && (!aside->gpu || aside->ready);
+    return aside->in.data && (!aside->gpu || aside->ready);
 }
 
 struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send)
@@ -109,10 +103,13 @@ struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send)
     if (status == DIST_OK && send->gpu)
         status = cuda_move_say(send, cuda_move_enqueue_aside(job, send, aside));
     else if (status == DIST_OK)
-        host_copy(aside->aside, send->in.data, cuda_bytes_of(send, send->in));
+        host_copy(aside->in.data, send->in.data, cuda_bytes_of(send, send->in));
     if (aside && status != DIST_OK) {
         cuda_move_free(aside);
         aside = NULL;
+    } else if (aside) {
+        aside->step = OP_ASIDE;
+        queue_add(&job->ranks[cuda_rank_of(aside)].open, aside);
     }
     cuda_start_given(job, send, status);
     return aside;
@@ -120,10 +117,10 @@ struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send)
 
 void cuda_move_free(struct dist_work *aside)
 {
-    if (aside->gpu && aside->aside)
-        cuda_device_of(aside)->free(aside->gpu->state, aside->aside);
+    if (aside->gpu && aside->in.data)
+        cuda_device_of(aside)->free(aside->gpu->state, aside->in.data);
     else
-        free(aside->aside);
+        free(aside->in.data);
     if (aside->gpu && aside->ready)
         cuda_device_of(aside)->event_free(aside->ready);
     atomic_fetch_sub(&aside->group->untaken, 1);

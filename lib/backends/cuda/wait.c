@@ -24,7 +24,7 @@ static void cuda_wait_drop(struct cuda_job *job, struct dist_work *op)
         match_remove(&job->ranks[rank].posted, &op->match);
 }
 
-static void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
+void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
 {
     if (op->step == OP_GIVEN)
         return;
