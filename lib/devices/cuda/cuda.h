@@ -51,13 +51,13 @@ struct cuda_gpu {
     struct event *spare[2];  /* events nobody uses; [1]: those that tell the time */
 };
 
-enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
+enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD };
 
 /* What stands in a stream. */
 struct item {
     enum item_kind kind;
-    uint64_t mark;       /* RECORD, FOLLOW: which of the event's */
-    struct event *event; /* OPEN: the gate's own */
+    uint64_t mark; /* RECORD, FOLLOW: which of the event's */
+    struct event *event;
     struct gate *gate;
     struct { /* COPY */
         void *to;
@@ -216,8 +216,6 @@ int cuda_gate_open_behind(struct gate *gate, struct stream *stream);
 void cuda_gate_open(struct gate *gate);
 bool cuda_gate_is_open(struct gate *gate);
 struct gate *cuda_stream_held(struct stream *stream);
-void cuda_range_begin(const char *call);
-void cuda_range_end(void);
 
 /* ---- wake.c ------------------------------------------------------------------------------- */
 

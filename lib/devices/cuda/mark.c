@@ -167,7 +167,7 @@ int cuda_gate_open_behind(struct gate *gate, struct stream *stream)
         struct event *behind = gate->behind;
         behind->stream = stream;
         behind->marks = 1;
-        status = stream_put(stream, &(struct item){ .kind = ITEM_OPEN, .event = behind, .mark = 1 });
+        status = stream_put(stream, &(struct item){ .kind = ITEM_RECORD, .event = behind, .mark = 1 });
     }
     cuda_unlock();
     return status;

@@ -36,7 +36,6 @@ static cudaError_t stream_give(struct stream *stream, const struct item *item)
     case ITEM_COPY:
         return work_copy(stream, item);
     case ITEM_RECORD:
-    case ITEM_OPEN:
         return cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
         return stream_follow(stream, item->event);
@@ -50,7 +49,7 @@ static cudaError_t stream_give(struct stream *stream, const struct item *item)
 static cudaError_t stream_give_item(struct stream *stream, const struct item *item)
 {
     cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : stream_give(stream, item);
-    if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+    if (item->kind == ITEM_RECORD)
         item->event->given = item->mark;
     stream->given++;
     if (item->kind == ITEM_COPY && item->copy.aside)
@@ -131,7 +130,7 @@ int stream_put(struct stream *stream, const struct item *item)
         return stream_keep(stream, item);
     stream->put++;
     cudaError_t error = stream_give_item(stream, item);
-    if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+    if (item->kind == ITEM_RECORD)
         stream_go_on();
     return error == cudaSuccess ? DIST_OK : cuda_refuse(gpu, "work was refused", error);
 }
