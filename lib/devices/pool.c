@@ -118,19 +118,21 @@ void *pool_drop(struct pool *pool)
     return piece;
 }
 
-static void pool_free_list(struct block *block)
+static void pool_free_list(struct block *block, void (*drop)(void *piece))
 {
     while (block) {
         struct block *next = block->next;
+        if (!block->before && drop)
+            drop(block->at);
         free(block);
         block = next;
     }
 }
 
-void pool_end(struct pool *pool)
+void pool_end(struct pool *pool, void (*drop)(void *piece))
 {
-    pool_free_list(pool->free);
+    pool_free_list(pool->free, drop);
     for (int i = 0; i < POOL_BUCKETS; i++)
-        pool_free_list(pool->used[i]);
+        pool_free_list(pool->used[i], drop);
     *pool = (struct pool){ 0 };
 }

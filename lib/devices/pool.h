@@ -43,7 +43,7 @@ bool pool_give(struct pool *pool, void *memory);
 /* Take a piece out of the pool of which nothing is used, to give it back to where it came from; NULL: there is none. */
 void *pool_drop(struct pool *pool);
 
-/* Forget everything. */
-void pool_end(struct pool *pool);
+/* Forget everything; `drop` (if not NULL) gives each piece back. */
+void pool_end(struct pool *pool, void (*drop)(void *piece));
 
 #endif

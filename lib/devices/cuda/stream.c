@@ -14,11 +14,7 @@
 
 static bool stream_may_give(const struct item *item)
 {
-    if (item->kind == ITEM_FOLLOW)
-        return item->event->given >= item->mark;
-    if (item->kind == ITEM_HOLD)
-        return item->gate->open || (item->gate->behind && item->gate->behind->given > 0);
-    return true;
+    return item->kind != ITEM_FOLLOW || item->event->given >= item->mark;
 }
 
 /* What is past already need not be waited for. */
@@ -39,8 +35,6 @@ static cudaError_t stream_give(struct stream *stream, const struct item *item)
         return cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
         return stream_follow(stream, item->event);
-    case ITEM_HOLD:
-        return item->gate->open ? cudaSuccess : stream_follow(stream, item->gate->behind);
     }
     return cudaSuccess;
 }
@@ -57,12 +51,6 @@ static cudaError_t stream_give_item(struct stream *stream, const struct item *it
     return error;
 }
 
-static void stream_unuse(const struct item *item)
-{
-    event_unuse(item->event);
-    gate_unuse(item->gate);
-}
-
 static void stream_give_first(struct stream *stream)
 {
     struct item *item = stream->first;
@@ -70,7 +58,7 @@ static void stream_give_first(struct stream *stream)
     stream->first = item->next;
     if (!stream->first)
         stream->end = &stream->first;
-    stream_unuse(item);
+    event_unuse(item->event);
     free(item);
     if (error != cudaSuccess)
         cuda_break(stream->rank->gpu, error);
@@ -108,8 +96,6 @@ static int stream_keep(struct stream *stream, const struct item *what)
     item->next = NULL;
     if (item->event)
         item->event->users++;
-    if (item->gate)
-        item->gate->users++;
     if (!stream->first) {
         stream->next_held = cuda_all.held;
         cuda_all.held = stream;
@@ -226,7 +212,7 @@ static void stream_drop_items(struct stream *stream)
         stream->first = item->next;
         if (item->kind == ITEM_COPY && item->copy.aside)
             pool_give(&stream->rank->pool, item->copy.aside);
-        stream_unuse(item);
+        event_unuse(item->event);
         free(item);
     }
 }
