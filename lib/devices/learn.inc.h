@@ -128,10 +128,10 @@ LEARN(layer_norm_backward, rows)
 LEARN(embedding, rows)
 {
     int64_t id = ((const int64_t *)k->in[1])[i];
-    bool there = id >= 0 && id < k->inner;
+    const void *row = id >= 0 && id < k->inner ? learn_row_of(k, k->in[0], id) : NULL;
+    void *out = learn_row_of(k, k->out, i);
     for (int64_t j = 0; j < k->columns; j++)
-        learn_store(k, learn_row_of(k, k->out, i), j,
-                    there ? learn_load(k, learn_row_of(k, k->in[0], id), j) : NAN);
+        learn_store(k, out, j, row ? learn_load(k, row, j) : NAN);
 }
 
 LEARN(cross_entropy, rows)
@@ -172,10 +172,10 @@ LEARN(add_columns, columns)
 LEARN(embedding_backward, columns)
 {
     const int64_t *ids = (const int64_t *)k->in[1];
-    for (int64_t row = 0; row < k->rows; row++) {
-        if (ids[row] < 0 || ids[row] >= k->inner)
-            continue;
-        void *sum = learn_row_of(k, k->out, ids[row]);
-        learn_store(k, sum, i, learn_load(k, sum, i) + learn_load(k, learn_row_of(k, k->in[0], row), i));
-    }
+    for (int64_t row = 0; row < k->rows; row++)
+        if (ids[row] >= 0 && ids[row] < k->inner) {
+            void *sum = learn_row_of(k, k->out, ids[row]);
+            double more = learn_load(k, learn_row_of(k, k->in[0], row), i);
+            learn_store(k, sum, i, learn_load(k, sum, i) + more);
+        }
 }
