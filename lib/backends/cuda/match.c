@@ -51,8 +51,7 @@ static struct dist_work *cuda_match_take(struct match_table *table, struct match
 void cuda_match_send(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_rank *receiver = &job->ranks[op->peer];
-    struct match *recv = match_earlier(match_find(&receiver->posted, cuda_match_key_of(op, cuda_rank_of(op))),
-                                       match_find(&receiver->posted, cuda_match_key_of(op, DIST_ANY_SOURCE)));
+    struct match *recv = match_receive_for(&receiver->posted, true, cuda_rank_of(op), op->group->id, op->tag);
     if (recv)
         cuda_match_deliver(job, op, cuda_match_take(&receiver->posted, recv));
     else if ((op = cuda_match_buffered(job, op)))

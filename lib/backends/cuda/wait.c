@@ -10,44 +10,29 @@
 
 /* ---- giving up ------------------------------------------------------------------------------ */
 
-/* Take it out of the tables, wherever it is. */
-static void cuda_wait_drop(struct cuda_job *job, struct dist_work *op)
-{
-    int rank = cuda_rank_of(op);
-    if (op->step == OP_QUEUED)
-        queue_remove(&job->ranks[rank].queued, op);
-    else if (!op->p2p)
-        cuda_meet_leave(job, op);
-    else if (op->sends)
-        match_remove(&job->ranks[op->peer].unexpected, &op->match);
-    else
-        match_remove(&job->ranks[rank].posted, &op->match);
-}
-
 void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
 {
-    if (op->step == OP_GIVEN)
-        return;
-    cuda_wait_drop(job, op);
+    struct cuda_rank *own = &job->ranks[cuda_rank_of(op)];
+    if (op->step == OP_QUEUED)
+        queue_remove(&own->queued, op);
+    else if (!op->p2p)
+        cuda_meet_leave(job, op);
+    else
+        match_remove(op->sends ? &job->ranks[op->peer].unexpected : &own->posted, &op->match);
     cuda_start_given(job, op, status);
 }
 
-static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op)
-{
-    backoff_lock(&cuda->job->lock);
-    if (op->step != OP_GIVEN)
-        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
-    pthread_mutex_unlock(&cuda->job->lock);
-}
-
-static void cuda_wait_time_out(struct cuda_state *cuda, struct dist_work *op)
+/* Unless it is given meanwhile: its time is up, or the job has failed. */
+static void cuda_wait_end(struct cuda_state *cuda, struct dist_work *op, bool late)
 {
     struct absent absent = { 0 };
     backoff_lock(&cuda->job->lock);
-    cuda_meet_absent(cuda->job, op, &absent);
-    if (op->step != OP_GIVEN)
+    if (op->step != OP_GIVEN && late) {
+        cuda_meet_absent(cuda->job, op, &absent);
         absent_tell(op, &absent);
-    cuda_wait_give_up(cuda->job, op, DIST_ERR_TIMEOUT);
+    }
+    if (op->step != OP_GIVEN)
+        cuda_wait_give_up(cuda->job, op, late ? DIST_ERR_TIMEOUT : backend_failed(cuda->world, op));
     pthread_mutex_unlock(&cuda->job->lock);
 }
 
@@ -100,10 +85,8 @@ static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
         if (backoff_spin(&backoff))
             continue;
         int left = cuda_wait_time_left(op, deadline);
-        if (world_failed(cuda->world))
-            cuda_wait_end_with_job(cuda, op);
-        else if (left == 0)
-            cuda_wait_time_out(cuda, op);
+        if (world_failed(cuda->world) || left == 0)
+            cuda_wait_end(cuda, op, !world_failed(cuda->world));
         else
             cuda_wait_sleep(cuda, op, cuda_wait_news, &awaited, left);
     }
@@ -126,7 +109,7 @@ int cuda_wait(void *state, struct dist_work *op)
     if (!op->gpu)
         cuda_wait_on_host(cuda, op);
     else if (world_failed(cuda->world)) {
-        cuda_wait_end_with_job(cuda, op);
+        cuda_wait_end(cuda, op, false);
         cuda_wait_let_pass(cuda, op);
     }
     return op->status;

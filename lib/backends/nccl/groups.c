@@ -144,12 +144,6 @@ void nccl_group_free(void *state, struct dist_group *group)
     nccl_unlock(nccl);
 }
 
-/* Counted while they surely are there: a thread too few puts a report off, one too many could make it false. */
-static _Atomic uint32_t *nccl_groups_tidying(const struct nccl_state *nccl)
-{
-    return &world_notes(&nccl->self->world, nccl->rank)->tidying;
-}
-
 /* It may wait until the other ranks of this process do the same, each when it comes by: so nobody else may wait for it. */
 static void nccl_groups_end_group(void *argument)
 {
@@ -160,7 +154,7 @@ static void nccl_groups_end_group(void *argument)
         calls->comm_abort(g->comm);
     else
         calls->comm_destroy(g->comm);
-    atomic_fetch_sub(nccl_groups_tidying(g->nccl), 1);
+    atomic_fetch_sub(&g->nccl->notes->tidying, 1);
     atomic_store(&g->ended, true);
 }
 
@@ -197,7 +191,8 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
             g->end = (struct worker){
                 .self = nccl->self, .name = "dist group", .work = nccl_groups_end_group, .argument = g
             };
-            atomic_fetch_add(nccl_groups_tidying(nccl), worker_start(&g->end));
+            /* counted while they surely are there: a thread too few puts a report off, one too many could make it false */
+            atomic_fetch_add(&nccl->notes->tidying, worker_start(&g->end));
         }
     }
     for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)

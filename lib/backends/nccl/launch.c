@@ -28,15 +28,6 @@ int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status
     return status;
 }
 
-int nccl_launch_put_off(struct nccl_state *nccl, struct dist_work *op)
-{
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    queue_add(&nccl->off, op);
-    nccl->asks = 0;
-    return DIST_OK;
-}
-
 /* On one machine all go over the world's communicator: agree.h says why. */
 static ncclResult_t nccl_launch_call_message(struct nccl_state *nccl, const struct dist_work *op)
 {

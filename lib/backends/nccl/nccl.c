@@ -28,8 +28,12 @@ static int nccl_far_message(struct nccl_state *nccl, struct dist_work *op)
                 DIST_ERR_ARGUMENT, &op->why,
                 "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "
                 "are on one machine)"));
+    if (nccl->failed)
+        return nccl_launch_refuse(nccl, op, nccl->failed);
     op->from = op->sends ? -1 : op->peer;
-    return nccl_launch_put_off(nccl, op);
+    queue_add(&nccl->off, op);
+    nccl->asks = 0;
+    return DIST_OK;
 }
 
 /* The group is of no more use after it has run out of time, and neither is NCCL. */

@@ -146,8 +146,7 @@ void nccl_launch_later(struct nccl_state *nccl, struct dist_work *op);
 bool nccl_launch_agreed(struct nccl_state *nccl);
 double nccl_launch_wait_left(const struct nccl_state *nccl);
 
-/* Nothing shared: put it off; and launch what was put off. */
-int nccl_launch_put_off(struct nccl_state *nccl, struct dist_work *op);
+/* Nothing shared: launch what was put off. */
 void nccl_launch_flush(struct nccl_state *nccl);
 
 /* Launch one more op behind all others. */

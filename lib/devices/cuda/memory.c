@@ -159,11 +159,7 @@ void *memory_take(struct cuda *rank, size_t bytes)
 void memory_end(struct cuda *rank)
 {
     cuda_use_gpu(rank->gpu);
-    while (rank->retired) {
-        struct retired *next = rank->retired->next;
-        free(rank->retired);
-        rank->retired = next;
-    }
+    memory_reclaim(rank); /* without streams all is past */
     pool_end(&rank->pool, memory_drop);
     cuda_unlock();
     cudaFreeHost(rank->staging);
