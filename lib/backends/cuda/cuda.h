@@ -6,9 +6,9 @@
  *   queued   ->   started   ->   given
  *
  * An op is QUEUED by its call, behind those of its rank before it (start.c). It is STARTED, in that order, as soon as
- * its `ready` event is sure to pass: from then on others see it, and it may find its message's other half (match.c), or
+ * its `ready` event is sure to pass: from then on others see it, and it may find its message's other half (messages.c), or
  * its collective (meet.c). Whoever comes last GIVES the whole to the device: copies and kernels behind the `ready` events
- * of all, and all gates behind those (move.c, plans.c). No host waits for a GPU in this, and no GPU for a host. Ops on
+ * of all, and all gates behind those (messages.c, plans.c). No host waits for a GPU in this, and no GPU for a host. Ops on
  * host tensors take the same way; what is to be done is then done at once, by whoever comes last, and they are over.
  *
  * Why nothing that was given can be stuck. It waits for `ready` events that are sure, and for what was given to the same
@@ -108,17 +108,12 @@ int cuda_start_post(void *cuda, struct dist_work *op);
  * message is freed. Not to be touched any more. */
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status);
 
-/* ---- match.c, move.c: point to point ---------------------------------------------------- */
+/* ---- messages.c: point to point ---------------------------------------------------------- */
 
-void cuda_match_send(struct cuda_job *job, struct dist_work *op);
-void cuda_match_recv(struct cuda_job *job, struct dist_work *op);
-
-/* The message goes from send to recv, which fit; both are given. */
-void cuda_move_message(struct cuda_job *job, struct dist_work *send, struct dist_work *recv);
-
-/* A copy of a short message, which waits in its place; the send is given. NULL: no memory; the send has the words. */
-struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send);
-void cuda_move_free(struct dist_work *aside);
+void cuda_messages_send(struct cuda_job *job, struct dist_work *op);
+void cuda_messages_recv(struct cuda_job *job, struct dist_work *op);
+void cuda_messages_free(
+    struct dist_work *aside); /* of a message that was short, and is not wanted any more */
 
 /* ---- meet.c, plans.c, reduce.c: collectives ------------------------------------------------- */
 

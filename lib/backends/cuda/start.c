@@ -19,9 +19,9 @@ static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
     else if (!op->p2p)
         cuda_meet(job, op);
     else if (op->sends)
-        cuda_match_send(job, op);
+        cuda_messages_send(job, op);
     else
-        cuda_match_recv(job, op);
+        cuda_messages_recv(job, op);
     eventcount_notify(&cuda->slot->eventcount); /* for ops_flush */
 }
 
@@ -51,7 +51,7 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
     if (op->step != OP_QUEUED)
         queue_remove(&job->ranks[cuda_rank_of(op)].open, op);
     if (op->step == OP_ASIDE) {
-        cuda_move_free(op);
+        cuda_messages_free(op);
         return;
     }
     op->status = status;
