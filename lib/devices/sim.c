@@ -148,11 +148,8 @@ const struct device device_sim = {
     .event_sure = sim_event_sure,
     .event_elapsed = sim_event_elapsed,
     .gate_new = sim_gate_new,
-    .gate_free = sim_gate_free,
-    .gate_hold = sim_gate_hold,
     .gate_open_behind = sim_gate_open_behind,
     .gate_open = sim_gate_open,
-    .gate_is_open = sim_gate_is_open,
     .reaches = sim_reaches,
     .stream_held = sim_stream_held,
 };

@@ -64,9 +64,8 @@ bool nccl_watch_job(struct nccl_state *nccl)
 
 static bool nccl_watch_is_over(const struct nccl_state *nccl, const struct dist_work *op)
 {
-    if (op->gate)
-        return nccl->device->gate_is_open(op->gate);
-    return op->mark && nccl->device->event_passed(op->mark);
+    struct event *end = op->gate ? op->gate : op->mark;
+    return end && nccl->device->event_passed(end);
 }
 
 /* They end in the order in which they were launched: the stream has one. */

@@ -92,12 +92,8 @@ struct event {
     const struct cuda *notified; /* this rank will be notified of it, */
     uint64_t notified_for;       /* at this mark */
     struct event *next;          /* spare */
-    struct gate *gate;           /* that it is; NULL: it is none */
-    bool open;                   /* a gate: by the host */
-};
-
-struct gate {
-    struct event event; /* its only mark: it is open */
+    bool gate;                   /* its only mark: it is open; */
+    bool open;                   /* by the host */
 };
 
 /* Freed memory that streams may still use: it waits until each has done what stood in it then. */
@@ -200,13 +196,10 @@ int cuda_event_follow(struct event *event, struct stream *stream);
 bool cuda_event_passed(struct event *event);
 bool cuda_event_sure(struct event *event);
 double cuda_event_elapsed(struct event *from, struct event *to);
-struct gate *cuda_gate_new(void *state);
-void cuda_gate_free(struct gate *gate);
-int cuda_gate_hold(struct gate *gate, struct stream *stream);
-int cuda_gate_open_behind(struct gate *gate, struct stream *stream);
-void cuda_gate_open(struct gate *gate);
-bool cuda_gate_is_open(struct gate *gate);
-struct gate *cuda_stream_held(struct stream *stream);
+struct event *cuda_gate_new(void *state);
+int cuda_gate_open_behind(struct event *gate, struct stream *stream);
+void cuda_gate_open(struct event *gate);
+struct event *cuda_stream_held(struct stream *stream);
 
 /* ---- wake.c ------------------------------------------------------------------------------- */
 

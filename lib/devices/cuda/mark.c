@@ -135,23 +135,13 @@ double cuda_event_elapsed(struct event *from, struct event *to)
 
 /* ---- gates -------------------------------------------------------------------------------- */
 
-struct gate *cuda_gate_new(void *state)
+struct event *cuda_gate_new(void *state)
 {
     (void)state;
-    struct gate *gate = calloc(1, sizeof *gate);
+    struct event *gate = calloc(1, sizeof *gate);
     if (gate)
-        gate->event = (struct event){ .users = 1, .marks = 1, .gate = gate };
+        *gate = (struct event){ .users = 1, .marks = 1, .gate = true };
     return gate;
-}
-
-void cuda_gate_free(struct gate *gate)
-{
-    cuda_event_free(&gate->event);
-}
-
-int cuda_gate_hold(struct gate *gate, struct stream *stream)
-{
-    return cuda_event_follow(&gate->event, stream);
 }
 
 /* It takes what CUDA has given for a spare one. */
@@ -166,14 +156,13 @@ static bool mark_can_open(struct event *gate, struct cuda_gpu *gpu)
     return gate->gpu;
 }
 
-int cuda_gate_open_behind(struct gate *gate, struct stream *stream)
+int cuda_gate_open_behind(struct event *gate, struct stream *stream)
 {
     int status = DIST_ERR_MEMORY;
-    struct event *event = &gate->event;
     cuda_lock();
-    if (mark_can_open(event, stream->rank->gpu)) {
-        event->stream = stream;
-        status = stream_put(stream, &(struct item){ .kind = ITEM_RECORD, .event = event, .mark = 1 });
+    if (mark_can_open(gate, stream->rank->gpu)) {
+        gate->stream = stream;
+        status = stream_put(stream, &(struct item){ .kind = ITEM_RECORD, .event = gate, .mark = 1 });
     } else {
         device_fail(status, "CUDA gives no event for one more operation");
     }
@@ -181,30 +170,25 @@ int cuda_gate_open_behind(struct gate *gate, struct stream *stream)
     return status;
 }
 
-void cuda_gate_open(struct gate *gate)
+void cuda_gate_open(struct event *gate)
 {
     cuda_lock();
-    gate->event.open = true;
-    gate->event.given = 1;
+    gate->open = true;
+    gate->given = 1;
     stream_go_on();
     wake_all();
     cuda_unlock();
 }
 
-bool cuda_gate_is_open(struct gate *gate)
-{
-    return cuda_event_passed(&gate->event);
-}
-
 /* What a stream holds back on the host begins with a gate, or with the event of a stream that holds back more. */
-struct gate *cuda_stream_held(struct stream *stream)
+struct event *cuda_stream_held(struct stream *stream)
 {
-    struct gate *gate = NULL;
+    struct event *gate = NULL;
     cuda_lock();
     for (int i = 0; i < LONGEST && stream && stream->first && !gate; i++) {
-        const struct item *item = stream->first;
-        gate = item->event->gate;
-        stream = item->event->stream;
+        struct event *event = stream->first->event;
+        gate = event->gate ? event : NULL;
+        stream = event->stream;
     }
     cuda_unlock();
     return gate;
