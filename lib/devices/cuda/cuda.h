@@ -168,7 +168,6 @@ void *cuda_staging(void *state, size_t bytes);
 
 /* Put an item, which uses its event, into a stream: it is given to CUDA now, or once what stands before it can be. */
 int stream_put(struct stream *stream, const struct item *item);
-int stream_put_item(struct stream *stream, struct item item); /* the same, without the lock */
 
 /* Something was given, or a gate was opened: give what was waiting for that. */
 void stream_go_on(void);

@@ -121,7 +121,7 @@ int stream_put(struct stream *stream, const struct item *item)
     return error == cudaSuccess ? DIST_OK : cuda_refuse(gpu, "work was refused", error);
 }
 
-int stream_put_item(struct stream *stream, struct item item)
+static int stream_put_item(struct stream *stream, struct item item)
 {
     cuda_lock();
     int status = stream_put(stream, &item);
