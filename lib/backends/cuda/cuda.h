@@ -115,7 +115,7 @@ void cuda_messages_recv(struct cuda_job *job, struct dist_work *op);
 void cuda_messages_free(
     struct dist_work *aside); /* of a message that was short, and is not wanted any more */
 
-/* ---- meet.c, plans.c, reduce.c: collectives ------------------------------------------------- */
+/* ---- meet.c, plans.c, parts.c: collectives ------------------------------------------------- */
 
 void cuda_meet(struct cuda_job *job, struct dist_work *op);
 struct meeting *cuda_meet_find(const struct cuda_job *job,
