@@ -1,6 +1,5 @@
 /*
- * tensor_rows.c: what a model does with each element, or with each row: the checks. devices/host_learn.c and
- * devices/cuda/rows.cuh calculate.
+ * tensor_rows.c: what a model does with each element, or with each row: the checks. devices/learn.inc.h calculates.
  */
 #include "tensor_kernel.h"
 

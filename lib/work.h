@@ -91,7 +91,7 @@ struct dist_work {
      * does not block then, but gives the op up if the job has failed. */
     uint32_t stream;             /* 1 + the number of the stream that was current at the call */
     struct event *ready;         /* that stream's work at the call */
-    struct gate *gate;           /* open: the op is over */
+    struct event *gate;          /* open: the op is over */
     bool unwanted;               /* nobody will ask for it again */
     int64_t asked, began, until; /* by the program; on the link: nanoseconds */
     _Atomic uint32_t begun, over;

@@ -105,7 +105,7 @@ static void step_hold(struct test *test, int s)
     if (test->gates[g])
         return;
     test->gates[g] = test->device->gate_new(test->states[rank_of(s)]);
-    test->device->gate_hold(test->gates[g], test->streams[s]);
+    test->device->event_follow(test->gates[g], test->streams[s]);
     test->at[s].shut |= 1u << g;
 }
 
@@ -122,7 +122,7 @@ void step_opened(struct test *test, int g, const struct point *by)
             test->marked[e].shut &= ~(1u << g);
             learn(&test->marked[e], by);
         }
-    test->device->gate_free(test->gates[g]);
+    test->device->event_free(test->gates[g]);
     test->gates[g] = NULL;
 }
 

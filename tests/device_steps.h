@@ -28,8 +28,8 @@ struct test {
     struct point at[STREAMS];
     struct event *events[EVENTS];
     struct point marked[EVENTS];
-    struct gate *gates[GATES]; /* NULL: free */
-    int made[STREAMS];         /* cells, of each stream */
+    struct event *gates[GATES]; /* NULL: free */
+    int made[STREAMS];          /* cells, of each stream */
     int64_t value[STREAMS][CELLS];
     char *cells[STREAMS]; /* device memory */
     char wrong[200];

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "device_program.h"
-#include "devices/cuda/pool.h"
+#include "devices/pool.h"
 #include "reference.h"
 
 #include <criterion/criterion.h>
@@ -115,9 +115,9 @@ Test(cuda, who_sleeps_in_front_of_a_gate_is_woken_when_it_opens)
     launch_become(self);
     void *state = open_first();
     struct sleep sleep = { device_cuda.stream_new(state, 0), slot };
-    struct gate *gate = device_cuda.gate_new(state);
+    struct event *gate = device_cuda.gate_new(state);
     struct kernel kernel = fill(device_cuda.alloc(state, 8), 1);
-    device_cuda.gate_hold(gate, sleep.stream);
+    device_cuda.event_follow(gate, sleep.stream);
     device_cuda.launch(sleep.stream, &kernel);
     cr_assert(device_cuda.stream_held(sleep.stream) == gate);
     pthread_t thread;
@@ -125,8 +125,8 @@ Test(cuda, who_sleeps_in_front_of_a_gate_is_woken_when_it_opens)
     while (!passed(&sleep))
         eventcount_sleep(&slot->eventcount, passed, &sleep, 60000, &slot->sleep);
     pthread_join(thread, NULL);
-    cr_assert(device_cuda.gate_is_open(gate) && !device_cuda.stream_held(sleep.stream));
-    device_cuda.gate_free(gate);
+    cr_assert(device_cuda.event_passed(gate) && !device_cuda.stream_held(sleep.stream));
+    device_cuda.event_free(gate);
     device_cuda.stream_free(sleep.stream);
     device_cuda.close(state);
 }
@@ -135,18 +135,18 @@ Test(cuda, a_gate_opens_behind_a_stream_that_is_held_by_another)
 {
     void *state = open_first();
     struct stream *a = device_cuda.stream_new(state, 0), *b = device_cuda.stream_new(state, 1);
-    struct gate *first = device_cuda.gate_new(state), *second = device_cuda.gate_new(state);
-    device_cuda.gate_hold(first, a);
+    struct event *first = device_cuda.gate_new(state), *second = device_cuda.gate_new(state);
+    device_cuda.event_follow(first, a);
     device_cuda.gate_open_behind(second, a);
-    device_cuda.gate_hold(second, b);
-    cr_assert(!device_cuda.gate_is_open(second) && device_cuda.stream_held(b) == second);
+    device_cuda.event_follow(second, b);
+    cr_assert(!device_cuda.event_passed(second) && device_cuda.stream_held(b) == second);
     device_cuda.gate_open(first);
     while (!device_cuda.stream_passed(b))
         usleep(10);
-    cr_assert(device_cuda.gate_is_open(second));
+    cr_assert(device_cuda.event_passed(second));
     device_cuda.gate_open(second); /* once more does no harm */
-    device_cuda.gate_free(first);
-    device_cuda.gate_free(second);
+    device_cuda.event_free(first);
+    device_cuda.event_free(second);
     device_cuda.stream_free(a);
     device_cuda.stream_free(b);
     device_cuda.close(state);

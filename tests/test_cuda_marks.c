@@ -45,11 +45,11 @@ static void expect_order(void)
         usleep(10);
 }
 
-static void put_elsewhere(struct event *event, struct gate *gate)
+static void put_elsewhere(struct event *event, struct event *gate)
 {
     device->event_record(event, slow);
     if (gate)
-        device->gate_hold(gate, waits);
+        device->event_follow(gate, waits);
     device->event_follow(event, waits);
     device->event_record(event, quick);
     if (gate)
@@ -66,20 +66,20 @@ Test(cuda_marks, an_event_that_was_recorded_again)
 /* Then CUDA has not been told yet to wait, and learns of the event when it is elsewhere. */
 Test(cuda_marks, an_event_that_was_recorded_again_while_a_gate_held_its_follower)
 {
-    struct gate *gate = device->gate_new(states[0]);
+    struct event *gate = device->gate_new(states[0]);
     put_elsewhere(device->event_new(states[0], false), gate);
-    device->gate_free(gate);
+    device->event_free(gate);
 }
 
 /* The event of a gate that is gone is the next gate's. */
 Test(cuda_marks, the_event_of_a_gate_that_was_freed)
 {
     for (int i = 0; i < 2; i++) {
-        struct gate *gate = device->gate_new(states[0]);
+        struct event *gate = device->gate_new(states[0]);
         device->gate_open_behind(gate, i ? quick : slow);
         if (i == 0)
-            device->gate_hold(gate, waits);
-        device->gate_free(gate);
+            device->event_follow(gate, waits);
+        device->event_free(gate);
     }
     expect_order();
 }

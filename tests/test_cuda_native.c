@@ -184,10 +184,10 @@ Test(cuda_native, communication_goes_first_and_only_timed_events_tell_the_time)
     cr_assert_lt(high, usual, "the backend's stream has priority %d, and the program's %d", high, usual);
 
     device->event_free(device->event_new(state, false));
-    struct gate *gate = device->gate_new(state);
-    device->gate_hold(gate, theirs);
+    struct event *gate = device->gate_new(state);
+    device->event_follow(gate, theirs);
     device->gate_open_behind(gate, ours);
-    device->gate_free(gate);
+    device->event_free(gate);
     cr_assert_eq(own_timed_events(), 0);
     device->event_free(device->event_new(state, true));
     cr_assert_eq(own_timed_events(), 1);

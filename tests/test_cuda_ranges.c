@@ -1,5 +1,5 @@
 /*
- * test_cuda_ranges.c: does a profiler see a range around every call on a GPU (lib/devices/cuda/range.c)?
+ * test_cuda_ranges.c: does a profiler see a range around every call on a GPU (lib/devices/cuda/cuda.c)?
  *
  * NVTX lets a tool that is linked into the program take its place: this suite is one. The calls are those of ranks on the double of
  * CUDA, as in test_cuda_ranks.c.

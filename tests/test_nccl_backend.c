@@ -216,7 +216,7 @@ Test(nccl_backend, an_older_nccl_gets_sends_and_receives)
     op = stage_op(stage, CALL_GATHER, 3);
     op->peer = 1;
     expect_call(stage, op,
-                "Send 3 float32 to 1 on the world\n  Recv 3 float32 from 0 on the world\n"
+                "Recv 3 float32 from 0 on the world\n  Send 3 float32 to 1 on the world\n"
                 "  Recv 3 float32 from 1 on the world");
     op = stage_op(stage, CALL_SCATTER, 3);
     op->peer = 0;

@@ -102,9 +102,9 @@ static void split_at_work(void)
 {
     struct double_script moving = { .spread = true, .moves = true };
     struct stage *stage = stage_at(0, 1, &moving);
-    struct gate *gate = device_sim.gate_new(stage->gpu.state);
+    struct event *gate = device_sim.gate_new(stage->gpu.state);
     pthread_t thread;
-    device_sim.gate_hold(gate, stage->stream);
+    device_sim.event_follow(gate, stage->stream);
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
@@ -113,7 +113,7 @@ static void split_at_work(void)
     cr_assert_not_null(group, "NCCL was asked for\n%s", double_log(0));
     cr_assert(stage_await(stage, op, 5));
     backend_nccl.group_free(stage->state, group);
-    device_sim.gate_free(gate);
+    device_sim.event_free(gate);
     stage_close(stage);
 }
 
@@ -146,20 +146,20 @@ Test(nccl_groups, an_op_waits_for_the_work_before_it_and_lets_its_gate_open_behi
 {
     struct double_script moving = { .spread = true, .moves = true };
     struct stage *stage = stage_at(0, 1, &moving);
-    struct gate *gate = device_sim.gate_new(stage->gpu.state);
-    device_sim.gate_hold(gate, stage->stream); /* the program's stream is busy */
+    struct event *gate = device_sim.gate_new(stage->gpu.state);
+    device_sim.event_follow(gate, stage->stream); /* the program's stream is busy */
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     float *data = op->in.data = op->out.data =
         world_at(&stage->self.world, world_offset(&stage->self.world, op->in.data));
     data[3] = 1;
     backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     cr_assert_not(stage_await(stage, op, 0.1), "it did not wait for the stream");
-    cr_assert(!atomic_load(&op->begun) && !device_sim.gate_is_open(op->gate));
+    cr_assert(!atomic_load(&op->begun) && !device_sim.event_passed(op->gate));
     data[3] = 42;
     device_sim.gate_open(gate);
     cr_assert(stage_await(stage, op, 5), "it did not begin");
-    cr_assert(device_sim.gate_is_open(op->gate) && data[3] == 42);
-    device_sim.gate_free(gate);
+    cr_assert(device_sim.event_passed(op->gate) && data[3] == 42);
+    device_sim.event_free(gate);
     stage_close(stage);
 }
 
@@ -179,7 +179,7 @@ Test(nccl_groups, nothing_is_put_behind_a_group_that_nccl_is_not_through_with)
 static void on_the_host(struct dist_work *op)
 {
     device_sim.event_free(op->ready);
-    device_sim.gate_free(op->gate);
+    device_sim.event_free(op->gate);
     op->gpu = NULL;
     op->ready = NULL;
     op->gate = NULL;

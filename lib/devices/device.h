@@ -28,7 +28,6 @@ enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_INSIDE };
 
 struct stream; /* each device has its own */
 struct event;
-struct gate;
 
 struct device {
     const char *name; /* as in DEVICE=name */
@@ -69,20 +68,18 @@ struct device {
                                               * such as something in a stream is sure to open */
     double (*event_elapsed)(struct event *from, struct event *to);
 
-    /* Gates. A new one is closed, and opens once. hold: the stream waits at it. open_behind: it opens when the stream comes
-     * there. Both gate_open and gate_is_open may be called by any thread of the process. */
-    struct gate *(*gate_new)(void *state);
-    void (*gate_free)(struct gate *gate); /* streams may still have it before them */
-    int (*gate_hold)(struct gate *gate, struct stream *stream);
-    int (*gate_open_behind)(struct gate *gate, struct stream *stream);
-    void (*gate_open)(struct gate *gate);
-    bool (*gate_is_open)(struct gate *gate);
+    /* Gates: events of one mark, which also the host can make pass. A new one is closed, and opens once; nobody records it. A stream
+     * follows it, and has it before it, as any event. open_behind: it opens when the stream comes there. Both gate_open and
+     * event_passed may be called by any thread of the process. */
+    struct event *(*gate_new)(void *state);
+    int (*gate_open_behind)(struct event *gate, struct stream *stream);
+    void (*gate_open)(struct event *gate);
 
     /* May kernels of this rank read and write the memory of that one? If not, only copies can. */
     bool (*reaches)(void *state, void *other);
 
     /* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */
-    struct gate *(*stream_held)(struct stream *stream);
+    struct event *(*stream_held)(struct stream *stream);
 
     /* The host is inside this call from begin to end: for profilers, which show it above the GPU's work. NULL: nobody
      * wants to know. Calls may lie inside each other. */

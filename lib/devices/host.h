@@ -7,7 +7,7 @@
 #include "../dtype.h"
 #include "../launch/launch.h"
 
-/* Page-aligned memory from the rank's arena; first fit, neighbours joined when freed. Pages once touched are
+/* Page-aligned memory from the rank's arena. Pages once touched are
  * used again: a fresh shared page costs ten times the copy that fills it. NULL: arena or memory is full.
  * bytes = 0 gives an address that is valid but must not be read. */
 void *host_alloc(struct launch_self *self, size_t bytes);

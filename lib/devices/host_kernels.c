@@ -102,54 +102,32 @@ static void kernel_scale(const struct kernel *k)
     }
 }
 
-/* Below zero, for 16-bit floats, is: a sign bit, not minus zero, and not NaN. `endless` is minus infinity. */
-static void kernel_relu_half(uint16_t *x, int64_t count, uint16_t endless)
-{
-    for (int64_t i = 0; i < count; i++)
-        x[i] = x[i] > 0x8000 && x[i] <= endless ? 0 : x[i];
-}
+/* What stays keeps its bits: not every I64 is a double. */
+#define KEEP(bits) \
+    for (int64_t i = 0; i < here; i++) \
+    ((bits *)out)[i] = keep[i] ? ((bits *)out)[i] : 0
 
-#define RELU(element) \
-    for (int64_t i = 0; i < k->count; i++) \
-    ((element *)k->out)[i] = ((element *)k->out)[i] < 0 ? 0 : ((element *)k->out)[i]
-
+/* RELU keeps what is not below zero, RELU_BACKWARD what goes with a number above it. */
 static void kernel_relu(const struct kernel *k)
 {
-    if (k->type == DIST_F32)
-        RELU(float);
-    else if (k->type == DIST_F64)
-        RELU(double);
-    else if (k->type == DIST_I32)
-        RELU(int32_t);
-    else if (k->type == DIST_I64)
-        RELU(int64_t);
-    else if (k->type == DIST_F16)
-        kernel_relu_half(k->out, k->count, 0xfc00);
-    else if (k->type == DIST_BF16)
-        kernel_relu_half(k->out, k->count, 0xff80);
-}
-
-#define KEEP_WHERE_POSITIVE(bits) \
-    for (int64_t i = 0; i < here; i++) \
-    ((bits *)gradient)[i] = value[i] > 0 ? ((bits *)gradient)[i] : 0
-
-/* What stays keeps its bits: not every I64 is a double. */
-static void kernel_relu_backward(const struct kernel *k)
-{
+    bool backward = k->kind == KERNEL_RELU_BACKWARD;
     double value[BLOCK];
+    bool keep[BLOCK];
     size_t size = dtype_size(k->type);
     for (int64_t begin = 0; begin < k->count; begin += BLOCK) {
         int64_t here = kernel_block_at(k, begin);
-        void *gradient = kernel_part(k->out, k->type, begin);
-        dtype_load_many(k->type, kernel_part(k->in[0], k->type, begin), here, value);
+        void *out = kernel_part(k->out, k->type, begin);
+        dtype_load_many(k->type, backward ? kernel_part(k->in[0], k->type, begin) : out, here, value);
+        for (int64_t i = 0; i < here; i++)
+            keep[i] = backward ? value[i] > 0 : !(value[i] < 0);
         if (size == 1)
-            KEEP_WHERE_POSITIVE(uint8_t);
+            KEEP(uint8_t);
         else if (size == 2)
-            KEEP_WHERE_POSITIVE(uint16_t);
+            KEEP(uint16_t);
         else if (size == 4)
-            KEEP_WHERE_POSITIVE(uint32_t);
+            KEEP(uint32_t);
         else
-            KEEP_WHERE_POSITIVE(uint64_t);
+            KEEP(uint64_t);
     }
 }
 
@@ -218,7 +196,7 @@ void host_launch(const struct kernel *kernel)
         [KERNEL_SUB] = kernel_subtract,
         [KERNEL_SCALE] = kernel_scale,
         [KERNEL_RELU] = kernel_relu,
-        [KERNEL_RELU_BACKWARD] = kernel_relu_backward,
+        [KERNEL_RELU_BACKWARD] = kernel_relu,
         [KERNEL_SUM] = kernel_sum,
         [KERNEL_MATMUL] = kernel_matmul,
         [KERNEL_TRANSPOSE] = kernel_transpose,

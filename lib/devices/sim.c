@@ -47,22 +47,6 @@ static int sim_open(struct launch_self *self, void **state)
     return DIST_OK;
 }
 
-static void sim_close(void *state)
-{
-    struct sim *sim = state;
-    for (int i = 0; i < SIM_STREAMS; i++)
-        if (sim->streams[i])
-            sim_stream_free(sim->streams[i]);
-    while (sim->retired) {
-        struct retired *next = sim->retired->next;
-        host_free(sim->self, sim->retired->memory);
-        free(sim->retired);
-        sim->retired = next;
-    }
-    free(sim->staging);
-    free(sim);
-}
-
 /* ---- memory ------------------------------------------------------------------------ */
 
 static bool sim_has_passed(const struct sim *sim, const struct retired *retired)
@@ -88,6 +72,17 @@ static void sim_reclaim(struct sim *sim)
         free(retired);
     }
     pthread_mutex_unlock(&sim_lock);
+}
+
+static void sim_close(void *state)
+{
+    struct sim *sim = state;
+    for (int i = 0; i < SIM_STREAMS; i++)
+        if (sim->streams[i])
+            sim_stream_free(sim->streams[i]);
+    sim_reclaim(sim); /* without streams all has passed */
+    free(sim->staging);
+    free(sim);
 }
 
 static void *sim_alloc(void *state, size_t bytes)
@@ -153,11 +148,8 @@ const struct device device_sim = {
     .event_sure = sim_event_sure,
     .event_elapsed = sim_event_elapsed,
     .gate_new = sim_gate_new,
-    .gate_free = sim_gate_free,
-    .gate_hold = sim_gate_hold,
     .gate_open_behind = sim_gate_open_behind,
     .gate_open = sim_gate_open,
-    .gate_is_open = sim_gate_is_open,
     .reaches = sim_reaches,
     .stream_held = sim_stream_held,
 };

@@ -63,11 +63,7 @@ struct event {
     int64_t time;           /* when the last was done */
     struct stream *stream;  /* where the last was put */
     struct item *followers; /* what stands in streams and waits for one of its marks */
-    struct gate *gate;      /* that it is; NULL: it is none */
-};
-
-struct gate {
-    struct event event; /* its only mark: it is open; its stream: with what will open it, NULL: none */
+    bool gate;              /* its only mark: it is open; its stream: with what will open it, NULL: none */
 };
 
 /* Freed memory that streams may still use: it waits until each has done what stood in it then. */
@@ -116,12 +112,9 @@ int sim_event_follow(struct event *event, struct stream *stream);
 bool sim_event_passed(struct event *event);
 bool sim_event_sure(struct event *event);
 double sim_event_elapsed(struct event *from, struct event *to);
-struct gate *sim_gate_new(void *state);
-void sim_gate_free(struct gate *gate);
-int sim_gate_hold(struct gate *gate, struct stream *stream);
-int sim_gate_open_behind(struct gate *gate, struct stream *stream);
-void sim_gate_open(struct gate *gate);
-bool sim_gate_is_open(struct gate *gate);
-struct gate *sim_stream_held(struct stream *stream);
+struct event *sim_gate_new(void *state);
+int sim_gate_open_behind(struct event *gate, struct stream *stream);
+void sim_gate_open(struct event *gate);
+struct event *sim_stream_held(struct stream *stream);
 
 #endif

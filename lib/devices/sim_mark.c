@@ -116,55 +116,42 @@ double sim_event_elapsed(struct event *from, struct event *to)
 
 /* ---- gates ----------------------------------------------------------------------------- */
 
-struct gate *sim_gate_new(void *state)
+struct event *sim_gate_new(void *state)
 {
-    struct gate *gate = calloc(1, sizeof *gate);
-    if (gate)
-        gate->event = (struct event){ .sim = state, .users = 1, .marks = 1, .gate = gate };
+    struct event *gate = sim_event_new(state, false);
+    if (gate) {
+        gate->marks = 1;
+        gate->gate = true;
+    }
     return gate;
 }
 
-void sim_gate_free(struct gate *gate)
-{
-    sim_event_free(&gate->event);
-}
-
-int sim_gate_hold(struct gate *gate, struct stream *stream)
-{
-    return sim_event_follow(&gate->event, stream);
-}
-
-int sim_gate_open_behind(struct gate *gate, struct stream *stream)
+int sim_gate_open_behind(struct event *gate, struct stream *stream)
 {
     pthread_mutex_lock(&sim_lock);
-    gate->event.stream = stream;
+    gate->stream = stream;
     pthread_mutex_unlock(&sim_lock);
-    return sim_put(stream, (struct item){ .kind = ITEM_RECORD, .event = &gate->event, .mark = 1 });
+    return sim_put(stream, (struct item){ .kind = ITEM_RECORD, .event = gate, .mark = 1 });
 }
 
 /* Nobody may touch the gate once it is open: a stream that passes it may free it. */
-void sim_gate_open(struct gate *gate)
+void sim_gate_open(struct event *gate)
 {
     pthread_mutex_lock(&sim_lock);
-    sim_mark_pass(&gate->event, 1);
+    sim_mark_pass(gate, 1);
     pthread_mutex_unlock(&sim_lock);
-}
-
-bool sim_gate_is_open(struct gate *gate)
-{
-    return sim_event_passed(&gate->event);
 }
 
 /* Each stream that an event leads to stands before that event, so no stream comes twice, but for the mistake of
  * streams that follow each other in a ring, which cannot be: an event is followed only after it was recorded. */
-struct gate *sim_stream_held(struct stream *stream)
+struct event *sim_stream_held(struct stream *stream)
 {
-    struct gate *gate = NULL;
+    struct event *gate = NULL;
     pthread_mutex_lock(&sim_lock);
     for (int i = 0; i < DEVICE_STREAMS && stream && stream->first && !gate; i++) {
         const struct item *item = stream->first;
         bool stands = !sim_may_pass(item); /* a stream that has passed the mark may have been freed since */
-        gate = stands ? item->event->gate : NULL;
+        gate = stands && item->event->gate ? item->event : NULL;
         stream = stands ? item->marker : NULL;
     }
     pthread_mutex_unlock(&sim_lock);

@@ -46,7 +46,7 @@ void ops_give_back(struct dist_work *op)
     if (op->ready)
         device->event_free(op->ready);
     if (op->gate)
-        device->gate_free(op->gate);
+        device->event_free(op->gate);
     op->ready = NULL;
     op->gate = NULL;
 }
@@ -168,7 +168,7 @@ int ops_follow(struct context *context, struct gpu *gpu, const char *call, struc
     work_forget(context, op);
     if (!host_waits) {
         ops_is_over(op);
-        host_waits = gpu->device->gate_hold(op->gate, gpu->current->stream) != DIST_OK;
+        host_waits = gpu->device->event_follow(op->gate, gpu->current->stream) != DIST_OK;
     }
     if (host_waits) {             /* also in place of a stream that has no room for the gate */
         ops_unwant(gpu->ops, op); /* now: a handler may leave by longjmp */

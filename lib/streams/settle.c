@@ -153,7 +153,7 @@ int ops_finish(struct gpu *gpu, const char *call, struct dist_at at, const struc
 }
 
 /* The gate that holds a stream. One that was freed meanwhile was empty, so nothing does. */
-static struct gate *settle_held(const struct gpu *gpu, const struct dist_stream *stream)
+static struct event *settle_held(const struct gpu *gpu, const struct dist_stream *stream)
 {
     return stream && stream->live == STREAM_LIVE ? gpu->device->stream_held(stream->stream) : NULL;
 }
@@ -188,7 +188,7 @@ struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream)
     if (stuck && settle_is_starting(ops, stuck))
         stuck = NULL;
     const struct dist_work *head = ops->lists[LIST_POSTED].first;
-    struct gate *gate = settle_held(gpu, stream);
+    struct event *gate = settle_held(gpu, stream);
     for (int turn = 0; turn < 2; turn++) {
         for (struct dist_work *op = ops->lists[LIST_FLYING].first; op && gate; op = op->next_posted)
             if (op->gate == gate && !settle_is_starting(ops, op)) {

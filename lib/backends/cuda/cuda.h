@@ -6,9 +6,9 @@
  *   queued   ->   started   ->   given
  *
  * An op is QUEUED by its call, behind those of its rank before it (start.c). It is STARTED, in that order, as soon as
- * its `ready` event is sure to pass: from then on others see it, and it may find its message's other half (match.c), or
+ * its `ready` event is sure to pass: from then on others see it, and it may find its message's other half (messages.c), or
  * its collective (meet.c). Whoever comes last GIVES the whole to the device: copies and kernels behind the `ready` events
- * of all, and all gates behind those (move.c, plans.c). No host waits for a GPU in this, and no GPU for a host. Ops on
+ * of all, and all gates behind those (messages.c, plans.c). No host waits for a GPU in this, and no GPU for a host. Ops on
  * host tensors take the same way; what is to be done is then done at once, by whoever comes last, and they are over.
  *
  * Why nothing that was given can be stuck. It waits for `ready` events that are sure, and for what was given to the same
@@ -31,13 +31,15 @@
 
 #include <pthread.h>
 
-/* An op's way, in op->step. */
-enum { OP_QUEUED, OP_STARTED, OP_GIVEN };
+/* An op's way, in op->step. OP_ASIDE: a copy of a short message, which stands where its send would; nobody waits for it. */
+enum { OP_QUEUED, OP_STARTED, OP_ASIDE, OP_GIVEN };
 
 /* What the job knows of a rank. */
 struct cuda_rank {
-    struct cuda_state *cuda;       /* NULL: it has not come, or has left */
-    struct op_queue queued;        /* its ops that have not started */
+    struct cuda_state *cuda; /* NULL: it has not come, or has left */
+    struct op_queue queued;  /* its ops that have not started, */
+    struct op_queue
+        open; /* and those that have, and are not given: in the order in which they were started */
     struct match_table unexpected; /* messages to it that no receive has asked for: the senders' ops */
     struct match_table posted;     /* its receives that no message has come for */
 };
@@ -106,22 +108,19 @@ int cuda_start_post(void *cuda, struct dist_work *op);
  * message is freed. Not to be touched any more. */
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status);
 
-/* ---- match.c, move.c: point to point ---------------------------------------------------- */
+/* ---- messages.c: point to point ---------------------------------------------------------- */
 
-void cuda_match_send(struct cuda_job *job, struct dist_work *op);
-void cuda_match_recv(struct cuda_job *job, struct dist_work *op);
+void cuda_messages_send(struct cuda_job *job, struct dist_work *op);
+void cuda_messages_recv(struct cuda_job *job, struct dist_work *op);
+void cuda_messages_free(
+    struct dist_work *aside); /* of a message that was short, and is not wanted any more */
 
-/* The message goes from send to recv, which fit; both are given. */
-void cuda_move_message(struct cuda_job *job, struct dist_work *send, struct dist_work *recv);
-
-/* A copy of a short message, which waits in its place; the send is given. NULL: no memory; the send has the words. */
-struct dist_work *cuda_move_eager(struct cuda_job *job, struct dist_work *send);
-void cuda_move_free(struct dist_work *aside);
-
-/* ---- meet.c, plans.c, reduce.c: collectives ------------------------------------------------- */
+/* ---- meet.c, plans.c, parts.c: collectives ------------------------------------------------- */
 
 void cuda_meet(struct cuda_job *job, struct dist_work *op);
-bool cuda_meet_leave(struct cuda_job *job, const struct dist_work *op); /* false: it is not there */
+struct meeting *cuda_meet_find(const struct cuda_job *job,
+                               const struct dist_work *op); /* that it has come to */
+void cuda_meet_leave(struct cuda_job *job, const struct dist_work *op);
 void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent);
 
 /* All members are there and agree: put all that is to be done into their streams, or do it at once, and give their ops. */
@@ -138,7 +137,10 @@ int cuda_wait(void *cuda, struct dist_work *op);
 void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
                      void *argument, int milliseconds);
 
-/* Wait until nobody needs anything of this rank any more; and take its ops out of all tables. */
+/* With the lock held: an op that is not given is over, and stands nowhere any more. */
+void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status);
+
+/* Wait until nobody needs anything of this rank any more; then give up what it still has open. */
 void cuda_leave(void *cuda);
 
 /* ---- notes.c: what this rank waits for, for others to read --------------------------------- */

@@ -16,7 +16,7 @@ static uint64_t cuda_meet_key_of(const struct dist_work *op)
     return (uint64_t)op->group->id << 32 | op->phase;
 }
 
-static struct meeting *cuda_meet_find(const struct cuda_job *job, const struct dist_work *op)
+struct meeting *cuda_meet_find(const struct cuda_job *job, const struct dist_work *op)
 {
     return (struct meeting *)match_find(&job->meetings, cuda_meet_key_of(op));
 }
@@ -58,18 +58,18 @@ static struct dist_work *cuda_meet_find_short_of_memory(const struct meeting *me
     for (int i = 0; meeting->ops[0]->call == CALL_NEW_GROUP && i < meeting->size; i++) {
         struct dist_work *op = meeting->ops[i];
         if (!op->in.data) {
-            why_say(&op->why, "rank %d has no memory left for the group", cuda_rank_of(op));
+            op->status = why_fail(DIST_ERR_MEMORY, &op->why, "rank %d has no memory left for the group",
+                                  cuda_rank_of(op));
             return op;
         }
     }
     return NULL;
 }
 
-static void cuda_meet_refuse(struct cuda_job *job, struct meeting *meeting, struct dist_work *differing,
-                             int status)
+static void cuda_meet_refuse(struct cuda_job *job, struct meeting *meeting, const struct dist_work *wrong)
 {
-    struct why why = differing->why; /* which is one of them */
-    int speaker = differing->speaker ? differing->speaker : cuda_rank_of(differing) + 1;
+    struct why why = wrong->why; /* which is one of them */
+    int status = wrong->status, speaker = wrong->speaker ? wrong->speaker : cuda_rank_of(wrong) + 1;
     for (int i = 0; i < meeting->size; i++) {
         meeting->ops[i]->why = why;
         meeting->ops[i]->speaker = speaker;
@@ -105,29 +105,24 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
     if (++meeting->arrived < meeting->size)
         return;
     match_remove(&job->meetings, &meeting->match);
-    struct dist_work *differing = cuda_meet_find_differing(meeting);
-    differing = differing ? differing : cuda_meet_find_clash(meeting);
-    struct dist_work *short_of_memory = differing ? NULL : cuda_meet_find_short_of_memory(meeting);
-    if (differing || short_of_memory)
-        cuda_meet_refuse(job, meeting, differing ? differing : short_of_memory,
-                         differing ? DIST_ERR_MISMATCH : DIST_ERR_MEMORY);
+    const struct dist_work *wrong = cuda_meet_find_differing(meeting);
+    wrong = wrong ? wrong : cuda_meet_find_clash(meeting);
+    wrong = wrong ? wrong : cuda_meet_find_short_of_memory(meeting);
+    if (wrong)
+        cuda_meet_refuse(job, meeting, wrong);
     else
         cuda_plan_run(job, meeting);
     free(meeting);
 }
 
-bool cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
+void cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
 {
     struct meeting *meeting = cuda_meet_find(job, op);
-    int place = op->group->rank;
-    if (!meeting || meeting->ops[place] != op)
-        return false;
-    meeting->ops[place] = NULL;
+    meeting->ops[op->group->rank] = NULL;
     if (--meeting->arrived == 0) {
         match_remove(&job->meetings, &meeting->match);
         free(meeting);
     }
-    return true;
 }
 
 void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent)

@@ -21,18 +21,6 @@ static void cuda_notes_message(struct cuda_state *cuda, const struct dist_work *
                                         .count = op->in.count });
 }
 
-static void cuda_notes_meetings(struct cuda_state *cuda, const struct dist_work *waited)
-{
-    for (const struct match *at = cuda->job->meetings.first; at; at = at->next) {
-        const struct meeting *meeting = (const struct meeting *)at;
-        for (int i = 0; i < meeting->size; i++) {
-            const struct dist_work *op = meeting->ops[i];
-            if (op && op != waited && cuda_rank_of(op) == cuda->rank)
-                cuda_notes_work(cuda, op);
-        }
-    }
-}
-
 void cuda_notes_write(void *state, const struct dist_work *waited)
 {
     struct cuda_state *cuda = state;
@@ -42,16 +30,9 @@ void cuda_notes_write(void *state, const struct dist_work *waited)
     backoff_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         cuda_notes_work(cuda, waited);
-    for (int rank = 0; rank < job->size; rank++)
-        for (const struct match *at = job->ranks[rank].unexpected.first; at; at = at->next) {
-            const struct dist_work *op = match_receive(at);
-            if (op != waited && cuda_rank_of(op) == cuda->rank && !op->aside)
-                cuda_notes_work(cuda, op);
-        }
-    for (const struct match *at = own->posted.first; at; at = at->next)
-        if (match_receive(at) != waited)
-            cuda_notes_work(cuda, match_receive(at));
-    cuda_notes_meetings(cuda, waited);
+    for (const struct dist_work *op = own->open.first; op; op = op->next)
+        if (op != waited && op->step != OP_ASIDE)
+            cuda_notes_work(cuda, op);
     for (const struct match *at = own->unexpected.first; at; at = at->next)
         cuda_notes_message(cuda, match_receive(at));
     pthread_mutex_unlock(&job->lock);

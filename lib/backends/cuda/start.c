@@ -12,15 +12,16 @@ static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_state *cuda = cuda_of(job, op);
     op->step = OP_STARTED;
+    queue_add(&job->ranks[cuda->rank].open, op);
     atomic_store(&op->begun, 1);
     if (world_failed(cuda->world)) /* an op behind one that was given up could still find its peer's */
         cuda_start_given(job, op, backend_failed(cuda->world, op));
     else if (!op->p2p)
         cuda_meet(job, op);
     else if (op->sends)
-        cuda_match_send(job, op);
+        cuda_messages_send(job, op);
     else
-        cuda_match_recv(job, op);
+        cuda_messages_recv(job, op);
     eventcount_notify(&cuda->slot->eventcount); /* for ops_flush */
 }
 
@@ -47,8 +48,10 @@ static void cuda_start_all(struct cuda_job *job)
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
 {
     struct rank_slot *slot = cuda_of(job, op)->slot;
-    if (op->aside) { /* a copy, for which nobody waits */
-        cuda_move_free(op);
+    if (op->step != OP_QUEUED)
+        queue_remove(&job->ranks[cuda_rank_of(op)].open, op);
+    if (op->step == OP_ASIDE) {
+        cuda_messages_free(op);
         return;
     }
     op->status = status;

@@ -10,44 +10,29 @@
 
 /* ---- giving up ------------------------------------------------------------------------------ */
 
-/* Take it out of the tables, wherever it is. */
-static void cuda_wait_drop(struct cuda_job *job, struct dist_work *op)
+void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
 {
-    int rank = cuda_rank_of(op);
+    struct cuda_rank *own = &job->ranks[cuda_rank_of(op)];
     if (op->step == OP_QUEUED)
-        queue_remove(&job->ranks[rank].queued, op);
+        queue_remove(&own->queued, op);
     else if (!op->p2p)
         cuda_meet_leave(job, op);
-    else if (op->sends)
-        match_remove(&job->ranks[op->peer].unexpected, &op->match);
     else
-        match_remove(&job->ranks[rank].posted, &op->match);
-}
-
-static void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
-{
-    if (op->step == OP_GIVEN)
-        return;
-    cuda_wait_drop(job, op);
+        match_remove(op->sends ? &job->ranks[op->peer].unexpected : &own->posted, &op->match);
     cuda_start_given(job, op, status);
 }
 
-static void cuda_wait_end_with_job(struct cuda_state *cuda, struct dist_work *op)
-{
-    backoff_lock(&cuda->job->lock);
-    if (op->step != OP_GIVEN)
-        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
-    pthread_mutex_unlock(&cuda->job->lock);
-}
-
-static void cuda_wait_time_out(struct cuda_state *cuda, struct dist_work *op)
+/* Unless it is given meanwhile: its time is up, or the job has failed. */
+static void cuda_wait_end(struct cuda_state *cuda, struct dist_work *op, bool late)
 {
     struct absent absent = { 0 };
     backoff_lock(&cuda->job->lock);
-    cuda_meet_absent(cuda->job, op, &absent);
-    if (op->step != OP_GIVEN)
+    if (op->step != OP_GIVEN && late) {
+        cuda_meet_absent(cuda->job, op, &absent);
         absent_tell(op, &absent);
-    cuda_wait_give_up(cuda->job, op, DIST_ERR_TIMEOUT);
+    }
+    if (op->step != OP_GIVEN)
+        cuda_wait_give_up(cuda->job, op, late ? DIST_ERR_TIMEOUT : backend_failed(cuda->world, op));
     pthread_mutex_unlock(&cuda->job->lock);
 }
 
@@ -61,7 +46,7 @@ bool cuda_test(void *state, struct dist_work *op)
     backoff_lock(&cuda->job->lock);
     bool given = op->step == OP_GIVEN;
     pthread_mutex_unlock(&cuda->job->lock);
-    if (given && cuda_device_of(op)->gate_is_open(op->gate))
+    if (given && cuda_device_of(op)->event_passed(op->gate))
         atomic_store(&op->done, 1);
     return atomic_load(&op->done) != 0;
 }
@@ -100,10 +85,8 @@ static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
         if (backoff_spin(&backoff))
             continue;
         int left = cuda_wait_time_left(op, deadline);
-        if (world_failed(cuda->world))
-            cuda_wait_end_with_job(cuda, op);
-        else if (left == 0)
-            cuda_wait_time_out(cuda, op);
+        if (world_failed(cuda->world) || left == 0)
+            cuda_wait_end(cuda, op, !world_failed(cuda->world));
         else
             cuda_wait_sleep(cuda, op, cuda_wait_news, &awaited, left);
     }
@@ -113,7 +96,7 @@ static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 static void cuda_wait_let_pass(struct cuda_state *cuda, struct dist_work *op)
 {
     double end = dist_time() + NAP / 1e3;
-    while (op->status == DIST_OK && !cuda_device_of(op)->gate_is_open(op->gate))
+    while (op->status == DIST_OK && !cuda_device_of(op)->event_passed(op->gate))
         if (dist_time() > end)
             op->status = backend_failed(cuda->world, op);
         else
@@ -126,7 +109,7 @@ int cuda_wait(void *state, struct dist_work *op)
     if (!op->gpu)
         cuda_wait_on_host(cuda, op);
     else if (world_failed(cuda->world)) {
-        cuda_wait_end_with_job(cuda, op);
+        cuda_wait_end(cuda, op, false);
         cuda_wait_let_pass(cuda, op);
     }
     return op->status;

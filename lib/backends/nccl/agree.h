@@ -24,8 +24,8 @@
 #ifndef NCCL_AGREE_H
 #define NCCL_AGREE_H
 
-#include "check.h"
 #include "match_table.h"
+#include "state.h"
 
 struct nccl_shared {
     alignas(WORLD_LINE) _Atomic uint32_t ready; /* by rank 0; all below may be used */

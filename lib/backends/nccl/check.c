@@ -1,19 +1,105 @@
 /*
  * check.c: over several machines, where ranks share no memory, DIST_CHECK=1: before anything is given to NCCL, those that it
- * concerns compare what they mean by it.
+ * concerns show each other what they claim of it, and compare.
  *
  * A message concerns two ranks; a collective every pair of its members, so that all come to the same verdict. NCCL itself
  * compares nothing: where counts differ it truncates or hangs, and who waits for whom it does not know.
+ *
+ * Claims go through NCCL, since there is no other way, and through the world's communicator, whatever their group. First those who speak
+ * first send theirs, then the others answer: two groups of NCCL calls. So the n-th claim that a rank sends to another is
+ * always the one that is expected there. A rank that never comes is found by DIST_TIMEOUT only.
  */
-#include "check.h"
+#include "state.h"
+#include "../common/claim.h"
 #include "../common/splits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-bool nccl_check_is_due(const struct nccl_state *nccl)
+/* Two ranks show each other what they claim: of a message, or of a collective. `first`: this rank speaks first. */
+struct comparison {
+    struct dist_work *op;
+    int peer;
+    bool first;
+    struct claim mine, theirs;
+};
+
+/* ---- what do the others claim? ------------------------------------------------------------------- */
+
+/* Claims in the GPU's memory: mine, then theirs, in the order of the pairs. */
+struct exchange {
+    struct comparison *pairs;
+    int count;
+    struct claim *mine, *theirs;
+    enum { TURN_FIRST, TURN_ANSWER, TURN_OVER } turn;
+};
+
+/* An nccl_caller finds its claims here. */
+static _Thread_local const struct exchange *current;
+
+static ncclResult_t nccl_check_call_exchange(struct nccl_state *nccl, const struct dist_work *op)
 {
-    return nccl->checked && !nccl->failed;
+    const struct exchange *exchange = current;
+    cudaStream_t stream = nccl->calls->stream_of(nccl->stream);
+    ncclResult_t result = ncclSuccess;
+    (void)op;
+    for (int i = 0; exchange->turn != TURN_OVER && i < exchange->count && nccl_went_well(result); i++) {
+        const struct comparison *m = &exchange->pairs[i];
+        if (m->first == (exchange->turn == TURN_FIRST))
+            result = nccl->calls->send(exchange->mine + i, sizeof(struct claim), ncclUint8, m->peer,
+                                       nccl->world.comm, stream);
+        else
+            result = nccl->calls->recv(exchange->theirs + i, sizeof(struct claim), ncclUint8, m->peer,
+                                       nccl->world.comm, stream);
+    }
+    return result;
+}
+
+/* The host waits for it, and for all that stands in the stream before, as for a barrier. */
+static int nccl_check_go(struct nccl_state *nccl, struct exchange *exchange, int turn)
+{
+    const struct dist_work *asked = exchange->pairs->op;
+    struct dist_work op = { .call = asked->call, .at = asked->at, .site = asked->site };
+    op.group = nccl->world.group;
+    exchange->turn = turn;
+    int status = nccl_launch_now(nccl, &op, nccl_check_call_exchange);
+    return status == DIST_OK ? nccl_watch_wait(nccl, &op, 0) : status;
+}
+
+static int nccl_check_exchange_by_the_gpu(struct nccl_state *nccl, struct exchange *exchange,
+                                          struct claim *staging)
+{
+    const struct device *device = nccl->device;
+    size_t bytes = (size_t)exchange->count * sizeof *staging;
+    for (int i = 0; i < exchange->count; i++)
+        staging[i] = exchange->pairs[i].mine;
+    current = exchange;
+    int status = device->copy(nccl->stream, exchange->mine, staging, bytes, COPY_TO_DEVICE);
+    if (status == DIST_OK)
+        status = nccl_check_go(nccl, exchange, TURN_FIRST);
+    if (status == DIST_OK)
+        status = nccl_check_go(nccl, exchange, TURN_ANSWER);
+    if (status == DIST_OK)
+        status = device->copy(nccl->stream, staging, exchange->theirs, bytes, COPY_TO_HOST);
+    if (status == DIST_OK)
+        status = nccl_check_go(nccl, exchange, TURN_OVER);
+    for (int i = 0; i < exchange->count && status == DIST_OK; i++)
+        exchange->pairs[i].theirs = staging[i];
+    return status;
+}
+
+static int nccl_check_exchange(struct nccl_state *nccl, struct comparison *pairs, int count)
+{
+    const struct device *device = nccl->device;
+    size_t bytes = (size_t)count * sizeof(struct claim);
+    struct claim *staging = device->staging(nccl->state, bytes);
+    struct claim *memory = device->alloc(nccl->state, 2 * bytes);
+    struct exchange exchange = { pairs, count, memory, memory + count, TURN_FIRST };
+    int status =
+        staging && memory ? nccl_check_exchange_by_the_gpu(nccl, &exchange, staging) : DIST_ERR_MEMORY;
+    if (memory)
+        device->free(nccl->state, memory);
+    return status;
 }
 
 /* ---- do they fit? --------------------------------------------------------------------------------- */
@@ -60,12 +146,9 @@ static int nccl_check_judge_collective(const struct comparison *m)
 
 /* ---- who meets whom ------------------------------------------------------------------------------ */
 
-static int nccl_check_count_pairs(const struct nccl_state *nccl, const struct op_queue *ops)
+static int nccl_check_pairs_of(const struct nccl_state *nccl, const struct dist_work *op)
 {
-    int count = 0;
-    for (const struct dist_work *op = ops->first; op; op = op->next)
-        count += !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
-    return count;
+    return !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
 }
 
 static int nccl_check_plan(const struct nccl_state *nccl, struct dist_work *op, struct comparison *pairs)
@@ -89,8 +172,7 @@ static int nccl_check_plan(const struct nccl_state *nccl, struct dist_work *op, 
 static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, const struct comparison *pairs)
 {
     for (struct dist_work *op = ops->first, *next; op; op = next) {
-        int count = !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
-        int status = DIST_OK;
+        int count = nccl_check_pairs_of(nccl, op), status = DIST_OK;
         next = op->next;
         if (count > 0)
             status = op->p2p ? nccl_check_judge_message(nccl, pairs) : nccl_check_judge_collective(pairs);
@@ -115,13 +197,17 @@ static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, in
 
 void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops)
 {
-    int count = nccl_check_count_pairs(nccl, ops), planned = 0;
+    int count = 0, planned = 0;
+    if (!nccl->checked || nccl->failed)
+        return;
+    for (const struct dist_work *op = ops->first; op; op = op->next)
+        count += nccl_check_pairs_of(nccl, op);
     struct comparison *pairs = calloc((size_t)count + 1, sizeof *pairs);
     int status = pairs ? DIST_OK : DIST_ERR_MEMORY;
     for (struct dist_work *op = ops->first; op && pairs; op = op->next)
         planned += nccl_check_plan(nccl, op, pairs + planned);
     if (pairs && count > 0)
-        status = nccl_exchange_claims(nccl, pairs, count);
+        status = nccl_check_exchange(nccl, pairs, count);
     if (status == DIST_OK)
         nccl_check_judge(nccl, ops, pairs);
     else

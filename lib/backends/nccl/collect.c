@@ -3,54 +3,28 @@
 
 /* ---- what older versions of NCCL leave to sends and receives ---------------------------------- */
 
-/* So many elements, from there on in the tensor, to a member; and from one. */
-static ncclResult_t nccl_collect_send(struct nccl_state *nccl, const struct dist_work *op, int64_t begin,
-                                      int64_t count, int to)
+/* A scatter leaves the root, a gather comes to it; in an all_to_all all have something for all: with splits, which no version knows,
+ * not for everybody. */
+static ncclResult_t nccl_collect_by_messages(struct nccl_state *nccl, const struct dist_work *op)
 {
-    const char *from = (const char *)op->in.data + (size_t)begin * dtype_size(op->type);
-    return nccl->calls->send(from, (size_t)count, nccl_type(op->type), to, nccl_comm_of(op),
-                             nccl->calls->stream_of(nccl->stream));
-}
-
-static ncclResult_t nccl_collect_recv(struct nccl_state *nccl, const struct dist_work *op, int64_t begin,
-                                      int64_t count, int from)
-{
-    char *to = (char *)op->out.data + (size_t)begin * dtype_size(op->type);
-    return nccl->calls->recv(to, (size_t)count, nccl_type(op->type), from, nccl_comm_of(op),
-                             nccl->calls->stream_of(nccl->stream));
-}
-
-static ncclResult_t nccl_collect_scatter(struct nccl_state *nccl, const struct dist_work *op)
-{
+    const char *in = op->in.data;
+    char *out = op->out.data;
+    size_t in_at = 0, out_at = 0;
+    cudaStream_t stream = nccl->calls->stream_of(nccl->stream);
+    ncclDataType_t type = nccl_type(op->type);
     ncclResult_t result = ncclSuccess;
-    for (int i = 0; op->peer == op->group->rank && i < op->group->size && nccl_went_well(result); i++)
-        result = nccl_collect_send(nccl, op, i * op->block, op->block, i);
-    return nccl_went_well(result) ? nccl_collect_recv(nccl, op, 0, op->block, op->peer) : result;
-}
-
-static ncclResult_t nccl_collect_gather(struct nccl_state *nccl, const struct dist_work *op)
-{
-    ncclResult_t result = nccl_collect_send(nccl, op, 0, op->block, op->peer);
-    for (int i = 0; op->peer == op->group->rank && i < op->group->size && nccl_went_well(result); i++)
-        result = nccl_collect_recv(nccl, op, i * op->block, op->block, i);
-    return result;
-}
-
-/* With splits, which no version knows, only between those that have something to say. */
-static ncclResult_t nccl_collect_all_to_all(struct nccl_state *nccl, const struct dist_work *op)
-{
-    const int64_t *splits = op->splits;
-    ncclResult_t result = ncclSuccess;
-    int64_t in = 0, out = 0;
-    int size = op->group->size;
+    int size = op->group->size, rank = op->group->rank;
     for (int i = 0; i < size && nccl_went_well(result); i++) {
-        int64_t leaves = splits ? splits[i] : op->block, comes = splits ? splits[size + i] : op->block;
-        if (leaves > 0 || !splits)
-            result = nccl_collect_send(nccl, op, in, leaves, i);
-        if ((comes > 0 || !splits) && nccl_went_well(result))
-            result = nccl_collect_recv(nccl, op, out, comes, i);
-        in += leaves;
-        out += comes;
+        bool sends = op->call == CALL_ALL_TO_ALL || op->peer == (op->call == CALL_SCATTER ? rank : i);
+        bool receives = op->call == CALL_ALL_TO_ALL || op->peer == (op->call == CALL_GATHER ? rank : i);
+        size_t leaves = sends ? (size_t)(op->splits ? op->splits[i] : op->block) : 0;
+        size_t comes = receives ? (size_t)(op->splits ? op->splits[size + i] : op->block) : 0;
+        if (leaves > 0)
+            result = nccl->calls->send(in + in_at, leaves, type, i, nccl_comm_of(op), stream);
+        if (comes > 0 && nccl_went_well(result))
+            result = nccl->calls->recv(out + out_at, comes, type, i, nccl_comm_of(op), stream);
+        in_at += leaves * dtype_size(op->type);
+        out_at += comes * dtype_size(op->type);
     }
     return result;
 }
@@ -76,17 +50,17 @@ ncclResult_t nccl_collect(struct nccl_state *nccl, const struct dist_work *op)
         return calls->all_reduce(in, out, count, type, nccl_op_of(op), comm, stream);
     case CALL_SCATTER:
         return calls->scatter ? calls->scatter(in, out, count, type, op->peer, comm, stream)
-                              : nccl_collect_scatter(nccl, op);
+                              : nccl_collect_by_messages(nccl, op);
     case CALL_GATHER:
         return calls->gather ? calls->gather(in, out, count, type, op->peer, comm, stream)
-                             : nccl_collect_gather(nccl, op);
+                             : nccl_collect_by_messages(nccl, op);
     case CALL_ALL_GATHER:
         return calls->all_gather(in, out, count, type, comm, stream);
     case CALL_REDUCE_SCATTER:
         return calls->reduce_scatter(in, out, count, type, nccl_op_of(op), comm, stream);
     case CALL_ALL_TO_ALL:
         return calls->all_to_all && !op->splits ? calls->all_to_all(in, out, count, type, comm, stream)
-                                                : nccl_collect_all_to_all(nccl, op);
+                                                : nccl_collect_by_messages(nccl, op);
     default: /* a barrier */
         return calls->all_reduce(nccl->scratch, nccl->scratch, 1, ncclInt32, ncclSum, comm, stream);
     }

@@ -1,5 +1,5 @@
 /* groups.c: a communicator for each group, split off the world's. */
-#include "check.h"
+#include "state.h"
 #include "../common/members.h"
 #include "../../devices/host.h"
 
@@ -116,7 +116,7 @@ int nccl_group_new(void *state, struct dist_work *op)
     op->group->apart = true;
     nccl_launch_flush(nccl);
     nccl_groups_sweep(nccl, false);
-    if (!nccl->failed && nccl_check_is_due(nccl) && nccl_groups_agree_on_list(nccl, op) != DIST_OK)
+    if (nccl_groups_agree_on_list(nccl, op) != DIST_OK)
         return op->status;
     while (nccl->flying.first) /* NCCL splits no communicator that is at work */
         nccl_watch_wait(nccl, nccl->flying.first, 0);
@@ -144,12 +144,6 @@ void nccl_group_free(void *state, struct dist_group *group)
     nccl_unlock(nccl);
 }
 
-/* Counted while they surely are there: a thread too few puts a report off, one too many could make it false. */
-static _Atomic uint32_t *nccl_groups_tidying(const struct nccl_state *nccl)
-{
-    return &world_notes(&nccl->self->world, nccl->rank)->tidying;
-}
-
 /* It may wait until the other ranks of this process do the same, each when it comes by: so nobody else may wait for it. */
 static void nccl_groups_end_group(void *argument)
 {
@@ -160,7 +154,7 @@ static void nccl_groups_end_group(void *argument)
         calls->comm_abort(g->comm);
     else
         calls->comm_destroy(g->comm);
-    atomic_fetch_sub(nccl_groups_tidying(g->nccl), 1);
+    atomic_fetch_sub(&g->nccl->notes->tidying, 1);
     atomic_store(&g->ended, true);
 }
 
@@ -197,7 +191,8 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
             g->end = (struct worker){
                 .self = nccl->self, .name = "dist group", .work = nccl_groups_end_group, .argument = g
             };
-            atomic_fetch_add(nccl_groups_tidying(nccl), worker_start(&g->end));
+            /* counted while they surely are there: a thread too few puts a report off, one too many could make it false */
+            atomic_fetch_add(&nccl->notes->tidying, worker_start(&g->end));
         }
     }
     for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)

@@ -144,33 +144,23 @@ static void nccl_host_second_step(const struct nccl_state *nccl, struct dist_wor
     op->result = NULL;
 }
 
-/* The receiver copies; the sender then only learns of it. */
-static void nccl_host_take_message(struct nccl_state *nccl, const struct dist_work *op,
-                                   const struct table_entry *entry)
-{
-    const struct world *world = &nccl->self->world;
-    struct nccl_shared *shared = nccl->shared;
-    if (op->sends)
-        return;
-    host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->table, entry->mate)->in),
-              (size_t)op->out.count * dtype_size(op->type));
-    nccl_agree_lock(shared);
-    nccl_agree_on(nccl, entry->mate);
-    nccl_agree_unlock(shared);
-}
-
 bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry,
                    uint32_t number)
 {
+    const struct world *world = &nccl->self->world;
+    bool receives = op->p2p && !op->sends;
     if (!op->p2p && !entry->second) {
         nccl_host_first_step(nccl, op, entry, number);
         return false;
     }
-    if (op->p2p)
-        nccl_host_take_message(nccl, op, entry);
-    else
+    if (receives)
+        host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->table, entry->mate)->in),
+                  (size_t)op->out.count * dtype_size(op->type));
+    else if (!op->p2p)
         nccl_host_second_step(nccl, op, entry);
     nccl_agree_lock(nccl->shared);
+    if (receives) /* the sender only learns of it */
+        nccl_agree_on(nccl, entry->mate);
     table_free(nccl->table, number);
     nccl_agree_unlock(nccl->shared);
     return true;

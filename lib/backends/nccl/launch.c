@@ -28,15 +28,6 @@ int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status
     return status;
 }
 
-int nccl_launch_put_off(struct nccl_state *nccl, struct dist_work *op)
-{
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    queue_add(&nccl->off, op);
-    nccl->asks = 0;
-    return DIST_OK;
-}
-
 /* On one machine all go over the world's communicator: agree.h says why. */
 static ncclResult_t nccl_launch_call_message(struct nccl_state *nccl, const struct dist_work *op)
 {
@@ -127,8 +118,7 @@ void nccl_launch_flush(struct nccl_state *nccl)
     if (!ops.first)
         return;
     nccl->off = (struct op_queue){ 0 };
-    if (nccl_check_is_due(nccl))
-        nccl_check_agree(nccl, &ops);
+    nccl_check_agree(nccl, &ops);
     if (ops.first)
         nccl_launch_them(nccl, &ops, nccl_launch_call_message);
 }

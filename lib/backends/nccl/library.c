@@ -35,9 +35,7 @@ static const struct {
     bool optional;
 } symbols[] = {
 #define NCCL_SYMBOL(name, field) { #name, offsetof(struct nccl_calls, field), false },
-    NCCL_CALLS(NCCL_SYMBOL){ "ncclGroupStart", offsetof(struct nccl_calls, group_start), false },
-    { "ncclGroupEnd", offsetof(struct nccl_calls, group_end), false },
-    { "ncclAlltoAll", offsetof(struct nccl_calls, all_to_all), true },
+    NCCL_CALLS(NCCL_SYMBOL){ "ncclAlltoAll", offsetof(struct nccl_calls, all_to_all), true },
     { "ncclGather", offsetof(struct nccl_calls, gather), true },
     { "ncclScatter", offsetof(struct nccl_calls, scatter), true },
 };

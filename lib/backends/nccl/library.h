@@ -25,6 +25,8 @@ typedef ncclResult_t nccl_rooted(const void *in, void *out, size_t count, ncclDa
     CALL(ncclGetErrorString, get_error_string) \
     CALL(ncclGetLastError, get_last_error) \
     CALL(ncclGetUniqueId, get_unique_id) \
+    CALL(ncclGroupStart, group_start) \
+    CALL(ncclGroupEnd, group_end) \
     CALL(ncclCommInitRankConfig, comm_init_rank_config) \
     CALL(ncclCommSplit, comm_split) \
     CALL(ncclCommFinalize, comm_finalize) \
@@ -44,8 +46,6 @@ typedef ncclResult_t nccl_rooted(const void *in, void *out, size_t count, ncclDa
 struct nccl_calls {
 #define NCCL_FIELD(name, field) __typeof__(name) *field;
     NCCL_CALLS(NCCL_FIELD)
-    ncclResult_t (*group_start)(void);
-    ncclResult_t (*group_end)(void);
     nccl_exchange *all_to_all; /* these three came with 2.28: NULL where the library is older */
     nccl_rooted *gather;
     nccl_rooted *scatter;

@@ -45,7 +45,7 @@ uint32_t table_show(struct table *table, int rank, const struct dist_work *op, u
     if (number)
         table_remove(table, &own->free, number);
     else if (own->used < table->most)
-        number = table_begin(table, rank) + own->used++;
+        number = table_first_of(table, rank) + own->used++;
     if (number)
         *table_at(table, number) = (struct table_entry){ .claim = claim_of(op),
                                                          .op = (uint64_t)(uintptr_t)op,
@@ -179,7 +179,8 @@ static void table_drop(struct table *table, uint32_t number)
 
 void table_withdraw(struct table *table, int rank, const struct dist_work *op)
 {
-    for (uint32_t at = table_begin(table, rank); at < table_end(table, rank); at++)
+    uint32_t first = table_first_of(table, rank);
+    for (uint32_t at = first; at < first + table->ranks[rank].used; at++)
         if (table_at(table, at)->open && (!op || table_op(table_at(table, at)) == op))
             table_drop(table, at);
 }

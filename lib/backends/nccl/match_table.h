@@ -75,14 +75,9 @@ static inline struct dist_work *table_op(const struct table_entry *entry)
 {
     return (struct dist_work *)(uintptr_t)entry->op;
 }
-/* This rank's entries: all numbers from `from` to below `to` may be looked at. */
-static inline uint32_t table_begin(const struct table *table, int rank)
+static inline uint32_t table_first_of(const struct table *table, int rank)
 {
     return (uint32_t)rank * table->most + 1;
-}
-static inline uint32_t table_end(const struct table *table, int rank)
-{
-    return table_begin(table, rank) + table->ranks[rank].used;
 }
 
 void table_add(struct table *table, struct table_list *list, uint32_t number);

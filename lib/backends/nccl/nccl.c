@@ -1,5 +1,5 @@
 /* nccl.c: the backend's table of calls. */
-#include "check.h"
+#include "state.h"
 
 #include <stdio.h>
 
@@ -28,8 +28,12 @@ static int nccl_far_message(struct nccl_state *nccl, struct dist_work *op)
                 DIST_ERR_ARGUMENT, &op->why,
                 "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "
                 "are on one machine)"));
+    if (nccl->failed)
+        return nccl_launch_refuse(nccl, op, nccl->failed);
     op->from = op->sends ? -1 : op->peer;
-    return nccl_launch_put_off(nccl, op);
+    queue_add(&nccl->off, op);
+    nccl->asks = 0;
+    return DIST_OK;
 }
 
 /* The group is of no more use after it has run out of time, and neither is NCCL. */
@@ -54,13 +58,11 @@ static int nccl_far_collective(struct nccl_state *nccl, struct dist_work *op)
         return nccl_far_monitored_barrier(nccl, op);
     if (!op->gpu && op->call != CALL_BARRIER)
         return nccl_refuse_host(nccl, op);
-    if (nccl_check_is_due(nccl)) {
-        struct op_queue one = { 0 };
-        queue_add(&one, op);
-        nccl_check_agree(nccl, &one);
-        if (!one.first)
-            return op->status;
-    }
+    struct op_queue one = { 0 };
+    queue_add(&one, op);
+    nccl_check_agree(nccl, &one);
+    if (!one.first)
+        return op->status;
     int status = nccl_launch_now(nccl, op, nccl_collect);
     return op->gpu || op->async || status != DIST_OK ? status : nccl_watch_wait(nccl, op, 0);
 }
@@ -76,40 +78,8 @@ static void nccl_far_test(struct nccl_state *nccl, const struct dist_work *op)
 
 /* ---- the backend's calls --------------------------------------------------------------------------- */
 
-/* Only an op on a GPU has these, and only there they are written. */
-static void nccl_clear_marks(struct dist_work *op)
+static int nccl_monitored_barrier(struct nccl_state *nccl, struct dist_work *op)
 {
-    if (op->gpu)
-        return;
-    op->ready = NULL;
-    op->gate = NULL;
-}
-
-static int nccl_post(struct nccl_state *nccl, struct dist_work *op)
-{
-    return op->gpu || op->async ? nccl_progress_post(nccl, op) : nccl_progress_wait(nccl, op, 0);
-}
-
-static int nccl_message(void *state, struct dist_work *op)
-{
-    struct nccl_state *nccl = state;
-    nccl_clear_marks(op);
-    return nccl->shared ? nccl_post(nccl, op) : nccl_far_message(nccl, op);
-}
-
-static int nccl_collective(void *state, struct dist_work *op)
-{
-    struct nccl_state *nccl = state;
-    nccl_clear_marks(op);
-    return nccl->shared ? nccl_post(nccl, op) : nccl_far_collective(nccl, op);
-}
-
-static int nccl_monitored_barrier(void *state, struct dist_work *op)
-{
-    struct nccl_state *nccl = state;
-    nccl_clear_marks(op);
-    if (!nccl->shared)
-        return nccl_far_collective(nccl, op);
     if (nccl_progress_wait(nccl, op, dist_time() + op->timeout) != DIST_ERR_TIMEOUT)
         return op->status;
     nccl_lock(nccl);
@@ -117,6 +87,20 @@ static int nccl_monitored_barrier(void *state, struct dist_work *op)
         nccl_leave_late(nccl, op);
     nccl_unlock(nccl);
     return op->status;
+}
+
+static int nccl_start(void *state, struct dist_work *op)
+{
+    struct nccl_state *nccl = state;
+    if (!op->gpu) { /* only an op on a GPU has these, and only there they are written */
+        op->ready = NULL;
+        op->gate = NULL;
+    }
+    if (!nccl->shared)
+        return op->p2p ? nccl_far_message(nccl, op) : nccl_far_collective(nccl, op);
+    if (op->call == CALL_MONITORED_BARRIER)
+        return nccl_monitored_barrier(nccl, op);
+    return op->gpu || op->async ? nccl_progress_post(nccl, op) : nccl_progress_wait(nccl, op, 0);
 }
 
 static bool nccl_test(void *state, struct dist_work *op)
@@ -154,10 +138,7 @@ static void nccl_note(void *state, const struct dist_work *op)
     struct nccl_state *nccl = state;
     nccl_lock(nccl);
     nccl_watch_look(nccl);
-    if (nccl->shared)
-        nccl_notes_write(nccl, op);
-    else
-        atomic_store(&nccl->notes->open_count, 0);
+    nccl_notes_write(nccl, op);
     nccl_unlock(nccl);
 }
 
@@ -169,12 +150,12 @@ const struct backend backend_nccl = {
     .close = nccl_close,
     .group_new = nccl_group_new,
     .group_free = nccl_group_free,
-    .send = nccl_message,
-    .recv = nccl_message,
-    BACKEND_COLLECTIVES(nccl_collective),
-    .collectives[CALL_ALL_TO_ALL] = nccl_collective,
-    .collectives[CALL_BARRIER] = nccl_collective,
-    .collectives[CALL_MONITORED_BARRIER] = nccl_monitored_barrier,
+    .send = nccl_start,
+    .recv = nccl_start,
+    BACKEND_COLLECTIVES(nccl_start),
+    .collectives[CALL_ALL_TO_ALL] = nccl_start,
+    .collectives[CALL_BARRIER] = nccl_start,
+    .collectives[CALL_MONITORED_BARRIER] = nccl_start,
     .test = nccl_test,
     .wait = nccl_wait,
     .note = nccl_note,

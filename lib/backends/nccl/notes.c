@@ -24,6 +24,8 @@ void nccl_notes_write(struct nccl_state *nccl, const struct dist_work *waited)
 {
     struct sleep_note *note = launch_note(nccl->self);
     notes_clear(nccl->notes);
+    if (!nccl->shared)
+        return;
     if (note && (nccl->flying.first || nccl->agreed.first))
         atomic_store(&note->timed, 1);
     nccl_notes_queue(nccl, &nccl->shown, waited, true);

@@ -55,8 +55,8 @@ static int nccl_open_read_environment(struct nccl_state *nccl, struct why *why)
     const struct launch_env *env = &nccl->self->env;
     nccl->spread = launch_is_far(env);
     nccl->checked = setting_is("DIST_CHECK", "1");
-    nccl->lazy = setting_is("DIST_CONNECT", "lazy");
     nccl->plain = setting_is("DIST_NCCL_PLAIN", "1");
+    nccl->lazy = setting_is("DIST_CONNECT", "lazy");
     if (nccl->self->algorithms)
         return why_fail(
             DIST_ERR_ENVIRONMENT, why,

@@ -18,11 +18,6 @@
 
 /* ---- from one queue to the next ------------------------------------------------------------- */
 
-static bool nccl_progress_can_be_shown(const struct nccl_state *nccl, const struct dist_work *op)
-{
-    return !op->ready || nccl->device->event_sure(op->ready);
-}
-
 /* Its copy is posted in its place; the send itself is over, once that is made. */
 static void nccl_progress_send_eagerly(struct nccl_state *nccl, struct dist_work *op)
 {
@@ -43,7 +38,7 @@ static void nccl_progress_send_eagerly(struct nccl_state *nccl, struct dist_work
 static bool nccl_progress_show_next(struct nccl_state *nccl)
 {
     struct dist_work *op = nccl->posted.first;
-    if (!op || !nccl_progress_can_be_shown(nccl, op))
+    if (!op || (op->ready && !nccl->device->event_sure(op->ready)))
         return false;
     if (nccl_eager_wanted(nccl, op) && op->step != STEP_EAGER_COPY) {
         nccl_progress_send_eagerly(nccl, op);

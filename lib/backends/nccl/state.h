@@ -21,7 +21,7 @@
  *   - sends and receives that follow each other directly are put off (`off`), and launched as one ncclGroup when somebody
  *     waits, asks, or wants something else: then two ranks which both isend, irecv and wait do not block each other's
  *     stream. They move only once the program comes back into the library.
- * DIST_TIMEOUT (600 s) ends a job that hangs. With DIST_CHECK=1 (check.c, exchange.c) a tag, type or count that does not fit is
+ * DIST_TIMEOUT (600 s) ends a job that hangs. With DIST_CHECK=1 (check.c) a tag, type or count that does not fit is
  * reported; without, NCCL truncates in silence, or hangs.
  *
  * A rank gives its NCCL calls to one stream. An op starts behind op->ready, and op->gate opens behind it.
@@ -146,8 +146,7 @@ void nccl_launch_later(struct nccl_state *nccl, struct dist_work *op);
 bool nccl_launch_agreed(struct nccl_state *nccl);
 double nccl_launch_wait_left(const struct nccl_state *nccl);
 
-/* Nothing shared: put it off; and launch what was put off. */
-int nccl_launch_put_off(struct nccl_state *nccl, struct dist_work *op);
+/* Nothing shared: launch what was put off. */
 void nccl_launch_flush(struct nccl_state *nccl);
 
 /* Launch one more op behind all others. */
@@ -160,6 +159,12 @@ static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 {
     return ((const struct nccl_group *)op->group->state)->comm;
 }
+
+/* ---- check.c --------------------------------------------------------------------------- */
+
+/* DIST_CHECK=1: before these are launched (messages that go together, or one collective): does everybody mean the same? Those that do
+ * not are over, with op->status. */
+void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops);
 
 /* ---- watch.c --------------------------------------------------------------------------- */
 
@@ -198,7 +203,7 @@ void nccl_progress_stop(struct nccl_state *nccl);
 bool nccl_progress_drive(
     struct nccl_state *nccl); /* what can be done, with the lock held. True: something moved */
 
-/* What this rank waits for, for others to read; with the lock held. */
+/* What this rank waits for, for others to read (nothing, where nothing is shared); with the lock held. */
 void nccl_notes_write(struct nccl_state *nccl, const struct dist_work *waited);
 
 /* Give up a monitored_barrier whose time is up: it is over, with words about who has not come. */

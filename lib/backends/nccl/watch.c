@@ -64,9 +64,8 @@ bool nccl_watch_job(struct nccl_state *nccl)
 
 static bool nccl_watch_is_over(const struct nccl_state *nccl, const struct dist_work *op)
 {
-    if (op->gate)
-        return nccl->device->gate_is_open(op->gate);
-    return op->mark && nccl->device->event_passed(op->mark);
+    struct event *end = op->gate ? op->gate : op->mark;
+    return end && nccl->device->event_passed(end);
 }
 
 /* They end in the order in which they were launched: the stream has one. */
@@ -179,10 +178,7 @@ void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool 
     struct eventcount *eventcount = &nccl->slot->eventcount;
     struct sleep_note *note = launch_note_on(nccl->self, eventcount, timed);
     nccl_lock(nccl);
-    if (nccl->shared)
-        nccl_notes_write(nccl, op);
-    else
-        atomic_store(&nccl->notes->open_count, 0);
+    nccl_notes_write(nccl, op);
     bool busy = nccl->flying.first;
     nccl_unlock(nccl);
     eventcount_sleep(eventcount, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, note);

@@ -40,6 +40,21 @@ template <class Act> static void with_type(dist_type type, Act act)
     }
 }
 
+/* Where only the size of an element counts: an integer of that size. */
+template <class Act> static void with_size(dist_type type, Act act)
+{
+    switch (dtype_size(type)) {
+    case 8:
+        return act(uint64_t());
+    case 4:
+        return act(uint32_t());
+    case 2:
+        return act(uint16_t());
+    default:
+        return act(uint8_t());
+    }
+}
+
 template <class T, dist_op OP, class Run> static void choose_reduce(const struct kernel *k, Run &run)
 {
     reduce<T, OP> loop = {};
@@ -68,13 +83,6 @@ template <class T, class Run> static void choose_op(const struct kernel *k, Run 
         choose_reduce<T, DIST_SUM>(k, run);
 }
 
-template <class Element, class Run> static void choose_fill(const struct kernel *k, Run &run)
-{
-    fill<Element> loop = { (Element *)k->out, 0 };
-    dtype_store(k->type, &loop.value, 0, k->value);
-    run(loop, k->count);
-}
-
 template <class T, class Run> static void choose_matmul(const struct kernel *k, Run &run)
 {
     typedef typename T::element element;
@@ -83,42 +91,42 @@ template <class T, class Run> static void choose_matmul(const struct kernel *k, 
         k->rows * k->columns);
 }
 
-template <class Loop, class Run> static void start_learning(const struct kernel *k, Run &run, int64_t steps)
+template <class Loop, class Run> static void start_learning(const struct kernel *k, Run &run)
 {
     Loop loop;
-    loop.k = *k;
-    run(loop, steps);
+    (struct kernel &)loop.k = *k;
+    run(loop, loop.count());
 }
 
 template <class T, class Run> static void choose_learning(const struct kernel *k, Run &run)
 {
     switch (k->kind) {
     case KERNEL_GELU:
-        return start_learning<gelu<T>>(k, run, k->count);
+        return start_learning<gelu<T>>(k, run);
     case KERNEL_GELU_BACKWARD:
-        return start_learning<gelu_backward<T>>(k, run, k->count);
+        return start_learning<gelu_backward<T>>(k, run);
     case KERNEL_CAUSAL_MASK:
-        return start_learning<causal_mask<T>>(k, run, k->count);
+        return start_learning<causal_mask<T>>(k, run);
     case KERNEL_ADAMW:
-        return start_learning<adamw_step<T>>(k, run, k->count);
+        return start_learning<adamw_step<T>>(k, run);
     case KERNEL_SOFTMAX:
-        return start_learning<softmax<T>>(k, run, k->rows);
+        return start_learning<softmax<T>>(k, run);
     case KERNEL_SOFTMAX_BACKWARD:
-        return start_learning<softmax_backward<T>>(k, run, k->rows);
+        return start_learning<softmax_backward<T>>(k, run);
     case KERNEL_LAYER_NORM:
-        return start_learning<layer_norm<T>>(k, run, k->rows);
+        return start_learning<layer_norm<T>>(k, run);
     case KERNEL_LAYER_NORM_BACKWARD:
-        return start_learning<layer_norm_backward<T>>(k, run, k->rows);
+        return start_learning<layer_norm_backward<T>>(k, run);
     case KERNEL_EMBEDDING:
-        return start_learning<embed<T>>(k, run, k->rows);
+        return start_learning<embedding<T>>(k, run);
     case KERNEL_CROSS_ENTROPY:
-        return start_learning<cross_entropy<T>>(k, run, k->rows);
+        return start_learning<cross_entropy<T>>(k, run);
     case KERNEL_CROSS_ENTROPY_BACKWARD:
-        return start_learning<cross_entropy_backward<T>>(k, run, k->rows);
+        return start_learning<cross_entropy_backward<T>>(k, run);
     case KERNEL_ADD_COLUMNS:
-        return start_learning<add_columns<T>>(k, run, k->columns);
+        return start_learning<add_columns<T>>(k, run);
     case KERNEL_EMBEDDING_BACKWARD:
-        return start_learning<embed_backward<T>>(k, run, k->columns);
+        return start_learning<embedding_backward<T>>(k, run);
     default:
         return;
     }
@@ -132,7 +140,7 @@ template <class T, class Run> static void choose_loop(const struct kernel *k, Ru
     const element *a = (const element *)k->in[0], *b = (const element *)k->in[1];
     switch (k->kind) {
     case KERNEL_ARANGE:
-        return run(arange<T>{ out, k->value }, k->count);
+        return run(arange<T>{ { out }, k->value }, k->count);
     case KERNEL_CONVERT:
         return with_type(k->from, [&](auto from) {
             typedef decltype(from) From;
@@ -143,9 +151,9 @@ template <class T, class Run> static void choose_loop(const struct kernel *k, Ru
     case KERNEL_SUB:
         return run(subtract<T>{ out, a, b }, k->count);
     case KERNEL_SCALE:
-        return run(scale<T>{ out, k->value, k->term }, k->count);
+        return run(scale<T>{ { out }, k->value, k->term }, k->count);
     case KERNEL_RELU:
-        return run(relu<T>{ out }, k->count);
+        return run(relu<T>{ { out } }, k->count);
     case KERNEL_RELU_BACKWARD:
         return run(relu_backward<T>{ out, a }, k->count);
     default:
@@ -155,21 +163,17 @@ template <class T, class Run> static void choose_loop(const struct kernel *k, Ru
 
 template <class Run> static void choose(const struct kernel *k, Run &run)
 {
-    size_t size = dtype_size(k->type);
     if (k->kind == KERNEL_MATMUL)
         k->type == DIST_F32 ? choose_matmul<f32>(k, run) : choose_matmul<f64>(k, run);
     else if (k->kind >= KERNEL_SOFTMAX && k->kind <= KERNEL_ADAMW)
         with_float(k->type, [&](auto type) { choose_learning<decltype(type)>(k, run); });
     else if (k->kind != KERNEL_FILL)
         with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
-    else if (size == 8)
-        choose_fill<uint64_t>(k, run);
-    else if (size == 4)
-        choose_fill<uint32_t>(k, run);
-    else if (size == 2)
-        choose_fill<uint16_t>(k, run);
     else
-        choose_fill<uint8_t>(k, run);
+        with_size(k->type, [&](auto value) {
+            dtype_store(k->type, &value, 0, k->value);
+            run(fill<decltype(value)>{ { (decltype(value) *)k->out }, value }, k->count);
+        });
 }
 
 #endif

@@ -32,7 +32,7 @@
 #define DEVICES_CUDA_CUDA_H
 
 #include "../device.h"
-#include "pool.h"
+#include "../pool.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -51,14 +51,13 @@ struct cuda_gpu {
     struct event *spare[2];  /* events nobody uses; [1]: those that tell the time */
 };
 
-enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW, ITEM_HOLD, ITEM_OPEN };
+enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW };
 
 /* What stands in a stream. */
 struct item {
     enum item_kind kind;
-    uint64_t mark;       /* RECORD, FOLLOW: which of the event's */
-    struct event *event; /* OPEN: the gate's own */
-    struct gate *gate;
+    uint64_t mark; /* RECORD, FOLLOW: which of the event's */
+    struct event *event;
     struct { /* COPY */
         void *to;
         const void *from;
@@ -84,7 +83,7 @@ struct stream {
 };
 
 struct event {
-    struct cuda_gpu *gpu;
+    struct cuda_gpu *gpu; /* of a gate: whose stream opens it; NULL: nobody has said when yet */
     bool timed;
     int users;             /* the holder, and the items that name it */
     uint64_t marks, given; /* put into a stream; and handed to CUDA */
@@ -93,12 +92,8 @@ struct event {
     const struct cuda *notified; /* this rank will be notified of it, */
     uint64_t notified_for;       /* at this mark */
     struct event *next;          /* spare */
-};
-
-struct gate {
-    int users;
-    bool open;            /* by the host */
-    struct event *behind; /* it opens when this passes; NULL: nobody has said when yet */
+    bool gate;                   /* its only mark: it is open; */
+    bool open;                   /* by the host */
 };
 
 /* Freed memory that streams may still use: it waits until each has done what stood in it then. */
@@ -106,12 +101,6 @@ struct retired {
     void *memory;
     uint64_t until[CUDA_STREAMS];
     struct retired *next;
-};
-
-/* A large piece of device memory. */
-struct piece {
-    void *at;
-    struct piece *next;
 };
 
 /* A rank's device. */
@@ -122,7 +111,6 @@ struct cuda {
     struct stream *streams[CUDA_STREAMS];
     cudaStream_t waker; /* wake.c */
     struct pool pool;
-    struct piece *pieces;
     struct retired *retired, **retired_end; /* in the order of freeing */
     void *staging;
     size_t staging_bytes;
@@ -178,9 +166,8 @@ void *cuda_staging(void *state, size_t bytes);
 
 /* ---- stream.c --------------------------------------------------------------------------- */
 
-/* Put an item, which uses its event or gate, into a stream: it is given to CUDA now, or once what stands before it can be. */
+/* Put an item, which uses its event, into a stream: it is given to CUDA now, or once what stands before it can be. */
 int stream_put(struct stream *stream, const struct item *item);
-int stream_put_item(struct stream *stream, struct item item); /* the same, without the lock */
 
 /* Something was given, or a gate was opened: give what was waiting for that. */
 void stream_go_on(void);
@@ -198,8 +185,7 @@ void cuda_use(struct stream *stream); /* the calling thread means its GPU */
 /* ---- mark.c ------------------------------------------------------------------------------ */
 
 struct event *event_take(struct cuda_gpu *gpu, bool timed);
-void event_unuse(struct event *event); /* one user fewer; NULL is fine */
-void gate_unuse(struct gate *gate);
+void event_unuse(struct event *event);         /* one user fewer; NULL is fine */
 bool event_is_past(const struct event *event); /* its newest mark, which was given */
 
 struct event *cuda_event_new(void *state, bool timed);
@@ -209,15 +195,10 @@ int cuda_event_follow(struct event *event, struct stream *stream);
 bool cuda_event_passed(struct event *event);
 bool cuda_event_sure(struct event *event);
 double cuda_event_elapsed(struct event *from, struct event *to);
-struct gate *cuda_gate_new(void *state);
-void cuda_gate_free(struct gate *gate);
-int cuda_gate_hold(struct gate *gate, struct stream *stream);
-int cuda_gate_open_behind(struct gate *gate, struct stream *stream);
-void cuda_gate_open(struct gate *gate);
-bool cuda_gate_is_open(struct gate *gate);
-struct gate *cuda_stream_held(struct stream *stream);
-void cuda_range_begin(const char *call);
-void cuda_range_end(void);
+struct event *cuda_gate_new(void *state);
+int cuda_gate_open_behind(struct event *gate, struct stream *stream);
+void cuda_gate_open(struct event *gate);
+struct event *cuda_stream_held(struct stream *stream);
 
 /* ---- wake.c ------------------------------------------------------------------------------- */
 

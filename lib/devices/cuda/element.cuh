@@ -119,42 +119,23 @@ template <> struct average_of<i32> {
     typedef integer<int32_t, int64_t, int64_t> type;
 };
 
-/* The lower and the higher of two, as lib/devices/host_ends.h has it: what is not a number stays so, and -0 lies below +0. */
+/* The lower and the higher of two, as lib/devices/host_ends.h has it: of floats what is not a number stays so, and -0 lies below +0. */
 template <class Number> BOTH Number lower(Number a, Number b)
 {
-    return a < b ? a : b;
+    if constexpr ((Number)0.5 == 0)
+        return a < b ? a : b;
+    else if (a != a || b != b)
+        return a + b;
+    else
+        return a < b || (a == b && signbit(a)) ? a : b;
 }
 
 template <class Number> BOTH Number higher(Number a, Number b)
 {
-    return a > b ? a : b;
-}
-
-template <class Number> BOTH Number lower_float(Number a, Number b)
-{
-    if (a != a || b != b)
-        return a + b;
-    return a < b || (a == b && signbit(a)) ? a : b;
-}
-
-template <> BOTH float lower(float a, float b)
-{
-    return lower_float(a, b);
-}
-
-template <> BOTH double lower(double a, double b)
-{
-    return lower_float(a, b);
-}
-
-template <> BOTH float higher(float a, float b)
-{
-    return -lower_float(-a, -b);
-}
-
-template <> BOTH double higher(double a, double b)
-{
-    return -lower_float(-a, -b);
+    if constexpr ((Number)0.5 == 0)
+        return a > b ? a : b;
+    else
+        return -lower(-a, -b);
 }
 
 /* a op b. */

@@ -94,24 +94,14 @@ static void start_sum(const struct kernel *k, cudaStream_t stream, double *parti
     });
 }
 
-template <class Element> static void start_turn(const struct kernel *k, cudaStream_t stream, int64_t most)
-{
-    int64_t tiles = ((k->rows + TILE - 1) / TILE) * ((k->columns + TILE - 1) / TILE);
-    LAUNCH(turn, blocks_for(tiles, 1, most), dim3(TILE, TILE_ROWS), stream)
-    ((Element *)k->out, (const Element *)k->in[0], k->rows, k->columns);
-}
-
 static void start_transpose(const struct kernel *k, cudaStream_t stream, int64_t most)
 {
-    size_t size = dtype_size(k->type);
-    if (size == 1)
-        start_turn<uint8_t>(k, stream, most);
-    else if (size == 2)
-        start_turn<uint16_t>(k, stream, most);
-    else if (size == 4)
-        start_turn<uint32_t>(k, stream, most);
-    else
-        start_turn<uint64_t>(k, stream, most);
+    int64_t tiles = ((k->rows + TILE - 1) / TILE) * ((k->columns + TILE - 1) / TILE);
+    with_size(k->type, [&](auto element) {
+        typedef decltype(element) Element;
+        LAUNCH(turn, blocks_for(tiles, 1, most), dim3(TILE, TILE_ROWS), stream)
+        ((Element *)k->out, (const Element *)k->in[0], k->rows, k->columns);
+    });
 }
 
 cudaError_t kernels_start(const struct kernel *k, cudaStream_t stream, int multiprocessors, double *partial)

@@ -39,69 +39,55 @@ static inline int64_t agree(int64_t a, int64_t b)
 
 /* ---- one array --------------------------------------------------------------------- */
 
-template <class Element> struct fill {
+template <class Element> struct in_place {
     enum { WIDTH = 16 / sizeof(Element) };
-    Element *out, value;
+    Element *out;
     int64_t lead() const
     {
         return lead_of(out, WIDTH);
     }
+};
+
+template <class Element> struct fill : in_place<Element> {
+    Element value;
     template <int N> BOTH void step(int64_t i) const
     {
         pack<Element, N> all;
         for (int j = 0; j < N; j++)
             all.at[j] = value;
-        store<N>(out + i, all);
+        store<N>(this->out + i, all);
     }
 };
 
-template <class T> struct arange {
-    enum { WIDTH = 16 / sizeof(typename T::element) };
-    typename T::element *out;
+template <class T> struct arange : in_place<typename T::element> {
     double value;
-    int64_t lead() const
-    {
-        return lead_of(out, WIDTH);
-    }
     template <int N> BOTH void step(int64_t i) const
     {
         pack<typename T::element, N> all;
         for (int j = 0; j < N; j++)
             all.at[j] = T::narrow(value + (double)(i + j));
-        store<N>(out + i, all);
+        store<N>(this->out + i, all);
     }
 };
 
-template <class T> struct scale {
-    enum { WIDTH = 16 / sizeof(typename T::element) };
-    typename T::element *out;
+template <class T> struct scale : in_place<typename T::element> {
     double value, term;
-    int64_t lead() const
-    {
-        return lead_of(out, WIDTH);
-    }
     template <int N> BOTH void step(int64_t i) const
     {
-        auto all = load<N>(out + i);
+        auto all = load<N>(this->out + i);
         for (int j = 0; j < N; j++)
             all.at[j] = T::narrow((double)T::open(all.at[j]) * value + term);
-        store<N>(out + i, all);
+        store<N>(this->out + i, all);
     }
 };
 
-template <class T> struct relu {
-    enum { WIDTH = 16 / sizeof(typename T::element) };
-    typename T::element *out;
-    int64_t lead() const
-    {
-        return lead_of(out, WIDTH);
-    }
+template <class T> struct relu : in_place<typename T::element> {
     template <int N> BOTH void step(int64_t i) const
     {
-        auto all = load<N>(out + i);
+        auto all = load<N>(this->out + i);
         for (int j = 0; j < N; j++)
             all.at[j] = (double)T::open(all.at[j]) < 0 ? (typename T::element)0 : all.at[j];
-        store<N>(out + i, all);
+        store<N>(this->out + i, all);
     }
 };
 

@@ -1,4 +1,7 @@
-/* mark.c: events and gates: what marks how far a stream has come, and what makes it wait. */
+/*
+ * mark.c: events and gates: what marks how far a stream has come, and what makes it wait. A gate is an event with one mark, that
+ * also the host can make pass; CUDA's event it gets only when a stream shall open it.
+ */
 #include "cuda.h"
 
 #include <stdlib.h>
@@ -28,15 +31,19 @@ struct event *event_take(struct cuda_gpu *gpu, bool timed)
 /* CUDA remembers itself what it was told to wait for: an event can be used again at once. */
 void event_unuse(struct event *event)
 {
-    if (event && --event->users == 0) {
-        event->next = event->gpu->spare[event->timed];
-        event->gpu->spare[event->timed] = event;
+    if (!event || --event->users > 0)
+        return;
+    if (!event->gpu) {
+        free(event);
+        return;
     }
+    event->next = event->gpu->spare[event->timed];
+    event->gpu->spare[event->timed] = event;
 }
 
 bool event_is_past(const struct event *event)
 {
-    return event->gpu->broken || cuda_is_past(event->gpu, cudaEventQuery(event->cuda));
+    return event->open || event->gpu->broken || cuda_is_past(event->gpu, cudaEventQuery(event->cuda));
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -128,77 +135,60 @@ double cuda_event_elapsed(struct event *from, struct event *to)
 
 /* ---- gates -------------------------------------------------------------------------------- */
 
-struct gate *cuda_gate_new(void *state)
+struct event *cuda_gate_new(void *state)
 {
     (void)state;
-    struct gate *gate = calloc(1, sizeof *gate);
+    struct event *gate = calloc(1, sizeof *gate);
     if (gate)
-        gate->users = 1;
+        *gate = (struct event){ .users = 1, .marks = 1, .gate = true };
     return gate;
 }
 
-void gate_unuse(struct gate *gate)
+/* It takes what CUDA has given for a spare one. */
+static bool mark_can_open(struct event *gate, struct cuda_gpu *gpu)
 {
-    if (gate && --gate->users == 0) {
-        event_unuse(gate->behind);
-        free(gate);
+    struct event *spare = gate->gpu ? NULL : event_take(gpu, false);
+    if (spare) {
+        gate->gpu = gpu;
+        gate->cuda = spare->cuda;
+        free(spare);
     }
+    return gate->gpu;
 }
 
-void cuda_gate_free(struct gate *gate)
+int cuda_gate_open_behind(struct event *gate, struct stream *stream)
 {
+    int status = DIST_ERR_MEMORY;
     cuda_lock();
-    gate_unuse(gate);
-    cuda_unlock();
-}
-
-int cuda_gate_hold(struct gate *gate, struct stream *stream)
-{
-    return stream_put_item(stream, (struct item){ .kind = ITEM_HOLD, .gate = gate });
-}
-
-int cuda_gate_open_behind(struct gate *gate, struct stream *stream)
-{
-    int status = DIST_OK;
-    cuda_lock();
-    if (!gate->behind && !(gate->behind = event_take(stream->rank->gpu, false)))
-        status = device_fail(DIST_ERR_MEMORY, "CUDA gives no event for one more operation");
-    if (status == DIST_OK) {
-        struct event *behind = gate->behind;
-        behind->stream = stream;
-        behind->marks = 1;
-        status = stream_put(stream, &(struct item){ .kind = ITEM_OPEN, .event = behind, .mark = 1 });
+    if (mark_can_open(gate, stream->rank->gpu)) {
+        gate->stream = stream;
+        status = stream_put(stream, &(struct item){ .kind = ITEM_RECORD, .event = gate, .mark = 1 });
+    } else {
+        device_fail(status, "CUDA gives no event for one more operation");
     }
     cuda_unlock();
     return status;
 }
 
-void cuda_gate_open(struct gate *gate)
+void cuda_gate_open(struct event *gate)
 {
     cuda_lock();
     gate->open = true;
+    gate->given = 1;
     stream_go_on();
     wake_all();
     cuda_unlock();
 }
 
-bool cuda_gate_is_open(struct gate *gate)
-{
-    cuda_lock();
-    bool open = gate->open || (gate->behind && gate->behind->given > 0 && mark_has_passed(gate->behind));
-    cuda_unlock();
-    return open;
-}
-
 /* What a stream holds back on the host begins with a gate, or with the event of a stream that holds back more. */
-struct gate *cuda_stream_held(struct stream *stream)
+struct event *cuda_stream_held(struct stream *stream)
 {
-    struct gate *gate = NULL;
+    struct event *gate = NULL;
     cuda_lock();
     for (int i = 0; i < LONGEST && stream && stream->first && !gate; i++) {
-        const struct item *item = stream->first;
-        gate = item->kind == ITEM_HOLD ? item->gate : NULL;
-        stream = item->kind == ITEM_FOLLOW ? item->event->stream : NULL;
+        struct event *event = stream->first->event;
+        gate = event->gate ? event : NULL;
+        stream = event->stream;
     }
     cuda_unlock();
     return gate;

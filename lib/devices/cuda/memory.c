@@ -57,18 +57,11 @@ void memory_retire(struct cuda *rank, void *memory)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void memory_drop(struct cuda *rank, void *at)
+/* cudaFree knows whose it is. Meanwhile another rank may go. */
+static void memory_drop(void *piece)
 {
-    struct piece **link = &rank->pieces;
-    while ((*link)->at != at)
-        link = &(*link)->next;
-    struct piece *piece = *link;
-    const struct cuda_gpu *gpu = rank->gpu;
-    *link = piece->next;
-    free(piece);
-    cuda_unlock(); /* then another rank may go */
-    cuda_use_gpu(gpu);
-    cudaFree(at);
+    cuda_unlock();
+    cudaFree(piece);
     cuda_lock();
 }
 
@@ -89,23 +82,19 @@ static void memory_wait_for_streams(struct cuda *rank)
 
 static bool memory_add_piece(struct cuda *rank, size_t bytes)
 {
-    struct piece *piece = bytes <= SIZE_MAX - ROUND ? calloc(1, sizeof *piece) : NULL;
-    bytes = bytes < PIECE / 2 ? PIECE : (bytes + ROUND - 1) / ROUND * ROUND;
-    if (!piece)
+    void *piece;
+    if (bytes > SIZE_MAX - ROUND)
         return false;
+    bytes = bytes < PIECE / 2 ? PIECE : (bytes + ROUND - 1) / ROUND * ROUND;
     cuda_unlock();
     cuda_use_gpu(rank->gpu);
-    cudaError_t error = cudaMalloc(&piece->at, bytes);
+    cudaError_t error = cudaMalloc(&piece, bytes);
     cuda_lock();
-    if (!cuda_gave(rank->gpu, error)) {
-        free(piece);
+    if (!cuda_gave(rank->gpu, error))
         return false;
-    }
-    piece->next = rank->pieces;
-    rank->pieces = piece;
-    if (pool_add(&rank->pool, piece->at, bytes))
+    if (pool_add(&rank->pool, piece, bytes))
         return true;
-    memory_drop(rank, piece->at);
+    memory_drop(piece);
     return false;
 }
 
@@ -128,7 +117,7 @@ static bool memory_give_back(const struct cuda_gpu *gpu, bool *later)
         memory_reclaim(rank);
         void *unused = pool_drop(&rank->pool);
         if (unused) {
-            memory_drop(rank, unused);
+            memory_drop(unused);
             return true;
         }
         *later |= memory_waits_for_streams(rank);
@@ -170,14 +159,8 @@ void *memory_take(struct cuda *rank, size_t bytes)
 void memory_end(struct cuda *rank)
 {
     cuda_use_gpu(rank->gpu);
-    while (rank->retired) {
-        struct retired *next = rank->retired->next;
-        free(rank->retired);
-        rank->retired = next;
-    }
-    pool_end(&rank->pool);
-    while (rank->pieces)
-        memory_drop(rank, rank->pieces->at);
+    memory_reclaim(rank); /* without streams all is past */
+    pool_end(&rank->pool, memory_drop);
     cuda_unlock();
     cudaFreeHost(rank->staging);
     cuda_lock();

@@ -14,11 +14,7 @@
 
 static bool stream_may_give(const struct item *item)
 {
-    if (item->kind == ITEM_FOLLOW)
-        return item->event->given >= item->mark;
-    if (item->kind == ITEM_HOLD)
-        return item->gate->open || (item->gate->behind && item->gate->behind->given > 0);
-    return true;
+    return item->kind != ITEM_FOLLOW || item->event->given >= item->mark;
 }
 
 /* What is past already need not be waited for. */
@@ -36,12 +32,9 @@ static cudaError_t stream_give(struct stream *stream, const struct item *item)
     case ITEM_COPY:
         return work_copy(stream, item);
     case ITEM_RECORD:
-    case ITEM_OPEN:
         return cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
         return stream_follow(stream, item->event);
-    case ITEM_HOLD:
-        return item->gate->open ? cudaSuccess : stream_follow(stream, item->gate->behind);
     }
     return cudaSuccess;
 }
@@ -50,18 +43,12 @@ static cudaError_t stream_give(struct stream *stream, const struct item *item)
 static cudaError_t stream_give_item(struct stream *stream, const struct item *item)
 {
     cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : stream_give(stream, item);
-    if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+    if (item->kind == ITEM_RECORD)
         item->event->given = item->mark;
     stream->given++;
     if (item->kind == ITEM_COPY && item->copy.aside)
         memory_retire(stream->rank, item->copy.aside);
     return error;
-}
-
-static void stream_unuse(const struct item *item)
-{
-    event_unuse(item->event);
-    gate_unuse(item->gate);
 }
 
 static void stream_give_first(struct stream *stream)
@@ -71,7 +58,7 @@ static void stream_give_first(struct stream *stream)
     stream->first = item->next;
     if (!stream->first)
         stream->end = &stream->first;
-    stream_unuse(item);
+    event_unuse(item->event);
     free(item);
     if (error != cudaSuccess)
         cuda_break(stream->rank->gpu, error);
@@ -109,8 +96,6 @@ static int stream_keep(struct stream *stream, const struct item *what)
     item->next = NULL;
     if (item->event)
         item->event->users++;
-    if (item->gate)
-        item->gate->users++;
     if (!stream->first) {
         stream->next_held = cuda_all.held;
         cuda_all.held = stream;
@@ -131,12 +116,12 @@ int stream_put(struct stream *stream, const struct item *item)
         return stream_keep(stream, item);
     stream->put++;
     cudaError_t error = stream_give_item(stream, item);
-    if (item->kind == ITEM_RECORD || item->kind == ITEM_OPEN)
+    if (item->kind == ITEM_RECORD)
         stream_go_on();
     return error == cudaSuccess ? DIST_OK : cuda_refuse(gpu, "work was refused", error);
 }
 
-int stream_put_item(struct stream *stream, struct item item)
+static int stream_put_item(struct stream *stream, struct item item)
 {
     cuda_lock();
     int status = stream_put(stream, &item);
@@ -227,7 +212,7 @@ static void stream_drop_items(struct stream *stream)
         stream->first = item->next;
         if (item->kind == ITEM_COPY && item->copy.aside)
             pool_give(&stream->rank->pool, item->copy.aside);
-        stream_unuse(item);
+        event_unuse(item->event);
         free(item);
     }
 }

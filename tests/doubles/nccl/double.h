@@ -132,7 +132,7 @@ struct kernel_run {
     bool *done;
     int count;
     struct event *event; /* on a simulated GPU: where it stands in the stream */
-    struct gate *gate;
+    struct event *gate;
     struct kernel_run *next;
 };
 

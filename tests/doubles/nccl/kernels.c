@@ -30,7 +30,7 @@ static void run_kernel(struct kernel_run *run)
         usleep(20);
     move_kernel(run);
     device_sim.gate_open(run->gate);
-    device_sim.gate_free(run->gate);
+    device_sim.event_free(run->gate);
     device_sim.event_free(run->event);
     kernel_free(run);
 }
@@ -86,10 +86,10 @@ static void launch_simulated(struct kernel_run *run)
     run->event = device_sim.event_new(stream->sim, false);
     run->gate = device_sim.gate_new(stream->sim);
     pthread_mutex_lock(&sim_lock);
-    run->gate->event.sure = 1; /* what was launched comes to its end by itself, as on a real GPU */
+    run->gate->sure = 1; /* what was launched comes to its end by itself, as on a real GPU */
     pthread_mutex_unlock(&sim_lock);
     device_sim.event_record(run->event, stream);
-    device_sim.gate_hold(run->gate, stream);
+    device_sim.event_follow(run->gate, stream);
     enqueue(run, stream->sim);
 }
 

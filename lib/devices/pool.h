@@ -1,15 +1,16 @@
 /*
  * pool.h: large pieces of memory, cut into blocks. It only keeps the books, outside the memory, which it never touches:
- * so the pieces may be a GPU's.
+ * so the pieces may be a GPU's, or a file's pages that cost nothing until they are touched.
  *
  *   piece   +------+-----------+----+---------------------+
  *           | used | free      |used| free                |
  *           +------+-----------+----+---------------------+
  *
- * A request takes the start of the smallest free block that is long enough. Free neighbours are joined.
+ * A request takes the start of the smallest free block that is long enough. Free neighbours are joined. So what was used before is
+ * used again first, and what lies at the end of a piece stays untouched.
  */
-#ifndef DEVICES_CUDA_POOL_H
-#define DEVICES_CUDA_POOL_H
+#ifndef DEVICES_POOL_H
+#define DEVICES_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +34,7 @@ struct pool {
 /* Add a piece. False: the system gives no memory for the books. */
 bool pool_add(struct pool *pool, void *piece, size_t bytes);
 
-/* A block of at least so many bytes (0 gives one, too); NULL: no free block is long enough. */
+/* A block of at least so many bytes (0 gives one, too); NULL: no free block is long enough, or there is no memory for the books. */
 void *pool_take(struct pool *pool, size_t bytes);
 
 /* Give a block back. False: the pool has no such block in use. */
@@ -42,7 +43,7 @@ bool pool_give(struct pool *pool, void *memory);
 /* Take a piece out of the pool of which nothing is used, to give it back to where it came from; NULL: there is none. */
 void *pool_drop(struct pool *pool);
 
-/* Forget everything. */
-void pool_end(struct pool *pool);
+/* Forget everything; `drop` (if not NULL) gives each piece back. */
+void pool_end(struct pool *pool, void (*drop)(void *piece));
 
 #endif

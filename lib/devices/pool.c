@@ -45,12 +45,12 @@ static struct block *pool_best_for(const struct pool *pool, size_t bytes)
     return best;
 }
 
-/* Cut what is more than `bytes` off a free block. Without memory for the books it stays whole. */
-static void pool_cut(struct pool *pool, struct block *block, size_t bytes)
+/* Cut what is more than `bytes` off a free block. False: there is no memory for the books. */
+static bool pool_cut(struct pool *pool, struct block *block, size_t bytes)
 {
     struct block *rest = block->bytes > bytes ? calloc(1, sizeof *rest) : NULL;
     if (!rest)
-        return;
+        return block->bytes == bytes;
     rest->at = block->at + bytes;
     rest->bytes = block->bytes - bytes;
     rest->before = block;
@@ -60,6 +60,7 @@ static void pool_cut(struct pool *pool, struct block *block, size_t bytes)
     block->behind = rest;
     block->bytes = bytes;
     pool_link_in(&pool->free, rest);
+    return true;
 }
 
 void *pool_take(struct pool *pool, size_t bytes)
@@ -68,10 +69,9 @@ void *pool_take(struct pool *pool, size_t bytes)
         return NULL;
     bytes = bytes ? (bytes + POOL_UNIT - 1) / POOL_UNIT * POOL_UNIT : POOL_UNIT;
     struct block *block = pool_best_for(pool, bytes);
-    if (!block)
+    if (!block || !pool_cut(pool, block, bytes))
         return NULL;
     pool_link_out(block);
-    pool_cut(pool, block, bytes);
     block->used = true;
     pool_link_in(pool_bucket_of(pool, block->at), block);
     return block->at;
@@ -118,19 +118,21 @@ void *pool_drop(struct pool *pool)
     return piece;
 }
 
-static void pool_free_list(struct block *block)
+static void pool_free_list(struct block *block, void (*drop)(void *piece))
 {
     while (block) {
         struct block *next = block->next;
+        if (!block->before && drop)
+            drop(block->at);
         free(block);
         block = next;
     }
 }
 
-void pool_end(struct pool *pool)
+void pool_end(struct pool *pool, void (*drop)(void *piece))
 {
-    pool_free_list(pool->free);
+    pool_free_list(pool->free, drop);
     for (int i = 0; i < POOL_BUCKETS; i++)
-        pool_free_list(pool->used[i]);
+        pool_free_list(pool->used[i], drop);
     *pool = (struct pool){ 0 };
 }
