@@ -38,7 +38,7 @@ static uint64_t hosts_by_our_clock(const struct node_clock *clock, uint64_t when
 static void hosts_bring_rank(const struct world *world, int rank, const struct node_clock *clock)
 {
     struct record *record = record_of(world, rank);
-    for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++) {
+    for (uint32_t i = 0, kept = record_kept(record); i < kept; i++) {
         struct event *event = &record->events[i];
         uint64_t end = atomic_load(&event->end);
         if (atomic_load(&event->kind) == EVENT_STREAM && event->in > 0)
@@ -108,6 +108,6 @@ bool trace_part(const struct world *world, int rank, int part, uint64_t *from, u
     uint32_t notes = atomic_load(&record->notes);
     *from = part == 0 ? record->notes_offset : 0;
     *bytes = part == 0 ? (notes < record->notes_room ? notes : record->notes_room)
-                       : sizeof *record + record_kept(record, NULL) * sizeof(struct event);
+                       : sizeof *record + record_kept(record) * sizeof(struct event);
     return true;
 }

@@ -60,12 +60,8 @@ static void line_write_values(FILE *file, const char *name, enum dist_type type,
     if (count == 0)
         return;
     fprintf(file, ",\"%s\":[", name);
-    for (uint32_t i = 0; i < count; i++) {
-        if (isfinite(value[i]))
-            fprintf(file, "%s%.*g", i ? "," : "", digits, value[i]);
-        else
-            fprintf(file, "%snull", i ? "," : ""); /* JSON has no word for it */
-    }
+    for (uint32_t i = 0; i < count; i++) /* JSON has no word for what is not finite */
+        fprintf(file, isfinite(value[i]) ? "%s%.*g" : "%snull", i ? "," : "", digits, value[i]);
     putc(']', file);
 }
 
@@ -201,7 +197,7 @@ static void line_write_arrow(struct writing *w, int rank, uint32_t index)
     uint32_t message = w->message[rank][index];
     bool arrives = line_receives(event);
     uint64_t when = event->begin;
-    if (arrives && event->call != CALL_RECV && event->other < record_kept(record, NULL))
+    if (arrives && event->call != CALL_RECV && event->other < record_kept(record))
         event = &record->events[event->other];
     if (arrives)
         when = line_end_of(w, rank, event);

@@ -18,6 +18,7 @@ struct writing {
     const struct nodes *nodes; /* ranks of several machines; NULL: of this one */
     uint32_t *
         *message;   /* [rank][event]: it carried this one, from 1 on; 0: none, or none that has two ends */
+    size_t events;  /* of all ranks */
     uint64_t start; /* the first event of all: time 0 */
     uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
     struct named *groups;       /* of the rank that is being written, by id: the group that has it now */
@@ -37,7 +38,6 @@ void line_event(struct writing *w, int rank, uint32_t index);
 
 /* pairs.c: which send belongs to which receive (pairing.h)? False: no memory. */
 bool pairs_find(struct writing *w);
-void pairs_free(struct writing *w);
 
 /* hosts.c: all events by node 0's clock. Once; nodes may be NULL. */
 void hosts_bring_together(const struct world *world, const struct nodes *nodes);

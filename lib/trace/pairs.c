@@ -29,7 +29,7 @@ static size_t pairs_gather(const struct world *world, struct half *halves)
     size_t count = 0;
     for (int rank = 0; rank < world->header->size; rank++) {
         const struct record *record = record_of(world, rank);
-        for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++)
+        for (uint32_t i = 0, kept = record_kept(record); i < kept; i++)
             count += pairs_half_of(world, rank, i, &halves[count]);
     }
     return count;
@@ -49,18 +49,8 @@ static size_t pairs_join_channel(struct writing *w, uint32_t *messages, const st
 
 bool pairs_find(struct writing *w)
 {
-    int ranks = w->world->header->size;
+    struct half *halves = malloc((w->events + 1) * sizeof *halves);
     uint32_t messages = 0;
-    size_t total = 0;
-    w->message = calloc((size_t)ranks, sizeof *w->message);
-    for (int rank = 0; w->message && rank < ranks; rank++) {
-        uint32_t kept = record_kept(record_of(w->world, rank), NULL);
-        total += kept;
-        w->message[rank] = calloc((size_t)kept + 1, sizeof **w->message);
-        if (!w->message[rank])
-            return false;
-    }
-    struct half *halves = w->message ? malloc((total + 1) * sizeof *halves) : NULL;
     if (!halves)
         return false;
     size_t count = pairs_gather(w->world, halves);
@@ -69,11 +59,4 @@ bool pairs_find(struct writing *w)
         from = pairs_join_channel(w, &messages, halves, from, count);
     free(halves);
     return true;
-}
-
-void pairs_free(struct writing *w)
-{
-    for (int rank = 0; w->message && rank < w->world->header->size; rank++)
-        free(w->message[rank]);
-    free(w->message);
 }

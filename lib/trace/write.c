@@ -14,7 +14,7 @@ static void write_find_times(struct writing *w)
     w->start = UINT64_MAX;
     for (int rank = 0; rank < w->world->header->size; rank++) {
         const struct record *record = record_of(w->world, rank);
-        for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++) {
+        for (uint32_t i = 0, kept = record_kept(record); i < kept; i++) {
             const struct event *event = &record->events[i];
             uint64_t end = atomic_load(&event->end);
             if (atomic_load(&event->kind) == EVENT_ABSENT)
@@ -45,7 +45,7 @@ static void write_names(struct writing *w, int rank, const struct record *record
 static void write_stream_names(struct writing *w, int rank, const struct record *record)
 {
     bool named[DEVICE_ROWS] = { false };
-    uint32_t kept = record_kept(record, NULL);
+    uint32_t kept = record_kept(record);
     for (uint32_t i = 0; i < kept; i++) {
         const struct event *event = &record->events[i];
         if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_ROWS - 1 ||
@@ -68,24 +68,12 @@ static int write_by_time(const void *left, const void *right)
 /* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
 static uint32_t write_put_in_order(struct writing *w, const struct record *record)
 {
-    uint32_t kept = record_kept(record, NULL), count = 0;
+    uint32_t kept = record_kept(record), count = 0;
     for (uint32_t i = 0; i < kept; i++)
         if (atomic_load(&record->events[i].kind) != EVENT_ABSENT)
             w->order[count++] = &record->events[i];
     qsort(w->order, count, sizeof *w->order, write_by_time);
     return count;
-}
-
-/* Room for the events of any rank. False: no memory. */
-static bool write_make_room(struct writing *w)
-{
-    uint32_t most = 1;
-    for (int rank = 0; rank < w->world->header->size; rank++) {
-        uint32_t kept = record_kept(record_of(w->world, rank), NULL);
-        most = kept > most ? kept : most;
-    }
-    w->order = calloc(most, sizeof *w->order);
-    return w->order != NULL;
 }
 
 static void write_rank(struct writing *w, int rank)
@@ -105,12 +93,11 @@ static void write_rank(struct writing *w, int rank)
 static void write_all(struct writing *w)
 {
     int size = w->world->header->size;
-    uint64_t lost = 0, here;
+    uint64_t lost = 0;
     const char *backend = "";
     for (int rank = 0; rank < size; rank++) {
         const struct record *record = record_of(w->world, rank);
-        record_kept(record, &here);
-        lost += here;
+        lost += atomic_load(&record->count) - record_kept(record);
         if (atomic_load(&record->magic) == TRACE_MAGIC)
             backend = record->backend;
     }
@@ -127,11 +114,33 @@ static void write_all(struct writing *w)
 }
 
 /* All that has to be remembered meanwhile. False: no memory. */
-static bool trace_prepare(struct writing *w)
+static bool write_prepare(struct writing *w)
 {
-    w->last = calloc((size_t)w->world->header->size, sizeof *w->last);
+    int size = w->world->header->size;
+    uint32_t most = 1;
+    w->message = calloc((size_t)size, sizeof *w->message);
+    for (int rank = 0; w->message && rank < size; rank++) {
+        uint32_t kept = record_kept(record_of(w->world, rank));
+        w->events += kept;
+        most = kept > most ? kept : most;
+        w->message[rank] = calloc((size_t)kept + 1, sizeof **w->message);
+        if (!w->message[rank])
+            return false;
+    }
+    w->last = calloc((size_t)size, sizeof *w->last);
     w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
-    return w->last && w->groups && write_make_room(w) && pairs_find(w);
+    w->order = calloc(most, sizeof *w->order);
+    return w->message && w->last && w->groups && w->order && pairs_find(w);
+}
+
+static void write_forget(struct writing *w)
+{
+    for (int rank = 0; w->message && rank < w->world->header->size; rank++)
+        free(w->message[rank]);
+    free(w->message);
+    free(w->last);
+    free(w->groups);
+    free(w->order);
 }
 
 int trace_write(const struct world *world, const struct nodes *nodes, struct why *why)
@@ -142,7 +151,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
     int status = DIST_OK;
     struct whole whole;
     struct writing w = { .world = world, .nodes = nodes, .first = true };
-    if (!trace_prepare(&w)) {
+    if (!write_prepare(&w)) {
         status =
             why_fail(DIST_ERR_MEMORY, why, "DIST_TRACE: the system gives no memory for writing %s", file);
     } else {
@@ -158,9 +167,6 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
             status = why_fail(DIST_ERR_ENVIRONMENT, why, "DIST_TRACE names %s, which cannot be written: %s",
                               file, strerror(errno));
     }
-    pairs_free(&w);
-    free(w.last);
-    free(w.groups);
-    free(w.order);
+    write_forget(&w);
     return status;
 }
