@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "ops.h"
+#include "../devices/host.h"
 
 #include <time.h>
 
@@ -98,6 +99,56 @@ void ops_drain(struct gpu *gpu)
     }
 }
 
+/* ---- on the host: a collective that is done by messages, on tensors that only a GPU can see (backend.on_host) -------
+ *
+ * The algorithms compute on the host. So the host waits for the stream, brings the tensors over, has it done, and brings the
+ * result back: even an asynchronous call returns only then. In between no handler is called, which might leave by longjmp: the op is in
+ * the list of what has been posted, and others would wait behind it for ever. What has failed meanwhile is told where the host waits next.
+ */
+
+/* False: no memory, or it was reported. */
+static bool native_host_read(struct gpu *gpu, const struct dist_work *op, struct span *copy)
+{
+    size_t bytes = (size_t)copy->count * dtype_size(op->type);
+    const void *data = copy->data;
+    if (!data || bytes == 0)
+        return true;
+    copy->data = host_alloc(gpu->self, bytes);
+    return copy->data && gpu_read(gpu, call_name(op->call), op->at, copy->data, data, bytes);
+}
+
+static int native_on_host(struct gpu_ops *ops, struct dist_work *op)
+{
+    struct context *context = ops->context;
+    struct gpu *gpu = ops->gpu;
+    struct dist_work host;
+    bool one = work_has_one_tensor(op);
+    work_copy_asked(&host, op);
+    host.gpu = NULL;
+    host.async = false;
+    host.status = DIST_ERR_MEMORY;
+    why_say(&host.why, "the host has no memory for a copy of the tensor");
+    gpu->silent = context->handler != NULL;
+    bool good = native_host_read(gpu, op, &host.in) && (one || native_host_read(gpu, op, &host.out));
+    if (one)
+        host.out = host.in;
+    if (good && backend_start(context->backend, context->state, &host) == DIST_OK && op->out.data &&
+        op->out.count > 0)
+        gpu_write(gpu, call_name(op->call), op->at, op->out.data, host.out.data,
+                  (size_t)op->out.count * dtype_size(op->type));
+    gpu->silent = false;
+    if (host.in.data != op->in.data)
+        host_free(gpu->self, host.in.data);
+    if (!one && host.out.data != op->out.data)
+        host_free(gpu->self, host.out.data);
+    op->status = host.status;
+    op->speaker = host.speaker;
+    op->why = host.why;
+    return op->status;
+}
+
+/* ---- posting ------------------------------------------------------------------------------------ */
+
 void native_post(struct gpu_ops *ops, struct dist_work *op)
 {
     struct context *context = ops->context;
@@ -105,7 +156,7 @@ void native_post(struct gpu_ops *ops, struct dist_work *op)
     bool host_does_it = backend->on_host && backend->on_host(context->state, op);
     atomic_store(&op->begun, 0);
     op_append(&ops->lists[LIST_POSTED], op);
-    int status = host_does_it ? on_host(ops, op) : backend_start(backend, context->state, op);
+    int status = host_does_it ? native_on_host(ops, op) : backend_start(backend, context->state, op);
     if (host_does_it || status != DIST_OK)
         native_end_at_once(ops, op, status);
 }

@@ -51,12 +51,6 @@ void ops_give_back(struct dist_work *op)
     op->gate = NULL;
 }
 
-void ops_stop(struct gpu *gpu)
-{
-    if (gpu->ops)
-        ops_thread_stop(gpu->ops);
-}
-
 void ops_close(struct gpu *gpu)
 {
     struct gpu_ops *ops = gpu->ops;

@@ -215,9 +215,11 @@ bool ops_thread_start(struct gpu_ops *ops)
     return worker_start(&ops->thread);
 }
 
-void ops_thread_stop(struct gpu_ops *ops)
+/* Once all that was posted has been started. */
+void ops_stop(struct gpu *gpu)
 {
-    if (!ops->thread.runs)
+    struct gpu_ops *ops = gpu->ops;
+    if (!ops || !ops->thread.runs)
         return;
     pthread_mutex_lock(&ops->lock);
     ops->stop = true;
