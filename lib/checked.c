@@ -11,8 +11,7 @@
 void checked_tell(struct misuse *misuse)
 {
     char words[WORDS], text[2 * WORDS];
-    misuse_words(misuse, words, sizeof words);
-    misuse_text(misuse, text, sizeof text);
+    misuse_say(misuse, words, sizeof words, text, sizeof text);
     report_block(misuse->call ? misuse->call : call_name(CALL_NONE), misuse->at, DIST_ERR_BUFFER, words,
                  text);
 }

@@ -148,10 +148,7 @@ void find_cause(struct diagnosis *d);
 void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 
 /* report.c */
-struct place {
-    char text[80];
-};
-struct place place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
+struct words place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
 bool brings_nothing(const struct note_op *op); /* a barrier, or a group to be made: no elements to tell of */
 int exit_status_of(enum cause_class class);
 void report_text(const struct diagnosis *d);

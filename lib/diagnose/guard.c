@@ -189,19 +189,13 @@ void guard_pardon(const struct guarded *range)
     guard_unlock();
 }
 
-/* What is only read lets others read. */
-static bool guard_lets(enum touch touch)
-{
-    return touch == TOUCH_READ || touch == TOUCH_SEND || touch == TOUCH_UNKNOWN;
-}
-
 static bool guard_find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
 {
     if (atomic_load_explicit(&guard.count, memory_order_acquire) == 0)
         return false;
     guard_lock();
     const struct stretch *found = guard_over(device ? PLACE_DEVICE : PLACE_WRITTEN, begin, end);
-    if (!found && !device && !guard_lets(touch))
+    if (!found && !device && touch_changes(touch)) /* what is only read lets others read */
         found = guard_over(PLACE_READ, begin, end);
     if (found) {
         misuse->range = *(const struct guarded *)found;

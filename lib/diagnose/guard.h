@@ -35,6 +35,11 @@ struct guarded {
 
 enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOUCH_UNKNOWN };
 
+static inline bool touch_changes(enum touch touch)
+{
+    return touch == TOUCH_WRITE || touch == TOUCH_FREE || touch == TOUCH_RECEIVE;
+}
+
 /* Somebody touches a tensor in flight. */
 struct misuse {
     struct guarded range;
@@ -81,7 +86,8 @@ void opened_keep(bool (*keeps)(uintptr_t page, const void *argument), const void
 bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the first that a fault comes to */
 void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
-void misuse_text(const struct misuse *misuse, char *text, size_t size);  /* misuse.c: the block for stderr, */
-void misuse_words(const struct misuse *misuse, char *text, size_t size); /* and one sentence */
+
+/* misuse.c: one sentence, and the block for stderr. */
+void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *block, size_t size);
 
 #endif

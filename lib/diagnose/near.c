@@ -104,7 +104,7 @@ bool tell_near_miss(struct diagnosis *d)
     if (near.distance == NEAR_NOT)
         return false;
     const struct note_op *own = near.own, *op = near.op;
-    struct place there = place_of(d, near.other, op->site);
+    struct words there = place_of(d, near.other, op->site);
     const char *does = op->kind == NOTE_SEND   ? "sends to"
                        : op->kind == NOTE_RECV ? "receives from"
                                                : "sent to";
