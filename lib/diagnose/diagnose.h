@@ -47,9 +47,9 @@ enum cause_class {
 struct diagnosis {
     const struct world *world;
     int size;
-    struct view *views; /* per rank */
-    int *cycle;         /* ranks that wait for each other, in order */
-    int cycle_length;   /* 0: there is none */
+    struct view *views;         /* per rank */
+    int cycle[WORLD_MAX_RANKS]; /* ranks that wait for each other, in order */
+    int cycle_length;           /* 0: there is none */
     enum cause_class class;
     char sentence[400];
     char advice[240];
@@ -117,9 +117,8 @@ bool in_collective(const struct note_op *op);
 void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
 bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have the notes written anew */
 
-/* graph.c. A new diagnosis gets its lists (false: no memory), and gives them back. */
+/* graph.c. A new diagnosis gets its views, for the caller to free. False: no memory. */
 bool diagnosis_open(struct diagnosis *d, const struct world *world);
-void diagnosis_close(struct diagnosis *d);
 bool waits(const struct view *view);                           /* asleep in a call that needs others */
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
 bool needs_only_one(const struct view *view);                  /* any one of those will do */

@@ -13,14 +13,7 @@ bool diagnosis_open(struct diagnosis *d, const struct world *world)
 {
     *d = (struct diagnosis){ .world = world, .size = world->header->size };
     d->views = calloc((size_t)d->size, sizeof *d->views);
-    d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
-    return d->views && d->cycle;
-}
-
-void diagnosis_close(struct diagnosis *d)
-{
-    free(d->views);
-    free(d->cycle);
+    return d->views != NULL;
 }
 
 bool has_left(const struct view *view)

@@ -94,11 +94,6 @@ static const struct stretch *guard_over(enum place place, uintptr_t begin, uintp
     return found && found->begin < end ? found : NULL;
 }
 
-static uintptr_t guard_nearer(uintptr_t border, uintptr_t other, uintptr_t page)
-{
-    return other > page && other < border ? other : border;
-}
-
 /* How a page is protected, and so are those after it until `*border`, which is moved nearer if need be. */
 static int guard_protection_of(uintptr_t page, uintptr_t *border)
 {
@@ -110,11 +105,11 @@ static int guard_protection_of(uintptr_t page, uintptr_t *border)
         bool here = first->begin < page + guard.page;
         if (here)
             protection &= place == PLACE_READ ? PROT_READ : PROT_NONE;
-        *border = guard_nearer(
-            *border, here ? guard_page_of(first->end - 1) + guard.page : guard_page_of(first->begin), page);
+        uintptr_t end = here ? guard_page_of(first->end - 1) + guard.page : guard_page_of(first->begin);
+        if (end < *border)
+            *border = end;
     }
-    for (int i = 0; i < opened_count(); i++)
-        *border = guard_nearer(*border, opened_page(i), page);
+    *border = opened_before(*border, page);
     if (!was_opened(page))
         return protection;
     *border = page + guard.page;

@@ -11,14 +11,12 @@ static struct {
 } opened[OPEN_PAGES];
 static int count;
 
-int opened_count(void)
+uintptr_t opened_before(uintptr_t border, uintptr_t page)
 {
-    return count;
-}
-
-uintptr_t opened_page(int i)
-{
-    return opened[i].page;
+    for (int i = 0; i < count; i++)
+        if (opened[i].page > page && opened[i].page < border)
+            border = opened[i].page;
+    return border;
 }
 
 static int opened_place_of(uintptr_t page)

@@ -66,12 +66,8 @@ static bool replay_is_over(const struct replay *replay, int rank, uint32_t entry
 static void replay_arrive(struct replay *replay, int rank)
 {
     uint32_t at = replay->ranks[rank].at;
-    if (at == replay->ranks[rank].count)
-        return;
-    if (entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
+    if (at < replay->ranks[rank].count && entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
         replay->arrived[partner_of(replay, rank, at)]++;
-    if (replay->clock)
-        races_arrive(replay, rank);
 }
 
 static bool replay_move_on(struct replay *replay, int rank)
@@ -128,11 +124,11 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
             return false;
         uint32_t count = log_count(log) > most ? (uint32_t)most : log_count(log);
         replay->ranks[rank] = (struct replayed){ .log = log, .count = count, .first = total };
-        total += count;
+        total += count + 1;
     }
-    replay->partner = calloc(total + 1, sizeof *replay->partner);
-    replay->halves = calloc(total + 1, sizeof *replay->halves);
-    replay->arrived = calloc(total + 1, sizeof *replay->arrived);
+    replay->partner = calloc(total, sizeof *replay->partner);
+    replay->halves = calloc(total, sizeof *replay->halves);
+    replay->arrived = calloc(total, sizeof *replay->arrived);
     return replay->partner && replay->halves && replay->arrived && (!races || races_open(replay, total));
 }
 
@@ -190,7 +186,7 @@ static void replay_tell_luck(const struct world *world, const struct replay *rep
             report_text(&d);
         }
     }
-    diagnosis_close(&d);
+    free(d.views);
 }
 
 static void replay_again(const struct world *world, uint64_t buffered, bool races)
@@ -210,7 +206,6 @@ static void replay_again(const struct world *world, uint64_t buffered, bool race
     free(replay.halves);
     free(replay.arrived);
     free(replay.clock);
-    free(replay.now);
     free(replay.over);
 }
 

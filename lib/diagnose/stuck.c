@@ -3,6 +3,7 @@
 #include "diagnose.h"
 #include "../launch/spread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Asleep, and nobody has notified its event count? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
@@ -171,7 +172,7 @@ void diagnose_explain(struct world *world)
     if (memory)
         read_views(world, d.views);
     stuck_explain(&d, world, memory);
-    diagnosis_close(&d);
+    free(d.views);
 }
 
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
@@ -187,5 +188,5 @@ void diagnose_look(struct world *world, int rank)
         read_views(world, d.views);
     if (stuck && diagnose_stuck(world, rank))
         stuck_all_leave(world) ? world_give_up(world) : stuck_explain(&d, world, memory);
-    diagnosis_close(&d);
+    free(d.views);
 }

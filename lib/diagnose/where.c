@@ -112,11 +112,9 @@ static int where_find_frames(void *context, struct origin *origins)
 static pid_t where_start(const char *program, const struct origin *origin, int *out)
 {
     int ends[2];
-    char offset[32];
-    snprintf(offset, sizeof offset, "0x%lx", (unsigned long)origin->offset);
-    char file[64];
-    snprintf(file, sizeof file, "/proc/%ld/exe", (long)getpid());
-    const char *path = strcmp(origin->file, "/proc/self/exe") == 0 ? file : origin->file;
+    struct words offset = words_of("0x%lx", (unsigned long)origin->offset);
+    struct words file = words_of("/proc/%ld/exe", (long)getpid());
+    const char *path = strcmp(origin->file, "/proc/self/exe") == 0 ? file.text : origin->file;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
     pid_t pid = fork();
@@ -125,7 +123,7 @@ static pid_t where_start(const char *program, const struct origin *origin, int *
         dup2(nothing, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
         dup2(nothing, STDERR_FILENO);
-        execlp(program, program, "-f", "-e", path, offset, (char *)NULL);
+        execlp(program, program, "-f", "-e", path, offset.text, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);

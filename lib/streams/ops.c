@@ -17,19 +17,16 @@ static int ops_read_environment(struct gpu_ops *ops, struct why *why)
 
 static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 {
-    struct gpu_ops *ops = calloc(1, sizeof *ops);
-    bool *met = calloc((size_t)context->world.size, sizeof *met);
-    int status = ops && met ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
+    struct gpu_ops *ops = calloc(1, sizeof *ops + (size_t)context->world.size * sizeof ops->met[0]);
+    int status = ops ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
     if (status == DIST_ERR_MEMORY)
         why_say(why, "the system gives no memory for communication in the background");
     if (status != DIST_OK) {
         free(ops);
-        free(met);
         return status;
     }
     ops->gpu = gpu;
     ops->context = context;
-    ops->met = met;
     ops->native = context->backend->on_streams;
     for (int i = 0; i < OP_LISTS; i++)
         ops->lists[i].end = &ops->lists[i].first;
@@ -65,7 +62,6 @@ void ops_close(struct gpu *gpu)
                 work_recycle(ops->context, op);
         }
     pthread_mutex_destroy(&ops->lock);
-    free(ops->met);
     ops->context->gpu = NULL;
     free(ops);
     gpu->ops = NULL;

@@ -40,7 +40,7 @@ struct gpu_ops {
         native; /* the backend works on streams itself: there is no thread, and only the rank sees the lists */
     struct link link; /* to the other ranks */
     bool lazy;        /* DIST_CONNECT=lazy */
-    bool *met;        /* lazy: with which world ranks there was a message before */
+    bool met[];       /* lazy: with which world ranks there was a message before */
 };
 
 /* ops.c: its event and its gate are needed no more */
