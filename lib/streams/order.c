@@ -181,13 +181,11 @@ void order_forget(struct gpu *gpu, const struct storage *storage)
 static void order_touches_of(const struct gpu *gpu, const struct dist_work *op, struct touched *in,
                              struct touched *out)
 {
-    bool writes = op->out.data && checked_writes(op),
-         reads = op->in.data && !(work_has_one_tensor(op) && writes);
     size_t size = dtype_size(op->type);
     *in = order_touch_of(gpu, op->p2p ? TOUCH_SEND : TOUCH_READ, op->in.data,
-                         reads ? (size_t)op->in.count * size : 0);
+                         checked_reads(op) ? (size_t)op->in.count * size : 0);
     *out = order_touch_of(gpu, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE, op->out.data,
-                          writes ? (size_t)op->out.count * size : 0);
+                          checked_writes(op) ? (size_t)op->out.count * size : 0);
     in->call = out->call = call_name(op->call);
     in->at = out->at = op->at;
 }

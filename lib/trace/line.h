@@ -36,9 +36,6 @@ void line_begin_name(struct writing *w, const char *what, int rank, int thread, 
 /* The slice of an event that is there, and the start or the end of the arrow of its message. */
 void line_event(struct writing *w, int rank, uint32_t index);
 
-/* pairs.c: which send belongs to which receive (pairing.h)? False: no memory. */
-bool pairs_find(struct writing *w);
-
 /* hosts.c: all events by node 0's clock. Once; nodes may be NULL. */
 void hosts_bring_together(const struct world *world, const struct nodes *nodes);
 
