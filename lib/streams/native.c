@@ -154,7 +154,6 @@ void native_post(struct gpu_ops *ops, struct dist_work *op)
     struct context *context = ops->context;
     const struct backend *backend = context->backend;
     bool host_does_it = backend->on_host && backend->on_host(context->state, op);
-    atomic_store(&op->begun, 0);
     op_append(&ops->lists[LIST_POSTED], op);
     int status = host_does_it ? native_on_host(ops, op) : backend_start(backend, context->state, op);
     if (host_does_it || status != DIST_OK)

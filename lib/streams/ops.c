@@ -77,9 +77,6 @@ static int ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->async = true;
     op->stream = 1 + (uint32_t)gpu->current->number;
     op->asked = gpu->self->seen_on_stream ? launch_clock_ns() : 0;
-    op->began = op->until = 0;
-    op->unwanted = false;
-    atomic_store(&op->over, 0);
     op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
     return op->ready && op->gate
@@ -89,8 +86,6 @@ static int ops_prepare(struct gpu *gpu, struct dist_work *op)
 
 static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_work *op)
 {
-    op->ready = NULL;
-    op->gate = NULL;
     if (!gpu->ops && (op->status = ops_open(context, gpu, &op->why)) != DIST_OK)
         return op->status;
     struct gpu_ops *ops = gpu->ops;

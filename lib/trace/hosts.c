@@ -86,16 +86,16 @@ void hosts_write(struct writing *w)
     fputs("],\n", w->file);
 }
 
-void hosts_write_label(struct writing *w, int rank)
+void hosts_write_label(struct writing *w)
 {
-    char name[64], label[128];
-    int node = w->nodes->node_of[rank];
+    char name[64];
+    int node = w->nodes->node_of[w->rank];
     const struct node_clock *clock = &w->nodes->links[node].clock;
     hosts_name(w->nodes, node, name, sizeof name);
-    snprintf(label, sizeof label, "%s, clock within %.1f us", name,
-             (double)hosts_look(clock, clock->last.when).error / 1e3);
-    line_begin_name(w, "process_labels", rank, 1, "labels");
-    text_put_json(w->file, node ? label : name, strlen(node ? label : name));
+    double error = (double)hosts_look(clock, clock->last.when).error / 1e3;
+    struct words label = words_of(node ? "%s, clock within %.1f us" : "%s", name, error);
+    line_begin_name(w, "process_labels", 1, "labels");
+    text_put_json(w->file, label.text, strlen(label.text));
     fputs("}}", w->file);
 }
 

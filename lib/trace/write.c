@@ -89,33 +89,32 @@ static bool write_find_pairs(struct writing *w)
 
 /* ---- the file ----------------------------------------------------------------------------------------- */
 
-static void write_names(struct writing *w, int rank, const struct record *record)
+static void write_names(struct writing *w)
 {
-    uint32_t threads = atomic_load(&record->threads);
-    line_begin_name(w, "process_name", rank, 1, "name");
-    fprintf(w->file, "\"rank %d\"}}", rank);
-    line_begin_name(w, "process_sort_index", rank, 1, "sort_index");
-    fprintf(w->file, "%d}}", rank);
+    uint32_t threads = atomic_load(&w->record->threads);
+    line_begin_name(w, "process_name", 1, "name");
+    fprintf(w->file, "\"rank %d\"}}", w->rank);
+    line_begin_name(w, "process_sort_index", 1, "sort_index");
+    fprintf(w->file, "%d}}", w->rank);
     if (w->nodes)
-        hosts_write_label(w, rank);
+        hosts_write_label(w);
     for (uint32_t thread = 0; thread < (threads ? threads : 1); thread++) {
-        line_begin_name(w, "thread_name", rank, (int)thread + 1, "name");
+        line_begin_name(w, "thread_name", (int)thread + 1, "name");
         fprintf(w->file, thread ? "\"thread %u\"}}" : "\"main\"}}", thread);
     }
 }
 
 /* The streams that were busy with something. */
-static void write_stream_names(struct writing *w, int rank, const struct record *record)
+static void write_stream_names(struct writing *w)
 {
     bool named[DEVICE_ROWS] = { false };
-    uint32_t kept = record_kept(record);
-    for (uint32_t i = 0; i < kept; i++) {
-        const struct event *event = &record->events[i];
+    for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++) {
+        const struct event *event = &w->record->events[i];
         if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_ROWS - 1 ||
             named[event->peer + 1])
             continue;
         named[event->peer + 1] = true;
-        line_begin_name(w, "thread_name", rank, LINE_STREAMS + event->peer, "name");
+        line_begin_name(w, "thread_name", LINE_STREAMS + event->peer, "name");
         fprintf(w->file, event->peer < 0 ? "\"communication\"}}" : "\"stream %d\"}}", event->peer);
     }
 }
@@ -129,28 +128,28 @@ static int write_by_time(const void *left, const void *right)
 }
 
 /* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
-static uint32_t write_put_in_order(struct writing *w, const struct record *record)
+static uint32_t write_put_in_order(struct writing *w)
 {
-    uint32_t kept = record_kept(record), count = 0;
-    for (uint32_t i = 0; i < kept; i++)
-        if (atomic_load(&record->events[i].kind) != EVENT_ABSENT)
-            w->order[count++] = &record->events[i];
+    uint32_t count = 0;
+    for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++)
+        if (atomic_load(&w->record->events[i].kind) != EVENT_ABSENT)
+            w->order[count++] = &w->record->events[i];
     qsort(w->order, count, sizeof *w->order, write_by_time);
     return count;
 }
 
 static void write_rank(struct writing *w, int rank)
 {
-    const struct record *record = record_of(w->world, rank);
-    if (atomic_load(&record->magic) != TRACE_MAGIC)
+    w->rank = rank;
+    w->record = record_of(w->world, rank);
+    if (atomic_load(&w->record->magic) != TRACE_MAGIC)
         return;
-    write_names(w, rank, record);
-    write_stream_names(w, rank, record);
+    write_names(w);
+    write_stream_names(w);
     memset(w->groups, 0, WORLD_GROUPS * sizeof *w->groups);
-    w->groups[0].note = record->world;
-    uint32_t count = write_put_in_order(w, record);
-    for (uint32_t i = 0; i < count; i++)
-        line_event(w, rank, (uint32_t)(w->order[i] - record->events));
+    w->groups[0].note = w->record->world;
+    for (uint32_t i = 0, count = write_put_in_order(w); i < count; i++)
+        line_event(w, w->order[i]);
 }
 
 static void write_all(struct writing *w)
