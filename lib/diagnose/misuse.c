@@ -60,13 +60,6 @@ static struct words misuse_post(const struct guarded *range)
                     range->at.line);
 }
 
-static const char *misuse_post_label(const struct guarded *range)
-{
-    if (misuse_is_collective(range))
-        return "started by";
-    return range->written ? "received by" : "being sent by";
-}
-
 static const char *misuse_advice_for(const struct misuse *misuse)
 {
     if (misuse->range.blocks)
@@ -114,8 +107,11 @@ void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *
         return;
     }
     const char *advice = misuse_advice_for(misuse);
+    const char *posted = misuse_is_collective(range) ? "started by"
+                         : range->written            ? "received by"
+                                                     : "being sent by";
     snprintf(sentence, room, "%s %s, %s; %s", does, tensor.text, post.text, advice);
     snprintf(block, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who.text,
-             does, tensor.text, touched, place.text, misuse_post_label(range), post.text, "missing",
+             does, tensor.text, touched, place.text, posted, post.text, "missing",
              misuse_missing(misuse).text, advice, lesson_line(LESSON_IN_FLIGHT));
 }

@@ -17,15 +17,6 @@ struct race {
     const struct log_entry *starves; /* a receive that would then wait for ever; NULL: none */
 };
 
-bool races_open(struct replay *replay, size_t entries)
-{
-    replay->clock = calloc(entries * (size_t)replay->size, sizeof *replay->clock);
-    replay->over = malloc(entries * sizeof *replay->over);
-    for (size_t i = 0; replay->over && i < entries; i++)
-        replay->over[i] = NOBODY;
-    return replay->clock && replay->over;
-}
-
 /* ---- clocks ------------------------------------------------------------------------------------ */
 
 static uint32_t *race_clock_of(const struct replay *replay, int rank, uint32_t entry)

@@ -62,9 +62,7 @@ static inline bool was_buffered(const struct replay *replay, const struct log_en
     return e->kind == LOG_SEND && (uint64_t)e->count * dtype_size(e->type) <= replay->buffered;
 }
 
-/* race.c. False: no memory. And: the rank leaves its present entry for the next. */
-#define RACES_ROOM ((uint64_t)1 << 24) /* numbers in all vectors */
-bool races_open(struct replay *replay, size_t entries);
+/* race.c: the rank leaves its present entry for the next; and tell. */
 void races_pass(struct replay *replay, int rank);
 void races_tell(const struct world *world, const struct replay *replay);
 

@@ -15,13 +15,6 @@
 
 #define DRAIN_NAP 50000L /* ns */
 
-static struct dist_work *native_at_posted(struct gpu_ops *ops)
-{
-    struct dist_work *op = ops->lists[LIST_POSTED].first;
-    bool failed = world_failed(&ops->gpu->self->world);
-    return op && (failed || atomic_load(&op->begun)) ? op_take(&ops->lists[LIST_POSTED], op) : NULL;
-}
-
 /* It is done: so the backend's wait returns at once. */
 static int native_status(const struct gpu_ops *ops, struct dist_work *op)
 {
@@ -53,8 +46,9 @@ static void native_end_if_done(struct gpu_ops *ops, struct dist_work *op)
 
 static void native_let_fly(struct gpu_ops *ops)
 {
-    for (struct dist_work *op; (op = native_at_posted(ops));)
-        op_append(&ops->lists[LIST_FLYING], op);
+    bool failed = world_failed(&ops->gpu->self->world);
+    for (struct dist_work *op; (op = ops->lists[LIST_POSTED].first) && (failed || atomic_load(&op->begun));)
+        op_append(&ops->lists[LIST_FLYING], op_take(&ops->lists[LIST_POSTED], op));
 }
 
 void native_look(struct gpu_ops *ops)
