@@ -39,9 +39,8 @@ void opened_pass(uintptr_t page, bool for_good)
     if (i == OPEN_PAGES)
         return;
     if (i == count) {
-        opened[i].page = page;
+        opened[count++].page = page;
         opened[i].passes = 0;
-        count++;
     }
     opened[i].passes += for_good ? PASSES : 1;
 }

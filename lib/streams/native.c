@@ -15,12 +15,6 @@
 
 #define DRAIN_NAP 50000L /* ns */
 
-/* It is done: so the backend's wait returns at once. */
-static int native_status(const struct gpu_ops *ops, struct dist_work *op)
-{
-    return op->status = ops->context->backend->wait(ops->context->state, op);
-}
-
 /* Of those that fly, all before `last` (NULL: all). */
 static void native_end_done_before(struct gpu_ops *ops, const struct dist_work *last)
 {
@@ -28,7 +22,7 @@ static void native_end_done_before(struct gpu_ops *ops, const struct dist_work *
         next = op->next_posted;
         if (!ops_is_done(ops, op))
             continue;
-        native_status(ops, op);
+        op->status = ops->context->backend->wait(ops->context->state, op); /* returns at once */
         ops_end(ops, op_take(&ops->lists[LIST_FLYING], op));
     }
 }
@@ -39,7 +33,8 @@ static void native_end_if_done(struct gpu_ops *ops, struct dist_work *op)
 {
     if (!ops_is_done(ops, op))
         return;
-    if (native_status(ops, op) != DIST_OK)
+    op->status = ops->context->backend->wait(ops->context->state, op);
+    if (op->status != DIST_OK)
         native_end_done_before(ops, op);
     ops_end(ops, op_take(&ops->lists[LIST_FLYING], op));
 }

@@ -149,7 +149,7 @@ static bool ops_makes_connection(struct gpu_ops *ops, const struct dist_work *op
 int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
 {
     bool host_waits = (op->p2p && op->peer == DIST_ANY_SOURCE) || ops_makes_connection(gpu->ops, op);
-    bool sends = op->sends, p2p = op->p2p;
+    bool receives = op->p2p && !op->sends;
     work_forget(context, op);
     if (!host_waits) {
         ops_is_over(op);
@@ -161,11 +161,11 @@ int ops_follow(struct context *context, struct gpu *gpu, const char *call, struc
         int status = op->status, from = op->from;
         gpu->awaited = NULL;
         ops_settle(gpu);
-        return status != DIST_OK ? -status : p2p && !sends ? from : 0;
+        return status != DIST_OK ? -status : receives ? from : 0;
     }
     int peer = op->peer;
     order_follow(gpu, op);
     ops_unwant(gpu->ops, op); /* what is left of it belongs to ops_settle */
     ops_tidy(gpu->ops);
-    return p2p && !sends ? peer : 0;
+    return receives ? peer : 0;
 }

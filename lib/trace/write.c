@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_ROWS NOTE_STREAMS
-
 static void write_find_times(struct writing *w)
 {
     w->start = UINT64_MAX;
@@ -107,10 +105,10 @@ static void write_names(struct writing *w)
 /* The streams that were busy with something. */
 static void write_stream_names(struct writing *w)
 {
-    bool named[DEVICE_ROWS] = { false };
+    bool named[NOTE_STREAMS] = { false };
     for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++) {
         const struct event *event = &w->record->events[i];
-        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_ROWS - 1 ||
+        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= NOTE_STREAMS - 1 ||
             named[event->peer + 1])
             continue;
         named[event->peer + 1] = true;
