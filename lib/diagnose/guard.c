@@ -94,38 +94,27 @@ static const struct stretch *guard_over(enum place place, uintptr_t begin, uintp
     return found && found->begin < end ? found : NULL;
 }
 
-/* How a page is protected, and so are those after it until `*border`, which is moved nearer if need be. */
-static int guard_protection_of(uintptr_t page, uintptr_t *border)
+static int guard_protection_of(uintptr_t page)
 {
-    int protection = PROT_READ | PROT_WRITE;
-    for (int place = 0; place < PLACES; place++) {
-        const struct stretch *first = stretch_find(guard.places[place], NULL, page);
-        if (!first)
-            continue;
-        bool here = first->begin < page + guard.page;
-        if (here)
-            protection &= place == PLACE_READ ? PROT_READ : PROT_NONE;
-        uintptr_t end = here ? guard_page_of(first->end - 1) + guard.page : guard_page_of(first->begin);
-        if (end < *border)
-            *border = end;
-    }
-    *border = opened_before(*border, page);
-    if (!was_opened(page))
-        return protection;
-    *border = page + guard.page;
-    return PROT_READ | PROT_WRITE;
+    uintptr_t after = page + guard.page;
+    if (was_opened(page))
+        return PROT_READ | PROT_WRITE;
+    if (guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
+        return PROT_NONE;
+    return guard_over(PLACE_READ, page, after) ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
+/* Pages that are protected alike in one call. */
 static void guard_protect(const struct stretch *bytes)
 {
-    uintptr_t end = guard_page_of(bytes->end - 1) + guard.page;
-    if (guard.protects && bytes->begin >= guard.begin &&
-        end <= guard.end) /* a real GPU's memory is closed anyway */
-        for (uintptr_t page = guard_page_of(bytes->begin), border; page < end; page = border) {
-            border = end;
-            int protection = guard_protection_of(page, &border);
-            mprotect((void *)page, border - page, protection);
-        }
+    uintptr_t page = guard_page_of(bytes->begin), end = guard_page_of(bytes->end - 1) + guard.page;
+    bool ours = guard.protects && bytes->begin >= guard.begin && end <= guard.end;
+    for (uintptr_t next; ours && page < end; page = next) { /* a real GPU's memory is closed anyway */
+        int protection = guard_protection_of(page);
+        for (next = page + guard.page; next < end && guard_protection_of(next) == protection;)
+            next += guard.page;
+        mprotect((void *)page, next - page, protection);
+    }
 }
 
 /* Pages of these bytes on which nothing is in flight any more need no exception. */
@@ -207,9 +196,9 @@ bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse
 
 void guard_close(uintptr_t address)
 {
-    uintptr_t page = guard_page_of(address), border = page + guard.page;
+    uintptr_t page = guard_page_of(address);
     guard_lock();
-    mprotect((void *)page, guard.page, guard_protection_of(page, &border));
+    mprotect((void *)page, guard.page, guard_protection_of(page));
     guard_unlock();
 }
 
@@ -219,9 +208,9 @@ enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse)
         return FAULT_MISUSE;
     if (!guard.protects || address < guard.begin || address >= guard.end)
         return FAULT_FOREIGN;
-    uintptr_t page = guard_page_of(address), border = guard.end;
+    uintptr_t page = guard_page_of(address);
     guard_lock();
-    bool readable = guard_protection_of(page, &border) == PROT_READ;
+    bool readable = guard_protection_of(page) == PROT_READ;
     guard_unlock();
     if (misuse->touch == TOUCH_UNKNOWN && readable)
         misuse->touch = TOUCH_WRITE;

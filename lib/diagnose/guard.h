@@ -78,8 +78,7 @@ void guard_close(uintptr_t address);
 
 /* opened.c, for guard.c: pages with neighbours that the program touches. Is it open until its last range is free again? */
 bool was_opened(uintptr_t page);
-void opened_pass(uintptr_t page, bool for_good);           /* let one touch pass, or all */
-uintptr_t opened_before(uintptr_t border, uintptr_t page); /* the nearest behind `page`; else the border */
+void opened_pass(uintptr_t page, bool for_good); /* let one touch pass, or all */
 void opened_keep(bool (*keeps)(uintptr_t page, const void *argument), const void *argument); /* NULL: none */
 
 bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the first that a fault comes to */

@@ -11,14 +11,6 @@ static struct {
 } opened[OPEN_PAGES];
 static int count;
 
-uintptr_t opened_before(uintptr_t border, uintptr_t page)
-{
-    for (int i = 0; i < count; i++)
-        if (opened[i].page > page && opened[i].page < border)
-            border = opened[i].page;
-    return border;
-}
-
 static int opened_place_of(uintptr_t page)
 {
     int i = 0;
