@@ -1,5 +1,5 @@
 /*
- * guard.c: the ranges in flight, and the pages that are closed for them.
+ * guard.c: the ranges in flight, and the pages that are closed for them; but for some that were opened for innocent neighbours.
  *
  * A page is closed as much as the strictest range in flight on it asks for. Where an innocent neighbour is touched, the page is opened for
  * that one touch (fault.c), or where that cannot be, or has happened very often, until its last range is free again. The lock is held
@@ -14,6 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define OPEN_PAGES 1024 /* further ones are closed again by the next message */
+#define PASSES 2000 /* touches of a page are let pass one by one, which takes a few us; then it stays open */
+
 enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 
 static struct {
@@ -27,6 +30,11 @@ static struct {
     struct stretch *places[PLACES]; /* the ranges that were not pardoned */
     uint64_t number;                /* of ranges, ever */
     _Atomic int count;
+    struct {
+        uintptr_t page;
+        unsigned passes;
+    } opened[OPEN_PAGES]; /* for neighbours that the program touches */
+    int opened_count;
 } guard = { .lock = ATOMIC_FLAG_INIT };
 
 static void guard_lock(void)
@@ -48,11 +56,10 @@ bool guard_is_open(void)
 bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
 {
     guard_lock();
-    if (!guard.open ||
-        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's ranges */
+    if (guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's ranges */
         memset(guard.places, 0, sizeof guard.places);
         guard.count = 0;
-        opened_keep(NULL, NULL);
+        guard.opened_count = 0;
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;
@@ -94,10 +101,19 @@ static const struct stretch *guard_over(enum place place, uintptr_t begin, uintp
     return found && found->begin < end ? found : NULL;
 }
 
+static int guard_place_among_opened(uintptr_t page)
+{
+    int i = 0;
+    while (i < guard.opened_count && guard.opened[i].page != page)
+        i++;
+    return i;
+}
+
 static int guard_protection_of(uintptr_t page)
 {
     uintptr_t after = page + guard.page;
-    if (was_opened(page))
+    int i = guard_place_among_opened(page);
+    if (i < guard.opened_count && guard.opened[i].passes >= PASSES)
         return PROT_READ | PROT_WRITE;
     if (guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
         return PROT_NONE;
@@ -117,13 +133,30 @@ static void guard_protect(const struct stretch *bytes)
     }
 }
 
-/* Pages of these bytes on which nothing is in flight any more need no exception. */
-static bool guard_is_still_opened(uintptr_t page, const void *bytes)
+/* Let one touch pass, or all. */
+static void guard_let_pass(uintptr_t page, bool for_good)
 {
-    const struct stretch *landed = bytes;
-    uintptr_t after = page + guard.page;
-    return landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
-           guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after);
+    int i = guard_place_among_opened(page);
+    if (i == OPEN_PAGES)
+        return;
+    if (i == guard.opened_count) {
+        guard.opened[guard.opened_count++].page = page;
+        guard.opened[i].passes = 0;
+    }
+    guard.opened[i].passes += for_good ? PASSES : 1;
+}
+
+/* Pages of these bytes on which nothing is in flight any more need no exception. */
+static void guard_forget_opened(const struct stretch *landed)
+{
+    int kept = 0;
+    for (int i = 0; i < guard.opened_count; i++) {
+        uintptr_t page = guard.opened[i].page, after = page + guard.page;
+        if (landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
+            guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
+            guard.opened[kept++] = guard.opened[i];
+    }
+    guard.opened_count = kept;
 }
 
 /* ---- ranges in flight -------------------------------------------------------------------- */
@@ -144,13 +177,16 @@ void guard_take(struct guarded **ranges, const struct guarded *range)
     guard_unlock();
 }
 
-/* It may have been pardoned, or belong to another world. */
-static void guard_take_away(const struct guarded *range)
+/* It may have been pardoned before, or belong to another world. */
+void guard_pardon(const struct guarded *range)
 {
+    guard_lock();
     if (stretch_remove(guard_place_of(range), &range->bytes)) {
         atomic_fetch_sub(&guard.count, 1);
         guard_protect(&range->bytes);
     }
+    guard_forget_opened(&range->bytes);
+    guard_unlock();
 }
 
 void guard_release(struct guarded **ranges)
@@ -158,19 +194,9 @@ void guard_release(struct guarded **ranges)
     while (*ranges) {
         struct guarded *range = *ranges;
         *ranges = range->next;
-        guard_lock();
-        guard_take_away(range);
-        opened_keep(guard_is_still_opened, &range->bytes);
-        guard_unlock();
+        guard_pardon(range);
         free(range);
     }
-}
-
-void guard_pardon(const struct guarded *range)
-{
-    guard_lock();
-    guard_take_away(range);
-    guard_unlock();
 }
 
 static bool guard_find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
@@ -217,7 +243,7 @@ enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse)
     if (guard_finds(address, address + 1, misuse->touch, misuse))
         return FAULT_MISUSE;
     guard_lock();
-    opened_pass(page, !passes);
+    guard_let_pass(page, !passes);
     bool mended = mprotect((void *)page, guard.page, PROT_READ | PROT_WRITE) == 0;
     guard_unlock();
     return mended ? FAULT_INNOCENT : FAULT_FOREIGN;
