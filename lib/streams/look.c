@@ -24,18 +24,6 @@ static bool look_news(void *argument)
     return awaited->passed(awaited->argument) || ops_has_failed(awaited->gpu);
 }
 
-/* Note what holds the rank up, if that is known, and sleep. */
-static void look_sleep_until(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
-{
-    struct eventcount *eventcount = &gpu->slot->eventcount;
-    const struct context *context = gpu->self->context;
-    struct sleep_note *note = launch_note_on(gpu->self, eventcount, false);
-    if (context && context->backend && context->backend->note && ops_may_note(gpu))
-        context->backend->note(context->state, ops_stuck(gpu, held_up)); /* it may say `timed` */
-    eventcount_sleep(eventcount, look_news, awaited, NAP, note);
-    launch_look_around(gpu->self);
-}
-
 /* Where the host waits: the watcher reads it. NULL: nowhere. */
 static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
 {
@@ -45,16 +33,23 @@ static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
     snprintf(notes->host_call, sizeof notes->host_call, "%s", call ? call : "");
 }
 
-/* Spin, then sleep, until it has passed. False: an op has failed, and what is waited for may never come then. */
+/* Spin, then note what holds the rank up, if that is known, and sleep, until it has passed. False: an op has failed, and what is waited for
+ * may never come then. */
 static bool look_wait(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
 {
+    struct eventcount *eventcount = &gpu->slot->eventcount;
+    const struct context *context = gpu->self->context;
     struct backoff backoff = { 0 };
     while (!awaited->passed(awaited->argument)) {
         if (backoff_spin(&backoff))
             continue;
         if (ops_has_failed(gpu))
             return false;
-        look_sleep_until(gpu, awaited, held_up);
+        struct sleep_note *note = launch_note_on(gpu->self, eventcount, false);
+        if (context && context->backend && context->backend->note && ops_may_note(gpu))
+            context->backend->note(context->state, ops_stuck(gpu, held_up)); /* it may say `timed` */
+        eventcount_sleep(eventcount, look_news, awaited, NAP, note);
+        launch_look_around(gpu->self);
     }
     return true;
 }

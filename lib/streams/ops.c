@@ -8,17 +8,12 @@
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static int ops_read_environment(struct gpu_ops *ops, struct why *why)
-{
-    ops->lazy = setting_is("DIST_CONNECT", "lazy");
-    int status = setting_check("DIST_CONNECT", why);
-    return status == DIST_OK ? link_read(&ops->link, why) : status;
-}
-
 static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 {
     struct gpu_ops *ops = calloc(1, sizeof *ops + (size_t)context->world.size * sizeof ops->met[0]);
-    int status = ops ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
+    int status = ops ? setting_check("DIST_CONNECT", why) : DIST_ERR_MEMORY;
+    if (status == DIST_OK)
+        status = link_read(&ops->link, why);
     if (status == DIST_ERR_MEMORY)
         why_say(why, "the system gives no memory for communication in the background");
     if (status != DIST_OK) {
@@ -28,6 +23,7 @@ static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
     ops->gpu = gpu;
     ops->context = context;
     ops->native = context->backend->on_streams;
+    ops->lazy = setting_is("DIST_CONNECT", "lazy");
     for (int i = 0; i < OP_LISTS; i++)
         ops->lists[i].end = &ops->lists[i].first;
     pthread_mutex_init(&ops->lock, NULL);

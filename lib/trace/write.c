@@ -47,17 +47,6 @@ static bool write_half_of(const struct world *world, int rank, uint32_t index, s
     return peer >= 0;
 }
 
-static size_t write_gather_halves(const struct world *world, struct half *halves)
-{
-    size_t count = 0;
-    for (int rank = 0; rank < world->header->size; rank++) {
-        const struct record *record = record_of(world, rank);
-        for (uint32_t i = 0, kept = record_kept(record); i < kept; i++)
-            count += write_half_of(world, rank, i, &halves[count]);
-    }
-    return count;
-}
-
 /* Gives where the next channel begins. */
 static size_t write_join_channel(struct writing *w, uint32_t *messages, const struct half *halves,
                                  size_t from, size_t count)
@@ -75,9 +64,12 @@ static bool write_find_pairs(struct writing *w)
 {
     struct half *halves = malloc((w->events + 1) * sizeof *halves);
     uint32_t messages = 0;
+    size_t count = 0;
     if (!halves)
         return false;
-    size_t count = write_gather_halves(w->world, halves);
+    for (int rank = 0; rank < w->world->header->size; rank++)
+        for (uint32_t i = 0, kept = record_kept(record_of(w->world, rank)); i < kept; i++)
+            count += write_half_of(w->world, rank, i, &halves[count]);
     qsort(halves, count, sizeof *halves, half_compare);
     for (size_t from = 0; from < count;)
         from = write_join_channel(w, &messages, halves, from, count);
