@@ -86,15 +86,6 @@ static void report_host(struct text *page, const struct diagnosis *d, int rank)
              host.text);
 }
 
-/* Its program has made all its calls, and this one is still open. */
-static void report_leaving(struct text *page, const struct diagnosis *d, int rank)
-{
-    const struct view *view = &d->views[rank];
-    if (view->count > 0 && !view->host_call[0] && view->call >> 16 == CALL_DESTROY)
-        text_add(page, "%*sholds up %s (%s)\n", INDENT, "", call_name(CALL_DESTROY),
-                 place_of(d, rank, view->call & 0xffff).text);
-}
-
 /* Any of several will do: where it waits, then what for. */
 static void report_alternatives(struct text *page, const struct diagnosis *d, int rank)
 {
@@ -129,7 +120,10 @@ static void report_rank(struct text *page, const struct diagnosis *d, int rank)
         text_add(page, "in %s\n", call_name((enum call)(view->call >> 16)));
     if (view->host_call[0])
         report_host(page, d, rank);
-    report_leaving(page, d, rank);
+    else if (view->count > 0 &&
+             view->call >> 16 == CALL_DESTROY) /* it has made all its calls, and this one is open */
+        text_add(page, "%*sholds up %s (%s)\n", INDENT, "", call_name(CALL_DESTROY),
+                 place_of(d, rank, view->call & 0xffff).text);
 }
 
 /* Written at once, so that no other output tears it. */

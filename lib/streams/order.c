@@ -67,12 +67,10 @@ void order_host_waited(struct gpu *gpu, const struct dist_stream *stream)
 
 /* ---- touches ---------------------------------------------------------------------------- */
 
-/* Addresses in the program's view, whichever view they came from. */
+/* Addresses in the library's view, whichever view they came from. */
 static struct touched order_touch_of(const struct gpu *gpu, enum touch touch, const void *data, size_t bytes)
 {
-    uint64_t offset = world_offset(&gpu->self->world, data);
-    uintptr_t begin =
-        offset == UINT64_MAX ? (uintptr_t)data : (uintptr_t)gpu->self->world.header + (uintptr_t)offset;
+    uintptr_t begin = (uintptr_t)world_open_view(&gpu->self->world, data);
     return (struct touched){ .bytes = { .begin = begin, .end = begin + bytes },
                              .touch = touch,
                              .stream = gpu->current->number };
@@ -211,37 +209,36 @@ void order_begin(struct gpu *gpu, struct dist_work *op, bool started)
     handle_open(&order->pending, &pending->handle);
 }
 
-void order_follow(struct gpu *gpu, struct dist_work *op)
+/* It is waited for now: whoever waits knows what its stream knew. */
+static void order_end(struct order *order, struct pending *pending, uint64_t *known)
 {
-    struct touched in, out;
-    struct pending *pending = op->pending;
-    if (!pending)
-        return;
-    op->pending = NULL;
-    handle_close(&gpu->order->pending, &pending->handle);
-    order_touches_of(gpu, op, &in, &out);
-    in.waited = out.waited = pending->started;
-    order_learn(gpu->order->known[gpu->current->number], pending->behind);
-    order_add(gpu->order, &in);
-    order_add(gpu->order, &out);
-    free(pending);
-}
-
-/* What the host knows, all that comes later knows. */
-static void order_end(struct order *order, struct pending *pending)
-{
-    order_learn(order->host, pending->behind);
-    checked_end(pending->op);
+    order_learn(known, pending->behind);
     pending->op->pending = NULL;
     handle_close(&order->pending, &pending->handle);
     free(pending);
 }
 
+void order_follow(struct gpu *gpu, struct dist_work *op)
+{
+    struct touched in, out;
+    if (!op->pending)
+        return;
+    order_touches_of(gpu, op, &in, &out);
+    in.waited = out.waited = op->pending->started;
+    order_end(gpu->order, op->pending, gpu->order->known[gpu->current->number]);
+    order_add(gpu->order, &in);
+    order_add(gpu->order, &out);
+}
+
+/* What the host knows, all that comes later knows. */
 void order_over(struct gpu *gpu, struct dist_work *op)
 {
     struct order *order = gpu->order;
-    if (op && op->pending)
-        order_end(order, op->pending);
-    while (!op && order && order->pending.newest)
-        order_end(order, HANDLE_OF(struct pending, order->pending.newest));
+    struct handle *any;
+    if (op && op->pending) {
+        checked_end(op);
+        order_end(order, op->pending, order->host);
+    }
+    while (!op && order && (any = order->pending.newest))
+        order_over(gpu, HANDLE_OF(struct pending, any)->op);
 }
