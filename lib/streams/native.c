@@ -55,9 +55,12 @@ void native_look(struct gpu_ops *ops)
     }
 }
 
-/* Ops begin in the order in which they were posted: so this one flies if it has begun. */
+/* Whoever asks wants it to begin: a backend may have put off the start of messages, to let several go together. Ops begin in the order in
+ * which they were posted: so this one flies if it has begun. */
 void native_look_at(struct gpu_ops *ops, struct dist_work *op)
 {
+    if (!atomic_load(&op->begun))
+        ops->context->backend->test(ops->context->state, op);
     native_let_fly(ops);
     if (!atomic_load(&op->over) && (atomic_load(&op->begun) || world_failed(&ops->gpu->self->world)))
         native_end_if_done(ops, op);

@@ -121,12 +121,9 @@ static bool ops_passed(void *argument)
     return ops_is_over(argument);
 }
 
-/* Whoever asks wants it to begin: a backend may have put that off. */
 bool ops_is_over(struct dist_work *op)
 {
     struct gpu_ops *ops = op->gpu->ops;
-    if (ops && ops->native && !atomic_load(&op->begun))
-        ops->context->backend->test(ops->context->state, op);
     if (ops && ops->native)
         native_look_at(ops, op);
     return atomic_load(&op->over) != 0;
