@@ -44,12 +44,11 @@ static double ops_thread_wire_bytes(const struct dist_work *op, int *trips)
 
 static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
 {
-    const struct launch_self *self = ops->gpu->self;
+    struct launch_self *self = ops->gpu->self;
     pthread_mutex_lock(&ops->lock);
     op_take(&ops->lists[LIST_FLYING], op);
     if (self->seen_on_stream)
-        self->seen_on_stream(ops->gpu->self, -1, call_name(op->call), op->asked, op->began,
-                             launch_clock_ns());
+        self->seen_on_stream(self, -1, call_name(op->call), op->asked, op->began, launch_clock_ns());
     ops->gpu->device->gate_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);
@@ -120,8 +119,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
 {
     struct context *context = ops->context;
     pthread_mutex_lock(&ops->lock);
-    bool may = ops_thread_may_start(ops);
-    if (!may) {
+    if (!ops_thread_may_start(ops)) {
         pthread_mutex_unlock(&ops->lock);
         return false;
     }

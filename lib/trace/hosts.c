@@ -51,10 +51,9 @@ static void hosts_bring_rank(const struct world *world, int rank, const struct n
 
 void hosts_bring_together(const struct world *world, const struct nodes *nodes)
 {
-    for (int node = 1; nodes && node < nodes->count; node++)
-        for (int rank = 0; rank < nodes->size; rank++)
-            if (nodes->node_of[rank] == node)
-                hosts_bring_rank(world, rank, &nodes->links[node].clock);
+    for (int rank = 0; nodes && rank < nodes->size; rank++)
+        if (nodes->node_of[rank] > 0)
+            hosts_bring_rank(world, rank, &nodes->links[nodes->node_of[rank]].clock);
 }
 
 /* ---- in the file ------------------------------------------------------------------------------------------------- */
