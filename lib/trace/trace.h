@@ -1,7 +1,7 @@
 /*
  * trace.h: a run, written down.
  *
- *   wrap.c     a backend around a backend: every call goes through it, and leaves an event (wrap.h)
+ *   wrap.c     a backend around a backend: its calls leave an event, and hand on (wrap.h)
  *   quick.c    the same for its quick ways; span.c: what the program marks itself
  *   record.c   the events: a list for each rank in the world's memory, written by that rank alone
  *   notes.c    what does not fit into an event: names, groups, values
