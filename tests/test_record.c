@@ -47,8 +47,8 @@ Test(record, keeps_what_has_room_and_counts_the_rest)
     struct record *record = opened();
     for (uint32_t i = 0; i < record->capacity; i++)
         cr_assert(begin(record, (int)i) == i, "event %u", i);
-    cr_expect(lost(record) == 0 && written(record) == (int)record->capacity, "%d of %u are there", written(record),
-              record->capacity);
+    cr_expect(lost(record) == 0 && written(record) == (int)record->capacity, "%d of %u are there",
+              written(record), record->capacity);
     for (int i = 0; i < 3; i++)
         cr_expect(begin(record, i) == TRACE_NONE);
     cr_expect(lost(record) == 3 && written(record) == (int)record->capacity, "%u lost", lost(record));
