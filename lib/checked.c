@@ -11,8 +11,7 @@
 void checked_tell(struct misuse *misuse)
 {
     char words[WORDS], text[2 * WORDS];
-    misuse_words(misuse, words, sizeof words);
-    misuse_text(misuse, text, sizeof text);
+    misuse_say(misuse, words, sizeof words, text, sizeof text);
     report_block(misuse->call ? misuse->call : call_name(CALL_NONE), misuse->at, DIST_ERR_BUFFER, words,
                  text);
 }
@@ -37,9 +36,12 @@ bool checked_open(struct context *context, struct dist_at at)
 bool checked_writes(const struct dist_work *op)
 {
     bool root = op->peer == op->group->rank;
-    if (op->call == CALL_BROADCAST)
-        return !root;
-    return op->call != CALL_REDUCE || root;
+    return op->out.data && (op->call == CALL_BROADCAST ? !root : op->call != CALL_REDUCE || root);
+}
+
+bool checked_reads(const struct dist_work *op)
+{
+    return op->in.data && !(work_has_one_tensor(op) && checked_writes(op));
 }
 
 static uintptr_t checked_end_of(const struct dist_work *op, const struct span *span)
@@ -72,14 +74,13 @@ static void checked_take_off(struct context *context, struct dist_work *op, cons
 
 bool checked_take(struct context *context, struct dist_work *op)
 {
-    bool one = work_has_one_tensor(op), writes = op->out.data && (!one || checked_writes(op));
-    if (op->in.data && !(one && writes) &&
-        !checked_may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
+    bool reads = checked_reads(op), writes = checked_writes(op);
+    if (reads && !checked_may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
         return false;
     if (writes && !checked_may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
         return false;
     bool flies = op->async || !op->gpu; /* blocking, on a GPU: streams/order.h has it */
-    if (flies && op->in.data && !(one && writes))
+    if (flies && reads)
         checked_take_off(context, op, &op->in, false);
     if (flies && writes)
         checked_take_off(context, op, &op->out, true);

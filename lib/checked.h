@@ -21,8 +21,9 @@ static inline void checked_end(struct dist_work *op)
         guard_release(&op->guarded);
 }
 
-/* Does this rank's part of the op change the tensor in op->out? */
+/* Does this rank's part of the op change the tensor in op->out, and only read the one in op->in? */
 bool checked_writes(const struct dist_work *op);
+bool checked_reads(const struct dist_work *op);
 
 /* Report a misuse that plain C has made (guard.h). */
 void checked_tell(struct misuse *misuse);

@@ -5,8 +5,8 @@
  *   tasks.c     has a rank threads that never called? Then one of them might still
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
- *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly match;
- *               apart.c: two collectives that never meet
+ *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive, or two collectives, that nearly
+ *               meet
  *   report.c    the text on stderr          json.c  the same for programs
  *   poll.c      a rank only asks whether something is over, and all others wait
  *   replay.c    would a run that ended well have been stuck without buffers? race.c: or otherwise, with luck
@@ -47,9 +47,9 @@ enum cause_class {
 struct diagnosis {
     const struct world *world;
     int size;
-    struct view *views; /* per rank */
-    int *cycle;         /* ranks that wait for each other, in order */
-    int cycle_length;   /* 0: there is none */
+    struct view *views;         /* per rank */
+    int cycle[WORLD_MAX_RANKS]; /* ranks that wait for each other, in order */
+    int cycle_length;           /* 0: there is none */
     enum cause_class class;
     char sentence[400];
     char advice[240];
@@ -117,9 +117,8 @@ bool in_collective(const struct note_op *op);
 void read_views(const struct world *world, struct view *views); /* what stands in all notes now */
 bool diagnose_refresh(struct world *world, int rank);           /* fresh.c: have the notes written anew */
 
-/* graph.c. A new diagnosis gets its lists (false: no memory), and gives them back. */
+/* graph.c. A new diagnosis gets its views, for the caller to free. False: no memory. */
 bool diagnosis_open(struct diagnosis *d, const struct world *world);
-void diagnosis_close(struct diagnosis *d);
 bool waits(const struct view *view);                           /* asleep in a call that needs others */
 bool waits_for(const struct diagnosis *d, int rank, int peer); /* does `rank` need something of `peer`? */
 bool needs_only_one(const struct view *view);                  /* any one of those will do */
@@ -138,7 +137,7 @@ void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what 
 void advise(struct diagnosis *d, enum lesson lesson, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
-bool tell_two_collectives(struct diagnosis *d);                     /* apart.c; the same */
+bool tell_two_collectives(struct diagnosis *d);                     /* the same */
 const struct note_op *freed_by_a_member(const struct diagnosis *d); /* a collective; NULL: none */
 
 /* What makes the i-th rank of the cycle wait for the next one; how many of these are of this kind? */
@@ -148,10 +147,7 @@ void find_cause(struct diagnosis *d);
 void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 
 /* report.c */
-struct place {
-    char text[80];
-};
-struct place place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
+struct words place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
 bool brings_nothing(const struct note_op *op); /* a barrier, or a group to be made: no elements to tell of */
 int exit_status_of(enum cause_class class);
 void report_text(const struct diagnosis *d);

@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include "diagnose.h"
-#include "../launch/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,12 @@
 #define ROUNDS 16       /* more than any run needed; what is known then has to do */
 #define ROUND_LOOKS 200 /* how often to look whether all are asleep again: 0.2 s at least */
 
+/* Since these epochs; NULL: no matter since when. */
 static bool fresh_all_have_slept_anew(const struct world *world, int caller, const uint32_t *epochs)
 {
     for (int rank = 0; rank < world->header->size; rank++) {
         const struct rank_slot *slot = &world->header->slots[rank];
-        if (rank != caller && diagnose_still_there(world, rank) &&
+        if (epochs && rank != caller && diagnose_still_there(world, rank) &&
             atomic_load(&slot->sleep.epoch) == epochs[rank])
             return false;
     }
@@ -42,17 +42,10 @@ static bool fresh_wait_until_stuck(const struct world *world, int caller, const 
 
 static bool fresh_wake_helpers(struct world *world, int caller)
 {
-    static const uint32_t none[WORLD_MAX_RANKS];
-    bool any = false;
-    for (int rank = 0; rank < world->header->size; rank++) {
-        struct rank_slot *slot = &world->header->slots[rank];
-        if (!diagnose_still_there(world, rank) ||
-            atomic_load(&world_notes(world, rank)->progress_sleep.epoch) == 0)
-            continue;
-        eventcount_notify_slow(&slot->progress);
-        any = true;
-    }
-    return !any || fresh_wait_until_stuck(world, caller, none);
+    for (int rank = 0; rank < world->header->size; rank++)
+        if (diagnose_still_there(world, rank) && atomic_load(&world_notes(world, rank)->progress_sleep.epoch))
+            eventcount_notify_slow(&world->header->slots[rank].progress);
+    return fresh_wait_until_stuck(world, caller, NULL);
 }
 
 /* Nothing is counted up: whoever is woken finds no news and sleeps again, but writes its notes before. */

@@ -13,14 +13,7 @@ bool diagnosis_open(struct diagnosis *d, const struct world *world)
 {
     *d = (struct diagnosis){ .world = world, .size = world->header->size };
     d->views = calloc((size_t)d->size, sizeof *d->views);
-    d->cycle = calloc((size_t)d->size, sizeof *d->cycle);
-    return d->views && d->cycle;
-}
-
-void diagnosis_close(struct diagnosis *d)
-{
-    free(d->views);
-    free(d->cycle);
+    return d->views != NULL;
 }
 
 bool has_left(const struct view *view)
@@ -106,7 +99,7 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
 }
 
 /* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
-static bool graph_walk(struct diagnosis *d, int start, int *order, int *path)
+static void graph_walk(struct diagnosis *d, int start, int *order, int *path)
 {
     int length = 0, rank = start;
     for (int i = 0; i < d->size; i++)
@@ -125,10 +118,10 @@ static bool graph_walk(struct diagnosis *d, int start, int *order, int *path)
         rank = next;
     }
     if (rank < 0)
-        return false;
+        return;
     int begin = order[rank], count = length - begin;
     if (d->cycle_length > 0 && count >= d->cycle_length)
-        return true;
+        return;
     int lowest = 0;
     for (int i = 0; i < count; i++)
         if (path[begin + i] < path[begin + lowest])
@@ -136,7 +129,6 @@ static bool graph_walk(struct diagnosis *d, int start, int *order, int *path)
     for (int i = 0; i < count; i++)
         d->cycle[i] = path[begin + (lowest + i) % count];
     d->cycle_length = count;
-    return true;
 }
 
 void find_cycle(struct diagnosis *d)

@@ -1,5 +1,5 @@
 /*
- * guard.c: the ranges in flight, and the pages that are closed for them.
+ * guard.c: the ranges in flight, and the pages that are closed for them; but for some that were opened for innocent neighbours.
  *
  * A page is closed as much as the strictest range in flight on it asks for. Where an innocent neighbour is touched, the page is opened for
  * that one touch (fault.c), or where that cannot be, or has happened very often, until its last range is free again. The lock is held
@@ -14,6 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define OPEN_PAGES 1024 /* further ones are closed again by the next message */
+#define PASSES 2000 /* touches of a page are let pass one by one, which takes a few us; then it stays open */
+
 enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 
 static struct {
@@ -27,6 +30,11 @@ static struct {
     struct stretch *places[PLACES]; /* the ranges that were not pardoned */
     uint64_t number;                /* of ranges, ever */
     _Atomic int count;
+    struct {
+        uintptr_t page;
+        unsigned passes;
+    } opened[OPEN_PAGES]; /* for neighbours that the program touches */
+    int opened_count;
 } guard = { .lock = ATOMIC_FLAG_INIT };
 
 static void guard_lock(void)
@@ -48,11 +56,10 @@ bool guard_is_open(void)
 bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
 {
     guard_lock();
-    if (!guard.open ||
-        guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's ranges */
+    if (guard.begin != (uintptr_t)world->header) { /* a fork may have brought another world's ranges */
         memset(guard.places, 0, sizeof guard.places);
         guard.count = 0;
-        opened_keep(NULL, NULL);
+        guard.opened_count = 0;
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;
@@ -94,52 +101,62 @@ static const struct stretch *guard_over(enum place place, uintptr_t begin, uintp
     return found && found->begin < end ? found : NULL;
 }
 
-static uintptr_t guard_nearer(uintptr_t border, uintptr_t other, uintptr_t page)
+static int guard_place_among_opened(uintptr_t page)
 {
-    return other > page && other < border ? other : border;
+    int i = 0;
+    while (i < guard.opened_count && guard.opened[i].page != page)
+        i++;
+    return i;
 }
 
-/* How a page is protected, and so are those after it until `*border`, which is moved nearer if need be. */
-static int guard_protection_of(uintptr_t page, uintptr_t *border)
+static int guard_protection_of(uintptr_t page)
 {
-    int protection = PROT_READ | PROT_WRITE;
-    for (int place = 0; place < PLACES; place++) {
-        const struct stretch *first = stretch_find(guard.places[place], NULL, page);
-        if (!first)
-            continue;
-        bool here = first->begin < page + guard.page;
-        if (here)
-            protection &= place == PLACE_READ ? PROT_READ : PROT_NONE;
-        *border = guard_nearer(
-            *border, here ? guard_page_of(first->end - 1) + guard.page : guard_page_of(first->begin), page);
-    }
-    for (int i = 0; i < opened_count(); i++)
-        *border = guard_nearer(*border, opened_page(i), page);
-    if (!was_opened(page))
-        return protection;
-    *border = page + guard.page;
-    return PROT_READ | PROT_WRITE;
+    uintptr_t after = page + guard.page;
+    int i = guard_place_among_opened(page);
+    if (i < guard.opened_count && guard.opened[i].passes >= PASSES)
+        return PROT_READ | PROT_WRITE;
+    if (guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
+        return PROT_NONE;
+    return guard_over(PLACE_READ, page, after) ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
+/* Pages that are protected alike in one call. */
 static void guard_protect(const struct stretch *bytes)
 {
-    uintptr_t end = guard_page_of(bytes->end - 1) + guard.page;
-    if (guard.protects && bytes->begin >= guard.begin &&
-        end <= guard.end) /* a real GPU's memory is closed anyway */
-        for (uintptr_t page = guard_page_of(bytes->begin), border; page < end; page = border) {
-            border = end;
-            int protection = guard_protection_of(page, &border);
-            mprotect((void *)page, border - page, protection);
-        }
+    uintptr_t page = guard_page_of(bytes->begin), end = guard_page_of(bytes->end - 1) + guard.page;
+    bool ours = guard.protects && bytes->begin >= guard.begin && end <= guard.end;
+    for (uintptr_t next; ours && page < end; page = next) { /* a real GPU's memory is closed anyway */
+        int protection = guard_protection_of(page);
+        for (next = page + guard.page; next < end && guard_protection_of(next) == protection;)
+            next += guard.page;
+        mprotect((void *)page, next - page, protection);
+    }
+}
+
+/* Let one touch pass, or all. */
+static void guard_let_pass(uintptr_t page, bool for_good)
+{
+    int i = guard_place_among_opened(page);
+    if (i == OPEN_PAGES)
+        return;
+    if (i == guard.opened_count) {
+        guard.opened[guard.opened_count++].page = page;
+        guard.opened[i].passes = 0;
+    }
+    guard.opened[i].passes += for_good ? PASSES : 1;
 }
 
 /* Pages of these bytes on which nothing is in flight any more need no exception. */
-static bool guard_is_still_opened(uintptr_t page, const void *bytes)
+static void guard_forget_opened(const struct stretch *landed)
 {
-    const struct stretch *landed = bytes;
-    uintptr_t after = page + guard.page;
-    return landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
-           guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after);
+    int kept = 0;
+    for (int i = 0; i < guard.opened_count; i++) {
+        uintptr_t page = guard.opened[i].page, after = page + guard.page;
+        if (landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
+            guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
+            guard.opened[kept++] = guard.opened[i];
+    }
+    guard.opened_count = kept;
 }
 
 /* ---- ranges in flight -------------------------------------------------------------------- */
@@ -160,13 +177,16 @@ void guard_take(struct guarded **ranges, const struct guarded *range)
     guard_unlock();
 }
 
-/* It may have been pardoned, or belong to another world. */
-static void guard_take_away(const struct guarded *range)
+/* It may have been pardoned before, or belong to another world. */
+void guard_pardon(const struct guarded *range)
 {
+    guard_lock();
     if (stretch_remove(guard_place_of(range), &range->bytes)) {
         atomic_fetch_sub(&guard.count, 1);
         guard_protect(&range->bytes);
     }
+    guard_forget_opened(&range->bytes);
+    guard_unlock();
 }
 
 void guard_release(struct guarded **ranges)
@@ -174,25 +194,9 @@ void guard_release(struct guarded **ranges)
     while (*ranges) {
         struct guarded *range = *ranges;
         *ranges = range->next;
-        guard_lock();
-        guard_take_away(range);
-        opened_keep(guard_is_still_opened, &range->bytes);
-        guard_unlock();
+        guard_pardon(range);
         free(range);
     }
-}
-
-void guard_pardon(const struct guarded *range)
-{
-    guard_lock();
-    guard_take_away(range);
-    guard_unlock();
-}
-
-/* What is only read lets others read. */
-static bool guard_lets(enum touch touch)
-{
-    return touch == TOUCH_READ || touch == TOUCH_SEND || touch == TOUCH_UNKNOWN;
 }
 
 static bool guard_find(uintptr_t begin, uintptr_t end, bool device, enum touch touch, struct misuse *misuse)
@@ -201,7 +205,7 @@ static bool guard_find(uintptr_t begin, uintptr_t end, bool device, enum touch t
         return false;
     guard_lock();
     const struct stretch *found = guard_over(device ? PLACE_DEVICE : PLACE_WRITTEN, begin, end);
-    if (!found && !device && !guard_lets(touch))
+    if (!found && !device && touch_changes(touch)) /* what is only read lets others read */
         found = guard_over(PLACE_READ, begin, end);
     if (found) {
         misuse->range = *(const struct guarded *)found;
@@ -218,9 +222,9 @@ bool guard_finds(uintptr_t begin, uintptr_t end, enum touch touch, struct misuse
 
 void guard_close(uintptr_t address)
 {
-    uintptr_t page = guard_page_of(address), border = page + guard.page;
+    uintptr_t page = guard_page_of(address);
     guard_lock();
-    mprotect((void *)page, guard.page, guard_protection_of(page, &border));
+    mprotect((void *)page, guard.page, guard_protection_of(page));
     guard_unlock();
 }
 
@@ -230,16 +234,16 @@ enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse)
         return FAULT_MISUSE;
     if (!guard.protects || address < guard.begin || address >= guard.end)
         return FAULT_FOREIGN;
-    uintptr_t page = guard_page_of(address), border = guard.end;
+    uintptr_t page = guard_page_of(address);
     guard_lock();
-    bool readable = guard_protection_of(page, &border) == PROT_READ;
+    bool readable = guard_protection_of(page) == PROT_READ;
     guard_unlock();
     if (misuse->touch == TOUCH_UNKNOWN && readable)
         misuse->touch = TOUCH_WRITE;
     if (guard_finds(address, address + 1, misuse->touch, misuse))
         return FAULT_MISUSE;
     guard_lock();
-    opened_pass(page, !passes);
+    guard_let_pass(page, !passes);
     bool mended = mprotect((void *)page, guard.page, PROT_READ | PROT_WRITE) == 0;
     guard_unlock();
     return mended ? FAULT_INNOCENT : FAULT_FOREIGN;

@@ -1,7 +1,7 @@
 /*
  * guard.h: which tensors are in flight, and who touches them all the same (DIST_CHECK=1).
  *
- *   guard.c   the ranges in flight, and the pages of the program's view that are closed for them; opened.c: but for neighbours
+ *   guard.c   the ranges in flight, and the pages of the program's view that are closed for them, but for neighbours
  *   fault.c   somebody has touched such a page
  *   where.c   on which line of the program
  *   misuse.c  the report
@@ -34,6 +34,11 @@ struct guarded {
 };
 
 enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_SEND, TOUCH_RECEIVE, TOUCH_UNKNOWN };
+
+static inline bool touch_changes(enum touch touch)
+{
+    return touch == TOUCH_WRITE || touch == TOUCH_FREE || touch == TOUCH_RECEIVE;
+}
 
 /* Somebody touches a tensor in flight. */
 struct misuse {
@@ -71,17 +76,11 @@ enum fault { FAULT_FOREIGN, FAULT_INNOCENT, FAULT_MISUSE };
 enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse);
 void guard_close(uintptr_t address);
 
-/* opened.c, for guard.c: pages with neighbours that the program touches. Is it open until its last range is free again? */
-bool was_opened(uintptr_t page);
-void opened_pass(uintptr_t page, bool for_good); /* let one touch pass, or all */
-int opened_count(void);
-uintptr_t opened_page(int i);
-void opened_keep(bool (*keeps)(uintptr_t page, const void *argument), const void *argument); /* NULL: none */
-
 bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the first that a fault comes to */
 void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
-void misuse_text(const struct misuse *misuse, char *text, size_t size);  /* misuse.c: the block for stderr, */
-void misuse_words(const struct misuse *misuse, char *text, size_t size); /* and one sentence */
+
+/* misuse.c: one sentence, and the block for stderr. */
+void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *block, size_t size);
 
 #endif

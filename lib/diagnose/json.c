@@ -33,11 +33,12 @@ static void json_put_class(FILE *file, int status)
     fprintf(file, "\", \"status\": %d", status);
 }
 
-static void json_put_string(FILE *file, const char *name, const char *text)
+/* At most so many letters. */
+static void json_put_string(FILE *file, const char *before, const char *name, const char *text, size_t most)
 {
-    fprintf(file, "\"%s\": ", name);
+    fprintf(file, "%s\"%s\": ", before, name);
     if (text)
-        text_put_json(file, text, strlen(text));
+        text_put_json(file, text, strnlen(text, most));
     else
         fputs("null", file);
 }
@@ -65,23 +66,22 @@ static void json_put_rank(FILE *file, const struct diagnosis *d, const struct to
                         : view->state == RANK_ABSENT ? "absent"
                         : call                       ? "calling"
                                                      : "computing";
-    fprintf(file, "%s\n    { \"rank\": %d, \"state\": \"%s\", ", rank ? "," : "", rank, state);
-    json_put_string(file, "call", call);
+    fprintf(file, "%s\n    { \"rank\": %d, \"state\": \"%s\"", rank ? "," : "", rank, state);
+    json_put_string(file, ", ", "call", call, SIZE_MAX);
     json_put_number(file, "peer", message, op->peer < 0 ? -1 : op->peer);
     json_put_number(file, "tag", message, op->tag);
     json_put_number(file, "count", counts, op->count);
-    fputs(", ", file);
-    json_put_string(file, "type", counts ? dtype_name(op->type) : NULL);
+    json_put_string(file, ", ", "type", counts ? dtype_name(op->type) : NULL, SIZE_MAX);
     json_put_number(file, "group", waiting, op->group);
-    fputs(", ", file);
-    json_put_string(file, "file", line <= 0 ? NULL : told_it ? text_file(told->at.file) : at->file);
+    const char *name = line <= 0 ? NULL : told_it ? text_file(told->at.file) : at->file;
+    json_put_string(file, ", ", "file", name, SIZE_MAX);
     json_put_number(file, "line", line > 0, line);
     fputs(" }", file);
 }
 
 static void json_put_ranks(FILE *file, const struct diagnosis *d, const struct told *told)
 {
-    fputs("  \"ranks\": [", file);
+    fputs(",\n  \"ranks\": [", file);
     for (int rank = 0; rank < d->size; rank++)
         json_put_rank(file, d, told, rank);
     fputs(" ],\n  \"waits\": [", file);
@@ -103,18 +103,12 @@ static void json_put_report(FILE *file, const struct diagnosis *d, const struct 
     const char *advice = told->advice, *cut = advice ? NULL : strstr(told->sentence, "; ");
     for (const char *next; cut && (next = strstr(cut + 1, "; "));)
         cut = next;
-    size_t length = cut ? (size_t)(cut - told->sentence) : strlen(told->sentence);
     json_put_class(file, told->status);
-    fputs(",\n  \"sentence\": ", file);
-    text_put_json(file, told->sentence, length);
-    fputs(",\n  ", file);
-    json_put_string(file, "advice", advice ? advice : cut ? cut + 2 : NULL);
-    fputs(",\n", file);
-    if (told->lesson) { /* without "see: " and the stop */
-        fputs("  \"lesson\": ", file);
-        text_put_json(file, told->lesson + 5, strlen(told->lesson) - 6);
-        fputs(",\n", file);
-    }
+    json_put_string(file, ",\n  ", "sentence", told->sentence,
+                    cut ? (size_t)(cut - told->sentence) : SIZE_MAX);
+    json_put_string(file, ",\n  ", "advice", advice ? advice : cut ? cut + 2 : NULL, SIZE_MAX);
+    if (told->lesson) /* without "see: " and the stop */
+        json_put_string(file, ",\n  ", "lesson", told->lesson + 5, strlen(told->lesson) - 6);
     json_put_ranks(file, d, told);
 }
 

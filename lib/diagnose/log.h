@@ -35,7 +35,6 @@ struct log_entry {
 
 struct call_log {
     _Atomic uint32_t count; /* LOG_ROOM or more: the later ones are not there */
-    uint32_t unused;
     struct log_entry entries[LOG_ROOM];
 };
 

@@ -23,51 +23,41 @@ static bool misuse_is_collective(const struct guarded *range)
 }
 
 /* "a tensor that is being sent" */
-static void misuse_say_tensor(const struct misuse *misuse, char *text, size_t size)
+static struct words misuse_tensor(const struct misuse *misuse)
 {
     const struct guarded *range = &misuse->range;
-    char whose[40] = "";
+    struct words whose = { "" };
     if (misuse->rank != range->rank)
-        snprintf(whose, sizeof whose, " of rank %d", range->rank);
+        whose = words_of(" of rank %d", range->rank);
     if (misuse_is_collective(range))
-        snprintf(text, size, "a tensor%s that %s still %s", whose, call_name(range->call),
-                 range->written ? "works on" : "reads");
-    else
-        snprintf(text, size, "a tensor%s that is %sbeing %s", whose,
-                 range->written && misuse->touch == TOUCH_RECEIVE ? "already " : "",
-                 range->written ? "received" : "sent");
+        return words_of("a tensor%s that %s still %s", whose.text, call_name(range->call),
+                        range->written ? "works on" : "reads");
+    return words_of("a tensor%s that is %sbeing %s", whose.text,
+                    range->written && misuse->touch == TOUCH_RECEIVE ? "already " : "",
+                    range->written ? "received" : "sent");
 }
 
-static void misuse_say_place(const struct misuse *misuse, char *text, size_t size)
+static struct words misuse_place(const struct misuse *misuse)
 {
-    if (misuse->at.file && misuse->call)
-        snprintf(text, size, "%s:%d, by %s", text_file(misuse->at.file), misuse->at.line, misuse->call);
-    else if (misuse->at.file)
-        snprintf(text, size, "%s:%d", text_file(misuse->at.file), misuse->at.line);
-    else if (misuse->function[0])
-        snprintf(text, size, "%s(); compile with -g to see the line", misuse->function);
-    else
-        snprintf(text, size, "code address 0x%lx, after the call below", (unsigned long)misuse->address);
+    if (misuse->at.file)
+        return words_of(misuse->call ? "%s:%d, by %s" : "%s:%d", text_file(misuse->at.file), misuse->at.line,
+                        misuse->call);
+    if (misuse->function[0])
+        return words_of("%s(); compile with -g to see the line", misuse->function);
+    return words_of("code address 0x%lx, after the call below", (unsigned long)misuse->address);
 }
 
 /* "dist_isend to 1 (overlap.c:27)" */
-static void misuse_say_post(const struct guarded *range, char *text, size_t size)
+static struct words misuse_post(const struct guarded *range)
 {
-    char peer[32] = "";
     const char *word = range->written ? "from" : "to";
+    struct words peer = { "" };
     if (range->peer >= 0)
-        snprintf(peer, sizeof peer, " %s %d", word, range->peer);
+        peer = words_of(" %s %d", word, range->peer);
     else if (range->peer == DIST_ANY_SOURCE)
-        snprintf(peer, sizeof peer, " %s anybody", word);
-    snprintf(text, size, "%s%s (%s:%d)", call_name(range->call), peer, text_file(range->at.file),
-             range->at.line);
-}
-
-static const char *misuse_post_label(const struct guarded *range)
-{
-    if (misuse_is_collective(range))
-        return "started by";
-    return range->written ? "received by" : "being sent by";
+        peer = words_of(" %s anybody", word);
+    return words_of("%s%s (%s:%d)", call_name(range->call), peer.text, text_file(range->at.file),
+                    range->at.line);
 }
 
 static const char *misuse_advice_for(const struct misuse *misuse)
@@ -87,69 +77,41 @@ static const char *misuse_advice_for(const struct misuse *misuse)
     return "wait before you change it, or change a copy (tensor_clone)";
 }
 
-static void misuse_say_missing(const struct misuse *misuse, char *text, size_t size)
+static struct words misuse_missing(const struct misuse *misuse)
 {
     const struct guarded *range = &misuse->range;
     if (range->blocks)
-        snprintf(text, size, "a lock, or a join: another thread is still in that call");
-    else if (!misuse->at.file)
-        snprintf(text, size, "dist_wait on that work, before the touch");
-    else if (strcmp(text_file(misuse->at.file), text_file(range->at.file)) == 0)
-        snprintf(text, size, "dist_wait on that work, before line %d", misuse->at.line);
-    else
-        snprintf(text, size, "dist_wait on that work, before %s:%d", text_file(misuse->at.file),
-                 misuse->at.line);
-}
-
-static void misuse_say_who(const struct misuse *misuse, char *text, size_t size)
-{
-    if (misuse->rank >= 0)
-        snprintf(text, size, "rank %d", misuse->rank);
-    else
-        snprintf(text, size, "a thread or child");
+        return words_of("a lock, or a join: another thread is still in that call");
+    if (!misuse->at.file)
+        return words_of("dist_wait on that work, before the touch");
+    if (strcmp(text_file(misuse->at.file), text_file(range->at.file)) == 0)
+        return words_of("dist_wait on that work, before line %d", misuse->at.line);
+    return words_of("dist_wait on that work, before %s:%d", text_file(misuse->at.file), misuse->at.line);
 }
 
 #define CLOSED "a GPU's memory from plain C"
 #define CLOSED_ADVICE "copy it to the host first, with tensor_to(t, DIST_HOST) or tensor_read"
 
-static void misuse_device_text(const struct misuse *misuse, char *text, size_t size)
+void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *block, size_t size)
 {
-    char who[32], place[160];
     const struct guarded *range = &misuse->range;
-    misuse_say_who(misuse, who, sizeof who);
-    misuse_say_place(misuse, place, sizeof place);
-    snprintf(text, size, "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".\n%s",
-             who, touches[misuse->touch].does, touches[misuse->touch].place, place, "tensor made at",
-             text_file(range->at.file), range->at.line, lesson_line(LESSON_ON_GPU));
-}
-
-void misuse_text(const struct misuse *misuse, char *text, size_t size)
-{
-    if (misuse->range.device) {
-        misuse_device_text(misuse, text, size);
+    const char *does = touches[misuse->touch].does, *touched = touches[misuse->touch].place;
+    struct words place = misuse_place(misuse), tensor = misuse_tensor(misuse), post = misuse_post(range);
+    struct words who = misuse->rank >= 0 ? words_of("rank %d", misuse->rank) : words_of("a thread or child");
+    if (range->device) {
+        snprintf(sentence, room, "%s " CLOSED "; " CLOSED_ADVICE, does);
+        snprintf(block, size,
+                 "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".\n%s",
+                 who.text, does, touched, place.text, "tensor made at", text_file(range->at.file),
+                 range->at.line, lesson_line(LESSON_ON_GPU));
         return;
     }
-    char who[32], tensor[120], place[160], post[160], missing[120];
-    misuse_say_who(misuse, who, sizeof who);
-    misuse_say_tensor(misuse, tensor, sizeof tensor);
-    misuse_say_place(misuse, place, sizeof place);
-    misuse_say_post(&misuse->range, post, sizeof post);
-    misuse_say_missing(misuse, missing, sizeof missing);
-    snprintf(text, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who,
-             touches[misuse->touch].does, tensor, touches[misuse->touch].place, place,
-             misuse_post_label(&misuse->range), post, "missing", missing, misuse_advice_for(misuse),
-             lesson_line(LESSON_IN_FLIGHT));
-}
-
-void misuse_words(const struct misuse *misuse, char *text, size_t size)
-{
-    if (misuse->range.device) {
-        snprintf(text, size, "%s " CLOSED "; " CLOSED_ADVICE, touches[misuse->touch].does);
-        return;
-    }
-    char tensor[120], post[160];
-    misuse_say_tensor(misuse, tensor, sizeof tensor);
-    misuse_say_post(&misuse->range, post, sizeof post);
-    snprintf(text, size, "%s %s, %s; %s", touches[misuse->touch].does, tensor, post,
-             misuse_advice_for(misuse));
+    const char *advice = misuse_advice_for(misuse);
+    const char *posted = misuse_is_collective(range) ? "started by"
+                         : range->written            ? "received by"
+                                                     : "being sent by";
+    snprintf(sentence, room, "%s %s, %s; %s", does, tensor.text, post.text, advice);
+    snprintf(block, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who.text,
+             does, tensor.text, touched, place.text, posted, post.text, "missing",
+             misuse_missing(misuse).text, advice, lesson_line(LESSON_IN_FLIGHT));
 }

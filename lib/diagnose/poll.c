@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "diagnose.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #define LONG 5000000000 /* ns */
@@ -86,5 +87,5 @@ void poll_tell(struct polling *polling, const struct world *world, int rank)
         poll_explain(&d, polling, rank);
         report_text(&d);
     }
-    diagnosis_close(&d);
+    free(d.views);
 }

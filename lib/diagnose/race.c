@@ -17,17 +17,6 @@ struct race {
     const struct log_entry *starves; /* a receive that would then wait for ever; NULL: none */
 };
 
-bool races_open(struct replay *replay, size_t entries)
-{
-    size_t size = (size_t)replay->size;
-    replay->clock = calloc((entries + 1) * size, sizeof *replay->clock);
-    replay->now = calloc(size * size, sizeof *replay->now);
-    replay->over = malloc((entries + 1) * sizeof *replay->over);
-    for (size_t i = 0; replay->over && i < entries; i++)
-        replay->over[i] = NOBODY;
-    return replay->clock && replay->now && replay->over;
-}
-
 /* ---- clocks ------------------------------------------------------------------------------------ */
 
 static uint32_t *race_clock_of(const struct replay *replay, int rank, uint32_t entry)
@@ -35,20 +24,9 @@ static uint32_t *race_clock_of(const struct replay *replay, int rank, uint32_t e
     return replay->clock + place_among(replay, rank, entry) * (size_t)replay->size;
 }
 
-static uint32_t *race_now_of(const struct replay *replay, int rank)
+static void race_learn(const struct replay *replay, uint32_t *now, int other, uint32_t entry)
 {
-    return replay->now + (size_t)rank * (size_t)replay->size;
-}
-
-void races_arrive(struct replay *replay, int rank)
-{
-    memcpy(race_clock_of(replay, rank, replay->ranks[rank].at), race_now_of(replay, rank),
-           (size_t)replay->size * sizeof *replay->now);
-}
-
-static void race_learn(const struct replay *replay, int rank, int other, uint32_t entry)
-{
-    uint32_t *now = race_now_of(replay, rank), *clock = race_clock_of(replay, other, entry);
+    const uint32_t *clock = race_clock_of(replay, other, entry);
     for (int i = 0; i < replay->size; i++)
         now[i] = clock[i] > now[i] ? clock[i] : now[i];
 }
@@ -61,30 +39,32 @@ static bool race_hears(const struct log_entry *e, int rank, int other)
     return (e->call != CALL_REDUCE && e->call != CALL_GATHER) || rank == e->peer;
 }
 
-static void race_learn_all(const struct replay *replay, int rank, uint32_t entry)
+static void race_learn_all(const struct replay *replay, uint32_t *now, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
     const struct half *first = &replay->halves[partner_of(replay, rank, entry)];
     const struct half *end = replay->halves + replay->half_count;
     for (const struct half *half = first; half < end && half_same_channel(half, first); half++)
         if (race_hears(e, rank, half->rank))
-            race_learn(replay, rank, half->rank, half->entry);
+            race_learn(replay, now, half->rank, half->entry);
 }
 
 void races_pass(struct replay *replay, int rank)
 {
     uint32_t at = replay->ranks[rank].at, entry = entry_begun(replay, rank, at);
     uint32_t *over = &replay->over[place_among(replay, rank, entry)];
-    race_now_of(replay, rank)[rank] = at + 1;
+    uint32_t *now = race_clock_of(replay, rank, at + 1);
+    memcpy(now, race_clock_of(replay, rank, at), (size_t)replay->size * sizeof *now);
+    now[rank] = at + 1;
     if ((entry == at && !entry_of(replay, rank, at)->blocks) || *over != NOBODY)
         return;
     *over = at;
     const struct log_entry *e = entry_of(replay, rank, entry);
     uint32_t partner = partner_of(replay, rank, entry);
     if (e->kind == LOG_COLLECTIVE)
-        race_learn_all(replay, rank, entry);
+        race_learn_all(replay, now, rank, entry);
     else if (partner != NOBODY && !was_buffered(replay, e))
-        race_learn(replay, rank, e->peer, partner);
+        race_learn(replay, now, e->peer, partner);
 }
 
 /* ---- races ------------------------------------------------------------------------------------- */
@@ -186,5 +166,5 @@ void races_tell(const struct world *world, const struct replay *replay)
                               "order is right, DIST_SHUFFLE=1 tries others");
         report_text(&d);
     }
-    diagnosis_close(&d);
+    free(d.views);
 }

@@ -11,6 +11,9 @@
 #include "replay.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define RACES_ROOM ((uint64_t)1 << 24) /* numbers in all vectors */
 
 /* All entries but the waits, sorted. A receive from anybody that never met a message is nobody's other half. */
 static void replay_collect(struct replay *replay)
@@ -22,7 +25,6 @@ static void replay_collect(struct replay *replay)
             struct half half = { -1, -1, e->group, e->number, false, rank, i, i };
             if (e->kind == LOG_WAIT)
                 continue;
-            replay->partner[place_among(replay, rank, i)] = NOBODY;
             if (e->kind == LOG_RECV && e->peer < 0)
                 continue;
             if (message) {
@@ -66,12 +68,8 @@ static bool replay_is_over(const struct replay *replay, int rank, uint32_t entry
 static void replay_arrive(struct replay *replay, int rank)
 {
     uint32_t at = replay->ranks[rank].at;
-    if (at == replay->ranks[rank].count)
-        return;
-    if (entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
+    if (at < replay->ranks[rank].count && entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
         replay->arrived[partner_of(replay, rank, at)]++;
-    if (replay->clock)
-        races_arrive(replay, rank);
 }
 
 static bool replay_move_on(struct replay *replay, int rank)
@@ -90,10 +88,9 @@ static bool replay_move_on(struct replay *replay, int rank)
     return list->at != from;
 }
 
-/* True: all come to their end. */
-static bool replay_run_again(struct replay *replay)
+static void replay_run_again(struct replay *replay)
 {
-    bool moved = true, ended = true;
+    bool moved = true;
     for (int rank = 0; rank < replay->size; rank++)
         replay_arrive(replay, rank);
     while (moved) {
@@ -101,9 +98,6 @@ static bool replay_run_again(struct replay *replay)
         for (int rank = 0; rank < replay->size; rank++)
             moved |= replay_move_on(replay, rank);
     }
-    for (int rank = 0; rank < replay->size; rank++)
-        ended &= replay->ranks[rank].at == replay->ranks[rank].count;
-    return ended;
 }
 
 /* The calls of several threads stand in one list, and none waits for another's. */
@@ -128,12 +122,18 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
             return false;
         uint32_t count = log_count(log) > most ? (uint32_t)most : log_count(log);
         replay->ranks[rank] = (struct replayed){ .log = log, .count = count, .first = total };
-        total += count;
+        total += count + 1;
     }
-    replay->partner = calloc(total + 1, sizeof *replay->partner);
-    replay->halves = calloc(total + 1, sizeof *replay->halves);
-    replay->arrived = calloc(total + 1, sizeof *replay->arrived);
-    return replay->partner && replay->halves && replay->arrived && (!races || races_open(replay, total));
+    replay->partner = malloc(total * sizeof *replay->partner);
+    replay->over = malloc(total * sizeof *replay->over);
+    replay->halves = calloc(total, sizeof *replay->halves);
+    replay->arrived = calloc(total, sizeof *replay->arrived);
+    replay->clock = races ? calloc(total * size, sizeof *replay->clock) : NULL;
+    if (!replay->partner || !replay->over || !replay->halves || !replay->arrived || (races && !replay->clock))
+        return false;
+    memset(replay->partner, 0xff, total * sizeof *replay->partner); /* NOBODY */
+    memset(replay->over, 0xff, total * sizeof *replay->over);
+    return true;
 }
 
 /* ---- the warning: who would have waited for whom ------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static void replay_tell_luck(const struct world *world, const struct replay *rep
             report_text(&d);
         }
     }
-    diagnosis_close(&d);
+    free(d.views);
 }
 
 static void replay_again(const struct world *world, uint64_t buffered, bool races)
@@ -199,10 +199,10 @@ static void replay_again(const struct world *world, uint64_t buffered, bool race
     if (replay_prepare(&replay, world, races)) {
         replay_collect(&replay);
         replay_pair_all(&replay);
-        bool ended = replay_run_again(&replay);
+        replay_run_again(&replay);
         if (races)
             races_tell(world, &replay);
-        else if (!ended)
+        else
             replay_tell_luck(world, &replay);
     }
     free(replay.ranks);
@@ -210,7 +210,6 @@ static void replay_again(const struct world *world, uint64_t buffered, bool race
     free(replay.halves);
     free(replay.arrived);
     free(replay.clock);
-    free(replay.now);
     free(replay.over);
 }
 

@@ -13,7 +13,7 @@ struct replayed {
     const struct call_log *log;
     uint32_t count; /* entries */
     uint32_t at;    /* the entry that it has come to */
-    size_t first;   /* where its entries begin among those of all ranks */
+    size_t first;   /* where its entries begin among those of all ranks, each list's end counted */
 };
 
 struct replay {
@@ -29,8 +29,7 @@ struct replay {
 
     /* For races (race.c): the calls are gone through as they went. What a rank knows of the others' progress is a vector, by
      * rank: how many entries of its list surely came before. NULL: not for races. */
-    uint32_t *clock; /* per entry: a vector, as its rank came to it; */
-    uint32_t *now;   /* and each rank's present one */
+    uint32_t *clock; /* per entry, and for each list's end: a vector, as its rank came to it */
     uint32_t *over;  /* per entry: the entry at which its rank knew that the operation was over */
 };
 
@@ -63,10 +62,7 @@ static inline bool was_buffered(const struct replay *replay, const struct log_en
     return e->kind == LOG_SEND && (uint64_t)e->count * dtype_size(e->type) <= replay->buffered;
 }
 
-/* race.c. False: no memory. `races_arrive`: the rank has come to its present entry; `races_pass`: it leaves it. */
-#define RACES_ROOM ((uint64_t)1 << 24) /* numbers in all vectors */
-bool races_open(struct replay *replay, size_t entries);
-void races_arrive(struct replay *replay, int rank);
+/* race.c: the rank leaves its present entry for the next; and tell. */
 void races_pass(struct replay *replay, int rank);
 void races_tell(const struct world *world, const struct replay *replay);
 

@@ -27,12 +27,10 @@ int exit_status_of(enum cause_class class)
     return classes[class].status;
 }
 
-struct place place_of(const struct diagnosis *d, int rank, uint32_t site)
+struct words place_of(const struct diagnosis *d, int rank, uint32_t site)
 {
-    struct place place;
     const struct site *at = world_site_at(d->world, rank, site);
-    snprintf(place.text, sizeof place.text, "%s:%d", at->file, at->line);
-    return place;
+    return words_of("%s:%d", at->file, at->line);
 }
 
 bool brings_nothing(const struct note_op *op)
@@ -79,24 +77,13 @@ static void report_host(struct text *page, const struct diagnosis *d, int rank)
 {
     const struct view *view = &d->views[rank];
     uint32_t stream = view->count > 0 ? view->open[0].stream : 0;
-    char stands[64];
-    struct place place = place_of(d, rank, view->host_site);
-    snprintf(stands, sizeof stands,
-             stream > 1 ? "stands in stream %u; the host waits in"
-                        : "stands in the stream; the host waits in",
-             stream - 1);
-    bool fits = snprintf(NULL, 0, "%s %s (%s)", stands, view->host_call, place.text) <= COLUMNS - INDENT;
-    text_add(page, "%*s%s%s%*s%s (%s)\n", INDENT, "", stands, fits ? " " : "\n", fits ? 0 : INDENT, "",
-             view->host_call, place.text);
-}
-
-/* Its program has made all its calls, and this one is still open. */
-static void report_leaving(struct text *page, const struct diagnosis *d, int rank)
-{
-    const struct view *view = &d->views[rank];
-    if (view->count > 0 && !view->host_call[0] && view->call >> 16 == CALL_DESTROY)
-        text_add(page, "%*sholds up %s (%s)\n", INDENT, "", call_name(CALL_DESTROY),
-                 place_of(d, rank, view->call & 0xffff).text);
+    struct words stands = words_of(stream > 1 ? "stands in stream %u; the host waits in"
+                                              : "stands in the stream; the host waits in",
+                                   stream - 1);
+    struct words host = words_of("%s (%s)", view->host_call, place_of(d, rank, view->host_site).text);
+    bool fits = strlen(stands.text) + 1 + strlen(host.text) <= COLUMNS - INDENT;
+    text_add(page, "%*s%s%s%*s%s\n", INDENT, "", stands.text, fits ? " " : "\n", fits ? 0 : INDENT, "",
+             host.text);
 }
 
 /* Any of several will do: where it waits, then what for. */
@@ -133,7 +120,10 @@ static void report_rank(struct text *page, const struct diagnosis *d, int rank)
         text_add(page, "in %s\n", call_name((enum call)(view->call >> 16)));
     if (view->host_call[0])
         report_host(page, d, rank);
-    report_leaving(page, d, rank);
+    else if (view->count > 0 &&
+             view->call >> 16 == CALL_DESTROY) /* it has made all its calls, and this one is open */
+        text_add(page, "%*sholds up %s (%s)\n", INDENT, "", call_name(CALL_DESTROY),
+                 place_of(d, rank, view->call & 0xffff).text);
 }
 
 /* Written at once, so that no other output tears it. */

@@ -3,6 +3,7 @@
 #include "diagnose.h"
 #include "../launch/spread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Asleep, and nobody has notified its event count? Gives the number of the sleep, 0 if not. `own`: the caller itself, just
@@ -133,10 +134,10 @@ void read_views(const struct world *world, struct view *views)
 
 /* The text first. The ranks are woken only after the file is written: a launcher that is not ours may end us then. Without memory
  * nobody can be asked what he waits for: but that no rank will ever go on is known, and must not be kept. */
-static void stuck_explain(struct diagnosis *d, struct world *world, bool memory)
+static void stuck_explain(struct diagnosis *d, struct world *world)
 {
     int first = -1;
-    if (memory) {
+    if (d->views) {
         find_cycle(d);
         find_cause(d);
         first = d->cycle_length > 0 ? d->cycle[0] : 0;
@@ -149,12 +150,12 @@ static void stuck_explain(struct diagnosis *d, struct world *world, bool memory)
     int status = exit_status_of(d->class);
     if (!world_fail_and_tell(world, first, status, d->sentence))
         return;
-    if (memory)
+    if (d->views)
         report_text(d);
     else
         text_say("deadlock: %s.\n", d->sentence);
     world_told(world);
-    if (memory)
+    if (d->views)
         report_json(d, &(struct told){ .status = status,
                                        .sentence = d->sentence,
                                        .advice = d->advice,
@@ -167,11 +168,10 @@ static void stuck_explain(struct diagnosis *d, struct world *world, bool memory)
 void diagnose_explain(struct world *world)
 {
     struct diagnosis d;
-    bool memory = diagnosis_open(&d, world);
-    if (memory)
+    if (diagnosis_open(&d, world))
         read_views(world, d.views);
-    stuck_explain(&d, world, memory);
-    diagnosis_close(&d);
+    stuck_explain(&d, world);
+    free(d.views);
 }
 
 /* The views are taken between two findings that all sleep, and one sleep each: so they belong together. */
@@ -182,10 +182,10 @@ void diagnose_look(struct world *world, int rank)
     if (!diagnose_stuck(world, rank))
         return;
     struct diagnosis d;
-    bool memory = diagnosis_open(&d, world), stuck = !memory || diagnose_refresh(world, rank);
-    if (memory && stuck)
+    bool stuck = !diagnosis_open(&d, world) || diagnose_refresh(world, rank);
+    if (d.views && stuck)
         read_views(world, d.views);
     if (stuck && diagnose_stuck(world, rank))
-        stuck_all_leave(world) ? world_give_up(world) : stuck_explain(&d, world, memory);
-    diagnosis_close(&d);
+        stuck_all_leave(world) ? world_give_up(world) : stuck_explain(&d, world);
+    free(d.views);
 }

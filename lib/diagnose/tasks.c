@@ -26,23 +26,16 @@ static bool tasks_is_engines(const char *name)
 }
 
 /* 0: this process. (/proc may be that of another PID namespace, in which it has another number.) */
-static void tasks_folder(pid_t pid, char *path, size_t size)
+static struct words tasks_path(pid_t pid, const char *what)
 {
-    if (pid == 0)
-        snprintf(path, size, "/proc/self/task");
-    else
-        snprintf(path, size, "/proc/%ld/task", (long)pid);
+    return pid == 0 ? words_of("/proc/self/%s", what) : words_of("/proc/%ld/%s", (long)pid, what);
 }
 
 /* Is one loaded that the program itself may have opened? */
 static bool tasks_has_engine(pid_t pid)
 {
-    char path[48], line[600];
-    if (pid == 0)
-        snprintf(path, sizeof path, "/proc/self/maps");
-    else
-        snprintf(path, sizeof path, "/proc/%ld/maps", (long)pid);
-    FILE *maps = fopen(path, "re");
+    char line[600];
+    FILE *maps = fopen(tasks_path(pid, "maps").text, "re");
     bool found = false;
     while (maps && !found && fgets(line, sizeof line, maps))
         found = strstr(line, "/libcuda.so") || strstr(line, "/libnccl.so") || strstr(line, "/libucs.so");
@@ -53,10 +46,8 @@ static bool tasks_has_engine(pid_t pid)
 
 static bool tasks_is_runtimes(pid_t pid, const char *task, bool engines)
 {
-    char path[300], folder[48], name[32] = "";
-    tasks_folder(pid, folder, sizeof folder);
-    snprintf(path, sizeof path, "%s/%.200s/comm", folder, task);
-    FILE *file = fopen(path, "re");
+    char name[32] = "";
+    FILE *file = fopen(words_of("%s/%.60s/comm", tasks_path(pid, "task").text, task).text, "re");
     if (!file)
         return true; /* it has just ended */
     bool read = fgets(name, sizeof name, file) != NULL;
@@ -78,10 +69,8 @@ enum { OF_SANITIZER = 0 };
 /* At most `known`? Where the system does not tell, there is nothing to compare with. */
 static bool tasks_has_at_most(pid_t pid, int known, bool engines)
 {
-    char path[48];
     int count = -OF_SANITIZER;
-    tasks_folder(pid, path, sizeof path);
-    DIR *tasks = opendir(path);
+    DIR *tasks = opendir(tasks_path(pid, "task").text);
     if (!tasks)
         return true;
     for (struct dirent *task; (task = readdir(tasks));)

@@ -73,8 +73,9 @@ static int where_look_in(struct dl_phdr_info *object, size_t size, void *argumen
         if (part->p_type != PT_LOAD || origin->address < begin || origin->address - begin >= part->p_memsz)
             continue;
         origin->offset = origin->address - object->dlpi_addr;
-        snprintf(origin->file, sizeof origin->file, "%s",
-                 object->dlpi_name && object->dlpi_name[0] ? object->dlpi_name : "/proc/self/exe");
+        struct words program = words_of("/proc/%ld/exe", (long)getpid());
+        bool named = object->dlpi_name && object->dlpi_name[0];
+        snprintf(origin->file, sizeof origin->file, "%s", named ? object->dlpi_name : program.text);
         return 1;
     }
     return 0;
@@ -108,48 +109,32 @@ static int where_find_frames(void *context, struct origin *origins)
     return found;
 }
 
-/* Start PROGRAM -f -e FILE OFFSET; what it prints comes out of *out. */
-static pid_t where_start(const char *program, const struct origin *origin, int *out)
+/* Ask PROGRAM -f -e FILE OFFSET. True: it has answered. */
+static bool where_ask(const char *program, const struct origin *origin, char *text, size_t size)
 {
     int ends[2];
-    char offset[32];
-    snprintf(offset, sizeof offset, "0x%lx", (unsigned long)origin->offset);
-    char file[64];
-    snprintf(file, sizeof file, "/proc/%ld/exe", (long)getpid());
-    const char *path = strcmp(origin->file, "/proc/self/exe") == 0 ? file : origin->file;
+    size_t used = 0;
+    struct words offset = words_of("0x%lx", (unsigned long)origin->offset);
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
+        return false;
     pid_t pid = fork();
     if (pid == 0) {
         int nothing = open("/dev/null", O_RDWR);
         dup2(nothing, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
         dup2(nothing, STDERR_FILENO);
-        execlp(program, program, "-f", "-e", path, offset, (char *)NULL);
+        execlp(program, program, "-f", "-e", origin->file, offset.text, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
-    *out = ends[0];
-    return pid;
-}
-
-/* True: it has answered. */
-static bool where_ask(const char *program, const struct origin *origin, char *text, size_t size)
-{
-    int out = -1;
-    size_t used = 0;
-    pid_t pid = where_start(program, origin, &out);
-    if (pid > 0) {
-        for (ssize_t got; (got = read(out, text + used, size - 1 - used)) != 0;)
-            if (got > 0)
-                used += (size_t)got;
-            else if (errno != EINTR)
-                break;
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-            ; /* (how it ended nobody is told where the program ignores its children's ends) */
-    }
-    if (out >= 0)
-        close(out);
+    for (ssize_t got; pid > 0 && (got = read(ends[0], text + used, size - 1 - used)) != 0;)
+        if (got > 0)
+            used += (size_t)got;
+        else if (errno != EINTR)
+            break;
+    close(ends[0]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ; /* (how it ended nobody is told where the program ignores its children's ends) */
     text[used] = '\0';
     return used > 0;
 }

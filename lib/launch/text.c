@@ -58,6 +58,16 @@ void text_use_language(void *before)
         freelocale(uselocale(before));
 }
 
+struct words words_of(const char *format, ...)
+{
+    struct words words;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words.text, sizeof words.text, format, arguments);
+    va_end(arguments);
+    return words;
+}
+
 void text_add(struct text *text, const char *format, ...)
 {
     va_list arguments;

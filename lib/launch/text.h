@@ -37,6 +37,12 @@ void text_put_json(FILE *file, const char *text, size_t length);
 void *text_use_point(void);
 void text_use_language(void *before);
 
+/* A piece of a sentence. */
+struct words {
+    char text[160];
+};
+struct words words_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "rank 0", "ranks 0, 1 and 3", "ranks 0 to 62": those of in[0 .. size-1] that are true. Returns how many. */

@@ -1,6 +1,5 @@
 /* gpu.c: see gpu.h. */
 #include "gpu.h"
-#include "../checked.h"
 #include "order.h"
 
 #include <stdlib.h>
@@ -22,7 +21,9 @@ bool gpu_has_failed(const struct gpu *gpu, const char *call, struct dist_at at)
 
 static struct gpu *gpu_of(const char *call, struct dist_at at)
 {
-    struct launch_self *self = context_get()->self;
+    struct launch_self *self = launch_self_if_any();
+    if (!self || !self->gpu)
+        self = context_get()->self;
     if (self->gpu)
         return self->gpu;
     struct gpu *gpu = calloc(1, sizeof *gpu);
@@ -38,14 +39,10 @@ static struct gpu *gpu_of(const char *call, struct dist_at at)
 
 bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu)
 {
-    const struct launch_self *self = launch_self_if_any();
-    *gpu = self ? self->gpu : NULL;
-    if (!*gpu)
-        *gpu = gpu_of(call, at);
-    if (!*gpu || (*gpu)->wanted)
-        return *gpu && (*gpu = gpu_open(call, at));
-    *gpu = NULL;
-    return true;
+    struct gpu *any = gpu_of(call, at);
+    bool wanted = any && any->wanted;
+    *gpu = wanted ? gpu_open(call, at) : NULL;
+    return wanted ? *gpu != NULL : any != NULL;
 }
 
 /* Which device? NULL: DEVICE makes no sense, which was reported. */

@@ -1,9 +1,9 @@
 /*
  * gpu.h: a rank's GPU: where its tensors lie, its streams, and what the host waits for.
  *
- *   gpu.c       opens the device, gives memory, puts kernels and copies into the current stream
- *   look.c      the host waits: for a stream, for an operation, for everything
- *   ops.c      the communication stream: starts operations in order, once the data are there, and opens their gates
+ *   gpu.c       opens the device, gives memory, puts kernels into the current stream
+ *   look.c      the host waits: for a stream, for an operation, for everything; and for copies
+ *   ops.c       the communication stream: starts operations in order, once the data are there, and opens their gates
  *   settle.c    what has become of them
  *   order.c     DIST_CHECK=1: do two streams touch the same data, with nothing that orders them?
  *
@@ -37,7 +37,7 @@ struct gpu {
     struct launch_self *self;
     struct rank_slot *slot;
     bool wanted;                                /* new tensors are made here */
-    bool silent;                                /* no handler is called now: on_host.c */
+    bool silent;                                /* no handler is called now: native.c */
     const struct device *device;                /* NULL: not opened yet */
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
@@ -77,15 +77,6 @@ void gpu_give_event(struct gpu *gpu, struct dist_event *event);
 /* Put a kernel into the current stream; names and place are filled in. False: reported. */
 bool gpu_launch(struct gpu *gpu, const char *call, struct dist_at at, struct kernel kernel);
 
-/* Before staging memory or `scratch` is used: if a handler has left the last wait for a copy by longjmp, wait for that. */
-void gpu_finish_copy(struct gpu *gpu, const char *call, struct dist_at at);
-
-/* Between host memory and a tensor's, in the order of the current stream; the host waits. False: reported. */
-bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,
-              size_t bytes);
-bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
-               size_t bytes);
-
 static inline void gpu_range_begin(const struct gpu *gpu, const char *call)
 {
     if (gpu->device->range_begin)
@@ -113,6 +104,15 @@ int gpu_tell_news(struct gpu *gpu);
 int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struct dist_stream *stream);
 int gpu_await_streams(struct gpu *gpu, const char *call, struct dist_at at); /* all of them */
 int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at);     /* and all communication */
+
+/* Before staging memory or `scratch` is used: if a handler has left the last wait for a copy by longjmp, wait for that. */
+void gpu_finish_copy(struct gpu *gpu, const char *call, struct dist_at at);
+
+/* Between host memory and a tensor's, in the order of the current stream; the host waits. False: reported. */
+bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,
+              size_t bytes);
+bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
+               size_t bytes);
 
 /* ---- ops.c: operations on device tensors -------------------------------------------------- */
 

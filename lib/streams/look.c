@@ -7,8 +7,10 @@
 #include "order.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+#define NAP 100           /* ms after which a sleeper looks whether the job still stands */
+#define STAGED (4u << 20) /* bytes that one copy between host and device moves at most */
 
 struct awaited {
     struct gpu *gpu;
@@ -22,18 +24,6 @@ static bool look_news(void *argument)
     return awaited->passed(awaited->argument) || ops_has_failed(awaited->gpu);
 }
 
-/* Note what holds the rank up, if that is known, and sleep. */
-static void look_sleep_until(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
-{
-    struct eventcount *eventcount = &gpu->slot->eventcount;
-    const struct context *context = gpu->self->context;
-    struct sleep_note *note = launch_note_on(gpu->self, eventcount, false);
-    if (context && context->backend && context->backend->note && ops_may_note(gpu))
-        context->backend->note(context->state, ops_stuck(gpu, held_up)); /* it may say `timed` */
-    eventcount_sleep(eventcount, look_news, awaited, NAP, note);
-    launch_look_around(gpu->self);
-}
-
 /* Where the host waits: the watcher reads it. NULL: nowhere. */
 static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
 {
@@ -43,16 +33,23 @@ static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
     snprintf(notes->host_call, sizeof notes->host_call, "%s", call ? call : "");
 }
 
-/* Spin, then sleep, until it has passed. False: an op has failed, and what is waited for may never come then. */
+/* Spin, then note what holds the rank up, if that is known, and sleep, until it has passed. False: an op has failed, and what is waited for
+ * may never come then. */
 static bool look_wait(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
 {
+    struct eventcount *eventcount = &gpu->slot->eventcount;
+    const struct context *context = gpu->self->context;
     struct backoff backoff = { 0 };
     while (!awaited->passed(awaited->argument)) {
         if (backoff_spin(&backoff))
             continue;
         if (ops_has_failed(gpu))
             return false;
-        look_sleep_until(gpu, awaited, held_up);
+        struct sleep_note *note = launch_note_on(gpu->self, eventcount, false);
+        if (context && context->backend && context->backend->note && ops_may_note(gpu))
+            context->backend->note(context->state, ops_stuck(gpu, held_up)); /* it may say `timed` */
+        eventcount_sleep(eventcount, look_news, awaited, NAP, note);
+        launch_look_around(gpu->self);
     }
     return true;
 }
@@ -125,4 +122,59 @@ int gpu_await_all(struct gpu *gpu, const char *call, struct dist_at at)
     if (gpu_has_failed(gpu, call, at))
         return -DIST_ERR_SYSTEM;
     return streams ? streams : ops;
+}
+
+/* ---- copies between the host and a tensor, through memory that a GPU can reach --------------------------------- */
+
+/* A stream that was freed meanwhile was empty. */
+void gpu_finish_copy(struct gpu *gpu, const char *call, struct dist_at at)
+{
+    struct dist_stream *stream = gpu->copying;
+    if (stream && stream->live == STREAM_LIVE)
+        gpu_await_stream(gpu, call, at, stream);
+    gpu->copying = NULL;
+}
+
+/* Move bytes through the staging memory, a part at a time. What has failed meanwhile is told while the host waits, and
+ * is no reason to leave the elements out. */
+static bool look_move(struct gpu *gpu, const char *call, struct dist_at at, void *host, char *device,
+                      size_t bytes, enum copy_way way)
+{
+    gpu_finish_copy(gpu, call, at);
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = bytes - done < STAGED ? bytes - done : STAGED;
+        void *staging = gpu->device->staging(gpu->state, part);
+        if (!staging)
+            return !report_tensor(call, at, DIST_ERR_MEMORY, "the host has no memory for a copy of %zu bytes",
+                                  part);
+        bool in = way == COPY_TO_DEVICE;
+        if (in)
+            memcpy(staging, (char *)host + done, part);
+        if (gpu_refused(call, at,
+                        gpu->device->copy(gpu->current->stream, in ? device + done : staging,
+                                          in ? staging : device + done, part, way)))
+            return false;
+        gpu->copying = gpu->current;
+        gpu_await_stream(gpu, call, at, gpu->current);
+        gpu->copying = NULL;
+        if (gpu_has_failed(gpu, call, at))
+            return false;
+        if (!in)
+            memcpy((char *)host + done, staging, part);
+    }
+    return true;
+}
+
+bool gpu_read(struct gpu *gpu, const char *call, struct dist_at at, void *host, const void *device,
+              size_t bytes)
+{
+    bool good = !gpu->order || device == gpu->scratch || order_touch(gpu, call, at, device, bytes, false);
+    return good && look_move(gpu, call, at, host, (char *)(uintptr_t)device, bytes, COPY_TO_HOST);
+}
+
+bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *device, const void *host,
+               size_t bytes)
+{
+    bool good = !gpu->order || order_touch(gpu, call, at, device, bytes, true);
+    return good && look_move(gpu, call, at, (void *)(uintptr_t)host, device, bytes, COPY_TO_DEVICE);
 }

@@ -8,29 +8,22 @@
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static int ops_read_environment(struct gpu_ops *ops, struct why *why)
-{
-    ops->lazy = setting_is("DIST_CONNECT", "lazy");
-    int status = setting_check("DIST_CONNECT", why);
-    return status == DIST_OK ? link_read(&ops->link, why) : status;
-}
-
 static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 {
-    struct gpu_ops *ops = calloc(1, sizeof *ops);
-    bool *met = calloc((size_t)context->world.size, sizeof *met);
-    int status = ops && met ? ops_read_environment(ops, why) : DIST_ERR_MEMORY;
+    struct gpu_ops *ops = calloc(1, sizeof *ops + (size_t)context->world.size * sizeof ops->met[0]);
+    int status = ops ? setting_check("DIST_CONNECT", why) : DIST_ERR_MEMORY;
+    if (status == DIST_OK)
+        status = link_read(&ops->link, why);
     if (status == DIST_ERR_MEMORY)
         why_say(why, "the system gives no memory for communication in the background");
     if (status != DIST_OK) {
         free(ops);
-        free(met);
         return status;
     }
     ops->gpu = gpu;
     ops->context = context;
-    ops->met = met;
     ops->native = context->backend->on_streams;
+    ops->lazy = setting_is("DIST_CONNECT", "lazy");
     for (int i = 0; i < OP_LISTS; i++)
         ops->lists[i].end = &ops->lists[i].first;
     pthread_mutex_init(&ops->lock, NULL);
@@ -51,12 +44,6 @@ void ops_give_back(struct dist_work *op)
     op->gate = NULL;
 }
 
-void ops_stop(struct gpu *gpu)
-{
-    if (gpu->ops)
-        ops_thread_stop(gpu->ops);
-}
-
 void ops_close(struct gpu *gpu)
 {
     struct gpu_ops *ops = gpu->ops;
@@ -71,7 +58,6 @@ void ops_close(struct gpu *gpu)
                 work_recycle(ops->context, op);
         }
     pthread_mutex_destroy(&ops->lock);
-    free(ops->met);
     ops->context->gpu = NULL;
     free(ops);
     gpu->ops = NULL;
@@ -87,9 +73,6 @@ static int ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->async = true;
     op->stream = 1 + (uint32_t)gpu->current->number;
     op->asked = gpu->self->seen_on_stream ? launch_clock_ns() : 0;
-    op->began = op->until = 0;
-    op->unwanted = false;
-    atomic_store(&op->over, 0);
     op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
     return op->ready && op->gate
@@ -99,8 +82,6 @@ static int ops_prepare(struct gpu *gpu, struct dist_work *op)
 
 static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_work *op)
 {
-    op->ready = NULL;
-    op->gate = NULL;
     if (!gpu->ops && (op->status = ops_open(context, gpu, &op->why)) != DIST_OK)
         return op->status;
     struct gpu_ops *ops = gpu->ops;
@@ -140,12 +121,9 @@ static bool ops_passed(void *argument)
     return ops_is_over(argument);
 }
 
-/* Whoever asks wants it to begin: a backend may have put that off. */
 bool ops_is_over(struct dist_work *op)
 {
     struct gpu_ops *ops = op->gpu->ops;
-    if (ops && ops->native && !atomic_load(&op->begun))
-        ops->context->backend->test(ops->context->state, op);
     if (ops && ops->native)
         native_look_at(ops, op);
     return atomic_load(&op->over) != 0;
@@ -164,7 +142,7 @@ static bool ops_makes_connection(struct gpu_ops *ops, const struct dist_work *op
 int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
 {
     bool host_waits = (op->p2p && op->peer == DIST_ANY_SOURCE) || ops_makes_connection(gpu->ops, op);
-    bool sends = op->sends, p2p = op->p2p;
+    bool receives = op->p2p && !op->sends;
     work_forget(context, op);
     if (!host_waits) {
         ops_is_over(op);
@@ -176,11 +154,11 @@ int ops_follow(struct context *context, struct gpu *gpu, const char *call, struc
         int status = op->status, from = op->from;
         gpu->awaited = NULL;
         ops_settle(gpu);
-        return status != DIST_OK ? -status : p2p && !sends ? from : 0;
+        return status != DIST_OK ? -status : receives ? from : 0;
     }
     int peer = op->peer;
     order_follow(gpu, op);
     ops_unwant(gpu->ops, op); /* what is left of it belongs to ops_settle */
     ops_tidy(gpu->ops);
-    return p2p && !sends ? peer : 0;
+    return receives ? peer : 0;
 }

@@ -40,7 +40,7 @@ struct gpu_ops {
         native; /* the backend works on streams itself: there is no thread, and only the rank sees the lists */
     struct link link; /* to the other ranks */
     bool lazy;        /* DIST_CONNECT=lazy */
-    bool *met;        /* lazy: with which world ranks there was a message before */
+    bool met[];       /* lazy: with which world ranks there was a message before */
 };
 
 /* ops.c: its event and its gate are needed no more */
@@ -59,15 +59,11 @@ void native_post(struct gpu_ops *ops, struct dist_work *op);
 void native_look(struct gpu_ops *ops);
 void native_look_at(struct gpu_ops *ops, struct dist_work *op);
 
-/* on_host.c: do it on the host, from the beginning to the end. Its status; the op has the words. */
-int on_host(struct gpu_ops *ops, struct dist_work *op);
-
 /* ops_thread.c. Is the backend done with it? Of a job that has failed nothing is waited for: the backend's `wait` gives the op up. And:
  * if the system has refused it, tell so now. */
 bool ops_is_done(struct gpu_ops *ops, struct dist_work *op);
 void ops_tell_refusal(const struct gpu_ops *ops, const struct dist_work *op);
 bool ops_thread_start(struct gpu_ops *ops);
-void ops_thread_stop(struct gpu_ops *ops); /* once all that was posted has been started */
 
 /* Before the lists are looked at. */
 static inline void ops_look(struct gpu_ops *ops)

@@ -7,12 +7,6 @@
 #define NAP 1000 /* ms; nobody depends on it */
 #define FEW 16   /* are started before the flying ones are looked at, if there are no more of those */
 
-static struct sleep_note *ops_thread_note_of(const struct gpu_ops *ops)
-{
-    const struct launch_self *self = ops->gpu->self;
-    return &world_notes(&self->world, self->env.rank)->streams[0];
-}
-
 /* ---- how long it is on the link ------------------------------------------------------------ */
 
 /* Bytes that this rank puts on its link, and steps that follow each other, where the collective is done by the ring
@@ -50,12 +44,11 @@ static double ops_thread_wire_bytes(const struct dist_work *op, int *trips)
 
 static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
 {
-    const struct launch_self *self = ops->gpu->self;
+    struct launch_self *self = ops->gpu->self;
     pthread_mutex_lock(&ops->lock);
     op_take(&ops->lists[LIST_FLYING], op);
     if (self->seen_on_stream)
-        self->seen_on_stream(ops->gpu->self, -1, call_name(op->call), op->asked, op->began,
-                             launch_clock_ns());
+        self->seen_on_stream(self, -1, call_name(op->call), op->asked, op->began, launch_clock_ns());
     ops->gpu->device->gate_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);
@@ -126,8 +119,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
 {
     struct context *context = ops->context;
     pthread_mutex_lock(&ops->lock);
-    bool may = ops_thread_may_start(ops);
-    if (!may) {
+    if (!ops_thread_may_start(ops)) {
         pthread_mutex_unlock(&ops->lock);
         return false;
     }
@@ -170,7 +162,7 @@ static bool ops_thread_news(void *argument)
 /* While an op is on the link this thread will go on by itself, so nobody may think that nothing moves. */
 static void ops_thread_rest(struct gpu_ops *ops, int64_t until)
 {
-    struct sleep_note *note = ops_thread_note_of(ops);
+    struct sleep_note *note = ops->thread.note;
     int64_t nap = until ? until - launch_clock_ns() : (int64_t)NAP * 1000000;
     atomic_store(&note->timed, until != 0);
     if (nap > 0)
@@ -205,19 +197,22 @@ bool ops_thread_start(struct gpu_ops *ops)
 {
     if (ops->thread.runs)
         return true;
-    bias_revoke(&ops->gpu->self->bias, BIAS_SEVERAL); /* it calls the backend, too */
-    ops->thread = (struct worker){ .self = ops->gpu->self,
+    struct launch_self *self = ops->gpu->self;
+    bias_revoke(&self->bias, BIAS_SEVERAL); /* it calls the backend, too */
+    ops->thread = (struct worker){ .self = self,
                                    .name = "dist progress",
                                    .work = ops_thread_main,
                                    .argument = ops,
-                                   .note = ops_thread_note_of(ops),
+                                   .note = &world_notes(&self->world, self->env.rank)->streams[0],
                                    .eventcount = &ops->gpu->slot->eventcount };
     return worker_start(&ops->thread);
 }
 
-void ops_thread_stop(struct gpu_ops *ops)
+/* Once all that was posted has been started. */
+void ops_stop(struct gpu *gpu)
 {
-    if (!ops->thread.runs)
+    struct gpu_ops *ops = gpu->ops;
+    if (!ops || !ops->thread.runs)
         return;
     pthread_mutex_lock(&ops->lock);
     ops->stop = true;

@@ -1,6 +1,5 @@
 /* order.c: see order.h. */
 #include "order.h"
-#include "../checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@ struct pending {
     struct dist_work *op;
     uint64_t behind[DEVICE_STREAMS]; /* what its stream knew when it was posted */
     bool started;                    /* the call let nobody wait */
-    struct pending *next, **at;      /* and where it hangs itself */
+    struct handle handle;
 };
 
 struct order {
@@ -18,7 +17,7 @@ struct order {
     uint64_t host[DEVICE_STREAMS]; /* to the host, and so to all that is put in from now on */
     struct stretch *touches;       /* of earlier ones only what still counts */
     uint64_t number;               /* of touches, ever */
-    struct pending *pending;
+    struct handles pending;
 };
 
 void order_open(struct gpu *gpu)
@@ -68,14 +67,12 @@ void order_host_waited(struct gpu *gpu, const struct dist_stream *stream)
 
 /* ---- touches ---------------------------------------------------------------------------- */
 
-/* Addresses in the program's view, whichever view they came from. */
-static struct touched order_touch_of(const struct gpu *gpu, enum deed deed, const void *data, size_t bytes)
+/* Addresses in the library's view, whichever view they came from. */
+static struct touched order_touch_of(const struct gpu *gpu, enum touch touch, const void *data, size_t bytes)
 {
-    uint64_t offset = world_offset(&gpu->self->world, data);
-    uintptr_t begin =
-        offset == UINT64_MAX ? (uintptr_t)data : (uintptr_t)gpu->self->world.header + (uintptr_t)offset;
+    uintptr_t begin = (uintptr_t)world_open_view(&gpu->self->world, data);
     return (struct touched){ .bytes = { .begin = begin, .end = begin + bytes },
-                             .deed = deed,
+                             .touch = touch,
                              .stream = gpu->current->number };
 }
 
@@ -92,7 +89,7 @@ static struct touched *order_too_early_for(const struct order *order, const stru
 {
     struct touched *newest = NULL;
     for (struct touched *at = NULL; (at = order_next_over(order, &now->bytes, at));)
-        if ((deed_writes(at->deed) || deed_writes(now->deed)) && !(at->pardoned & 1u << now->stream) &&
+        if ((touch_changes(at->touch) || touch_changes(now->touch)) && !(at->pardoned & 1u << now->stream) &&
             !order_knows(order, now->stream, at) && (!newest || newest->bytes.number < at->bytes.number))
             newest = at;
     return newest;
@@ -132,7 +129,8 @@ static void order_cut(struct order *order, struct touched *touch, const struct s
 /* Whoever knows of `now` knows of `before`, or was told: then that need not be kept. */
 static bool order_replaces(const struct order *order, const struct touched *now, const struct touched *before)
 {
-    return deed_writes(now->deed) || (!deed_writes(before->deed) && order_knows(order, now->stream, before));
+    return touch_changes(now->touch) ||
+           (!touch_changes(before->touch) && order_knows(order, now->stream, before));
 }
 
 /* Note a touch, as the newest of its stream. */
@@ -157,7 +155,7 @@ bool order_touch(struct gpu *gpu, const char *call, struct dist_at at, const voi
 {
     if (!gpu->order)
         return true;
-    struct touched now = order_touch_of(gpu, writes ? DEED_WRITE : DEED_READ, data, bytes);
+    struct touched now = order_touch_of(gpu, writes ? TOUCH_WRITE : TOUCH_READ, data, bytes);
     now.call = call;
     now.at = at;
     if (!order_may(gpu, &now))
@@ -170,7 +168,7 @@ void order_forget(struct gpu *gpu, const struct storage *storage)
 {
     if (!gpu->order)
         return;
-    struct touched all = order_touch_of(gpu, DEED_WRITE, storage->data, storage->bytes);
+    struct touched all = order_touch_of(gpu, TOUCH_WRITE, storage->data, storage->bytes);
     for (struct touched *touch; (touch = order_next_over(gpu->order, &all.bytes, NULL));)
         order_cut(gpu->order, touch, &all.bytes);
 }
@@ -181,13 +179,11 @@ void order_forget(struct gpu *gpu, const struct storage *storage)
 static void order_touches_of(const struct gpu *gpu, const struct dist_work *op, struct touched *in,
                              struct touched *out)
 {
-    bool writes = op->out.data && checked_writes(op),
-         reads = op->in.data && !(work_has_one_tensor(op) && writes);
     size_t size = dtype_size(op->type);
-    *in = order_touch_of(gpu, op->p2p ? DEED_SEND : DEED_READ, op->in.data,
-                         reads ? (size_t)op->in.count * size : 0);
-    *out = order_touch_of(gpu, op->p2p ? DEED_RECEIVE : DEED_WRITE, op->out.data,
-                          writes ? (size_t)op->out.count * size : 0);
+    *in = order_touch_of(gpu, op->p2p ? TOUCH_SEND : TOUCH_READ, op->in.data,
+                         checked_reads(op) ? (size_t)op->in.count * size : 0);
+    *out = order_touch_of(gpu, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE, op->out.data,
+                          checked_writes(op) ? (size_t)op->out.count * size : 0);
     in->call = out->call = call_name(op->call);
     in->at = out->at = op->at;
 }
@@ -207,44 +203,42 @@ void order_begin(struct gpu *gpu, struct dist_work *op, bool started)
     struct pending *pending = op->pending = order ? malloc(sizeof *pending) : NULL;
     if (!pending)
         return;
-    *pending =
-        (struct pending){ .op = op, .started = started, .next = order->pending, .at = &order->pending };
+    pending->op = op;
+    pending->started = started;
     memcpy(pending->behind, order->known[gpu->current->number], sizeof pending->behind);
-    if (pending->next)
-        pending->next->at = &pending->next;
-    order->pending = pending;
+    handle_open(&order->pending, &pending->handle);
 }
 
-/* Take it from those that are waited for by nobody. NULL: there is none. */
-static struct pending *order_take(struct pending *pending)
+/* It is waited for now: whoever waits knows what its stream knew. */
+static void order_end(struct order *order, struct pending *pending, uint64_t *known)
 {
-    if (pending && (*pending->at = pending->next))
-        pending->next->at = pending->at;
-    if (pending)
-        pending->op->pending = NULL;
-    return pending;
+    order_learn(known, pending->behind);
+    pending->op->pending = NULL;
+    handle_close(&order->pending, &pending->handle);
+    free(pending);
 }
 
 void order_follow(struct gpu *gpu, struct dist_work *op)
 {
     struct touched in, out;
-    struct pending *pending = order_take(op->pending);
-    if (!pending)
+    if (!op->pending)
         return;
     order_touches_of(gpu, op, &in, &out);
-    in.waited = out.waited = pending->started;
-    order_learn(gpu->order->known[gpu->current->number], pending->behind);
+    in.waited = out.waited = op->pending->started;
+    order_end(gpu->order, op->pending, gpu->order->known[gpu->current->number]);
     order_add(gpu->order, &in);
     order_add(gpu->order, &out);
-    free(pending);
 }
 
 /* What the host knows, all that comes later knows. */
 void order_over(struct gpu *gpu, struct dist_work *op)
 {
-    struct pending **any = gpu->order ? &gpu->order->pending : NULL;
-    for (struct pending *at; any && (at = order_take(op ? op->pending : *any)); free(at)) {
-        order_learn(gpu->order->host, at->behind);
-        checked_end(at->op);
+    struct order *order = gpu->order;
+    struct handle *any;
+    if (op && op->pending) {
+        checked_end(op);
+        order_end(order, op->pending, order->host);
     }
+    while (!op && order && (any = order->pending.newest))
+        order_over(gpu, HANDLE_OF(struct pending, any)->op);
 }

@@ -17,21 +17,13 @@
 #ifndef STREAMS_ORDER_H
 #define STREAMS_ORDER_H
 
-#include "../stretch.h"
+#include "../checked.h"
 #include "gpu.h"
-
-/* What a touch does. */
-enum deed { DEED_READ, DEED_WRITE, DEED_SEND, DEED_RECEIVE };
-
-static inline bool deed_writes(enum deed deed)
-{
-    return deed == DEED_WRITE || deed == DEED_RECEIVE;
-}
 
 /* Bytes that were touched by one call in one stream. */
 struct touched {
     struct stretch bytes; /* first; its number says which touch came later, of any stream */
-    enum deed deed;
+    enum touch touch;     /* what it does: read, write, send or receive */
     int stream;
     uint64_t count;    /* which of the stream's touches */
     const char *call;  /* the call that made it, a string that stays, */

@@ -96,12 +96,11 @@ int ops_settle(struct gpu *gpu)
 
 /* ---- the host waits for the communication stream ------------------------------------------------ */
 
-/* A backend that works on streams may have put off the start of messages, to let several go together. Now somebody waits. */
+/* Now somebody waits. */
 static void settle_begin_all(struct gpu_ops *ops)
 {
-    struct dist_work *op = ops->native ? ops->lists[LIST_POSTED].first : NULL;
-    if (op && !atomic_load(&op->begun))
-        ops->context->backend->test(ops->context->state, op);
+    if (ops->native && ops->lists[LIST_POSTED].first)
+        native_look_at(ops, ops->lists[LIST_POSTED].first);
     ops_look(ops);
 }
 

@@ -38,7 +38,7 @@ static uint64_t hosts_by_our_clock(const struct node_clock *clock, uint64_t when
 static void hosts_bring_rank(const struct world *world, int rank, const struct node_clock *clock)
 {
     struct record *record = record_of(world, rank);
-    for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++) {
+    for (uint32_t i = 0, kept = record_kept(record); i < kept; i++) {
         struct event *event = &record->events[i];
         uint64_t end = atomic_load(&event->end);
         if (atomic_load(&event->kind) == EVENT_STREAM && event->in > 0)
@@ -51,10 +51,9 @@ static void hosts_bring_rank(const struct world *world, int rank, const struct n
 
 void hosts_bring_together(const struct world *world, const struct nodes *nodes)
 {
-    for (int node = 1; nodes && node < nodes->count; node++)
-        for (int rank = 0; rank < nodes->size; rank++)
-            if (nodes->node_of[rank] == node)
-                hosts_bring_rank(world, rank, &nodes->links[node].clock);
+    for (int rank = 0; nodes && rank < nodes->size; rank++)
+        if (nodes->node_of[rank] > 0)
+            hosts_bring_rank(world, rank, &nodes->links[nodes->node_of[rank]].clock);
 }
 
 /* ---- in the file ------------------------------------------------------------------------------------------------- */
@@ -86,16 +85,16 @@ void hosts_write(struct writing *w)
     fputs("],\n", w->file);
 }
 
-void hosts_write_label(struct writing *w, int rank)
+void hosts_write_label(struct writing *w)
 {
-    char name[64], label[128];
-    int node = w->nodes->node_of[rank];
+    char name[64];
+    int node = w->nodes->node_of[w->rank];
     const struct node_clock *clock = &w->nodes->links[node].clock;
     hosts_name(w->nodes, node, name, sizeof name);
-    snprintf(label, sizeof label, "%s, clock within %.1f us", name,
-             (double)hosts_look(clock, clock->last.when).error / 1e3);
-    line_begin_name(w, "process_labels", rank, 1, "labels");
-    text_put_json(w->file, node ? label : name, strlen(node ? label : name));
+    double error = (double)hosts_look(clock, clock->last.when).error / 1e3;
+    struct words label = words_of(node ? "%s, clock within %.1f us" : "%s", name, error);
+    line_begin_name(w, "process_labels", 1, "labels");
+    text_put_json(w->file, label.text, strlen(label.text));
     fputs("}}", w->file);
 }
 
@@ -108,6 +107,6 @@ bool trace_part(const struct world *world, int rank, int part, uint64_t *from, u
     uint32_t notes = atomic_load(&record->notes);
     *from = part == 0 ? record->notes_offset : 0;
     *bytes = part == 0 ? (notes < record->notes_room ? notes : record->notes_room)
-                       : sizeof *record + record_kept(record, NULL) * sizeof(struct event);
+                       : sizeof *record + record_kept(record) * sizeof(struct event);
     return true;
 }

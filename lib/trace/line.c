@@ -38,11 +38,21 @@ void line_begin(struct writing *w)
     w->first = false;
 }
 
-void line_begin_name(struct writing *w, const char *what, int rank, int thread, const char *key)
+void line_begin_name(struct writing *w, const char *what, int thread, const char *key)
 {
     line_begin(w);
-    fprintf(w->file, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"%s\":", what, rank + 1,
-            thread, key);
+    fprintf(w->file, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"%s\":", what,
+            w->rank + 1, thread, key);
+}
+
+static uint32_t line_number_of(const struct writing *w, const struct event *event)
+{
+    return (uint32_t)(event - w->record->events);
+}
+
+static uint32_t line_message_of(const struct writing *w, const struct event *event)
+{
+    return w->message[w->rank][line_number_of(w, event)];
 }
 
 /* Microseconds with three digits behind the point, without rounding. */
@@ -60,12 +70,8 @@ static void line_write_values(FILE *file, const char *name, enum dist_type type,
     if (count == 0)
         return;
     fprintf(file, ",\"%s\":[", name);
-    for (uint32_t i = 0; i < count; i++) {
-        if (isfinite(value[i]))
-            fprintf(file, "%s%.*g", i ? "," : "", digits, value[i]);
-        else
-            fprintf(file, "%snull", i ? "," : ""); /* JSON has no word for it */
-    }
+    for (uint32_t i = 0; i < count; i++) /* JSON has no word for what is not finite */
+        fprintf(file, isfinite(value[i]) ? "%s%.*g" : "%snull", i ? "," : "", digits, value[i]);
     putc(']', file);
 }
 
@@ -74,10 +80,10 @@ static bool line_receives(const struct event *event)
     return event->kind == EVENT_MESSAGE && (event->call == CALL_RECV || event->call == CALL_IRECV);
 }
 
-static const char *line_name_of(const struct record *record, const struct event *event)
+static const char *line_name_of(const struct writing *w, const struct event *event)
 {
     if (event->kind == EVENT_SPAN || event->kind == EVENT_STREAM)
-        return event->values ? record_at(record, event->values) : "span";
+        return event->values ? record_at(w->record, event->values) : "span";
     const char *name = call_name((enum call)event->call);
     return strncmp(name, "dist_", 5) == 0 ? name + 5 : name;
 }
@@ -88,10 +94,10 @@ static const char *line_category_of(const struct event *event)
     return words[event->kind];
 }
 
-static void line_write_group(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_group(struct writing *w, const struct event *event)
 {
     uint32_t note = w->groups[event->group].note;
-    const struct group_note *group = note ? record_at(record, note) : NULL;
+    const struct group_note *group = note ? record_at(w->record, note) : NULL;
     fprintf(w->file, ",\"Process Group Name\":\"%d\"", group ? group->number : event->group);
     if (!group)
         return;
@@ -101,7 +107,7 @@ static void line_write_group(struct writing *w, const struct record *record, con
     fputs(group->size > RANKS_SHOWN ? ", ...]\"" : "]\"", w->file);
 }
 
-static void line_write_tensors(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_tensors(struct writing *w, const struct event *event)
 {
     enum dist_type type = (enum dist_type)event->type;
     size_t size = dtype_size(type);
@@ -110,27 +116,25 @@ static void line_write_tensors(struct writing *w, const struct record *record, c
             dtype_words[type], (long long)event->in, (long long)event->out, (unsigned long long)count * size);
     if (!event->values)
         return;
-    const struct values *values = record_at(record, event->values);
+    const struct values *values = record_at(w->record, event->values);
     line_write_values(w->file, "in", type, values->value, values->in);
     line_write_values(w->file, "out", type, values->value + values->in, values->out);
 }
 
-static void line_write_message(struct writing *w, int rank, uint32_t index)
+static void line_write_message(struct writing *w, const struct event *event)
 {
-    const struct event *event = &record_of(w->world, rank)->events[index];
     bool taken = line_receives(event);
     int peer = !taken || event->peer >= 0 ? event->peer : event->from; /* -1: from anybody, and nobody came */
-    uint32_t message = w->message[rank][index];
-    fprintf(w->file, ",\"Src Rank\":%d,\"Dst Rank\":%d,\"tag\":%d", taken ? peer : rank, taken ? rank : peer,
-            event->tag);
-    if (message)
-        fprintf(w->file, ",\"message\":%u", message);
+    fprintf(w->file, ",\"Src Rank\":%d,\"Dst Rank\":%d,\"tag\":%d", taken ? peer : w->rank,
+            taken ? w->rank : peer, event->tag);
+    if (line_message_of(w, event))
+        fprintf(w->file, ",\"message\":%u", line_message_of(w, event));
 }
 
 /* As the PyTorch profiler has them. */
-static void line_write_splits(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_splits(struct writing *w, const struct event *event)
 {
-    const int64_t *split = record_at(record, (uint32_t)event->tag);
+    const int64_t *split = record_at(w->record, (uint32_t)event->tag);
     const int64_t size = *split++;
     for (int out = 0; out < 2; out++, split += size) {
         fprintf(w->file, ",\"%s split size\":\"[", out ? "Out" : "In");
@@ -140,21 +144,19 @@ static void line_write_splits(struct writing *w, const struct record *record, co
     }
 }
 
-static void line_write_collective(struct writing *w, const struct record *record, const struct event *event)
+static void line_write_collective(struct writing *w, const struct event *event)
 {
     fprintf(w->file, ",\"Seq\":%u", w->groups[event->group].turn++);
     if (event->tag)
-        line_write_splits(w, record, event);
+        line_write_splits(w, event);
     if (call_has_root((enum call)event->call))
         fprintf(w->file, ",\"root\":%d", event->peer); /* its place in the group */
     if (call_reduces((enum call)event->call))
         fprintf(w->file, ",\"op\":\"%s\"", op_name((enum dist_op)event->op));
 }
 
-static void line_write_arguments(struct writing *w, int rank, uint32_t index)
+static void line_write_arguments(struct writing *w, const struct event *event)
 {
-    const struct record *record = record_of(w->world, rank);
-    const struct event *event = &record->events[index];
     if (event->kind == EVENT_STREAM) {
         fprintf(w->file, ",\"args\":{\"stream\":%d", event->peer);
         /* Nobody looked on yet when something was asked for before dist_init_process_group. */
@@ -163,20 +165,20 @@ static void line_write_arguments(struct writing *w, int rank, uint32_t index)
         putc('}', w->file);
         return;
     }
-    const struct site *site = world_site_at(w->world, rank, event->site);
+    const struct site *site = world_site_at(w->world, w->rank, event->site);
     fputs(",\"args\":{\"at\":", w->file);
     text_put_json(w->file, site->file, strlen(site->file));
-    fprintf(w->file, ",\"line\":%d,\"event\":%u", site->line, index);
+    fprintf(w->file, ",\"line\":%d,\"event\":%u", site->line, line_number_of(w, event));
     if (event->kind == EVENT_MESSAGE || event->kind == EVENT_COLLECTIVE) {
         if (collective_words[event->call])
             fprintf(w->file, ",\"Collective name\":\"%s\"", collective_words[event->call]);
-        line_write_group(w, record, event);
-        line_write_tensors(w, record, event);
+        line_write_group(w, event);
+        line_write_tensors(w, event);
     }
     if (event->kind == EVENT_MESSAGE)
-        line_write_message(w, rank, index);
+        line_write_message(w, event);
     if (event->kind == EVENT_COLLECTIVE)
-        line_write_collective(w, record, event);
+        line_write_collective(w, event);
     if (event->kind == EVENT_WAIT && event->other != TRACE_NONE)
         fprintf(w->file, ",\"started\":%u", event->other);
     if (atomic_load(&event->end) == 0)
@@ -186,49 +188,45 @@ static void line_write_arguments(struct writing *w, int rank, uint32_t index)
     putc('}', w->file);
 }
 
-static uint64_t line_end_of(const struct writing *w, int rank, const struct event *event)
+static uint64_t line_end_of(const struct writing *w, const struct event *event)
 {
     uint64_t end = atomic_load(&event->end);
-    return end ? end : w->last[rank];
+    return end ? end : w->last[w->rank];
 }
 
 /* The arrow leaves where the send began, and ends where the receiver learned that the message was there: at the end of
  * the receive, or of the wait for it. */
-static void line_write_arrow(struct writing *w, int rank, uint32_t index)
+static void line_write_arrow(struct writing *w, const struct event *event)
 {
-    const struct record *record = record_of(w->world, rank);
-    const struct event *event = &record->events[index];
-    uint32_t message = w->message[rank][index];
+    uint32_t message = line_message_of(w, event);
     bool arrives = line_receives(event);
     uint64_t when = event->begin;
-    if (arrives && event->call != CALL_RECV && event->other < record_kept(record, NULL))
-        event = &record->events[event->other];
+    if (arrives && event->call != CALL_RECV && event->other < record_kept(w->record))
+        event = &w->record->events[event->other];
     if (arrives)
-        when = line_end_of(w, rank, event);
+        when = line_end_of(w, event);
     line_begin(w);
     fprintf(w->file,
             "{\"ph\":\"%s\",\"name\":\"message\",\"cat\":\"message\",\"id\":%u,\"pid\":%d,\"tid\":%d",
-            arrives ? "f\",\"bp\":\"e" : "s", message, rank + 1, event->thread + 1);
+            arrives ? "f\",\"bp\":\"e" : "s", message, w->rank + 1, event->thread + 1);
     line_write_time(w, "ts", when - w->start);
     putc('}', w->file);
 }
 
-void line_event(struct writing *w, int rank, uint32_t index)
+void line_event(struct writing *w, const struct event *event)
 {
-    const struct record *record = record_of(w->world, rank);
-    const struct event *event = &record->events[index];
     if (event->kind == EVENT_JOB && event->call == CALL_NEW_GROUP && event->group > 0)
         w->groups[event->group] = (struct named){ .note = event->values };
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
-    const char *name = line_name_of(record, event);
+    const char *name = line_name_of(w, event);
     text_put_json(w->file, name, strlen(name));
-    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", line_category_of(event), rank + 1,
+    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", line_category_of(event), w->rank + 1,
             event->kind == EVENT_STREAM ? LINE_STREAMS + event->peer : event->thread + 1);
     line_write_time(w, "ts", event->begin - w->start);
-    line_write_time(w, "dur", line_end_of(w, rank, event) - event->begin);
-    line_write_arguments(w, rank, index);
+    line_write_time(w, "dur", line_end_of(w, event) - event->begin);
+    line_write_arguments(w, event);
     putc('}', w->file);
-    if (w->message[rank][index])
-        line_write_arrow(w, rank, index);
+    if (line_message_of(w, event))
+        line_write_arrow(w, event);
 }

@@ -18,10 +18,13 @@ struct writing {
     const struct nodes *nodes; /* ranks of several machines; NULL: of this one */
     uint32_t *
         *message;   /* [rank][event]: it carried this one, from 1 on; 0: none, or none that has two ends */
+    size_t events;  /* of all ranks */
     uint64_t start; /* the first event of all: time 0 */
     uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
-    struct named *groups;       /* of the rank that is being written, by id: the group that has it now */
-    const struct event **order; /* of the rank that is being written: its events by time */
+    int rank;       /* that is being written, and of it: */
+    const struct record *record;
+    struct named *groups;       /* by id: the group that has it now */
+    const struct event **order; /* its events by time */
     bool first;                 /* no line yet: no comma */
 };
 
@@ -30,14 +33,10 @@ struct writing {
 
 /* Start a line: a comma where one is due. And one by which a viewer learns the name of a rank, or of one of its threads: up to what it is. */
 void line_begin(struct writing *w);
-void line_begin_name(struct writing *w, const char *what, int rank, int thread, const char *key);
+void line_begin_name(struct writing *w, const char *what, int thread, const char *key);
 
 /* The slice of an event that is there, and the start or the end of the arrow of its message. */
-void line_event(struct writing *w, int rank, uint32_t index);
-
-/* pairs.c: which send belongs to which receive (pairing.h)? False: no memory. */
-bool pairs_find(struct writing *w);
-void pairs_free(struct writing *w);
+void line_event(struct writing *w, const struct event *event);
 
 /* hosts.c: all events by node 0's clock. Once; nodes may be NULL. */
 void hosts_bring_together(const struct world *world, const struct nodes *nodes);
@@ -46,6 +45,6 @@ void hosts_bring_together(const struct world *world, const struct nodes *nodes);
 void hosts_write(struct writing *w);
 
 /* The rank's host, as viewers show it. */
-void hosts_write_label(struct writing *w, int rank);
+void hosts_write_label(struct writing *w);
 
 #endif

@@ -43,7 +43,7 @@ static inline enum quick quick_end(struct trace *trace, uint32_t event, const st
 enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, const struct dist_group *group,
                             uint32_t site)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     struct dist_work op;
     quick_describe(trace, &op, CALL_SEND, t->type, site);
     op.peer = peer;
@@ -51,13 +51,13 @@ enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, con
     op.group = (struct dist_group *)(uintptr_t)group;
     op.in = (struct span){ t->data, t->numel };
     uint32_t event = quick_begin(trace, EVENT_MESSAGE, &op);
-    return quick_end(trace, event, &op, trace->inner->quick_send(trace->state, t, peer, tag, group, site));
+    return quick_end(trace, event, &op, trace->inner->quick_send(state, t, peer, tag, group, site));
 }
 
 enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const struct dist_group *group,
                             uint32_t site)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     struct dist_work op;
     quick_describe(trace, &op, CALL_RECV, t->type, site);
     op.peer = op.from = peer;
@@ -65,26 +65,26 @@ enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const str
     op.group = (struct dist_group *)(uintptr_t)group;
     op.out = (struct span){ t->data, t->numel };
     uint32_t event = quick_begin(trace, EVENT_MESSAGE, &op);
-    return quick_end(trace, event, &op, trace->inner->quick_recv(trace->state, t, peer, tag, group, site));
+    return quick_end(trace, event, &op, trace->inner->quick_recv(state, t, peer, tag, group, site));
 }
 
 enum quick trace_quick_sum(void *state, tensor *t, enum dist_op how, uint32_t site)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     struct dist_work op;
     quick_describe(trace, &op, CALL_ALL_REDUCE, t->type, site);
     op.op = how;
     op.in = op.out = (struct span){ t->data, t->numel };
     uint32_t event = quick_begin(trace, EVENT_COLLECTIVE, &op);
-    return quick_end(trace, event, &op, trace->inner->quick_sum(trace->state, t, how, site));
+    return quick_end(trace, event, &op, trace->inner->quick_sum(state, t, how, site));
 }
 
 enum quick trace_quick_barrier(void *state, uint32_t site)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     struct dist_work op;
     quick_describe(trace, &op, CALL_BARRIER, DIST_F32, site);
     op.in = op.out = (struct span){ NULL, 0 };
     uint32_t event = quick_begin(trace, EVENT_COLLECTIVE, &op);
-    return quick_end(trace, event, &op, trace->inner->quick_barrier(trace->state, site));
+    return quick_end(trace, event, &op, trace->inner->quick_barrier(state, site));
 }

@@ -28,11 +28,9 @@ struct record *record_of(const struct world *world, int rank)
     return world_at(world, header->trace_offset + (uint64_t)rank * header->trace_bytes);
 }
 
-uint32_t record_kept(const struct record *record, uint64_t *lost)
+uint32_t record_kept(const struct record *record)
 {
     uint32_t count = atomic_load(&record->count);
-    if (lost)
-        *lost = count > record->capacity ? count - record->capacity : 0;
     return count < record->capacity ? count : record->capacity;
 }
 
@@ -104,10 +102,10 @@ static struct event *record_take_place(struct record *record, uint32_t *index)
 }
 
 /* All else is there: whoever sees the kind sees that. */
-static void record_set_out(struct event *event, uint8_t kind)
+static void record_set_out(struct event *event, uint8_t kind, uint64_t begin)
 {
     event->thread = here.thread;
-    event->begin = (uint64_t)launch_clock_ns();
+    event->begin = begin ? begin : (uint64_t)launch_clock_ns();
     atomic_store_explicit(&event->kind, kind, memory_order_release);
 }
 
@@ -119,7 +117,7 @@ uint32_t record_begin(struct record *record, struct event as)
         uint8_t kind = as.kind;
         atomic_init(&as.kind, EVENT_ABSENT);
         *event = as;
-        record_set_out(event, kind);
+        record_set_out(event, kind, as.begin);
     }
     return index;
 }
@@ -144,7 +142,7 @@ uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call 
     event->other = TRACE_NONE;
     event->in = op->in.count;
     event->out = op->out.count;
-    record_set_out(event, (uint8_t)kind);
+    record_set_out(event, (uint8_t)kind, 0);
     return index;
 }
 
@@ -152,19 +150,4 @@ void record_end(struct record *record, uint32_t index)
 {
     if (index != TRACE_NONE)
         atomic_store_explicit(&record->events[index].end, (uint64_t)launch_clock_ns(), memory_order_release);
-}
-
-void record_slice(struct record *record, int stream, const char *what, int64_t asked, int64_t begin,
-                  int64_t end)
-{
-    struct event as = { .peer = stream, .from = -1, .other = TRACE_NONE, .in = asked };
-    uint32_t index;
-    struct event *event = record_take_place(record, &index);
-    if (!event)
-        return;
-    as.values = record_name(record, what);
-    as.begin = (uint64_t)begin;
-    atomic_init(&as.end, (uint64_t)end);
-    *event = as;
-    atomic_store_explicit(&event->kind, EVENT_STREAM, memory_order_release);
 }

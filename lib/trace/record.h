@@ -71,21 +71,17 @@ struct record {
 
 struct record *record_of(const struct world *world, int rank);
 
-/* How many places were taken: some may be EVENT_ABSENT. Events that found none are counted in *lost. */
-uint32_t record_kept(const struct record *record, uint64_t *lost);
+/* How many places were taken: some may be EVENT_ABSENT. */
+uint32_t record_kept(const struct record *record);
 
 /* Prepare the calling rank's record. False: this world has no room for one. */
 bool record_open(struct record *record, uint64_t bytes, int ranks, const char *backend);
 
-/* Begin an event, filled in from `as` or from an op, and end it. TRACE_NONE: lost. */
+/* Begin an event, filled in from `as` (begin 0: now) or from an op, and end it. TRACE_NONE: lost. */
 uint32_t record_begin(struct record *record, struct event as);
 uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call call,
                          const struct dist_work *op);
 void record_end(struct record *record, uint32_t event);
-
-/* A stream was busy from begin to end with what the program put into it at `asked`. */
-void record_slice(struct record *record, int stream, const char *what, int64_t asked, int64_t begin,
-                  int64_t end);
 
 /* Keep a name, or find that it was kept before. */
 uint32_t record_name(struct record *record, const char *name);

@@ -13,38 +13,32 @@ static _Thread_local struct {
     uint32_t open[TRACE_DEPTH];
 } here;
 
-static uint32_t span_begin(struct launch_self *self, struct dist_at at, const char *format, va_list words)
-{
-    struct trace *trace = self->trace;
-    char name[NAME_BYTES];
-    /* Most names need no formatting, which would cost more than all the rest. */
-    bool plain = strlen(format) < sizeof name && !strchr(format, '%');
-    if (!plain)
-        vsnprintf(name, sizeof name, format, words);
-    struct event as = { .kind = EVENT_SPAN, .peer = -1, .from = -1, .other = TRACE_NONE };
-    as.site = world_site(&self->world, self->env.rank, at);
-    as.values = record_name(trace->record, plain ? format : name);
-    return record_begin(trace->record, as);
-}
-
 struct dist_span_mark dist_span_begin(struct dist_at at, const char *format, ...)
 {
     struct launch_self *self = launch_self_if_any();
+    struct trace *trace = self ? self->trace : NULL;
     struct dist_span_mark mark = { .inside = true, .depth = -1 };
-    if (!self || !self->trace)
+    char name[NAME_BYTES];
+    if (!trace)
         return mark;
-    struct trace *trace = self->trace;
     if (here.opened != trace->record->opened) {
         here.opened = trace->record->opened;
         here.depth = 0;
     }
     if (here.depth == TRACE_DEPTH)
         return mark;
+    /* Most names need no formatting, which would cost more than all the rest. */
+    bool plain = strlen(format) < sizeof name && !strchr(format, '%');
     va_list words;
     va_start(words, format);
-    here.open[here.depth] = span_begin(self, at, format, words);
+    if (!plain)
+        vsnprintf(name, sizeof name, format, words);
     va_end(words);
+    struct event as = { .kind = EVENT_SPAN, .peer = -1, .from = -1, .other = TRACE_NONE };
+    as.site = world_site(&self->world, self->env.rank, at);
+    as.values = record_name(trace->record, plain ? format : name);
     mark.depth = here.depth++;
+    here.open[mark.depth] = record_begin(trace->record, as);
     return mark;
 }
 

@@ -1,12 +1,12 @@
 /*
  * trace.h: a run, written down.
  *
- *   wrap.c     a backend around a backend: every call goes through it, and leaves an event (wrap.h)
- *   quick.c    the same for its quick ways; wait.c: for waiting; span.c: what the program marks itself
+ *   wrap.c     a backend around a backend: its calls leave an event, and hand on (wrap.h)
+ *   quick.c    the same for its quick ways; span.c: what the program marks itself
  *   record.c   the events: a list for each rank in the world's memory, written by that rank alone
  *   notes.c    what does not fit into an event: names, groups, values
- *   write.c    when all ranks have ended: the lists as one file that Perfetto and chrome://tracing open
- *   pairs.c    which send belongs to which receive
+ *   write.c    when all ranks have ended: the lists as one file that Perfetto and chrome://tracing open, with an arrow
+ *              from each send to its receive
  *   line.c     one event as a line of that file
  *   hosts.c    ranks of several machines: one clock for all
  *

@@ -1,4 +1,7 @@
-/* wrap.c: a backend around a backend: hands every call on, and leaves an event. */
+/*
+ * wrap.c: a backend around a backend: its calls leave an event, and hand on. Both have one state, the inner one's: so calls that leave
+ * none go there directly.
+ */
 #include "wrap.h"
 #include "trace.h"
 
@@ -24,8 +27,9 @@ static int wrap_finish(struct trace *trace, uint32_t event, const struct dist_wo
     return status;
 }
 
-static uint32_t wrap_begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
+static uint32_t wrap_begin(struct trace *trace, const struct dist_work *op)
 {
+    enum event_kind kind = op->p2p ? EVENT_MESSAGE : EVENT_COLLECTIVE;
     uint32_t event = record_begin_op(trace->record, kind, wrap_call_of(op), op);
     if (!op->p2p && op->splits)
         record_splits(trace->record, event, op);
@@ -35,13 +39,10 @@ static uint32_t wrap_begin(struct trace *trace, enum event_kind kind, const stru
     return event;
 }
 
-static int wrap_hand_on(struct trace *trace, enum event_kind kind, backend_call *call, struct dist_work *op)
+/* Where the calling rank stands, as its slot says: call id << 16 | site. */
+static uint32_t wrap_call_word(const struct trace *trace)
 {
-    uint32_t event = trace_begun ? trace_begun - 1 : wrap_begin(trace, kind, op);
-    trace_begun = 0;
-    op->traced = event;
-    int status = call(trace->state, op);
-    return op->gpu && status == DIST_OK ? status : wrap_finish(trace, event, op, status);
+    return atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
@@ -49,8 +50,7 @@ static int wrap_hand_on(struct trace *trace, enum event_kind kind, backend_call 
 static int trace_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
 {
     struct trace *trace = self->trace;
-    int status = trace->inner->open(self, world, &trace->state, why);
-    *state = trace;
+    int status = trace->inner->open(self, world, state, why);
     if (status == DIST_OK) {
         trace->world = world;
         trace->record->world = record_group(trace->record, world);
@@ -61,45 +61,40 @@ static int trace_open(struct launch_self *self, struct dist_group *world, void *
     return status;
 }
 
-/* Where no watcher of ours will see all ranks end, the last to leave writes the file. */
-static void wrap_write_if_last(struct trace *trace)
-{
-    struct launch_self *self = trace->self;
-    struct record *first = record_of(&self->world, 0);
-    struct why why;
-    bool last = atomic_fetch_add(&first->closed, 1) + 1 == (uint32_t)self->world.header->size;
-    if (last && !self->watched && trace_write(&self->world, NULL, &why) != 0)
-        fprintf(stderr, "%s\n", why.text);
-}
-
 static void trace_leave(void *state)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     struct event as = { .kind = EVENT_JOB, .call = CALL_DESTROY, .from = -1, .other = TRACE_NONE };
-    as.site = atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call) & 0xffff;
+    as.site = wrap_call_word(trace) & 0xffff;
     trace_begun = record_begin(trace->record, as) + 1;
-    trace->inner->leave(trace->state);
+    trace->inner->leave(state);
 }
 
+/* Where no watcher of ours will see all ranks end, the last to leave writes the file. */
 static int trace_close(void *state)
 {
-    struct trace *trace = state;
-    int status = trace->inner->close(trace->state);
+    struct trace *trace = trace_here();
+    struct launch_self *self = trace->self;
+    struct why why;
+    int status = trace->inner->close(state);
     record_end(trace->record, trace_begun - 1);
     trace_begun = 0;
-    wrap_write_if_last(trace);
-    trace->self->seen_on_stream = NULL;
-    trace->self->trace = NULL;
+    self->seen_on_stream = NULL;
+    self->trace = NULL;
     free(trace);
+    uint32_t closed = atomic_fetch_add(&record_of(&self->world, 0)->closed, 1) + 1;
+    if (closed == (uint32_t)self->world.header->size && !self->watched &&
+        trace_write(&self->world, NULL, &why) != 0)
+        fprintf(stderr, "%s\n", why.text);
     return status;
 }
 
 static int trace_group_new(void *state, struct dist_work *op)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     struct dist_group *group = op->group;
     uint32_t event = trace->made = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
-    int status = trace->inner->group_new(trace->state, op);
+    int status = trace->inner->group_new(state, op);
     op->group = group; /* a backend may have put another there for its own use */
     return wrap_finish(trace, event, op, status);
 }
@@ -114,100 +109,122 @@ void trace_group_made(struct launch_self *self, const struct dist_group *group)
     event->group = (uint16_t)group->id;
 }
 
-static void trace_group_free(void *state, struct dist_group *group)
+/* All that move data: the op says which. */
+static int trace_start(void *state, struct dist_work *op)
 {
-    struct trace *trace = state;
-    trace->inner->group_free(trace->state, group);
-}
-
-static int trace_send(void *state, struct dist_work *op)
-{
-    struct trace *trace = state;
-    return wrap_hand_on(trace, EVENT_MESSAGE, trace->inner->send, op);
-}
-
-static int trace_recv(void *state, struct dist_work *op)
-{
-    struct trace *trace = state;
-    return wrap_hand_on(trace, EVENT_MESSAGE, trace->inner->recv, op);
-}
-
-/* All collectives but the barrier: op->call says which. */
-static int trace_collective(void *state, struct dist_work *op)
-{
-    struct trace *trace = state;
-    return wrap_hand_on(trace, EVENT_COLLECTIVE, trace->inner->collectives[op->call], op);
+    struct trace *trace = trace_here();
+    uint32_t event = trace_begun ? trace_begun - 1 : wrap_begin(trace, op);
+    trace_begun = 0;
+    op->traced = event;
+    int status = backend_start(trace->inner, state, op);
+    return op->gpu && status == DIST_OK ? status : wrap_finish(trace, event, op, status);
 }
 
 static int trace_barrier(void *state, struct dist_work *op)
 {
-    struct trace *trace = state;
+    struct trace *trace = trace_here();
     if (trace->joined)
-        return wrap_hand_on(trace, EVENT_COLLECTIVE, trace->inner->collectives[CALL_BARRIER], op);
+        return trace_start(state, op);
     trace->joined = true; /* the one with which dist_init_process_group ends */
     uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
-    return wrap_finish(trace, event, op, trace->inner->collectives[CALL_BARRIER](trace->state, op));
+    return wrap_finish(trace, event, op, backend_start(trace->inner, state, op));
 }
 
-static void trace_hold(void *state, bool held)
+/* ---- where a program learns that what it started is done ---------------------------- */
+
+/* dist_wait_any asks the works again and again, and waits for one at last: it is one wait, since the first ask. 0: there was none. */
+static _Thread_local uint64_t asked_since;
+
+void trace_asks_anew(void)
 {
-    struct trace *trace = state;
-    trace->inner->hold(trace->state, held);
+    asked_since = 0;
 }
 
-static void trace_note(void *state, const struct dist_work *op)
+static uint32_t wrap_begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
 {
-    struct trace *trace = state;
-    trace->inner->note(trace->state, op);
+    struct event as = { .kind = EVENT_WAIT, .call = (uint8_t)call, .peer = -1, .from = -1 };
+    as.group = (uint16_t)op->group->id;
+    as.site = wrap_call_word(trace) & 0xffff;
+    as.other = op->traced;
+    as.begin = wrap_call_word(trace) >> 16 == CALL_WAIT_ANY ? asked_since : 0;
+    return record_begin(trace->record, as);
 }
 
-static void trace_seen_on_stream(struct launch_self *self, int stream, const char *what, int64_t asked,
-                                 int64_t begin, int64_t end)
+/* The wait that first found the work done is where the program learns of it. */
+static void wrap_end_wait(struct trace *trace, uint32_t wait, const struct dist_work *op)
 {
-    const struct trace *trace = self->trace;
-    if (trace)
-        record_slice(trace->record, stream, what, asked, begin, end);
+    struct record *record = trace->record;
+    if (op->traced < record->capacity && record->events[op->traced].other == TRACE_NONE) {
+        record_after(record, op->traced, op);
+        record->events[op->traced].other = wait;
+    }
+    record_end(record, wait);
+}
+
+static bool trace_test(void *state, struct dist_work *op)
+{
+    struct trace *trace = trace_here();
+    if (wrap_call_word(trace) >> 16 == CALL_WAIT_ANY && !op->gpu) {
+        asked_since = asked_since ? asked_since : (uint64_t)launch_clock_ns();
+        return trace->inner->test(state, op);
+    }
+    if (!trace->inner->test(state, op) || op->gpu)
+        return atomic_load(&op->done) != 0; /* a program that polls would fill the record with nothing */
+    wrap_end_wait(trace, wrap_begin_wait(trace, CALL_IS_COMPLETED, op), op);
+    return true;
+}
+
+static int trace_wait(void *state, struct dist_work *op)
+{
+    struct trace *trace = trace_here();
+    if (op->gpu) {
+        int result = trace->inner->wait(state, op);
+        record_after(trace->record, op->traced, op);
+        record_end(trace->record, op->traced);
+        return result;
+    }
+    uint32_t event = wrap_begin_wait(trace, CALL_WAIT, op);
+    int status = trace->inner->wait(state, op);
+    wrap_end_wait(trace, event, op);
+    return status;
 }
 
 /* ---- putting it around ------------------------------------------------------------- */
 
-static const struct backend wrapping = {
-    .open = trace_open,
-    .leave = trace_leave,
-    .close = trace_close,
-    .group_new = trace_group_new,
-    .group_free = trace_group_free,
-    .quick_send = trace_quick_send,
-    .quick_recv = trace_quick_recv,
-    .quick_sum = trace_quick_sum,
-    .quick_barrier = trace_quick_barrier,
-    .send = trace_send,
-    .recv = trace_recv,
-    BACKEND_COLLECTIVES(trace_collective),
-    .collectives[CALL_ALL_TO_ALL] = trace_collective,
-    .collectives[CALL_BARRIER] = trace_barrier,
-    .collectives[CALL_MONITORED_BARRIER] = trace_collective,
-    .test = trace_test,
-    .wait = trace_wait,
-    .hold = trace_hold,
-    .note = trace_note,
-};
+/* A stream was busy from begin to end with what the program put into it at `asked`. */
+static void trace_seen_on_stream(struct launch_self *self, int stream, const char *what, int64_t asked,
+                                 int64_t begin, int64_t end)
+{
+    struct event as = { .kind = EVENT_STREAM, .peer = stream, .from = -1, .other = TRACE_NONE, .in = asked };
+    const struct trace *trace = self->trace;
+    if (!trace)
+        return;
+    as.values = record_name(trace->record, what);
+    as.begin = (uint64_t)begin;
+    atomic_init(&as.end, (uint64_t)end);
+    record_begin(trace->record, as);
+}
 
 /* What the inner backend leaves to algorithms/ must stay open: they call send and recv, which then are recorded. */
 static void wrap_fill_table(struct backend *table, const struct backend *inner)
 {
-    *table = wrapping;
-    table->name = inner->name;
+    *table = *inner;
+    table->open = trace_open;
+    table->leave = trace_leave;
+    table->close = trace_close;
+    table->group_new = trace_group_new;
+    if (inner->quick_send) {
+        table->quick_send = trace_quick_send;
+        table->quick_recv = trace_quick_recv;
+        table->quick_sum = trace_quick_sum;
+        table->quick_barrier = trace_quick_barrier;
+    }
+    table->send = table->recv = trace_start;
     for (int call = 0; call < CALL_COUNT; call++)
-        if (!inner->collectives[call])
-            table->collectives[call] = NULL;
-    if (!inner->quick_send)
-        table->quick_send = NULL;
-    if (!inner->note)
-        table->note = NULL;
-    if (!inner->hold)
-        table->hold = NULL;
-    table->on_streams = inner->on_streams;
+        if (inner->collectives[call])
+            table->collectives[call] = call == CALL_BARRIER ? trace_barrier : trace_start;
+    table->test = trace_test;
+    table->wait = trace_wait;
 }
 
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner)

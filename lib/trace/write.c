@@ -1,20 +1,19 @@
-/* write.c: what all ranks remember, as one file. */
+/* write.c: what all ranks remember, as one file; and which of their sends belongs to which receive. */
 #include "line.h"
 #include "trace.h"
 #include "../launch/whole.h"
+#include "../pairing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DEVICE_ROWS NOTE_STREAMS
 
 static void write_find_times(struct writing *w)
 {
     w->start = UINT64_MAX;
     for (int rank = 0; rank < w->world->header->size; rank++) {
         const struct record *record = record_of(w->world, rank);
-        for (uint32_t i = 0, kept = record_kept(record, NULL); i < kept; i++) {
+        for (uint32_t i = 0, kept = record_kept(record); i < kept; i++) {
             const struct event *event = &record->events[i];
             uint64_t end = atomic_load(&event->end);
             if (atomic_load(&event->kind) == EVENT_ABSENT)
@@ -26,33 +25,86 @@ static void write_find_times(struct writing *w)
     }
 }
 
-static void write_names(struct writing *w, int rank, const struct record *record)
+/* ---- which receive took which send: the arrows (pairing.h) ----------------------------------------- */
+
+/* False: no message, or nobody knows who sent it. */
+static bool write_half_of(const struct world *world, int rank, uint32_t index, struct half *half)
 {
-    uint32_t threads = atomic_load(&record->threads);
-    line_begin_name(w, "process_name", rank, 1, "name");
-    fprintf(w->file, "\"rank %d\"}}", rank);
-    line_begin_name(w, "process_sort_index", rank, 1, "sort_index");
-    fprintf(w->file, "%d}}", rank);
+    const struct record *record = record_of(world, rank);
+    const struct event *event = &record->events[index];
+    if (atomic_load(&event->kind) != EVENT_MESSAGE)
+        return false;
+    bool receives = event->call == CALL_RECV || event->call == CALL_IRECV;
+    int peer = receives && event->from >= 0 ? event->from : event->peer;
+    *half = (struct half){ .src = receives ? peer : rank,
+                           .dst = receives ? rank : peer,
+                           .group = event->group,
+                           .tag = (uint32_t)event->tag + (1u << 31), /* the least tag comes first */
+                           .receives = receives,
+                           .rank = rank,
+                           .begin = event->begin, /* the places of several threads lie in no order of time */
+                           .entry = index };
+    return peer >= 0;
+}
+
+/* Gives where the next channel begins. */
+static size_t write_join_channel(struct writing *w, uint32_t *messages, const struct half *halves,
+                                 size_t from, size_t count)
+{
+    size_t receives, end = half_channel_end(halves, count, from, &receives);
+    for (size_t send = from, receive = receives; send < receives && receive < end; send++, receive++) {
+        w->message[halves[send].rank][halves[send].entry] = ++*messages;
+        w->message[halves[receive].rank][halves[receive].entry] = *messages;
+    }
+    return end;
+}
+
+/* False: no memory. */
+static bool write_find_pairs(struct writing *w)
+{
+    struct half *halves = malloc((w->events + 1) * sizeof *halves);
+    uint32_t messages = 0;
+    size_t count = 0;
+    if (!halves)
+        return false;
+    for (int rank = 0; rank < w->world->header->size; rank++)
+        for (uint32_t i = 0, kept = record_kept(record_of(w->world, rank)); i < kept; i++)
+            count += write_half_of(w->world, rank, i, &halves[count]);
+    qsort(halves, count, sizeof *halves, half_compare);
+    for (size_t from = 0; from < count;)
+        from = write_join_channel(w, &messages, halves, from, count);
+    free(halves);
+    return true;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------- */
+
+static void write_names(struct writing *w)
+{
+    uint32_t threads = atomic_load(&w->record->threads);
+    line_begin_name(w, "process_name", 1, "name");
+    fprintf(w->file, "\"rank %d\"}}", w->rank);
+    line_begin_name(w, "process_sort_index", 1, "sort_index");
+    fprintf(w->file, "%d}}", w->rank);
     if (w->nodes)
-        hosts_write_label(w, rank);
+        hosts_write_label(w);
     for (uint32_t thread = 0; thread < (threads ? threads : 1); thread++) {
-        line_begin_name(w, "thread_name", rank, (int)thread + 1, "name");
+        line_begin_name(w, "thread_name", (int)thread + 1, "name");
         fprintf(w->file, thread ? "\"thread %u\"}}" : "\"main\"}}", thread);
     }
 }
 
 /* The streams that were busy with something. */
-static void write_stream_names(struct writing *w, int rank, const struct record *record)
+static void write_stream_names(struct writing *w)
 {
-    bool named[DEVICE_ROWS] = { false };
-    uint32_t kept = record_kept(record, NULL);
-    for (uint32_t i = 0; i < kept; i++) {
-        const struct event *event = &record->events[i];
-        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= DEVICE_ROWS - 1 ||
+    bool named[NOTE_STREAMS] = { false };
+    for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++) {
+        const struct event *event = &w->record->events[i];
+        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= NOTE_STREAMS - 1 ||
             named[event->peer + 1])
             continue;
         named[event->peer + 1] = true;
-        line_begin_name(w, "thread_name", rank, LINE_STREAMS + event->peer, "name");
+        line_begin_name(w, "thread_name", LINE_STREAMS + event->peer, "name");
         fprintf(w->file, event->peer < 0 ? "\"communication\"}}" : "\"stream %d\"}}", event->peer);
     }
 }
@@ -66,51 +118,38 @@ static int write_by_time(const void *left, const void *right)
 }
 
 /* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
-static uint32_t write_put_in_order(struct writing *w, const struct record *record)
+static uint32_t write_put_in_order(struct writing *w)
 {
-    uint32_t kept = record_kept(record, NULL), count = 0;
-    for (uint32_t i = 0; i < kept; i++)
-        if (atomic_load(&record->events[i].kind) != EVENT_ABSENT)
-            w->order[count++] = &record->events[i];
+    uint32_t count = 0;
+    for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++)
+        if (atomic_load(&w->record->events[i].kind) != EVENT_ABSENT)
+            w->order[count++] = &w->record->events[i];
     qsort(w->order, count, sizeof *w->order, write_by_time);
     return count;
 }
 
-/* Room for the events of any rank. False: no memory. */
-static bool write_make_room(struct writing *w)
-{
-    uint32_t most = 1;
-    for (int rank = 0; rank < w->world->header->size; rank++) {
-        uint32_t kept = record_kept(record_of(w->world, rank), NULL);
-        most = kept > most ? kept : most;
-    }
-    w->order = calloc(most, sizeof *w->order);
-    return w->order != NULL;
-}
-
 static void write_rank(struct writing *w, int rank)
 {
-    const struct record *record = record_of(w->world, rank);
-    if (atomic_load(&record->magic) != TRACE_MAGIC)
+    w->rank = rank;
+    w->record = record_of(w->world, rank);
+    if (atomic_load(&w->record->magic) != TRACE_MAGIC)
         return;
-    write_names(w, rank, record);
-    write_stream_names(w, rank, record);
+    write_names(w);
+    write_stream_names(w);
     memset(w->groups, 0, WORLD_GROUPS * sizeof *w->groups);
-    w->groups[0].note = record->world;
-    uint32_t count = write_put_in_order(w, record);
-    for (uint32_t i = 0; i < count; i++)
-        line_event(w, rank, (uint32_t)(w->order[i] - record->events));
+    w->groups[0].note = w->record->world;
+    for (uint32_t i = 0, count = write_put_in_order(w); i < count; i++)
+        line_event(w, w->order[i]);
 }
 
 static void write_all(struct writing *w)
 {
     int size = w->world->header->size;
-    uint64_t lost = 0, here;
+    uint64_t lost = 0;
     const char *backend = "";
     for (int rank = 0; rank < size; rank++) {
         const struct record *record = record_of(w->world, rank);
-        record_kept(record, &here);
-        lost += here;
+        lost += atomic_load(&record->count) - record_kept(record);
         if (atomic_load(&record->magic) == TRACE_MAGIC)
             backend = record->backend;
     }
@@ -127,11 +166,33 @@ static void write_all(struct writing *w)
 }
 
 /* All that has to be remembered meanwhile. False: no memory. */
-static bool trace_prepare(struct writing *w)
+static bool write_prepare(struct writing *w)
 {
-    w->last = calloc((size_t)w->world->header->size, sizeof *w->last);
+    int size = w->world->header->size;
+    uint32_t most = 1;
+    w->message = calloc((size_t)size, sizeof *w->message);
+    for (int rank = 0; w->message && rank < size; rank++) {
+        uint32_t kept = record_kept(record_of(w->world, rank));
+        w->events += kept;
+        most = kept > most ? kept : most;
+        w->message[rank] = calloc((size_t)kept + 1, sizeof **w->message);
+        if (!w->message[rank])
+            return false;
+    }
+    w->last = calloc((size_t)size, sizeof *w->last);
     w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
-    return w->last && w->groups && write_make_room(w) && pairs_find(w);
+    w->order = calloc(most, sizeof *w->order);
+    return w->message && w->last && w->groups && w->order && write_find_pairs(w);
+}
+
+static void write_forget(struct writing *w)
+{
+    for (int rank = 0; w->message && rank < w->world->header->size; rank++)
+        free(w->message[rank]);
+    free(w->message);
+    free(w->last);
+    free(w->groups);
+    free(w->order);
 }
 
 int trace_write(const struct world *world, const struct nodes *nodes, struct why *why)
@@ -142,7 +203,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
     int status = DIST_OK;
     struct whole whole;
     struct writing w = { .world = world, .nodes = nodes, .first = true };
-    if (!trace_prepare(&w)) {
+    if (!write_prepare(&w)) {
         status =
             why_fail(DIST_ERR_MEMORY, why, "DIST_TRACE: the system gives no memory for writing %s", file);
     } else {
@@ -158,9 +219,6 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
             status = why_fail(DIST_ERR_ENVIRONMENT, why, "DIST_TRACE names %s, which cannot be written: %s",
                               file, strerror(errno));
     }
-    pairs_free(&w);
-    free(w.last);
-    free(w.groups);
-    free(w.order);
+    write_forget(&w);
     return status;
 }

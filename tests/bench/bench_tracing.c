@@ -25,7 +25,7 @@ static void run(int rank, int world_size)
     double cost[TURNS];
     dist_init_process_group();
     struct context *context = context_get();
-    struct trace *trace = context->state;
+    const struct trace *trace = context->self->trace;
     const struct backend *tracing = context->backend;
     if (tracing == &backend_shm) {
         fprintf(stderr, "nothing is traced: DIST_TRACE is not set\n");
@@ -35,10 +35,8 @@ static void run(int rank, int world_size)
     for (int t = 0; t < TURNS; t++) {
         double with = turn(x);
         context->backend = trace->inner;
-        context->state = trace->state;
         cost[t] = (with - turn(x)) * 1000;
         context->backend = tracing;
-        context->state = trace;
     }
     if (rank == 0)
         tell("tracing", world_size, 8, median(cost, TURNS), "ns");
