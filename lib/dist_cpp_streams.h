@@ -8,33 +8,20 @@
 #pragma GCC system_header /* as in tensor.h */
 #endif
 
-#undef dist_set_device
-DIST_CPP(int dist_set_device(dist_device device, DIST_CALLER), dist_set_device_at({ file, line }, device))
-#undef dist_stream_new
-DIST_CPP(dist_stream *dist_stream_new(DIST_CALLER), dist_stream_new_at({ file, line }))
-#undef dist_stream_free
-DIST_CPP(int dist_stream_free(dist_stream *stream, DIST_CALLER), dist_stream_free_at({ file, line }, stream))
-#undef dist_stream_use
-DIST_CPP(dist_stream *dist_stream_use(dist_stream *stream, DIST_CALLER),
-         dist_stream_use_at({ file, line }, stream))
-#undef dist_stream_native
+DIST_CPP(int dist_set_device(dist_device device, DIST_CALLER), dist_set_device_at(at, device))
+DIST_CPP(dist_stream *dist_stream_new(DIST_CALLER), dist_stream_new_at(at))
+DIST_CPP(int dist_stream_free(dist_stream *stream, DIST_CALLER), dist_stream_free_at(at, stream))
+DIST_CPP(dist_stream *dist_stream_use(dist_stream *stream, DIST_CALLER), dist_stream_use_at(at, stream))
 DIST_CPP(void *dist_stream_native(dist_stream *stream = nullptr, DIST_CALLER),
-         dist_stream_native_with({ { file, line }, stream }))
-#undef dist_stream_synchronize
+         dist_stream_native_with({ at, stream }))
 DIST_CPP(int dist_stream_synchronize(dist_stream *stream, DIST_CALLER),
-         dist_stream_synchronize_at({ file, line }, stream))
-#undef dist_synchronize
-DIST_CPP(int dist_synchronize(DIST_CALLER), dist_synchronize_at({ file, line }))
-#undef dist_event_record
-DIST_CPP(dist_event *dist_event_record(DIST_CALLER), dist_event_record_at({ file, line }))
-#undef dist_event_wait
-DIST_CPP(int dist_event_wait(dist_event *event, DIST_CALLER), dist_event_wait_at({ file, line }, event))
-#undef dist_event_passed
-DIST_CPP(bool dist_event_passed(dist_event *event, DIST_CALLER), dist_event_passed_at({ file, line }, event))
-#undef dist_event_elapsed
+         dist_stream_synchronize_at(at, stream))
+DIST_CPP(int dist_synchronize(DIST_CALLER), dist_synchronize_at(at))
+DIST_CPP(dist_event *dist_event_record(DIST_CALLER), dist_event_record_at(at))
+DIST_CPP(int dist_event_wait(dist_event *event, DIST_CALLER), dist_event_wait_at(at, event))
+DIST_CPP(bool dist_event_passed(dist_event *event, DIST_CALLER), dist_event_passed_at(at, event))
 DIST_CPP(double dist_event_elapsed(dist_event *from, dist_event *to, DIST_CALLER),
-         dist_event_elapsed_at({ file, line }, from, to))
-#undef dist_event_free
-DIST_CPP(int dist_event_free(dist_event *event, DIST_CALLER), dist_event_free_at({ file, line }, event))
+         dist_event_elapsed_at(at, from, to))
+DIST_CPP(int dist_event_free(dist_event *event, DIST_CALLER), dist_event_free_at(at, event))
 
 #endif
