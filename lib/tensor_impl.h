@@ -74,9 +74,12 @@ int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, i
 /* Does element i exist? False: reported. */
 bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t i);
 
-/* Do both lie on one device? False: reported. And run a kernel where the tensor lies, in the name of `call`. */
-bool tensor_together(const char *call, struct dist_at at, const tensor *a, const tensor *b);
+/* Run a kernel where the tensor lies, in the name of `call`. */
 void tensor_run(const char *call, struct dist_at at, const tensor *t, struct kernel kernel);
+
+/* Its elements where the host can look at them; to be freed where it lies on a GPU: of those only so many bytes at each end are there
+ * (or all). NULL: reported. */
+const void *tensor_elements(const char *call, struct dist_at at, const tensor *t, size_t ends);
 
 /* The shape in words, "2 x 3", written into text, which is returned. */
 const char *tensor_shape_words(const tensor *t, char *text, size_t size);

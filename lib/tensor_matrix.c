@@ -27,8 +27,8 @@ static bool tensor_matrix_check_out(const char *call, struct dist_at at, const t
 static bool tensor_matrix_may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a,
                                       const tensor *b)
 {
-    return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b) &&
-           tensor_together(call, at, out, a) && tensor_together(call, at, out, b);
+    return tensor_may_write(call, at, out) && tensor_may_read_beside(call, at, out, a) &&
+           tensor_may_read_beside(call, at, out, b);
 }
 
 void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b)
@@ -51,11 +51,9 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
         refuse(call, at, "matrices of %s cannot be multiplied; use F32 or F64", dtype_name(out->type));
         return;
     }
-    struct kernel kernel = tensor_kernel(out, KERNEL_MATMUL);
+    struct kernel kernel = tensor_kernel(out, KERNEL_MATMUL, a, b, NULL);
     kernel.rows = out->shape[0];
     kernel.inner = a->shape[1];
-    tensor_kernel_reads(&kernel, a);
-    tensor_kernel_reads(&kernel, b);
     tensor_run(call, at, out, kernel);
 }
 
@@ -72,9 +70,8 @@ void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
     }
     if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_may_compute(call, at, out, a, a))
         return;
-    struct kernel kernel = tensor_kernel(out, KERNEL_TRANSPOSE);
+    struct kernel kernel = tensor_kernel(out, KERNEL_TRANSPOSE, a, NULL, NULL);
     kernel.rows = a->shape[0];
     kernel.columns = a->shape[1];
-    tensor_kernel_reads(&kernel, a);
     tensor_run(call, at, out, kernel);
 }

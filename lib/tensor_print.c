@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "context.h"
 #include "launch/text.h"
-#include "streams/gpu.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,27 +72,11 @@ static void tensor_print_seen(FILE *line, const tensor *t)
         fprintf(line, " (%" PRId64 " elements)", t->numel);
 }
 
-/* The elements that tensor_print_seen looks at, copied to the host; the rest of the copy stays unwritten. NULL: reported. */
-static void *tensor_print_fetch(struct dist_at at, const tensor *t)
-{
-    size_t size = dtype_size(t->type), bytes = (size_t)t->numel * size, ends = PRINT_END * size;
-    char *copy = malloc(bytes + 1);
-    const char *from = t->data, *call = "tensor_print";
-    bool all = t->numel <= PRINT_ALL;
-    if (!copy)
-        report_tensor(call, at, DIST_ERR_MEMORY, "the host has no memory for a copy of the tensor");
-    else if (gpu_read(t->gpu, call, at, copy, from, all ? bytes : ends) &&
-             (all || gpu_read(t->gpu, call, at, copy + bytes - ends, from + bytes - ends, ends)))
-        return copy;
-    free(copy);
-    return NULL;
-}
-
 static void tensor_print_elements(FILE *line, struct dist_at at, const tensor *t)
 {
     struct tensor seen = *t;
-    if (t->gpu)
-        seen.data = tensor_print_fetch(at, t);
+    size_t ends = (t->numel <= PRINT_ALL ? PRINT_ALL : PRINT_END) * dtype_size(t->type);
+    seen.data = (void *)(uintptr_t)tensor_elements("tensor_print", at, t, ends);
     void *language = text_use_point(); /* between elements stands a comma */
     if (seen.data)
         tensor_print_seen(line, &seen);
