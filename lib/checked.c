@@ -5,6 +5,7 @@
  * but the root in a reduce.
  */
 #include "checked.h"
+#include "streams/order.h"
 
 #define WORDS 512
 
@@ -72,6 +73,8 @@ static void checked_take_off(struct context *context, struct dist_work *op, cons
 
 bool checked_take(struct context *context, struct dist_work *op)
 {
+    if (op->gpu && !order_post(op->gpu, op))
+        return false;
     bool one = work_has_one_tensor(op), writes = op->out.data && (!one || checked_writes(op));
     if (op->in.data && !(one && writes) &&
         !checked_may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))

@@ -56,12 +56,6 @@ static bool collective_check_list(const struct collective *c, const char *name, 
         size, name, sum, name, (long long)t->numel);
 }
 
-static bool collective_check_splits(const struct collective *c, int size)
-{
-    return collective_check_list(c, c->in_name, c->in, c->in_splits, size) &&
-           collective_check_list(c, c->out_name, c->out, c->out_splits, size);
-}
-
 /* Do the two tensors fit each other? */
 static bool collective_check_pair(const struct collective *c, const struct dist_group *group)
 {
@@ -70,7 +64,9 @@ static bool collective_check_pair(const struct collective *c, const struct dist_
                        c->in_name, dtype_name(c->in->type), c->out_name, dtype_name(c->out->type));
     int64_t n = group->size;
     if (c->in_splits || c->out_splits)
-        return collective_check_splits(c, group->size) && collective_check_overlap(c, group);
+        return collective_check_list(c, c->in_name, c->in, c->in_splits, group->size) &&
+               collective_check_list(c, c->out_name, c->out, c->out_splits, group->size) &&
+               collective_check_overlap(c, group);
     int64_t in_needed = c->in_has_blocks && !c->out_has_blocks ? c->out->numel * n : c->in->numel;
     int64_t out_needed = c->out_has_blocks && !c->in_has_blocks ? c->in->numel * n : c->out->numel;
     if (c->in_has_blocks && c->out_has_blocks)
@@ -112,26 +108,25 @@ bool collective_check_op(enum call call, struct dist_at at, enum dist_op op)
 static bool collective_check_tensors(struct context *context, const struct collective *c,
                                      const struct dist_group *group)
 {
-    if (!collective_check_root(c))
+    if (!collective_check_root(c) ||
+        (c->in_name && !context_tensor(context, c->call, c->at, c->in_name, c->in)) ||
+        (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out)) ||
+        !collective_check_op(c->call, c->at, c->op))
         return false;
-    if (c->in_name && !context_tensor(context, c->call, c->at, c->in_name, c->in))
-        return false;
-    if (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out))
-        return false;
-    if (!collective_check_op(c->call, c->at, c->op))
-        return false;
-    if (c->in_name && c->out_name && c->in->gpu != c->out->gpu)
+    if (!c->in || !c->out)
+        return true;
+    if (c->in->gpu != c->out->gpu)
         return !report(c->call, c->at, DIST_ERR_ARGUMENT,
                        "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,
                        c->in->gpu ? "GPU" : "host", c->out_name, c->in->gpu ? "host" : "GPU");
-    return !c->in_name || !c->out_name || collective_check_pair(c, group);
+    return collective_check_pair(c, group);
 }
 
-struct dist_group *collective_check(struct context *context, const struct collective *c, int *root)
+struct dist_group *collective_check(struct context *context, struct collective *c)
 {
     struct dist_group *group = context_group(context, c->call, c->at, c->group, true);
     if (!group)
         return NULL;
-    *root = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
-    return *root >= 0 && collective_check_tensors(context, c, group) ? group : NULL;
+    c->place = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
+    return c->place >= 0 && collective_check_tensors(context, c, group) ? group : NULL;
 }

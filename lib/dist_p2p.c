@@ -1,6 +1,6 @@
 /* dist_p2p.c: send, receive, and batches of them. dist_wait.c waits for what was started here. */
 #include "checked.h"
-#include "streams/order.h"
+#include "streams/gpu.h"
 
 /* A send or a receive as it was asked for. */
 struct p2p {
@@ -43,11 +43,10 @@ static struct dist_group *p2p_group_for(struct context *context, const struct p2
     return p2p_plainly_good(context, ask) ? &context->world : p2p_check(context, ask);
 }
 
-/* Fill in an op from what was asked. False: a stream, or DIST_CHECK=1, has something against it, which was reported. */
+/* Fill in an op from what was asked. False: DIST_CHECK=1 has something against it, which was reported. */
 static bool p2p_prepare(struct context *context, const struct p2p *ask, struct dist_group *group,
                         uint32_t site, struct dist_work *op)
 {
-    work_begin(op);
     op->call = ask->call;
     op->at.file = ask->at.file;
     op->at.line = ask->at.line;
@@ -66,9 +65,8 @@ static bool p2p_prepare(struct context *context, const struct p2p *ask, struct d
     op->in.count = ask->sends ? ask->tensor->numel : 0;
     op->out.data = ask->sends ? NULL : ask->tensor->data;
     op->out.count = ask->sends ? 0 : ask->tensor->numel;
-    if (op->gpu)
-        work_begin_on_gpu(op);
-    return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
+    work_begin(op);
+    return checked_begin(context, op);
 }
 
 /* A work of what was asked, ready to be started, inside a call that was entered. NULL: reported. */
