@@ -53,7 +53,7 @@ struct dist_at {
 #ifdef __cplusplus
 #define DIST_AT (dist_at{ __FILE__, __LINE__ })
 #define DIST_CALLER dist_at at = { __builtin_FILE(), __builtin_LINE() } /* as last parameter */
-/* A function of C++ (dist_cpp.h), and what it gives. */
+/* A function of C++, and what it gives. */
 #define DIST_CPP(function, ...) \
     inline function \
     { \
