@@ -51,9 +51,6 @@ static inline bool tensor_on_gpu(const tensor *t)
     return t && t->live == TENSOR_LIVE && t->gpu;
 }
 
-/* NULL where the tensor can be used, else the reason: "is NULL", "was freed". */
-const char *tensor_unusable(const tensor *t);
-
 /* For the tensor calls: true where all is well; else the error is reported in the name of `call`. */
 bool tensor_check(const char *call, struct dist_at at, const tensor *t);
 
@@ -76,10 +73,6 @@ bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t 
 
 /* Run a kernel where the tensor lies, in the name of `call`. */
 void tensor_run(const char *call, struct dist_at at, const tensor *t, struct kernel kernel);
-
-/* Its elements where the host can look at them; to be freed where it lies on a GPU: of those only so many bytes at each end are there
- * (or all). NULL: reported. */
-const void *tensor_elements(const char *call, struct dist_at at, const tensor *t, size_t ends);
 
 /* The shape in words, "2 x 3", written into text, which is returned. */
 const char *tensor_shape_words(const tensor *t, char *text, size_t size);

@@ -118,34 +118,26 @@ void tensor_fill_at(struct dist_at at, tensor *t, double value)
     tensor_math_change("tensor_fill", at, t, KERNEL_FILL, value, 0);
 }
 
-static void tensor_math_copy_between(struct dist_at at, tensor *to, const tensor *from)
-{
-    if (to->type != from->type)
-        refuse("tensor_copy", at, "from %s to %s, and between host and GPU; convert on one side, then copy",
-               dtype_name(from->type), dtype_name(to->type));
-    else if (to->gpu)
-        gpu_write(to->gpu, "tensor_copy", at, to->data, from->data, to->bytes);
-    else
-        gpu_read(from->gpu, "tensor_copy", at, to->data, from->data, to->bytes);
-}
-
 void tensor_copy_at(struct dist_at at, tensor *to, const tensor *from)
 {
-    if (!tensor_may_write("tensor_copy", at, to) || !tensor_may_read("tensor_copy", at, from))
+    const char *call = "tensor_copy";
+    if (!tensor_may_write(call, at, to) || !tensor_may_read(call, at, from))
         return;
     if (to->numel != from->numel) {
-        refuse("tensor_copy", at,
-               "%lld elements do not fit into %lld; take a slice, so that both have as many",
+        refuse(call, at, "%lld elements do not fit into %lld; take a slice, so that both have as many",
                (long long)from->numel, (long long)to->numel);
-        return;
+    } else if (to->gpu == from->gpu) {
+        struct kernel kernel = tensor_kernel(to, KERNEL_CONVERT, from, NULL, NULL);
+        kernel.from = from->type;
+        tensor_run(call, at, to, kernel);
+    } else if (to->type != from->type) {
+        refuse(call, at, "from %s to %s, and between host and GPU; convert on one side, then copy",
+               dtype_name(from->type), dtype_name(to->type));
+    } else if (to->gpu) {
+        gpu_write(to->gpu, call, at, to->data, from->data, to->bytes);
+    } else {
+        gpu_read(from->gpu, call, at, to->data, from->data, to->bytes);
     }
-    if (to->gpu != from->gpu) {
-        tensor_math_copy_between(at, to, from);
-        return;
-    }
-    struct kernel kernel = tensor_kernel(to, KERNEL_CONVERT, from, NULL, NULL);
-    kernel.from = from->type;
-    tensor_run("tensor_copy", at, to, kernel);
 }
 
 void tensor_relu_at(struct dist_at at, tensor *t)
