@@ -4,7 +4,6 @@
 
 #include "context.h"
 
-/* What a collective was asked for, in one form for all of them. */
 struct collective {
     enum call call;
     struct dist_at at;
@@ -17,6 +16,7 @@ struct collective {
     const int64_t *in_splits, *out_splits; /* how long each block is; NULL: all alike */
     bool begun;                            /* the backend's quick way has begun it, and not ended */
     double timeout;
+    int result; /* from the call: 0, or what report() gave */
 
     /* from the table in dist_collectives.c */
     const char *root_name;              /* NULL: this collective has none */

@@ -5,7 +5,6 @@
 #include "diagnose/diagnose.h"
 #include "launch/job.h"
 #include "launch/nodes.h"
-#include "noted.h"
 #include "streams/gpu.h"
 #include "trace/trace.h"
 

@@ -65,6 +65,8 @@ static bool collective_fill(struct context *context, const struct collective *c,
                             struct dist_work *op)
 {
     const tensor *one = c->in ? c->in : c->out;
+    op->async = c->async;
+    op->begun_quickly = c->begun;
     op->tag = 0;
     op->p2p = op->sends = false;
     op->call = c->call;
@@ -85,30 +87,6 @@ static bool collective_fill(struct context *context, const struct collective *c,
            (op->block != BLOCK_SPLITS || collective_copy_splits(context, c, op));
 }
 
-/* Do it: 0, or what report() gave. One on the host is over then; on a GPU's tensors only the stream waits for it. An asynchronous one is
- * started, and gives its work. */
-static int collective_do(struct context *context, struct collective *c, dist_work **work)
-{
-    struct dist_work here, *op = &here; /* `fill` writes what is read, as in dist_p2p.c */
-    bool gpu = tensor_on_gpu(c->in) || tensor_on_gpu(c->out), over = !gpu && !c->async;
-    int result = 0;
-    struct dist_group *group = collective_check(context, c);
-    if (group && !gpu)
-        collective_let_streams_come(context, c);
-    if (group && !over)
-        op = work_new(context, c->call, c->at);
-    if (!group || !op)
-        return call_note.error;
-    op->async = c->async;
-    op->begun_quickly = c->begun;
-    if (!collective_fill(context, c, group, op))
-        return call_note.error;
-    if (over)
-        return start_and_wait(context, op);
-    *work = start_work(context, op, &result);
-    return result;
-}
-
 /* What its kind is, for this rank: only the root's big tensor counts. */
 static void collective_complete(struct collective *c, int rank)
 {
@@ -122,16 +100,28 @@ static void collective_complete(struct collective *c, int rank)
     c->out = c->out_name ? c->out : NULL;
 }
 
+/* Do it. One on the host is over then; on a GPU's tensors only the stream waits for it. An asynchronous one is started, and gives its
+ * work. */
 static dist_work *collective_call(struct collective *c)
 {
     struct context *context = context_enter(c->call, c->at);
-    dist_work *work = NULL;
+    c->result = -DIST_ERR_STATE;
     if (!context)
         return NULL;
     collective_complete(c, context->self->env.rank);
-    collective_do(context, c, &work);
+    struct dist_work here, *op = &here, *given = NULL; /* `fill` writes what is read, as in dist_p2p.c */
+    bool gpu = tensor_on_gpu(c->in) || tensor_on_gpu(c->out), over = !gpu && !c->async;
+    struct dist_group *group = collective_check(context, c);
+    if (group && !gpu)
+        collective_let_streams_come(context, c);
+    if (group && !over)
+        op = work_new(context, c->call, c->at);
+    bool good = group && op && collective_fill(context, c, group, op);
+    c->result = good && over ? start_and_wait(context, op) : call_note.error;
+    if (good && !over)
+        given = start_work(context, op, &c->result);
     context_exit(context);
-    return work;
+    return given;
 }
 
 /* ---- the calls ---------------------------------------------------------------------------- */
@@ -210,15 +200,8 @@ dist_work *dist_barrier_with(struct dist_barrier_args a)
 
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
 {
-    struct context *context = context_enter(CALL_MONITORED_BARRIER, a.at);
-    if (!context)
-        return -DIST_ERR_STATE;
     struct collective c = { CALL_MONITORED_BARRIER, a.at, a.group,
-                            .timeout = a.timeout > 0 ? a.timeout : 30 };
-    int result = a.timeout >= 0
-                     ? collective_do(context, &c, NULL)
-                     : report(CALL_MONITORED_BARRIER, a.at, DIST_ERR_ARGUMENT,
-                              "timeout is %g; it must be a number of seconds, or 0 for 30", a.timeout);
-    context_exit(context);
-    return result;
+                            .timeout = a.timeout == 0 ? 30 : a.timeout };
+    collective_call(&c);
+    return c.result;
 }

@@ -39,16 +39,14 @@ static void leaks_add(struct leaks *leaks, const char *format, ...)
     leaks->times[leaks->count - 1] = 1;
 }
 
-static const char *leaks_describe(const struct dist_work *op, char *text, size_t size)
+static void leaks_add_work(struct leaks *leaks, const char *what, const struct dist_work *op)
 {
-    const char *word = op->sends ? "to" : "from";
     char peer[32] = "";
     if (op->p2p && op->peer == DIST_ANY_SOURCE)
         snprintf(peer, sizeof peer, " from anybody");
     else if (op->p2p)
-        snprintf(peer, sizeof peer, " %s %d", word, op->peer);
-    snprintf(text, size, "%s%s (%s:%d)", call_name(op->call), peer, text_file(op->at.file), op->at.line);
-    return text;
+        snprintf(peer, sizeof peer, " %s %d", op->sends ? "to" : "from", op->peer);
+    leaks_add(leaks, "%s%s%s (%s:%d)", what, call_name(op->call), peer, text_file(op->at.file), op->at.line);
 }
 
 static struct handle *leaks_oldest(const struct handles *all)
@@ -61,19 +59,16 @@ static struct handle *leaks_oldest(const struct handles *all)
 
 void leaks_begin(struct context *context)
 {
-    char text[100];
     context->leaks = calloc(1, sizeof *context->leaks);
     for (struct handle *open = leaks_oldest(&context->works); context->leaks && open; open = open->newer)
-        leaks_add(context->leaks, "never waited for  %s",
-                  leaks_describe(HANDLE_OF(struct dist_work, open), text, sizeof text));
+        leaks_add_work(context->leaks, "never waited for  ", HANDLE_OF(struct dist_work, open));
 }
 
 void leaks_untaken(struct launch_self *self, const struct dist_work *op)
 {
     const struct context *context = self->context;
-    char text[100];
     if (context && context->leaks)
-        leaks_add(context->leaks, "never received    %s", leaks_describe(op, text, sizeof text));
+        leaks_add_work(context->leaks, "never received    ", op);
 }
 
 static void leaks_memory(struct leaks *leaks, const struct context *context)
