@@ -533,10 +533,9 @@ tests/**             : lib/** diagrams/*.h ./*.h tests/*.h
 diagrams/cli.c       : ./*.h lib/dist.h lib/launch/nearest.h lib/launch/whole.h
 diagrams/**          : ./*.h
 lib/dist_base.h      : nothing
-lib/tensor.h         : lib/dist_base.h lib/dist_cpp_tensor.h
-lib/dist.h           : lib/tensor.h lib/dist_streams.h lib/dist_cpp.h
-lib/dist_streams.h   : lib/tensor.h lib/dist_cpp_streams.h
-lib/dist_cpp*.h      : lib/tensor.h lib/dist.h lib/dist_streams.h
+lib/tensor.h         : lib/dist_base.h
+lib/dist.h           : lib/tensor.h lib/dist_streams.h
+lib/dist_streams.h   : lib/tensor.h
 lib/call.h           : nothing
 lib/stretch.h        : nothing
 lib/handles.h        : nothing

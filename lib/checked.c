@@ -5,6 +5,7 @@
  * but the root in a reduce.
  */
 #include "checked.h"
+#include "streams/order.h"
 
 #define WORDS 512
 
@@ -31,6 +32,17 @@ bool checked_open(struct context *context, struct dist_at at)
     return true;
 }
 
+static bool checked_may_touch(const char *call, struct dist_at at, const void *data, size_t bytes,
+                              enum touch touch)
+{
+    const struct launch_self *self = guard_is_open() ? launch_self_if_any() : NULL;
+    struct misuse misuse = { .rank = self ? self->env.rank : -1, .call = call, .at = at };
+    if (!self || bytes == 0 || !guard_finds((uintptr_t)data, (uintptr_t)data + bytes, touch, &misuse))
+        return true;
+    checked_tell(&misuse);
+    return false;
+}
+
 /* ---- the calls of dist.h ------------------------------------------------------------ */
 
 bool checked_writes(const struct dist_work *op)
@@ -44,25 +56,18 @@ bool checked_reads(const struct dist_work *op)
     return op->in.data && !(work_has_one_tensor(op) && checked_writes(op));
 }
 
-static uintptr_t checked_end_of(const struct dist_work *op, const struct span *span)
+static bool checked_may_use(const struct dist_work *op, const struct span *span, enum touch touch)
 {
-    return (uintptr_t)span->data + (size_t)span->count * dtype_size(op->type);
-}
-
-static bool checked_may_use(struct context *context, const struct dist_work *op, const struct span *span,
-                            enum touch touch)
-{
-    struct misuse misuse = { .rank = context->self->env.rank, .call = call_name(op->call), .at = op->at };
-    if (span->count == 0 || !guard_finds((uintptr_t)span->data, checked_end_of(op, span), touch, &misuse))
-        return true;
-    checked_tell(&misuse);
-    return false;
+    return checked_may_touch(call_name(op->call), op->at, span->data,
+                             (size_t)span->count * dtype_size(op->type), touch);
 }
 
 static void checked_take_off(struct context *context, struct dist_work *op, const struct span *span,
                              bool written)
 {
-    struct guarded guarded = { .bytes = { .begin = (uintptr_t)span->data, .end = checked_end_of(op, span) },
+    uintptr_t begin = (uintptr_t)span->data;
+    struct guarded guarded = { .bytes = { .begin = begin,
+                                          .end = begin + (size_t)span->count * dtype_size(op->type) },
                                .written = written,
                                .blocks = !op->async,
                                .rank = context->self->env.rank,
@@ -74,10 +79,12 @@ static void checked_take_off(struct context *context, struct dist_work *op, cons
 
 bool checked_take(struct context *context, struct dist_work *op)
 {
-    bool reads = checked_reads(op), writes = checked_writes(op);
-    if (reads && !checked_may_use(context, op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
+    if (op->gpu && !order_post(op->gpu, op))
         return false;
-    if (writes && !checked_may_use(context, op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
+    bool reads = checked_reads(op), writes = checked_writes(op);
+    if (reads && !checked_may_use(op, &op->in, op->p2p ? TOUCH_SEND : TOUCH_READ))
+        return false;
+    if (writes && !checked_may_use(op, &op->out, op->p2p ? TOUCH_RECEIVE : TOUCH_WRITE))
         return false;
     bool flies = op->async || !op->gpu; /* blocking, on a GPU: streams/order.h has it */
     if (flies && reads)
@@ -90,17 +97,6 @@ bool checked_take(struct context *context, struct dist_work *op)
 }
 
 /* ---- the calls of tensor.h ----------------------------------------------------------- */
-
-static bool checked_may_touch(const char *call, struct dist_at at, const void *data, size_t bytes,
-                              enum touch touch)
-{
-    const struct launch_self *self = guard_is_open() ? launch_self_if_any() : NULL;
-    struct misuse misuse = { .rank = self ? self->env.rank : -1, .call = call, .at = at };
-    if (!self || bytes == 0 || !guard_finds((uintptr_t)data, (uintptr_t)data + bytes, touch, &misuse))
-        return true;
-    checked_tell(&misuse);
-    return false;
-}
 
 bool tensor_may_read(const char *call, struct dist_at at, const tensor *t)
 {

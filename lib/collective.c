@@ -5,22 +5,14 @@
 /* Only the in-place rule of dist.h may let two tensors touch: the small one is block `rank` of the big one. */
 static bool collective_check_overlap(const struct collective *c, const struct dist_group *group)
 {
-    const char *in = c->in->data, *out = c->out->data;
-    size_t in_bytes = c->in->bytes, out_bytes = c->out->bytes;
-    bool one_tensor =
-        c->in == c->out && !c->in_has_blocks && !c->out_has_blocks; /* broadcast, reduce, all_reduce */
-    if (one_tensor || in + in_bytes <= out || out + out_bytes <= in || !in_bytes || !out_bytes)
+    bool one_tensor = c->in == c->out && !c->in_has_blocks && !c->out_has_blocks; /* broadcast, all_reduce */
+    bool block = c->out_has_blocks != c->in_has_blocks;
+    const tensor *large = c->out_has_blocks ? c->out : c->in, *small = c->out_has_blocks ? c->in : c->out;
+    if (one_tensor || !tensor_overlap(c->in, c->out) ||
+        (block && (char *)small->data == (char *)large->data + (size_t)group->rank * small->bytes))
         return true;
-    if (c->out_has_blocks != c->in_has_blocks) {
-        const char *big = c->out_has_blocks ? out : in, *small = c->out_has_blocks ? in : out;
-        size_t block = c->out_has_blocks ? in_bytes : out_bytes;
-        if (small == big + (size_t)group->rank * block)
-            return true;
-    }
     return !report(c->call, c->at, DIST_ERR_ARGUMENT, "%s and %s share memory; use two tensors%s", c->in_name,
-                   c->out_name,
-                   c->out_has_blocks != c->in_has_blocks ? ", or exactly this rank's own block of the larger"
-                                                         : "");
+                   c->out_name, block ? ", or exactly this rank's own block of the larger" : "");
 }
 
 /* Does the tensor have as many elements for each member? */
@@ -56,33 +48,24 @@ static bool collective_check_list(const struct collective *c, const char *name, 
         size, name, sum, name, (long long)t->numel);
 }
 
-static bool collective_check_splits(const struct collective *c, int size)
-{
-    return collective_check_list(c, c->in_name, c->in, c->in_splits, size) &&
-           collective_check_list(c, c->out_name, c->out, c->out_splits, size);
-}
-
 /* Do the two tensors fit each other? */
 static bool collective_check_pair(const struct collective *c, const struct dist_group *group)
 {
     if (c->in->type != c->out->type)
         return !report(c->call, c->at, DIST_ERR_ARGUMENT, "%s is of %s, %s of %s; give both one type",
                        c->in_name, dtype_name(c->in->type), c->out_name, dtype_name(c->out->type));
-    int64_t n = group->size;
     if (c->in_splits || c->out_splits)
-        return collective_check_splits(c, group->size) && collective_check_overlap(c, group);
-    int64_t in_needed = c->in_has_blocks && !c->out_has_blocks ? c->out->numel * n : c->in->numel;
-    int64_t out_needed = c->out_has_blocks && !c->in_has_blocks ? c->in->numel * n : c->out->numel;
-    if (c->in_has_blocks && c->out_has_blocks)
-        out_needed = c->in->numel;
-    bool in_wrong = c->in->numel != in_needed;
-    if (in_wrong || c->out->numel != out_needed)
-        return !report(
-            c->call, c->at, DIST_ERR_ARGUMENT,
-            "%s has %lld elements; with %d ranks and %s of %lld it needs %lld",
-            in_wrong ? c->in_name : c->out_name, (long long)(in_wrong ? c->in->numel : c->out->numel), (int)n,
-            in_wrong ? c->out_name : c->in_name, (long long)(in_wrong ? c->out->numel : c->in->numel),
-            (long long)(in_wrong ? in_needed : out_needed));
+        return collective_check_list(c, c->in_name, c->in, c->in_splits, group->size) &&
+               collective_check_list(c, c->out_name, c->out, c->out_splits, group->size) &&
+               collective_check_overlap(c, group);
+    bool blocks = c->in_has_blocks != c->out_has_blocks, in_is_large = blocks && c->in_has_blocks;
+    const tensor *large = in_is_large ? c->in : c->out, *other = in_is_large ? c->out : c->in;
+    int64_t needed = blocks ? other->numel * group->size : other->numel;
+    if (large->numel != needed)
+        return !report(c->call, c->at, DIST_ERR_ARGUMENT,
+                       "%s has %lld elements; with %d ranks and %s of %lld it needs %lld",
+                       in_is_large ? c->in_name : c->out_name, (long long)large->numel, group->size,
+                       in_is_large ? c->out_name : c->in_name, (long long)other->numel, (long long)needed);
     if (c->in_has_blocks && c->out_has_blocks && !collective_check_even(c, c->in_name, c->in, group->size))
         return false;
     return collective_check_overlap(c, group);
@@ -112,26 +95,29 @@ bool collective_check_op(enum call call, struct dist_at at, enum dist_op op)
 static bool collective_check_tensors(struct context *context, const struct collective *c,
                                      const struct dist_group *group)
 {
-    if (!collective_check_root(c))
+    if (!collective_check_root(c) ||
+        (c->in_name && !context_tensor(context, c->call, c->at, c->in_name, c->in)) ||
+        (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out)) ||
+        !collective_check_op(c->call, c->at, c->op))
         return false;
-    if (c->in_name && !context_tensor(context, c->call, c->at, c->in_name, c->in))
-        return false;
-    if (c->out_name && !context_tensor(context, c->call, c->at, c->out_name, c->out))
-        return false;
-    if (!collective_check_op(c->call, c->at, c->op))
-        return false;
-    if (c->in_name && c->out_name && c->in->gpu != c->out->gpu)
+    if (!c->in || !c->out)
+        return true;
+    if (c->in->gpu != c->out->gpu)
         return !report(c->call, c->at, DIST_ERR_ARGUMENT,
                        "%s lies on the %s and %s on the %s; bring them together with tensor_to", c->in_name,
                        c->in->gpu ? "GPU" : "host", c->out_name, c->in->gpu ? "host" : "GPU");
-    return !c->in_name || !c->out_name || collective_check_pair(c, group);
+    return collective_check_pair(c, group);
 }
 
-struct dist_group *collective_check(struct context *context, const struct collective *c, int *root)
+struct dist_group *collective_check(struct context *context, struct collective *c)
 {
+    if (!(c->timeout >= 0))
+        return report(c->call, c->at, DIST_ERR_ARGUMENT,
+                      "timeout is %g; it must be a number of seconds, or 0 for 30", c->timeout),
+               NULL;
     struct dist_group *group = context_group(context, c->call, c->at, c->group, true);
     if (!group)
         return NULL;
-    *root = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
-    return *root >= 0 && collective_check_tensors(context, c, group) ? group : NULL;
+    c->place = c->root_name ? context_rank(context, c->call, c->at, c->root_name, c->root, group) : 0;
+    return c->place >= 0 && collective_check_tensors(context, c, group) ? group : NULL;
 }

@@ -110,10 +110,10 @@ struct dist_group *context_group(struct context *context, enum call call, struct
 bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name,
                     const tensor *t)
 {
-    const char *reason = tensor_unusable(t);
-    if (reason)
+    if (!t || t->live != TENSOR_LIVE)
         return !report(call, at, DIST_ERR_ARGUMENT,
-                       "the %s %s; pass a tensor that was made and not yet freed", name, reason);
+                       "the %s %s; pass a tensor that was made and not yet freed", name,
+                       t ? "was freed" : "is NULL");
     bool far = t->gpu ? t->gpu != context->self->gpu
                       : t->numel > 0 && world_offset(&context->self->world, t->data) == UINT64_MAX;
     if (far)

@@ -28,11 +28,11 @@ struct context {
     struct handles
         groups; /* all but the world; those in the queue also until the backend has forgotten them */
     struct handles tensors;
-    struct leaks *untaken; /* inside destroy: messages that nobody has received; leaks.c */
-    bool checked;          /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
-    struct gpu *gpu;       /* NULL: nothing was communicated on streams yet (streams/) */
+    struct leaks *leaks; /* inside destroy: what was left undone (leaks.c); NULL: nobody wants to know */
+    bool checked;        /* DIST_CHECK=1: the tensors of messages are watched (checked.c) */
+    struct gpu *gpu;     /* NULL: nothing was communicated on streams yet (streams/) */
     _Atomic int64_t allocated, most_allocated; /* bytes of tensors: now, and at most (tensor.c) */
-    struct call_log *log;                      /* what was called (noted.h); NULL: nobody wants to know */
+    struct call_log *log;                      /* what was called (noted.c); NULL: nobody wants to know */
     _Atomic uint64_t shuffle; /* DIST_SHUFFLE: the next random number; 0: messages come as they come */
 };
 
@@ -174,6 +174,27 @@ void works_let_go(struct context *context);
 void work_free(struct context *context, struct dist_work *work);
 void work_forget(struct context *context, struct dist_work *work);
 void work_recycle(struct context *context, struct dist_work *work);
+
+/* noted.c: the rank's list of calls, for diagnose/replay.c. Kept while messages are buffered, and with DIST_CHECK=1. */
+void noted_open(struct context *context);                      /* begins a list where one is kept */
+void noted_add(struct context *context, struct dist_work *op); /* where one is: context->log */
+
+/* A receive has ended: who sent? */
+void noted_add_source(struct context *context, uint32_t logged, int from);
+static inline void noted_source(struct context *context, const struct dist_work *op)
+{
+    if (op->logged)
+        noted_add_source(context, op->logged, op->from);
+}
+
+/* A work was waited for; or it was asked, and is over. */
+void noted_over(struct context *context, const struct dist_work *work, bool waits);
+
+/* leaks.c. While the rank leaves, what it has left undone is collected: works that were not waited for; a message that nobody took (the
+ * backend calls it, as launch_self.untaken). In the end it is told, with DIST_CHECK=1 also tensors and groups that were not freed. */
+void leaks_begin(struct context *context);
+void leaks_untaken(struct launch_self *self, const struct dist_work *op);
+void leaks_end(struct context *context);
 
 /* start.c. Hand an op on that was checked and filled in: DIST_OK, or its status. */
 int start_op(struct context *context, struct dist_work *op);

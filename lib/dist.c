@@ -5,8 +5,6 @@
 #include "diagnose/diagnose.h"
 #include "launch/job.h"
 #include "launch/nodes.h"
-#include "leaks.h"
-#include "noted.h"
 #include "streams/gpu.h"
 #include "trace/trace.h"
 
@@ -168,9 +166,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     }
     context->quick_reach = context;
     atomic_store(&world_notes(&context->self->world, context->self->env.rank)->leaving, 1);
-    struct leaks leaks = { 0 };
-    context->untaken = &leaks;
-    leaks_works(&leaks, context);
+    leaks_begin(context);
     context->backend->leave(context->state);
     if (context->gpu)
         ops_drain(context->gpu);
@@ -178,10 +174,7 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->backend->close(context->state);
     if (context->gpu)
         ops_close(context->gpu);
-    if (context->checked)
-        leaks_memory(&leaks, context);
-    context->untaken = NULL;
-    leaks_tell(&leaks, context);
+    leaks_end(context);
     dist_free_everything(context);
     context->backend = NULL;
     context->state = NULL;

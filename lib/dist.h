@@ -10,8 +10,8 @@
  *     dist_all_reduce(x, .op = DIST_AVG, .group = g);
  *     dist_work *w = dist_all_reduce(x, .async_op = true);
  *
- * They come after the others, in the order of the struct that stands below the call; whoever wants can give the first
- * of them without their names, dist_all_reduce(x, DIST_AVG). In C++ all are given so (dist_cpp.h).
+ * They come after the others, in the order of the call's struct; whoever wants can give the first of them without their
+ * names, dist_all_reduce(x, DIST_AVG). In C++ all are given so. tensor.h tells how a call is declared.
  *
  * Ranks in arguments (dst, src) are always ranks of the world, also inside a
  * group. Counts are elements, times are seconds.
@@ -87,7 +87,6 @@ int dist_spawn(void (*run)(int rank, int world_size), int world_size);
  * share GPUs), "nccl" (a GPU for each rank, any number of machines; over several of them without tags and DIST_ANY_SOURCE,
  * and with tensors of GPUs only), "mpi" (processes, over Open MPI or MPICH; reductions may be in another order than by rank)
  * or "gloo" (processes of one machine, over Gloo's TCP; that order, too); NULL for $BACKEND, or "shm". */
-#define dist_init_process_group(...) dist_init_process_group_with(DIST_ARGS(dist_init_args, __VA_ARGS__))
 struct dist_init_args {
     struct dist_at at;
     const char *backend;
@@ -97,12 +96,9 @@ int dist_init_process_group_with(struct dist_init_args args);
 /* Leave the job. Waits until every message that this rank has sent was taken; waits for nobody else. Works that were never waited
  * for come to their end here, where all whom they need have called; else they are given up. Both is told, as a note, and is no
  * error. When it returns, the job needs no tensor of this rank any more. */
-#define dist_destroy_process_group() dist_destroy_process_group_at(DIST_AT)
 int dist_destroy_process_group_at(struct dist_at at);
 
 /* The caller's rank in the group (-1: not a member), and how many members the group has. */
-#define dist_get_rank(...) dist_get_rank_with(DIST_ARGS(dist_group_args, __VA_ARGS__))
-#define dist_get_world_size(...) dist_get_world_size_with(DIST_ARGS(dist_group_args, __VA_ARGS__))
 struct dist_group_args {
     struct dist_at at;
     dist_group *group;
@@ -113,45 +109,21 @@ int dist_get_world_size_with(struct dist_group_args args);
 /* A group of `count` different world ranks; their order gives the ranks inside the group. A collective over
  * the world: every rank calls it, with the same list, members or not. Non-members get a group that
  * they can only ask for its size and free. */
-#define dist_new_group(...) dist_new_group_at(DIST_AT, __VA_ARGS__)
 dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count);
 
 /* Give a group back once its last operation was waited for: else it is refused (DIST_ERR_STATE), and the group stays. Messages
  * that were sent and buffered go on. Local: waits for nobody. NULL is fine. */
-#define dist_group_free(...) dist_group_free_at(DIST_AT, __VA_ARGS__)
 int dist_group_free_at(struct dist_at at, dist_group *group);
 
 /* ---- point to point ------------------------------------------------------ */
 
-/* Adds 0. Where the arguments after the tensor are missing, it is the compiler's error that says so: else they would be 0. */
-#define DIST_NEEDS(words, ...) \
-    +0 * (int)sizeof(struct { \
-        _Static_assert(sizeof(#__VA_ARGS__) > 1, words); \
-        int nothing; \
-    })
-#define DIST_ARGS_WITH(name, words, first, ...) \
-    ((struct name){ .at = { __FILE__, __LINE__ DIST_NEEDS(words, __VA_ARGS__) }, first, __VA_ARGS__ })
-
-/* send returns when the matching receive has taken the data (DIST_BUFFERING=rendezvous, the default), or as
+/* send(tensor, dst) returns when the matching receive has taken the data (DIST_BUFFERING=rendezvous, the default), or as
  * soon as a message of up to BYTES is copied aside (DIST_BUFFERING=eager:BYTES). A receive matches a
  * send with the same group and tag from `src`; count and type must agree. Messages between two ranks
- * with one group and tag arrive in the order sent. recv gives the rank that sent. tag >= 0. */
-#define dist_send(t, ...) \
-    dist_send_with( \
-        DIST_ARGS_WITH(dist_send_args, "dist_send(tensor, dst): dst is missing", .tensor = t, __VA_ARGS__))
-#define dist_recv(t, ...) \
-    dist_recv_with( \
-        DIST_ARGS_WITH(dist_recv_args, "dist_recv(tensor, src): src is missing", .tensor = t, __VA_ARGS__))
-
-/* The same, started and not waited for. Leave a tensor that is being sent unchanged, and do not look
+ * with one group and tag arrive in the order sent. recv(tensor, src) gives the rank that sent. tag >= 0.
+ * isend and irecv: the same, started and not waited for. Leave a tensor that is being sent unchanged, and do not look
  * at one that is being received, until dist_wait has returned or dist_is_completed said so. The transfer goes on
  * meanwhile. With DIST_CHECK=1 in the environment a touch in between is an error (DIST_ERR_BUFFER). */
-#define dist_isend(t, ...) \
-    dist_isend_with( \
-        DIST_ARGS_WITH(dist_send_args, "dist_isend(tensor, dst): dst is missing", .tensor = t, __VA_ARGS__))
-#define dist_irecv(t, ...) \
-    dist_irecv_with( \
-        DIST_ARGS_WITH(dist_recv_args, "dist_irecv(tensor, src): src is missing", .tensor = t, __VA_ARGS__))
 struct dist_send_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -200,19 +172,15 @@ typedef struct dist_p2p_op {
     int tag;
     dist_group *group;
 } dist_p2p_op;
-#define dist_batch_isend_irecv(...) dist_batch_isend_irecv_at(DIST_AT, __VA_ARGS__)
 int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int count, dist_work **works);
 
 /* Wait until a work is done, and give it back: wait once for each work. For a receive the result is the rank
  * that sent, else 0. is_completed only looks. */
-#define dist_wait(...) dist_wait_at(DIST_AT, __VA_ARGS__)
-#define dist_wait_all(...) dist_wait_all_at(DIST_AT, __VA_ARGS__)
-#define dist_is_completed(...) dist_is_completed_at(DIST_AT, __VA_ARGS__)
 int dist_wait_at(struct dist_at at, dist_work *work);
 int dist_wait_all_at(struct dist_at at, dist_work **works, int count);
 bool dist_is_completed_at(struct dist_at at, dist_work *work);
 
-/* Wait until one of several works is done: its index is the result, of several that are the lowest. That one is waited for (like
+/* wait_any(works, count): wait until one of several works is done. Its index is the result, of several that are the lowest. That one is waited for (like
  * dist_wait), and works[index] is NULL from then on. Entries that are NULL are passed over; if all are, the result is -1 at
  * once. So this takes them all, as they come:
  *
@@ -221,9 +189,6 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work);
  *
  * .source = &rank is set to what dist_wait would have given: of a receive the rank that sent. Of tensors on a GPU the host waits.
  * A rank that asks dist_is_completed again and again seems to compute; here it is seen to wait, and a deadlock is told. */
-#define dist_wait_any(w, ...) \
-    dist_wait_any_with(DIST_ARGS_WITH(dist_wait_any_args, "dist_wait_any(works, count): count is missing", \
-                                      .works = w, __VA_ARGS__))
 struct dist_wait_any_args {
     struct dist_at at;
     dist_work **works;
@@ -243,8 +208,7 @@ int dist_wait_any_with(struct dist_wait_any_args args);
  * allows it.
  */
 
-/* Everyone ends with src's tensor. */
-#define dist_broadcast(...) dist_broadcast_with(DIST_ARGS(dist_broadcast_args, .tensor = __VA_ARGS__))
+/* broadcast(tensor): everyone ends with src's tensor. */
 struct dist_broadcast_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -254,8 +218,7 @@ struct dist_broadcast_args {
 };
 dist_work *dist_broadcast_with(struct dist_broadcast_args args);
 
-/* dst's tensor becomes the reduction of all; the others keep theirs. */
-#define dist_reduce(...) dist_reduce_with(DIST_ARGS(dist_reduce_args, .tensor = __VA_ARGS__))
+/* reduce(tensor): dst's tensor becomes the reduction of all; the others keep theirs. */
 struct dist_reduce_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -266,8 +229,7 @@ struct dist_reduce_args {
 };
 dist_work *dist_reduce_with(struct dist_reduce_args args);
 
-/* Every tensor becomes the reduction of all. */
-#define dist_all_reduce(...) dist_all_reduce_with(DIST_ARGS(dist_all_reduce_args, .tensor = __VA_ARGS__))
+/* all_reduce(tensor): every tensor becomes the reduction of all. */
 struct dist_all_reduce_args {
     struct dist_at at;
     struct tensor *tensor;
@@ -277,11 +239,9 @@ struct dist_all_reduce_args {
 };
 dist_work *dist_all_reduce_with(struct dist_all_reduce_args args);
 
-/* scatter: `output` becomes block r of src's `input` (n x as many elements; NULL on the others).
- * gather: dst's `output` (n x as many elements; NULL on the others) becomes all inputs, in rank order.
+/* scatter(output, input): `output` becomes block r of src's `input` (n x as many elements; NULL on the others).
+ * gather(input, output): dst's `output` (n x as many elements; NULL on the others) becomes all inputs, in rank order.
  * In place: the root's small tensor may be its own block of the big one. */
-#define dist_scatter(...) dist_scatter_with(DIST_ARGS(dist_scatter_args, .output = __VA_ARGS__))
-#define dist_gather(...) dist_gather_with(DIST_ARGS(dist_gather_args, .input = __VA_ARGS__))
 struct dist_scatter_args {
     struct dist_at at;
     tensor *output;
@@ -303,7 +263,6 @@ dist_work *dist_gather_with(struct dist_gather_args args);
 
 /* all_gather(output, input): everyone's output (n x input's elements) holds all inputs, in rank order.
  * In place: input may be block r of output. */
-#define dist_all_gather(...) dist_all_gather_with(DIST_ARGS(dist_exchange_args, .output = __VA_ARGS__))
 struct dist_exchange_args {
     struct dist_at at;
     tensor *output;
@@ -319,7 +278,6 @@ dist_work *dist_all_gather_with(struct dist_exchange_args args);
  * Each is an array of n counts of elements that add up to its tensor; NULL: n equal blocks. Members that give one or both
  * only meet members that do. My input_splits[i] must be member i's output_splits[r]: else all have a DIST_ERR_MISMATCH. The
  * arrays are copied. */
-#define dist_all_to_all(...) dist_all_to_all_with(DIST_ARGS(dist_all_to_all_args, .output = __VA_ARGS__))
 struct dist_all_to_all_args {
     struct dist_at at;
     tensor *output;
@@ -333,8 +291,6 @@ dist_work *dist_all_to_all_with(struct dist_all_to_all_args args);
 
 /* reduce_scatter(output, input): output becomes block r of the reduction of all inputs (n x output's elements).
  * In place: output may be block r of input. */
-#define dist_reduce_scatter(...) \
-    dist_reduce_scatter_with(DIST_ARGS(dist_reduce_scatter_args, .output = __VA_ARGS__))
 struct dist_reduce_scatter_args {
     struct dist_at at;
     tensor *output;
@@ -347,16 +303,12 @@ dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args args);
 
 /* Nobody leaves before everybody has come. monitored_barrier gives up after `timeout` seconds (0: 30) and names
  * the ranks that did not come (DIST_ERR_TIMEOUT); the group is of no more use then. */
-#define dist_barrier(...) dist_barrier_with(DIST_ARGS(dist_barrier_args, __VA_ARGS__))
 struct dist_barrier_args {
     struct dist_at at;
     dist_group *group;
     bool async_op;
 };
 dist_work *dist_barrier_with(struct dist_barrier_args args);
-
-#define dist_monitored_barrier(...) \
-    dist_monitored_barrier_with(DIST_ARGS(dist_monitored_barrier_args, __VA_ARGS__))
 struct dist_monitored_barrier_args {
     struct dist_at at;
     dist_group *group;
@@ -422,7 +374,118 @@ double dist_time(void);
 
 #ifdef __cplusplus
 }
-#include "dist_cpp.h"
+
+/* The same in C++17, C++20 and CUDA, which have no compound literals. DIST_CPP says how a call is made, and what it calls:
+ *
+ *     tensor *x = tensor_full(DIST_F32, rank + 1, 2, 3);
+ *     dist_all_reduce(x, DIST_AVG);                        optional arguments by position: op, group, async_op
+ *     dist_work *w = dist_broadcast(x, 0, nullptr, true);  src, group, async_op
+ *
+ * The last argument is the caller's place: leave it out. dist_span and tensor_print are macros here, too: the first is a loop, and the
+ * second's words are checked like printf's. */
+DIST_CPP(int dist_init_process_group(const char *backend = nullptr, DIST_CALLER),
+         dist_init_process_group_with({ at, backend }))
+DIST_CPP(int dist_destroy_process_group(DIST_CALLER), dist_destroy_process_group_at(at))
+DIST_CPP(int dist_get_rank(dist_group *group = nullptr, DIST_CALLER), dist_get_rank_with({ at, group }))
+DIST_CPP(int dist_get_world_size(dist_group *group = nullptr, DIST_CALLER),
+         dist_get_world_size_with({ at, group }))
+DIST_CPP(dist_group *dist_new_group(const int *ranks, int count, DIST_CALLER),
+         dist_new_group_at(at, ranks, count))
+DIST_CPP(int dist_group_free(dist_group *group, DIST_CALLER), dist_group_free_at(at, group))
+DIST_CPP(int dist_send(tensor *t, int dst, int tag = 0, dist_group *group = nullptr, DIST_CALLER),
+         dist_send_from(at.file, at.line, t, dst, tag, group))
+DIST_CPP(int dist_recv(tensor *t, int src, int tag = 0, dist_group *group = nullptr, DIST_CALLER),
+         dist_recv_from(at.file, at.line, t, src, tag, group))
+DIST_CPP(dist_work *dist_isend(tensor *t, int dst, int tag = 0, dist_group *group = nullptr, DIST_CALLER),
+         dist_isend_from(at.file, at.line, t, dst, tag, group))
+DIST_CPP(dist_work *dist_irecv(tensor *t, int src, int tag = 0, dist_group *group = nullptr, DIST_CALLER),
+         dist_irecv_from(at.file, at.line, t, src, tag, group))
+DIST_CPP(int dist_batch_isend_irecv(const dist_p2p_op *ops, int count, dist_work **works, DIST_CALLER),
+         dist_batch_isend_irecv_at(at, ops, count, works))
+DIST_CPP(int dist_wait(dist_work *work, DIST_CALLER), dist_wait_at(at, work))
+DIST_CPP(int dist_wait_all(dist_work **works, int count, DIST_CALLER), dist_wait_all_at(at, works, count))
+DIST_CPP(int dist_wait_any(dist_work **works, int count, int *source = nullptr, DIST_CALLER),
+         dist_wait_any_with({ at, works, count, source }))
+DIST_CPP(bool dist_is_completed(dist_work *work, DIST_CALLER), dist_is_completed_at(at, work))
+DIST_CPP(dist_work *dist_broadcast(tensor *t, int src = 0, dist_group *group = nullptr, bool async_op = false,
+                                   DIST_CALLER),
+         dist_broadcast_with({ at, t, src, group, async_op }))
+DIST_CPP(dist_work *dist_reduce(tensor *t, int dst = 0, dist_op op = DIST_SUM, dist_group *group = nullptr,
+                                bool async_op = false, DIST_CALLER),
+         dist_reduce_with({ at, t, dst, op, group, async_op }))
+DIST_CPP(dist_work *dist_all_reduce(tensor *t, dist_op op = DIST_SUM, dist_group *group = nullptr,
+                                    bool async_op = false, DIST_CALLER),
+         dist_all_reduce_with({ at, t, op, group, async_op }))
+DIST_CPP(dist_work *dist_scatter(tensor *output, tensor *input = nullptr, int src = 0,
+                                 dist_group *group = nullptr, bool async_op = false, DIST_CALLER),
+         dist_scatter_with({ at, output, input, src, group, async_op }))
+DIST_CPP(dist_work *dist_gather(tensor *input, tensor *output = nullptr, int dst = 0,
+                                dist_group *group = nullptr, bool async_op = false, DIST_CALLER),
+         dist_gather_with({ at, input, output, dst, group, async_op }))
+DIST_CPP(dist_work *dist_all_gather(tensor *output, tensor *input, dist_group *group = nullptr,
+                                    bool async_op = false, DIST_CALLER),
+         dist_all_gather_with({ at, output, input, group, async_op }))
+DIST_CPP(dist_work *dist_all_to_all(tensor *output, tensor *input, dist_group *group = nullptr,
+                                    bool async_op = false, const int64_t *input_splits = nullptr,
+                                    const int64_t *output_splits = nullptr, DIST_CALLER),
+         dist_all_to_all_with({ at, output, input, group, async_op, input_splits, output_splits }))
+DIST_CPP(dist_work *dist_reduce_scatter(tensor *output, tensor *input, dist_op op = DIST_SUM,
+                                        dist_group *group = nullptr, bool async_op = false, DIST_CALLER),
+         dist_reduce_scatter_with({ at, output, input, op, group, async_op }))
+DIST_CPP(dist_work *dist_barrier(dist_group *group = nullptr, bool async_op = false, DIST_CALLER),
+         dist_barrier_with({ at, group, async_op }))
+DIST_CPP(int dist_monitored_barrier(dist_group *group = nullptr, double timeout = 0, DIST_CALLER),
+         dist_monitored_barrier_with({ at, group, timeout }))
+
+#else
+
+/* Adds 0. Where the arguments after the tensor are missing, it is the compiler's error that says so: else they would be 0. */
+#define DIST_NEEDS(words, ...) \
+    +0 * (int)sizeof(struct { \
+        _Static_assert(sizeof(#__VA_ARGS__) > 1, words); \
+        int nothing; \
+    })
+#define DIST_ARGS_WITH(name, words, first, ...) \
+    ((struct name){ .at = { __FILE__, __LINE__ DIST_NEEDS(words, __VA_ARGS__) }, first, __VA_ARGS__ })
+
+#define dist_init_process_group(...) dist_init_process_group_with(DIST_ARGS(dist_init_args, __VA_ARGS__))
+#define dist_destroy_process_group() dist_destroy_process_group_at(DIST_AT)
+#define dist_get_rank(...) dist_get_rank_with(DIST_ARGS(dist_group_args, __VA_ARGS__))
+#define dist_get_world_size(...) dist_get_world_size_with(DIST_ARGS(dist_group_args, __VA_ARGS__))
+#define dist_new_group(...) dist_new_group_at(DIST_AT, __VA_ARGS__)
+#define dist_group_free(...) dist_group_free_at(DIST_AT, __VA_ARGS__)
+#define dist_send(t, ...) \
+    dist_send_with( \
+        DIST_ARGS_WITH(dist_send_args, "dist_send(tensor, dst): dst is missing", .tensor = t, __VA_ARGS__))
+#define dist_recv(t, ...) \
+    dist_recv_with( \
+        DIST_ARGS_WITH(dist_recv_args, "dist_recv(tensor, src): src is missing", .tensor = t, __VA_ARGS__))
+#define dist_isend(t, ...) \
+    dist_isend_with( \
+        DIST_ARGS_WITH(dist_send_args, "dist_isend(tensor, dst): dst is missing", .tensor = t, __VA_ARGS__))
+#define dist_irecv(t, ...) \
+    dist_irecv_with( \
+        DIST_ARGS_WITH(dist_recv_args, "dist_irecv(tensor, src): src is missing", .tensor = t, __VA_ARGS__))
+#define dist_batch_isend_irecv(...) dist_batch_isend_irecv_at(DIST_AT, __VA_ARGS__)
+#define dist_wait(...) dist_wait_at(DIST_AT, __VA_ARGS__)
+#define dist_wait_all(...) dist_wait_all_at(DIST_AT, __VA_ARGS__)
+#define dist_is_completed(...) dist_is_completed_at(DIST_AT, __VA_ARGS__)
+#define dist_wait_any(w, ...) \
+    dist_wait_any_with(DIST_ARGS_WITH(dist_wait_any_args, "dist_wait_any(works, count): count is missing", \
+                                      .works = w, __VA_ARGS__))
+#define dist_broadcast(...) dist_broadcast_with(DIST_ARGS(dist_broadcast_args, .tensor = __VA_ARGS__))
+#define dist_reduce(...) dist_reduce_with(DIST_ARGS(dist_reduce_args, .tensor = __VA_ARGS__))
+#define dist_all_reduce(...) dist_all_reduce_with(DIST_ARGS(dist_all_reduce_args, .tensor = __VA_ARGS__))
+#define dist_scatter(...) dist_scatter_with(DIST_ARGS(dist_scatter_args, .output = __VA_ARGS__))
+#define dist_gather(...) dist_gather_with(DIST_ARGS(dist_gather_args, .input = __VA_ARGS__))
+#define dist_all_gather(...) dist_all_gather_with(DIST_ARGS(dist_exchange_args, .output = __VA_ARGS__))
+#define dist_all_to_all(...) dist_all_to_all_with(DIST_ARGS(dist_all_to_all_args, .output = __VA_ARGS__))
+#define dist_reduce_scatter(...) \
+    dist_reduce_scatter_with(DIST_ARGS(dist_reduce_scatter_args, .output = __VA_ARGS__))
+#define dist_barrier(...) dist_barrier_with(DIST_ARGS(dist_barrier_args, __VA_ARGS__))
+#define dist_monitored_barrier(...) \
+    dist_monitored_barrier_with(DIST_ARGS(dist_monitored_barrier_args, __VA_ARGS__))
+
 #endif
 
 #endif

@@ -38,11 +38,9 @@ static void dist_algorithms_swap_by_calls(struct communicator *comm, int to, con
     dist_work *works[2];
     int count = 0;
     if (in_count >= 0)
-        works[count++] =
-            dist_irecv_with((struct dist_recv_args){ .at = c->at, .tensor = &comes, .src = from });
+        works[count++] = dist_irecv_from(c->at.file, c->at.line, &comes, from, 0, NULL);
     if (out_count >= 0)
-        works[count++] =
-            dist_isend_with((struct dist_send_args){ .at = c->at, .tensor = &leaves, .dst = to });
+        works[count++] = dist_isend_from(c->at.file, c->at.line, &leaves, to, 0, NULL);
     for (int i = 0; i < count; i++) {
         int result = works[i] ? dist_wait_at(c->at, works[i]) : -DIST_ERR_STATE;
         if (result < 0)
@@ -89,7 +87,7 @@ int algorithm_all_reduce_at(struct dist_at at, const char *name, tensor *x, enum
     if (wrong)
         return wrong;
     struct comm_of_calls c = { .at = at, .self = context_get()->self };
-    c.comm = (struct communicator){ .rank = dist_get_rank_with((struct dist_group_args){ .at = at }),
+    c.comm = (struct communicator){ .rank = c.self->env.rank,
                                     .size = size,
                                     .type = x->type,
                                     .op = op,

@@ -52,8 +52,8 @@ struct dist_at {
 };
 #ifdef __cplusplus
 #define DIST_AT (dist_at{ __FILE__, __LINE__ })
-#define DIST_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE() /* as last parameters */
-/* A function of C++ (dist_cpp.h), and what it gives. */
+#define DIST_CALLER dist_at at = { __builtin_FILE(), __builtin_LINE() } /* as last parameter */
+/* A function of C++, and what it gives. */
 #define DIST_CPP(function, ...) \
     inline function \
     { \

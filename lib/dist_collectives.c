@@ -2,7 +2,7 @@
 #include "checked.h"
 #include "collective.h"
 #include "devices/host.h"
-#include "streams/order.h"
+#include "streams/gpu.h"
 
 static const struct collective kinds[CALL_COUNT] = {
     [CALL_BROADCAST] = { .root_name = "src", .in_name = "tensor", .out_name = "tensor" },
@@ -37,11 +37,11 @@ static int64_t collective_block_of(const struct collective *c, const struct dist
 {
     if (c->in_splits || c->out_splits)
         return BLOCK_SPLITS;
-    if (c->in_name && !c->in_has_blocks)
+    if (c->in && !c->in_has_blocks)
         return c->in->numel;
-    if (c->out_name && !c->out_has_blocks)
+    if (c->out && !c->out_has_blocks)
         return c->out->numel;
-    return c->in_name ? c->in->numel / group->size : 0;
+    return c->in ? c->in->numel / group->size : 0;
 }
 
 /* A call that goes to the backend directly must not overtake what waits for its stream, and a barrier is one for the current
@@ -56,10 +56,17 @@ static void collective_let_streams_come(struct context *context, const struct co
         ops_flush(gpu, call_name(c->call), c->at);
 }
 
-static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
-                            int root, struct dist_work *op)
+static struct span collective_span(const tensor *t)
 {
-    work_begin(op);
+    return t ? (struct span){ t->data, t->numel } : (struct span){ NULL, 0 };
+}
+
+static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
+                            struct dist_work *op)
+{
+    const tensor *one = c->in ? c->in : c->out;
+    op->async = c->async;
+    op->begun_quickly = c->begun;
     op->tag = 0;
     op->p2p = op->sends = false;
     op->call = c->call;
@@ -67,65 +74,17 @@ static bool collective_fill(struct context *context, const struct collective *c,
     op->site = context_site(context, c->at.file, c->at.line);
     op->group = group;
     op->op = c->op;
-    op->peer = root;
+    op->peer = c->place;
     op->timeout = c->timeout;
     op->block = collective_block_of(c, group);
     op->splits = NULL;
-    op->in = op->out = (struct span){ NULL, 0 };
-    op->type = DIST_F32;
-    op->gpu = NULL;
-    if (c->in_name) {
-        op->in = (struct span){ c->in->data, c->in->numel };
-        op->type = c->in->type;
-        op->gpu = c->in->gpu;
-    }
-    if (c->out_name) {
-        op->out = (struct span){ c->out->data, c->out->numel };
-        op->type = c->out->type;
-        op->gpu = c->out->gpu;
-    }
-    if (op->gpu)
-        work_begin_on_gpu(op);
-    if (op->gpu && !order_post(op->gpu, op))
-        return false;
+    op->in = collective_span(c->in);
+    op->out = collective_span(c->out);
+    op->type = one ? one->type : DIST_F32;
+    op->gpu = one ? one->gpu : NULL;
+    work_begin(op);
     return checked_begin(context, op) &&
            (op->block != BLOCK_SPLITS || collective_copy_splits(context, c, op));
-}
-
-/* The group of one with which all is well, and that may begin. NULL: reported. */
-static struct dist_group *collective_group_for(struct context *context, const struct collective *c, int *root)
-{
-    struct dist_group *group = collective_check(context, c, root);
-    if (!group)
-        return NULL;
-    if (!(c->in_name && c->in->gpu) && !(c->out_name && c->out->gpu))
-        collective_let_streams_come(context, c);
-    return group;
-}
-
-/* Run it to the end: 0, or what report() gave. */
-static int collective_run(struct context *context, const struct collective *c)
-{
-    struct dist_work op; /* `fill` writes what is read, as in dist_p2p.c */
-    op.async = false;
-    op.begun_quickly = c->begun;
-    int root;
-    struct dist_group *group = collective_group_for(context, c, &root);
-    bool good = group && collective_fill(context, c, group, root, &op);
-    return good ? start_and_wait(context, &op) : call_note.error;
-}
-
-/* Start it. On tensors of a GPU also a blocking call: the stream waits for it, the host does not. Gives the work of an
- * asynchronous one. */
-static dist_work *collective_start(struct context *context, const struct collective *c)
-{
-    int root, result;
-    struct dist_group *group = collective_group_for(context, c, &root);
-    struct dist_work *op = group ? work_new(context, c->call, c->at) : NULL;
-    if (!op)
-        return NULL;
-    op->async = c->async;
-    return collective_fill(context, c, group, root, op) ? start_work(context, op, &result) : NULL;
 }
 
 /* What its kind is, for this rank: only the root's big tensor counts. */
@@ -137,21 +96,32 @@ static void collective_complete(struct collective *c, int rank)
     c->out_name = c->call == CALL_GATHER && c->root != rank ? NULL : kind->out_name;
     c->in_has_blocks = kind->in_has_blocks;
     c->out_has_blocks = kind->out_has_blocks;
+    c->in = c->in_name ? c->in : NULL;
+    c->out = c->out_name ? c->out : NULL;
 }
 
+/* Do it. One on the host is over then; on a GPU's tensors only the stream waits for it. An asynchronous one is started, and gives its
+ * work. */
 static dist_work *collective_call(struct collective *c)
 {
     struct context *context = context_enter(c->call, c->at);
-    dist_work *op = NULL;
+    c->result = -DIST_ERR_STATE;
     if (!context)
         return NULL;
     collective_complete(c, context->self->env.rank);
-    if (c->async || (c->in_name && tensor_on_gpu(c->in)) || (c->out_name && tensor_on_gpu(c->out)))
-        op = collective_start(context, c);
-    else
-        collective_run(context, c);
+    struct dist_work here, *op = &here, *given = NULL; /* `fill` writes what is read, as in dist_p2p.c */
+    bool gpu = tensor_on_gpu(c->in) || tensor_on_gpu(c->out), over = !gpu && !c->async;
+    struct dist_group *group = collective_check(context, c);
+    if (group && !gpu)
+        collective_let_streams_come(context, c);
+    if (group && !over)
+        op = work_new(context, c->call, c->at);
+    bool good = group && op && collective_fill(context, c, group, op);
+    c->result = good && over ? start_and_wait(context, op) : call_note.error;
+    if (good && !over)
+        given = start_work(context, op, &c->result);
     context_exit(context);
-    return op;
+    return given;
 }
 
 /* ---- the calls ---------------------------------------------------------------------------- */
@@ -230,15 +200,8 @@ dist_work *dist_barrier_with(struct dist_barrier_args a)
 
 int dist_monitored_barrier_with(struct dist_monitored_barrier_args a)
 {
-    struct context *context = context_enter(CALL_MONITORED_BARRIER, a.at);
-    if (!context)
-        return -DIST_ERR_STATE;
     struct collective c = { CALL_MONITORED_BARRIER, a.at, a.group,
-                            .timeout = a.timeout > 0 ? a.timeout : 30 };
-    int result = a.timeout >= 0
-                     ? collective_run(context, &c)
-                     : report(CALL_MONITORED_BARRIER, a.at, DIST_ERR_ARGUMENT,
-                              "timeout is %g; it must be a number of seconds, or 0 for 30", a.timeout);
-    context_exit(context);
-    return result;
+                            .timeout = a.timeout == 0 ? 30 : a.timeout };
+    collective_call(&c);
+    return c.result;
 }

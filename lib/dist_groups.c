@@ -9,7 +9,6 @@
  * with one open the group is not freed. A message that was copied aside outlives its call; so its sender holds the id until it was
  * taken. And ids are taken in a circle, so that one comes back as late as can be.
  */
-#include "noted.h"
 #include "streams/gpu.h"
 #include "trace/trace.h"
 

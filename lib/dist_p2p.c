@@ -1,6 +1,6 @@
 /* dist_p2p.c: send, receive, and batches of them. dist_wait.c waits for what was started here. */
 #include "checked.h"
-#include "streams/order.h"
+#include "streams/gpu.h"
 
 /* A send or a receive as it was asked for. */
 struct p2p {
@@ -13,9 +13,14 @@ struct p2p {
     dist_group *group;
 };
 
-/* The group of a message with which all is well. NULL: something is wrong with it, and was reported. */
+/* The group of a message with which all is well. NULL: something is wrong with it, and was reported. No work is made before: a handler may
+ * leave by longjmp. */
 static struct dist_group *p2p_check(struct context *context, const struct p2p *ask)
 {
+    /* Of the most common message a few instructions tell. */
+    if (!ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
+        (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size)
+        return &context->world;
     struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
     bool any = !ask->sends && ask->peer == DIST_ANY_SOURCE;
     if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
@@ -30,24 +35,10 @@ static struct dist_group *p2p_check(struct context *context, const struct p2p *a
     return group;
 }
 
-/* The same answer in a few instructions, for the most common message: false means only that `check` is to be asked. */
-static bool p2p_plainly_good(const struct context *context, const struct p2p *ask)
-{
-    return !ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
-           (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size;
-}
-
-/* The same, the quick way first. No work is made before: where this reports, a handler may leave by longjmp. */
-static struct dist_group *p2p_group_for(struct context *context, const struct p2p *ask)
-{
-    return p2p_plainly_good(context, ask) ? &context->world : p2p_check(context, ask);
-}
-
-/* Fill in an op from what was asked. False: a stream, or DIST_CHECK=1, has something against it, which was reported. */
+/* Fill in an op from what was asked. False: DIST_CHECK=1 has something against it, which was reported. */
 static bool p2p_prepare(struct context *context, const struct p2p *ask, struct dist_group *group,
                         uint32_t site, struct dist_work *op)
 {
-    work_begin(op);
     op->call = ask->call;
     op->at.file = ask->at.file;
     op->at.line = ask->at.line;
@@ -66,9 +57,8 @@ static bool p2p_prepare(struct context *context, const struct p2p *ask, struct d
     op->in.count = ask->sends ? ask->tensor->numel : 0;
     op->out.data = ask->sends ? NULL : ask->tensor->data;
     op->out.count = ask->sends ? 0 : ask->tensor->numel;
-    if (op->gpu)
-        work_begin_on_gpu(op);
-    return (!op->gpu || order_post(op->gpu, op)) && checked_begin(context, op);
+    work_begin(op);
+    return checked_begin(context, op);
 }
 
 /* A work of what was asked, ready to be started, inside a call that was entered. NULL: reported. */
@@ -96,14 +86,13 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
     op.async = false;
     op.begun_quickly = begun;
     op.splits = NULL;
-    if (!p2p_plainly_good(context, ask) &&
-        tensor_on_gpu(ask->tensor)) { /* the stream waits, the host does not */
-        struct dist_work *work = p2p_make(context, ask, p2p_group_for(context, ask), site, false);
+    if (tensor_on_gpu(ask->tensor)) { /* the stream waits, the host does not */
+        struct dist_work *work = p2p_make(context, ask, p2p_check(context, ask), site, false);
         result = call_note.error;
         if (work)
             start_work(context, work, &result);
     } else {
-        struct dist_group *group = p2p_group_for(context, ask);
+        struct dist_group *group = p2p_check(context, ask);
         bool good = group && p2p_prepare(context, ask, group, site, &op);
         result = good ? start_and_wait(context, &op) : call_note.error;
     }
@@ -158,7 +147,7 @@ static dist_work *p2p_asking(struct p2p ask)
     struct context *context = context_enter_from(ask.call, ask.at.file, ask.at.line, &site);
     if (!context)
         return NULL;
-    dist_work *op = p2p_make(context, &ask, p2p_group_for(context, &ask), site, true);
+    dist_work *op = p2p_make(context, &ask, p2p_check(context, &ask), site, true);
     if (op)
         op = start_work(context, op, &result);
     context_exit(context);
@@ -195,7 +184,7 @@ static int p2p_make_all(struct context *context, struct dist_at at, uint32_t sit
             report(CALL_BATCH, at, DIST_ERR_ARGUMENT, "its kind is %d; it must be DIST_ISEND or DIST_IRECV",
                    (int)ops[i].kind);
         else
-            good = p2p_group_for(context, &ask) != NULL;
+            good = p2p_check(context, &ask) != NULL;
         if (!good)
             return call_note.error;
     }

@@ -40,32 +40,32 @@ static struct dist_stream *dist_streams_named(struct gpu *gpu, const char *call,
     bool ours = gpu && which >= gpu->streams && which < gpu->streams + DEVICE_STREAMS;
     if (ours && which->live == STREAM_LIVE)
         return which;
-    if (ours)
-        refuse(call, at, "the stream was freed; free it after its last use");
-    else
-        refuse(call, at, "this rank made no such stream; each rank makes its own with dist_stream_new");
+    refuse(call, at,
+           ours ? "the stream was freed; free it after its last use"
+                : "this rank made no such stream; each rank makes its own with dist_stream_new");
     return NULL;
 }
 
 dist_stream *dist_stream_new_at(struct dist_at at)
 {
-    struct gpu *gpu = dist_streams_open("dist_stream_new", at);
+    const char *call = "dist_stream_new";
+    struct gpu *gpu = dist_streams_open(call, at);
     if (!gpu)
         return NULL;
     int number = 1;
     while (number < DEVICE_STREAMS && gpu->streams[number].live == STREAM_LIVE)
         number++;
-    bool room = number < DEVICE_STREAMS;
-    struct stream *stream = room ? gpu->device->stream_new(gpu->state, number) : NULL;
-    if (!room)
-        report_tensor("dist_stream_new", at, DIST_ERR_MEMORY,
-                      "no room for one more stream; a rank has at most %d, so free those that are done",
-                      DEVICE_STREAMS);
-    else if (!stream)
-        report_tensor("dist_stream_new", at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left",
-                      gpu->device->name);
+    if (number == DEVICE_STREAMS)
+        return report_tensor(
+                   call, at, DIST_ERR_MEMORY,
+                   "no room for one more stream; a rank has at most %d, so free those that are done",
+                   DEVICE_STREAMS),
+               NULL;
+    struct stream *stream = gpu->device->stream_new(gpu->state, number);
     if (!stream)
-        return NULL;
+        return report_tensor(call, at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left",
+                             gpu->device->name),
+               NULL;
     gpu->streams[number] = (struct dist_stream){ .live = STREAM_LIVE, .number = number, .stream = stream };
     return &gpu->streams[number];
 }

@@ -46,18 +46,14 @@ typedef struct dist_event dist_event;
 
 /* From now on this rank's tensors are made on the host, or on the GPU: the one that DEVICE names, else the simulated
  * one. Returns 0. Tensors that exist stay where they are. */
-#define dist_set_device(...) dist_set_device_at(DIST_AT, __VA_ARGS__)
 int dist_set_device_at(struct dist_at at, enum dist_device device);
 
 /* A new stream (a rank has at most 16, the default stream included). Free it when it is no longer the current one; that
  * waits until it is empty. NULL is the default stream in all calls. */
-#define dist_stream_new() dist_stream_new_at(DIST_AT)
 dist_stream *dist_stream_new_at(struct dist_at at);
-#define dist_stream_free(...) dist_stream_free_at(DIST_AT, __VA_ARGS__)
 int dist_stream_free_at(struct dist_at at, dist_stream *stream);
 
 /* Make it the current stream: calls from now on put their work there. Returns the one that was current. */
-#define dist_stream_use(...) dist_stream_use_at(DIST_AT, __VA_ARGS__)
 dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream);
 
 /* The cudaStream_t behind a stream (nothing, or NULL: the current one), for a kernel of your own on the tensor_data() of
@@ -70,7 +66,6 @@ dist_stream *dist_stream_use_at(struct dist_at at, dist_stream *stream);
  * belongs. The host waits until all that stands in the stream has been given to CUDA: if that is a collective, until the other
  * ranks have come to it (not until it is over). Do not destroy the stream, and let no kernel wait for another rank. DIST_CHECK=1
  * does not see what your kernels touch. On the host and on the simulated GPU there is no such stream: an error, and NULL. */
-#define dist_stream_native(...) dist_stream_native_with(DIST_ARGS(dist_stream_args, __VA_ARGS__))
 struct dist_stream_args {
     struct dist_at at;
     dist_stream *stream;
@@ -78,32 +73,56 @@ struct dist_stream_args {
 void *dist_stream_native_with(struct dist_stream_args args);
 
 /* The host waits until this stream is empty; until all streams and all communication of this rank are done. */
-#define dist_stream_synchronize(...) dist_stream_synchronize_at(DIST_AT, __VA_ARGS__)
 int dist_stream_synchronize_at(struct dist_at at, dist_stream *stream);
-#define dist_synchronize() dist_synchronize_at(DIST_AT)
 int dist_synchronize_at(struct dist_at at);
 
 /* An event marks a point: the end of what stands in the current stream now. wait: the current stream waits there until
  * that point is passed. Work put in earlier, or in other streams, does not wait. */
-#define dist_event_record() dist_event_record_at(DIST_AT)
 dist_event *dist_event_record_at(struct dist_at at);
-#define dist_event_wait(...) dist_event_wait_at(DIST_AT, __VA_ARGS__)
 int dist_event_wait_at(struct dist_at at, dist_event *event);
 
 /* Has it passed? The host does not wait. */
-#define dist_event_passed(...) dist_event_passed_at(DIST_AT, __VA_ARGS__)
 bool dist_event_passed_at(struct dist_at at, dist_event *event);
 
 /* Seconds between two points, on the GPU's clock. The host waits until both have passed. */
-#define dist_event_elapsed(...) dist_event_elapsed_at(DIST_AT, __VA_ARGS__)
 double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to);
 
-#define dist_event_free(...) dist_event_free_at(DIST_AT, __VA_ARGS__)
 int dist_event_free_at(struct dist_at at, dist_event *event);
 
 #ifdef __cplusplus
 }
-#include "dist_cpp_streams.h"
+
+DIST_CPP(int dist_set_device(dist_device device, DIST_CALLER), dist_set_device_at(at, device))
+DIST_CPP(dist_stream *dist_stream_new(DIST_CALLER), dist_stream_new_at(at))
+DIST_CPP(int dist_stream_free(dist_stream *stream, DIST_CALLER), dist_stream_free_at(at, stream))
+DIST_CPP(dist_stream *dist_stream_use(dist_stream *stream, DIST_CALLER), dist_stream_use_at(at, stream))
+DIST_CPP(void *dist_stream_native(dist_stream *stream = nullptr, DIST_CALLER),
+         dist_stream_native_with({ at, stream }))
+DIST_CPP(int dist_stream_synchronize(dist_stream *stream, DIST_CALLER),
+         dist_stream_synchronize_at(at, stream))
+DIST_CPP(int dist_synchronize(DIST_CALLER), dist_synchronize_at(at))
+DIST_CPP(dist_event *dist_event_record(DIST_CALLER), dist_event_record_at(at))
+DIST_CPP(int dist_event_wait(dist_event *event, DIST_CALLER), dist_event_wait_at(at, event))
+DIST_CPP(bool dist_event_passed(dist_event *event, DIST_CALLER), dist_event_passed_at(at, event))
+DIST_CPP(double dist_event_elapsed(dist_event *from, dist_event *to, DIST_CALLER),
+         dist_event_elapsed_at(at, from, to))
+DIST_CPP(int dist_event_free(dist_event *event, DIST_CALLER), dist_event_free_at(at, event))
+
+#else
+
+#define dist_set_device(...) dist_set_device_at(DIST_AT, __VA_ARGS__)
+#define dist_stream_new() dist_stream_new_at(DIST_AT)
+#define dist_stream_free(...) dist_stream_free_at(DIST_AT, __VA_ARGS__)
+#define dist_stream_use(...) dist_stream_use_at(DIST_AT, __VA_ARGS__)
+#define dist_stream_native(...) dist_stream_native_with(DIST_ARGS(dist_stream_args, __VA_ARGS__))
+#define dist_stream_synchronize(...) dist_stream_synchronize_at(DIST_AT, __VA_ARGS__)
+#define dist_synchronize() dist_synchronize_at(DIST_AT)
+#define dist_event_record() dist_event_record_at(DIST_AT)
+#define dist_event_wait(...) dist_event_wait_at(DIST_AT, __VA_ARGS__)
+#define dist_event_passed(...) dist_event_passed_at(DIST_AT, __VA_ARGS__)
+#define dist_event_elapsed(...) dist_event_elapsed_at(DIST_AT, __VA_ARGS__)
+#define dist_event_free(...) dist_event_free_at(DIST_AT, __VA_ARGS__)
+
 #endif
 
 #endif

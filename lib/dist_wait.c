@@ -1,7 +1,6 @@
 /* dist_wait.c: waiting for works, for one, for all, or for whichever is first; and asking for them. */
 #include "checked.h"
 #include "diagnose/diagnose.h"
-#include "noted.h"
 #include "streams/order.h"
 #include "trace/trace.h"
 

@@ -4,11 +4,21 @@
  * That a message was never received is told by the rank that sent it. Only the sender knows for certain: it waits in
  * destroy until each message was taken or its receiver has left, while a receiver may leave before the message comes.
  */
-#include "leaks.h"
+#include "context.h"
 #include "launch/text.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LEAKS_SHOWN 8
+
+/* The lines of the report. */
+struct leaks {
+    int count; /* different ones; the first LEAKS_SHOWN have a line, */
+    char lines[LEAKS_SHOWN][120];
+    int times[LEAKS_SHOWN]; /* and how often they were found */
+};
 
 static void leaks_add(struct leaks *leaks, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void leaks_add(struct leaks *leaks, const char *format, ...)
@@ -29,16 +39,14 @@ static void leaks_add(struct leaks *leaks, const char *format, ...)
     leaks->times[leaks->count - 1] = 1;
 }
 
-static const char *leaks_describe(const struct dist_work *op, char *text, size_t size)
+static void leaks_add_work(struct leaks *leaks, const char *what, const struct dist_work *op)
 {
-    const char *word = op->sends ? "to" : "from";
     char peer[32] = "";
     if (op->p2p && op->peer == DIST_ANY_SOURCE)
         snprintf(peer, sizeof peer, " from anybody");
     else if (op->p2p)
-        snprintf(peer, sizeof peer, " %s %d", word, op->peer);
-    snprintf(text, size, "%s%s (%s:%d)", call_name(op->call), peer, text_file(op->at.file), op->at.line);
-    return text;
+        snprintf(peer, sizeof peer, " %s %d", op->sends ? "to" : "from", op->peer);
+    leaks_add(leaks, "%s%s%s (%s:%d)", what, call_name(op->call), peer, text_file(op->at.file), op->at.line);
 }
 
 static struct handle *leaks_oldest(const struct handles *all)
@@ -49,23 +57,21 @@ static struct handle *leaks_oldest(const struct handles *all)
     return open;
 }
 
-void leaks_works(struct leaks *leaks, struct context *context)
+void leaks_begin(struct context *context)
 {
-    char text[100];
-    for (struct handle *open = leaks_oldest(&context->works); open; open = open->newer)
-        leaks_add(leaks, "never waited for  %s",
-                  leaks_describe(HANDLE_OF(struct dist_work, open), text, sizeof text));
+    context->leaks = calloc(1, sizeof *context->leaks);
+    for (struct handle *open = leaks_oldest(&context->works); context->leaks && open; open = open->newer)
+        leaks_add_work(context->leaks, "never waited for  ", HANDLE_OF(struct dist_work, open));
 }
 
 void leaks_untaken(struct launch_self *self, const struct dist_work *op)
 {
     const struct context *context = self->context;
-    char text[100];
-    if (context && context->untaken)
-        leaks_add(context->untaken, "never received    %s", leaks_describe(op, text, sizeof text));
+    if (context && context->leaks)
+        leaks_add_work(context->leaks, "never received    ", op);
 }
 
-void leaks_memory(struct leaks *leaks, struct context *context)
+static void leaks_memory(struct leaks *leaks, const struct context *context)
 {
     char shape[100];
     for (struct handle *open = leaks_oldest(&context->tensors); open; open = open->newer) {
@@ -81,11 +87,9 @@ void leaks_memory(struct leaks *leaks, struct context *context)
     }
 }
 
-void leaks_tell(const struct leaks *leaks, const struct context *context)
+static void leaks_tell(const struct leaks *leaks, const struct context *context)
 {
     struct text text = { 0 };
-    if (leaks->count == 0 || world_failed(&context->self->world))
-        return;
     text_add(&text, "note: rank %d leaves something behind:\n", context->self->env.rank);
     for (int i = 0; i < leaks->count && i < LEAKS_SHOWN; i++)
         text_add(&text, leaks->times[i] > 1 ? "  %s, %d times\n" : "  %s\n", leaks->lines[i],
@@ -94,4 +98,15 @@ void leaks_tell(const struct leaks *leaks, const struct context *context)
         text_add(&text, "  and %d more\n", leaks->count - LEAKS_SHOWN);
     fputs(text.bytes, stderr);
     fflush(stderr);
+}
+
+void leaks_end(struct context *context)
+{
+    struct leaks *leaks = context->leaks;
+    context->leaks = NULL;
+    if (leaks && context->checked)
+        leaks_memory(leaks, context);
+    if (leaks && leaks->count > 0 && !world_failed(&context->self->world))
+        leaks_tell(leaks, context);
+    free(leaks);
 }

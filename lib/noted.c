@@ -1,6 +1,6 @@
 /* noted.c: what diagnose/log.h keeps, as the calls know it. */
 #define _GNU_SOURCE
-#include "noted.h"
+#include "context.h"
 #include "devices/host.h"
 #include "diagnose/log.h"
 

@@ -1,7 +1,6 @@
 /* start.c: how an op that was checked and filled in comes to its backend, or into its stream. */
 #include "checked.h"
 #include "devices/host.h"
-#include "noted.h"
 #include "streams/gpu.h"
 
 int start_op(struct context *context, struct dist_work *op)

@@ -41,20 +41,6 @@ bool tensor_handle_give(struct context *context, struct tensor *t)
     return last;
 }
 
-const char *tensor_unusable(const tensor *t)
-{
-    if (!t)
-        return "is NULL";
-    return t->live == TENSOR_LIVE ? NULL : "was freed";
-}
-
-/* Nobody but the rank that opened a GPU may put work into its streams. */
-static bool tensor_handle_is_ours(const tensor *t)
-{
-    const struct launch_self *self = t->gpu ? launch_self_if_any() : NULL;
-    return !t->gpu || (self && self->gpu == t->gpu);
-}
-
 bool tensor_check(const char *call, struct dist_at at, const tensor *t)
 {
     if (!t)
@@ -63,7 +49,8 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
     if (t->live != TENSOR_LIVE)
         return refuse(call, at, "the tensor made at %s:%d was freed; free it once, after its last use",
                       text_file(t->made_at.file), t->made_at.line);
-    if (!tensor_handle_is_ours(t))
+    const struct launch_self *self = t->gpu ? launch_self_if_any() : NULL;
+    if (t->gpu && (!self || self->gpu != t->gpu)) /* only who opened a GPU may put work into its streams */
         return refuse(
             call, at,
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "

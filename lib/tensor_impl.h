@@ -51,9 +51,6 @@ static inline bool tensor_on_gpu(const tensor *t)
     return t && t->live == TENSOR_LIVE && t->gpu;
 }
 
-/* NULL where the tensor can be used, else the reason: "is NULL", "was freed". */
-const char *tensor_unusable(const tensor *t);
-
 /* For the tensor calls: true where all is well; else the error is reported in the name of `call`. */
 bool tensor_check(const char *call, struct dist_at at, const tensor *t);
 
@@ -74,8 +71,7 @@ int64_t tensor_count(const char *call, struct dist_at at, enum dist_type type, i
 /* Does element i exist? False: reported. */
 bool tensor_index(const char *call, struct dist_at at, const tensor *t, int64_t i);
 
-/* Do both lie on one device? False: reported. And run a kernel where the tensor lies, in the name of `call`. */
-bool tensor_together(const char *call, struct dist_at at, const tensor *a, const tensor *b);
+/* Run a kernel where the tensor lies, in the name of `call`. */
 void tensor_run(const char *call, struct dist_at at, const tensor *t, struct kernel kernel);
 
 /* The shape in words, "2 x 3", written into text, which is returned. */

@@ -14,16 +14,22 @@ static inline int64_t learn_rows(const tensor *t)
     return learn_columns(t) ? t->numel / learn_columns(t) : 0;
 }
 
-/* Is it right? If not, that is told in words that need two long long at most. */
-bool learn_check(bool right, const char *call, struct dist_at at, const char *words, int64_t a, int64_t b);
-
-/* A tensor that may be written, of floats; and another that may be read, of t's type and on its device, with so many elements. */
+/* A tensor that may be written, of floats. */
 bool learn_target(const char *call, struct dist_at at, const tensor *t);
-bool learn_beside(const char *call, struct dist_at at, const tensor *t, const tensor *other, int64_t numel);
-bool learn_apart(const char *call, struct dist_at at, const tensor *out, const tensor *in);
 
-/* A kernel that changes t, whose rows run along its last dimension; and one more tensor that it reads. (tensor_math.c) */
-struct kernel tensor_kernel(const tensor *t, enum kernel_kind kind);
-void tensor_kernel_reads(struct kernel *kernel, const tensor *t);
+/* A tensor of a call, with as many elements as the first one or as a row of that. Do all fit the first? Of so many are the first ones
+ * written, and lie apart from each other and from all that is read. */
+struct learn_part {
+    const tensor *t;
+    enum { WHOLE, ROW } size;
+};
+bool learn_fit(const char *call, struct dist_at at, const struct learn_part *parts, int written, int count);
+
+/* May the other be read, and lies it where t does? */
+bool tensor_may_read_beside(const char *call, struct dist_at at, const tensor *t, const tensor *other);
+
+/* A kernel that changes t, whose rows run along its last dimension, and reads these (NULL: no more). (tensor_math.c) */
+struct kernel tensor_kernel(const tensor *t, enum kernel_kind kind, const tensor *a, const tensor *b,
+                            const tensor *c);
 
 #endif

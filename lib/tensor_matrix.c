@@ -13,22 +13,15 @@ static bool tensor_matrix_check_matrix(const char *call, struct dist_at at, cons
                   t->ndim == 1 ? "" : "s");
 }
 
-/* Types that agree, and an out that is apart from what is read. */
-static bool tensor_matrix_check_out(const char *call, struct dist_at at, const tensor *out, const tensor *in)
+/* May this go into out? Their types agree, and out lies apart. */
+static bool tensor_matrix_check_in(const char *call, struct dist_at at, const tensor *out, const tensor *in)
 {
     if (out->type != in->type)
         return refuse(call, at, "the result is %s and what goes in is %s; use one type",
                       dtype_name(out->type), dtype_name(in->type));
     if (tensor_overlap(out, in))
         return refuse(call, at, "the result overlaps what goes in; give it a tensor of its own");
-    return true;
-}
-
-static bool tensor_matrix_may_compute(const char *call, struct dist_at at, const tensor *out, const tensor *a,
-                                      const tensor *b)
-{
-    return tensor_may_write(call, at, out) && tensor_may_read(call, at, a) && tensor_may_read(call, at, b) &&
-           tensor_together(call, at, out, a) && tensor_together(call, at, out, b);
+    return tensor_may_read_beside(call, at, out, in);
 }
 
 void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const tensor *b)
@@ -44,18 +37,16 @@ void tensor_matmul_at(struct dist_at at, tensor *out, const tensor *a, const ten
                tensor_shape_words(out, result, sizeof(result)));
         return;
     }
-    if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_check_out(call, at, out, b) ||
-        !tensor_matrix_may_compute(call, at, out, a, b))
+    if (!tensor_matrix_check_in(call, at, out, a) || !tensor_matrix_check_in(call, at, out, b) ||
+        !tensor_may_write(call, at, out))
         return;
     if (out->type != DIST_F32 && out->type != DIST_F64) {
         refuse(call, at, "matrices of %s cannot be multiplied; use F32 or F64", dtype_name(out->type));
         return;
     }
-    struct kernel kernel = tensor_kernel(out, KERNEL_MATMUL);
+    struct kernel kernel = tensor_kernel(out, KERNEL_MATMUL, a, b, NULL);
     kernel.rows = out->shape[0];
     kernel.inner = a->shape[1];
-    tensor_kernel_reads(&kernel, a);
-    tensor_kernel_reads(&kernel, b);
     tensor_run(call, at, out, kernel);
 }
 
@@ -70,11 +61,10 @@ void tensor_transpose_at(struct dist_at at, tensor *out, const tensor *a)
                tensor_shape_words(a, in, sizeof(in)), tensor_shape_words(out, result, sizeof(result)));
         return;
     }
-    if (!tensor_matrix_check_out(call, at, out, a) || !tensor_matrix_may_compute(call, at, out, a, a))
+    if (!tensor_matrix_check_in(call, at, out, a) || !tensor_may_write(call, at, out))
         return;
-    struct kernel kernel = tensor_kernel(out, KERNEL_TRANSPOSE);
+    struct kernel kernel = tensor_kernel(out, KERNEL_TRANSPOSE, a, NULL, NULL);
     kernel.rows = a->shape[0];
     kernel.columns = a->shape[1];
-    tensor_kernel_reads(&kernel, a);
     tensor_run(call, at, out, kernel);
 }

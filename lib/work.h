@@ -100,8 +100,9 @@ struct dist_work {
 #define WORK_LIVE 0x3042u
 #define BLOCK_SPLITS (-1) /* op->block of an all_to_all with a count for each member */
 
-/* Get an op ready to be asked something: nothing has come out, and the backend has no notes. (One by one: for a memset the compiler
- * takes an instruction that needs longer to begin than all of these.) What only ops on a GPU have is cleared for these. */
+/* Get an op that was asked something ready for its backend: nothing has come out, and the backend has no notes. (One by one: for a
+ * memset the compiler takes an instruction that needs longer to begin than all of these.) What only ops on a GPU have is cleared for
+ * these. */
 static inline void work_begin(struct dist_work *op)
 {
     op->status = op->speaker = op->step = 0;
@@ -117,11 +118,9 @@ static inline void work_begin(struct dist_work *op)
     op->guarded = NULL;
     op->pending = NULL;
     op->why.text[0] = 0;
-}
-static inline void work_begin_on_gpu(struct dist_work *op)
-{
     size_t from = offsetof(struct dist_work, stream);
-    memset((char *)op + from, 0, sizeof *op - from);
+    if (op->gpu)
+        memset((char *)op + from, 0, sizeof *op - from);
 }
 
 /* A copy asks for the same, and has no notes: those belong to op's own thread, which may write there meanwhile. */

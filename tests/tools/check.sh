@@ -58,10 +58,6 @@ compile_with()
         sources=$(echo "$sources" | grep -v -e '/nccl/' -e /play_nccl -e /bench_nccl)
         headers=$(echo "$headers" | grep -v '/nccl/')
     fi
-    if ! echo 'int x;' | $1 -x c++ -fsyntax-only - >/dev/null 2>&1; then
-        left_out "the headers' part for C++, with $1: it has no C++"
-        headers=$(echo "$headers" | grep -v '^lib/dist_cpp')
-    fi
     if ! has_criterion $1; then
         left_out "the suites, with $1: Criterion is missing (\`make test\` installs it)"
         sources=$(grep -L '<criterion/' $sources)

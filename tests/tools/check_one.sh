@@ -17,14 +17,12 @@ esac
 
 # The public headers pass for a system's, of which nobody is warned; here they do not.
 FLAGS="$FLAGS -DDIST_OWN_WARNINGS"
-language=c
-case $2 in lib/dist_cpp*.h) language=c++ FLAGS=$(echo "$FLAGS" | sed 's/-std=c11/-std=c++17/') ;; esac
 
 case $2 in
 *.h)
     # Twice: its guard is tried too. The declaration is there because C forbids an empty file.
     printf '#include "%s"\n#include "%s"\nextern int not_empty;\n' "$PWD/$2" "$PWD/$2" |
-        $1 $FLAGS -Werror -x $language -fsyntax-only - ;;
+        $1 $FLAGS -Werror -x c -fsyntax-only - ;;
 *)
     $1 $FLAGS -Werror -O1 $look "$2" ;;
 esac
