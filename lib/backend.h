@@ -35,8 +35,9 @@ struct dist_group {
 };
 #define GROUP_LIVE 0x6409u
 
-/* How a quick way went: nothing was done, so take the long way; it is sent, or has arrived at its barrier: take the long way from
- * there (op->begun_quickly; the backend stays locked until that op comes in); it is over, and all is well. */
+/* How a quick way ended. NOT: nothing was done, take the long way. BEGUN: a send is posted, a receive has said what it wants, a collective
+ * has arrived at its barrier: go on from there (op->begun_quickly; after a message the backend is still locked, until that op comes in).
+ * DONE: it is over, without an error. */
 enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
 
 /* The calls of a backend, in the order in which every backend defines them.

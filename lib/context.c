@@ -145,7 +145,7 @@ struct dist_work *work_new(struct context *context, enum call call, struct dist_
     return work;
 }
 
-/* Both at once, where they are: a locked instruction waits for all stores of before, and those go to other cores. */
+/* Both under one lock: each locked instruction waits until earlier stores have reached memory. */
 static void context_leave_work(struct context *context, struct dist_work *work, bool forget, bool recycle)
 {
     if (recycle && work->splits) {

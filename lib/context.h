@@ -14,7 +14,7 @@ struct context {
     bool left; /* destroy was called */
 
     /* Blocking calls on tensors whose `reach` is this may go the backend's quick way: the world, where it has one and nobody
-     * needs to see an op; else this context, in which no tensor lies. */
+     * needs to see an op; else the context's own address, which is no tensor's reach. */
     const void *quick_reach;
     struct dist_group world;
     int groups_made;   /* by all ranks together, */
@@ -199,7 +199,7 @@ void leaks_end(struct context *context);
 /* start.c. Hand an op on that was checked and filled in: DIST_OK, or its status. */
 int start_op(struct context *context, struct dist_work *op);
 
-/* The same, and wait where it is: 0, who sent, or what report() gave. */
+/* The same, blocking: 0, the rank that sent, or what report() gave. */
 int start_and_wait(struct context *context, struct dist_work *op);
 
 /* From now on the stream waits for a work on a GPU: 0, or who sent, where that must be known before. */

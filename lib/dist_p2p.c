@@ -72,7 +72,7 @@ static dist_work *p2p_make(struct context *context, const struct p2p *ask, struc
     return p2p_prepare(context, ask, group, site, op) ? op : NULL;
 }
 
-/* A blocking call, to be done with an op; `begun`: the quick way has sent it already. */
+/* A blocking call, the long way. `begun`: the quick way gave QUICK_BEGUN. */
 static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call call, bool begun)
 {
     uint32_t site;
@@ -81,7 +81,7 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
     struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
     if (!context)
         return -DIST_ERR_STATE;
-    struct dist_work op; /* not cleared, which would take its time: `prepare` writes what is read */
+    struct dist_work op; /* not cleared, which would take its time: p2p_prepare writes what is read */
     int result;
     op.async = false;
     op.begun_quickly = begun;
@@ -104,8 +104,8 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
 
 /* What was asked waits in memory until the quick way has said whether it is needed: in registers it would have to be saved and
  * brought back around that call, on the way of every message. */
-static inline void p2p_put_down(struct p2p *ask, const char *file, int line, tensor *tensor, int peer,
-                                int tag, dist_group *group)
+static inline void p2p_fill(struct p2p *ask, const char *file, int line, tensor *tensor, int peer, int tag,
+                            dist_group *group)
 {
     ask->at.file = file;
     ask->at.line = line;
@@ -120,7 +120,7 @@ int dist_send_from(const char *file, int line, tensor *tensor, int dst, int tag,
 {
     uint32_t site;
     struct p2p ask;
-    p2p_put_down(&ask, file, line, tensor, dst, tag, group);
+    p2p_fill(&ask, file, line, tensor, dst, tag, group);
     struct context *context = context_quick(CALL_SEND, file, line, &site);
     const struct dist_group *in = context_quick_group(context, tensor, dst, tag, group);
     enum quick went =
@@ -132,7 +132,7 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
 {
     uint32_t site;
     struct p2p ask;
-    p2p_put_down(&ask, file, line, tensor, src, tag, group);
+    p2p_fill(&ask, file, line, tensor, src, tag, group);
     struct context *context = context_quick(CALL_RECV, file, line, &site);
     const struct dist_group *in = context_quick_group(context, tensor, src, tag, group);
     enum quick went =
@@ -140,7 +140,7 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, went == QUICK_BEGUN);
 }
 
-static dist_work *p2p_asking(struct p2p ask)
+static dist_work *p2p_nonblocking(struct p2p ask)
 {
     uint32_t site;
     int result;
@@ -156,12 +156,12 @@ static dist_work *p2p_asking(struct p2p ask)
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    return p2p_asking((struct p2p){ CALL_ISEND, true, { file, line }, tensor, dst, tag, group });
+    return p2p_nonblocking((struct p2p){ CALL_ISEND, true, { file, line }, tensor, dst, tag, group });
 }
 
 dist_work *dist_irecv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    return p2p_asking((struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
+    return p2p_nonblocking((struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
 }
 
 /* ---- batches --------------------------------------------------------------------------- */

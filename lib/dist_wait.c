@@ -77,7 +77,7 @@ static int wait_for(struct waiting *waiting, dist_work *work)
     noted_source(context, work);
     checked_end(work);
     work->group->pending--;
-    work_free(context, work); /* where it waits, and can still be read */
+    work_free(context, work); /* into the quarantine (handles.h), where it can still be read */
     wait_hold(waiting, waiting->held && status == DIST_OK);
     return status != DIST_OK ? report_op(work) : result;
 }

@@ -43,7 +43,7 @@ struct dist_work *start_work(struct context *context, struct dist_work *op, int 
     }
     checked_end(op);
     op->group->pending -= async;
-    work_free(context, op); /* where it waits, and can still be read */
+    work_free(context, op); /* into the quarantine (handles.h), where it can still be read */
     *result = report_op(op);
     return NULL;
 }

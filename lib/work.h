@@ -1,4 +1,4 @@
-/* work.h: one call on its way through the library. */
+/* work.h: one call on its way through the library: `op` here and in backends, a "work" in the program's hands. (`op->op` is its reduction.) */
 #ifndef WORK_H
 #define WORK_H
 
@@ -55,7 +55,8 @@ struct dist_work {
     int from;    /* receives: the world rank that sent; else -1 */
     int speaker; /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
-    /* the backend's notes: `step`, `phase` and `ticket` mean in each what that says; nobody else looks */
+    /* the backend's own. shm: `step` is SEND_ or the plan's step, `phase` counts tests in vain, `ticket` is p2p.h's. transport: STEP_, the number
+     * in the group, the tag of an offer or the piece of a collective */
     _Atomic uint32_t done;
     int step;
     uint32_t phase, ticket;

@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The two types that programs learn in without a call for each element: the compiler takes the choice out of the loops. */
 static inline double learn_load(const struct kernel *k, const void *array, int64_t i)
@@ -24,6 +25,11 @@ static inline void learn_store(const struct kernel *k, void *array, int64_t i, d
 static inline void *learn_row_of(const struct kernel *k, const void *matrix, int64_t row)
 {
     return (char *)(uintptr_t)matrix + (size_t)(row * k->columns) * dtype_size(k->type);
+}
+
+static inline void learn_copy_row(const struct kernel *k, void *to, const void *from)
+{
+    memcpy(to, from, (size_t)k->columns * dtype_size(k->type));
 }
 
 #define KERNEL const struct kernel

@@ -6,7 +6,8 @@
  *                        row (rows) or a column (columns), and none writes what another reads: on a GPU each is one thread's
  *   HELPER(result)       the head of a function that gives this
  *   KERNEL               struct kernel, where it says what a tensor's elements are
- *   learn_load, learn_store, learn_row_of   an element as a double; one rounded once from it; where a row begins
+ *   learn_load, learn_store        an element as a double; one rounded once from it
+ *   learn_row_of, learn_copy_row   where a row begins; all of it
  *
  * All of them calculate in double, from left to right, and round once.
  */
@@ -130,8 +131,10 @@ LEARN(embedding, rows)
     int64_t id = ((const int64_t *)k->in[1])[i];
     const void *row = id >= 0 && id < k->inner ? learn_row_of(k, k->in[0], id) : NULL;
     void *out = learn_row_of(k, k->out, i);
-    for (int64_t j = 0; j < k->columns; j++)
-        learn_store(k, out, j, row ? learn_load(k, row, j) : NAN);
+    if (row)
+        learn_copy_row(k, out, row);
+    for (int64_t j = 0; !row && j < k->columns; j++)
+        learn_store(k, out, j, NAN);
 }
 
 LEARN(cross_entropy, rows)

@@ -127,7 +127,7 @@ static inline void backoff_pause(void)
 /* Where is whoever we wait for? That decides how best to wait. */
 enum whereabouts { SOMEWHERE, ON_THIS_CORE, ON_ANOTHER_CORE };
 
-/* Pass a moment by spinning or yielding. False: it is at its end, time to sleep. */
+/* Pass a moment by spinning or yielding. False: the limit is reached: sleep. */
 bool backoff_pass(struct backoff *backoff, enum whereabouts where);
 static inline bool backoff_spin(struct backoff *backoff)
 {

@@ -36,8 +36,8 @@ static inline void lock_give(struct lock *lock)
 
 /* Does one thread alone act for a rank? */
 struct bias {
-    _Atomic uint32_t over;   /* no, since there are: */
-    _Atomic uint32_t inside; /* yes, and it is where others would hold the lock */
+    _Atomic uint32_t over;   /* 0: it does; else a bit for why not: */
+    _Atomic uint32_t inside; /* 1: that thread is where others would hold the lock */
 };
 #define BIAS_SEVERAL 1u /* several threads, for good; */
 #define BIAS_GUEST 2u   /* a guest, until it leaves; */

@@ -14,12 +14,12 @@
 #define SOON 30000        /* ns between an answer and the message behind it; */
 #define SOON_WOKEN 200000 /* where a note is the work of two threads of the transport's: some 60 us, not 6 */
 
-/* They waited in vain: for a moment only where the program has come to wait itself, for a nap where the progress thread sends them. */
-void answers_pay(struct transport_state *state)
+/* Deferring them did not pay. Learn anew; where the progress thread sends them (no driver), distrust that for long. */
+void answers_flush(struct transport_state *state)
 {
     if (state->bundles.count > state->bundles.urgent)
         state->answers.turns = state->drivers > 0 ? 0 : DISTRUST;
-    bundles_let_go(state, BUNDLES_ALL);
+    bundles_flush(state, BUNDLES_ALL);
 }
 
 /* ---- now, or with the next note? ----------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
  * bundles.c: notes to a rank of another machine travel together.
  *
- * A note of few bytes is an engine's work of some microseconds, on either side, and of its socket's. So what one thread says to a rank while
+ * A note of few bytes is a transport's work of some microseconds, on either side, and of its socket's. So what one thread says to a rank while
  * it has the state locked is put into a bundle, which leaves when that thread has done, or is full. Who starts one op after the other mostly
  * starts more: the first note leaves at once, and those behind it wait until the program waits, asks, or has gone on for a moment; if it
  * computes, the progress thread lets them go at its next look, within a millisecond: to wake it for them would only part them. Answers may
@@ -61,7 +61,7 @@ static void bundles_leave(struct transport_state *state, int peer)
         state->transport->send(notes->note, bytes, peer, TRANSPORT_NOTES);
     if (request != 0 && request != TRANSPORT_SENT) {
         bundle->notes = NULL; /* else the transport has done with it at once, and it serves again */
-        wire_hang_up(state, notes);
+        wire_keep_notes(state, notes);
     }
     if (request == 0)
         wire_broken(state);
@@ -74,7 +74,7 @@ static bool bundles_more_may_follow(const struct transport_state *state, const s
     return bundle->waits == state->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS;
 }
 
-void bundles_let_go(struct transport_state *state, enum which_bundles which)
+void bundles_flush(struct transport_state *state, enum which_bundles which)
 {
     struct bundles *bundles = &state->bundles;
     int kept = 0;

@@ -64,7 +64,7 @@ static struct transport_group *groups_form(struct transport_state *state, const 
         free(g);
         return NULL;
     }
-    bundles_let_go(state, BUNDLES_URGENT); /* which waits for those that are told to make it, too */
+    bundles_flush(state, BUNDLES_URGENT); /* which waits for those that are told to make it, too */
     g->handle = state->transport->group_new(group->ranks, group->size, (int)(2 * state->formed));
     if (g->handle && groups_form_leaders(state, g, group)) {
         g->members = members_publish(state->self, group);

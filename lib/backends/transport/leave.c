@@ -100,7 +100,7 @@ static bool leave_is_free(void *argument)
     state_lock(state);
     transport_drive(state, NULL);
     meet_desert(state);
-    answers_pay(state);
+    answers_flush(state);
     wire_reap(state);
     bool busy = transport_flies(state) || state->unknown > 0;
     leave_drop(state, &state->sends, &busy);

@@ -7,14 +7,14 @@
  *
  * If their receive had begun before, they need no MESSAGE (ahead.c).
  *
- * The transport moves the data only when their receive has begun, and says to the sender when it has: every engine asks once for long
+ * The transport moves the data only when their receive has begun, and says to the sender when it has: every transport asks once for long
  * data, and with a question of ours there would be two. Data count as a note, which their receiver counts as heard with MESSAGE: an offer that
  * nobody has taken is nothing under way, its sender may sleep, and be found in a deadlock. So the receiver counts a note to the
  * sender, as if it sent one, before it begins to receive; and the sender counts it as heard when its data have left.
  * (tests/model/offers.c)
  *
  * Each offer of a rank that is open has a tag of its own, so its data come to no receive but the one which its message has met. There are few:
- * an engine keeps something of each. With all in use a message waits for BEGIN. Data that are refused, since type or count differ, are
+ * a transport keeps something of each. With all in use a message waits for BEGIN. Data that are refused, since type or count differ, are
  * received into no tensor, since until then the transport reads the sender's; and not before that rank has heard of it (KNOWN), or its send
  * would be over as if it were taken.
  */

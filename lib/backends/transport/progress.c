@@ -1,5 +1,5 @@
 /*
- * progress.c: whoever comes by does what can be done.
+ * progress.c: each thread of the rank that enters drives all open operations.
  *
  * No transport goes on by itself. So the rank's own thread drives it in each of its calls, and while the program computes, a thread of
  * ours does, the progress thread. It is started by the first op that is left open, and rests while another thread waits here. Both
@@ -35,16 +35,16 @@ bool transport_look_at_job(struct transport_state *state)
 
 /* ---- driving --------------------------------------------------------------------------------------------- */
 
-/* Each look may cost a look at all sockets. So who has what it waits for looks no more. */
+/* A look may cost a poll of all sockets: stop once `until` is done. */
 bool transport_drive(struct transport_state *state, const struct dist_work *until)
 {
     bool moved = transport_look_at_job(state);
-    bundles_let_go(state, BUNDLES_URGENT);
+    bundles_flush(state, BUNDLES_URGENT);
     while (!state->failed && !(until && atomic_load(&until->done)) &&
            (wire_hear(state) || wire_progress(state, &state->flights) || offers_progress(state) ||
             ahead_progress(state))) {
         moved = true;
-        bundles_let_go(state, BUNDLES_URGENT);
+        bundles_flush(state, BUNDLES_URGENT);
     }
     return moved;
 }
@@ -66,7 +66,7 @@ bool transport_is_open(const struct transport_state *state)
     return state->sends.first || state->members.first || state->posted.first || state->flights.first;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------------------------ */
+/* ---- enter and leave ------------------------------------------------------------------------------------------ */
 
 static void progress_enter(struct transport_state *state)
 {
@@ -84,7 +84,7 @@ static void progress_leave(struct transport_state *state, bool moved)
 {
     if (state->progress.runs && transport_is_open(state))
         wire_reap(state);
-    bundles_let_go(state, state->progress.runs ? BUNDLES_FIRST : BUNDLES_URGENT);
+    bundles_flush(state, state->progress.runs ? BUNDLES_FIRST : BUNDLES_URGENT);
     bool open = transport_is_open(state) || transport_flies(state) || state->bundles.count > 0;
     transport_count_heard(state);
     state->drivers--;
@@ -113,7 +113,7 @@ bool transport_test(void *own, struct dist_work *op)
     progress_enter(state);
     bool moved = transport_drive(state, op);
     if (!moved) /* perhaps it asks for a long time */
-        answers_pay(state);
+        answers_flush(state);
     progress_leave(state, moved);
     return atomic_load(&op->done);
 }
@@ -132,7 +132,7 @@ static bool progress_news(void *argument)
     state_lock(state);
     bool moved = transport_drive(state, awaited->op);
     if (!moved) /* who has to wait lets nobody wait */
-        answers_pay(state);
+        answers_flush(state);
     state->nap = moved ? SHORT_NAP : state->nap;
     state_unlock(state);
     if (moved) /* perhaps for another thread of this rank's */
@@ -169,7 +169,7 @@ int transport_wait(void *own, struct dist_work *op)
 
 /* ---- starting ----------------------------------------------------------------------------------------------------- */
 
-/* This thread goes on to wait: but another one of this rank's, that sleeps, may have to nap from now on. */
+/* This thread waits next. Wake one that sleeps without a limit: bytes may be under way, so it must poll. */
 static void progress_stay(struct transport_state *state)
 {
     bool notifies = state->rests;
@@ -223,7 +223,7 @@ void transport_note(void *own, const struct dist_work *op)
     struct transport_state *state = own;
     progress_enter(state);
     bool moved = transport_drive(state, NULL);
-    answers_pay(state);
+    answers_flush(state);
     transport_notes_write(state, op);
     progress_leave(state, moved);
 }

@@ -2,7 +2,7 @@
  * state.h: what every backend with a transport (transport.h) keeps of its rank: MPI, Gloo. The transport carries bytes; whom they meet is
  * found out here.
  *
- *   open.c      joining and leaving the job        progress.c  whoever comes by does what can be done; waiting
+ *   open.c      joining and leaving the job        progress.c  each thread that enters drives all open operations; waiting
  *   wire.c      the small messages below           messages.c  sends and receives
  *   near.c      those between ranks of a machine   meet.c      collectives: who has come, and do all say the same?
  *   bundles.c   notes that travel together         collect.c   the transport's part in them

@@ -54,7 +54,7 @@ static int64_t thread_watch_answers(struct transport_state *state, struct watch 
     if (state->drivers > 0)
         return fresh ? watch->nap : 0;
     if (!fresh)
-        answers_pay(state);
+        answers_flush(state);
     wire_reap(state);
     return fresh && answers_wait_for_turn(state) ? ANSWER_SOON
            : fresh || transport_flies(state)     ? ANSWER_NAP

@@ -26,7 +26,7 @@ static void wire_add_flight(struct flights *flights, struct flight *flight)
     flights->count++;
 }
 
-void wire_hang_up(struct transport_state *state, struct flight *notes)
+void wire_keep_notes(struct transport_state *state, struct flight *notes)
 {
     wire_add_flight(&state->notes_out, notes);
     if (state->notes_out.count % NOTES_REAPED == 0)

@@ -1,4 +1,5 @@
-/* wire.h: the small messages, called notes, with which ranks find out what the transport then does (state.h). */
+/* wire.h: the control messages, here called notes (those for the watcher are launch/note.h), by which ranks agree on what the transport then
+ * does (state.h). */
 #ifndef TRANSPORT_WIRE_H
 #define TRANSPORT_WIRE_H
 
@@ -11,17 +12,17 @@
 #define INSIDE_FAR 8192
 
 enum wire_kind {
-    WIRE_MESSAGE, /* a send: data, or what they will be */
-    WIRE_BEGIN,   /* these are wanted, */
-    WIRE_TAKEN,   /* have arrived, */
-    WIRE_REFUSED, /* or are not; */
-    WIRE_KNOWN,   /* that is known: data on offer, though refused, may be received */
-    WIRE_COME,    /* a member is at a collective */
-    WIRE_GO,      /* all are, */
-    WIRE_OVER,    /* and the result is there; */
-    WIRE_RING,    /* the blocks of a ring come from the leader before under this tag; */
-    WIRE_DIFFER,  /* they do not say the same, */
-    WIRE_GONE     /* or one never will be: its rank has left */
+    WIRE_MESSAGE, /* a send, with its data or their size */
+    WIRE_BEGIN,   /* receiver: send these data now (clear to send) */
+    WIRE_TAKEN,   /* receiver: they are copied */
+    WIRE_REFUSED, /* receiver: type or count differ */
+    WIRE_KNOWN,   /* sender: has read REFUSED; data on offer may be received, and dropped */
+    WIRE_COME,    /* a member, or a leader for its machine, has called a collective */
+    WIRE_GO,      /* all have: begin */
+    WIRE_OVER,    /* leader: your tensor has the result */
+    WIRE_RING,    /* the leader before: the tag of the blocks that come round the ring */
+    WIRE_DIFFER,  /* the calls differ */
+    WIRE_GONE     /* a member has left the job without this call */
 };
 
 /* A note. Shorter ones end early; data come after `claim`. */
@@ -76,7 +77,7 @@ struct flight {
 };
 
 struct flights {
-    struct flight *first, **end; /* where the next is hung up */
+    struct flight *first, **end; /* the last link */
     int count;
 };
 
@@ -139,7 +140,8 @@ size_t wire_inside(const struct transport_state *state, int peer,
 bool wire_hear(struct transport_state *state); /* true: one was read */
 /* Let it be tested until it is over; then its op is. */
 void wire_fly(struct transport_state *state, transport_request request, struct dist_work *op);
-void wire_hang_up(struct transport_state *state, struct flight *notes);     /* they are under way */
+void wire_keep_notes(struct transport_state *state,
+                     struct flight *notes); /* into notes_out, until the transport has done with them */
 bool wire_progress(struct transport_state *state, struct flights *flights); /* true: some have landed */
 /* 1: it is over; 0: not yet; -1: the transport has failed, and everything was given up. */
 int wire_test(struct transport_state *state, transport_request *request);
@@ -158,21 +160,21 @@ void wire_open(struct transport_state *state); /* nothing is under way (any more
 bool bundles_open(struct transport_state *state, int size); /* false: no memory */
 void bundles_close(struct transport_state *state);
 
-/* A note, and behind it data. waits: it leaves with the next one that does not, or when all are let go. False: no memory. */
+/* A note, and behind it data. waits: not urgent: it leaves with the next urgent one, or with BUNDLES_ALL. False: no memory. */
 bool bundles_add(struct transport_state *state, int peer, const struct wire *wire, size_t bytes,
                  const void *data, size_t inside, bool waits);
 
 enum which_bundles {
     BUNDLES_ALL,
-    BUNDLES_URGENT, /* but those with nothing in them that does not wait, */
-    BUNDLES_FIRST   /* and those behind which more may follow at once */
+    BUNDLES_URGENT, /* those with an urgent note; */
+    BUNDLES_FIRST   /* of these not those to whose rank one has just left */
 };
-void bundles_let_go(struct transport_state *state, enum which_bundles which);
+void bundles_flush(struct transport_state *state, enum which_bundles which);
 
 /* ---- answers.c: to a message, now or with the next note to its sender ------------------------------------------ */
 
 void answers_taken(struct transport_state *state, int from, const struct wire *message);
-void answers_pay(struct transport_state *state);                   /* what is still owed: now */
+void answers_flush(struct transport_state *state);                 /* send all deferred answers now */
 bool answers_wait_for_turn(const struct transport_state *state);   /* to a message whose sender waits */
 void answers_see_message(struct transport_state *state, int peer); /* one is about to leave */
 

@@ -26,6 +26,12 @@ template <class T> BOTH void *learn_row_of(const learning<T> *k, const void *mat
     return (typename T::element *)matrix + row * k->columns;
 }
 
+template <class T> BOTH void learn_copy_row(const learning<T> *k, void *to, const void *from)
+{
+    for (int64_t j = 0; j < k->columns; j++)
+        ((typename T::element *)to)[j] = ((const typename T::element *)from)[j];
+}
+
 #define KERNEL const learning<T>
 #define HELPER(result) template <class T> BOTH result
 #define LEARN(name, steps) \
