@@ -11,14 +11,15 @@
 #   regions    stub and solution differ only between their marks, of which there are one to three pairs
 #   mutants    with MUTATE=1: the solution with any small mistake in it fails, or is the same program (mutants.sh)
 #
-# ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many, and one right one, as processes only. Exit status 0 only if all hold.
+# ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many, and one right one, as processes only. EVERY=2: of the wrong and
+# the right ones every second, and the others on the next day. Exit status 0 only if all hold.
 
 . tests/tools/count.sh
 . tests/tools/exercises.sh
 
 unset DIST_RANKS DIST_BUFFERING DEVICE BACKEND WORLD_SIZE
 export LC_ALL=C
-export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}" TRIES="${TRIES:-2}" WRONG
+export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}" TRIES="${TRIES:-2}" WRONG EVERY
 work=build/grade/gates
 gates="stub solution wrong right regions"
 [ ! "$MUTATE" ] || gates=mutants
@@ -65,6 +66,12 @@ solution()
     return 1
 }
 
+# The n-th of an exercise's answers: today?
+is_its_turn()
+{
+    [ $((($1 + $(date +%s) / 86400) % ${EVERY:-1})) -eq 0 ]
+}
+
 # One wrong answer. Late by chance, or not: it fails all the same, and says so.
 wrong_one()
 {
@@ -102,7 +109,7 @@ wrong()
     for file in tests/wrong/"$exercise"/*.c; do
         [ -e "$file" ] || continue
         count=$((count + 1))
-        [ $count -gt "${WRONG:-$count}" ] || wrong_one "$file" || return 1
+        [ $count -gt "${WRONG:-$count}" ] || ! is_its_turn $count || wrong_one "$file" || return 1
     done
     [ $count -ge 4 ] || echo "only $count wrong answers; four are the least"
     [ $count -ge 4 ]
@@ -162,13 +169,15 @@ prints_the_same()
 # Unusual, and right: it loses no point, and prints what the solution prints. (One of the solutions gets stuck, as it should.)
 right()
 {
-    turn=0
+    turn=0 count=0
     rm -f "$said".own.*
     ends=no
     if [ ! "$WRONG" ] && build_by_hand "solutions/$exercise.c" "$work/$exercise/by_solution" &&
         by_hand "$work/$exercise/by_solution" 4 >"$said.own.4"; then ends=yes; fi
     for file in tests/right/"$exercise"/*.c; do
         [ -e "$file" ] || continue
+        count=$((count + 1))
+        is_its_turn $count || continue
         out=$work/$exercise/right_$(basename "$file" .c)
         if ! GRADE_TIMES=${RIGHT:-1} tests/tools/grade_one.sh "$exercise" "$file" "$out"; then
             echo "$file does not pass:"

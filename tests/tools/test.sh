@@ -64,12 +64,12 @@ lessons()
     tests/tools/selftest.sh
 }
 
-# exercises TIMES WRONG: solutions are tried so many times, and of the wrong answers so many; all, if that is not said
+# exercises TIMES WRONG EVERY: solutions are tried so many times, and of the wrong answers so many, or every so manieth (gates.sh)
 exercises()
 {
     echo "the exercises: four gates for each"
     if [ -d solutions ] && [ -d tests/wrong ]; then
-        TIMES=$1 TRIES=1 WRONG=$2 tests/tools/gates.sh
+        TIMES=$1 TRIES=1 WRONG=$2 EVERY=$3 tests/tools/gates.sh
     else
         skip "the gates of the exercises: there are no solutions and wrong answers here"
     fi
@@ -107,7 +107,7 @@ quick)
     ;;
 all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
-    side_by_side whole_suites "exercises 3; teachers"
+    side_by_side whole_suites "exercises 2 '' 2; teachers"
     side_by_side "model; kills 60; torture; failures; kernels; nodes; over_hosts" bare
     side_by_side asan "elsewhere; tsan"
     ;;
