@@ -107,9 +107,9 @@ quick)
     ;;
 all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
-    side_by_side whole_suites "exercises 2 '' 2; teachers"
+    side_by_side "long_suites; other_modes" "exercises 2 '' 2; teachers; installed"
     side_by_side "model; kills 60; torture; failures; kernels; nodes; over_hosts" bare
-    side_by_side asan "elsewhere; tsan"
+    side_by_side asan "elsewhere; tsan; asan_chapters"
     ;;
 *)
     echo "usage: test.sh quick|all" >&2
