@@ -33,9 +33,8 @@ static inline void learn_copy_row(const struct kernel *k, void *to, const void *
 }
 
 #define KERNEL const struct kernel
-#define HELPER(result) \
-    static __attribute__((noinline)) \
-    result /* inlined, it makes gcc 12 for ARM fail (vect_transform_reduction) */
+/* Inlined, it makes gcc 12 for ARM fail (in vect_transform_reduction). */
+#define HELPER(result) static __attribute__((noinline)) result
 #define LEARN(name, steps) \
     static inline void learn_##name##_step(const struct kernel *k, int64_t i); \
     static void learn_##name(const struct kernel *k) \
