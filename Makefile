@@ -617,7 +617,7 @@ test: suites programs graders build/tests/tools/switch build/tests/tools/tcp_pin
 	$Q CC="$(CC)" SUITES="$(SUITES)" SLOW_SUITES="$(SLOW_SUITES)" SUITES_LEFT_OUT="$(SUITES_LEFT_OUT)" CHAPTERS="$(CHAPTERS)" LESSONS="$(LESSONS)" \
 	    tests/tools/test.sh quick
 
-test-all: test ## and all others: long suites, every mode, models, sanitizers, test-bare
+test-all: test ## and all others: long suites, every mode, models, sanitizers, test-bare; what has many alike by halves a day: EVERY=1 tries all
 	$Q CC="$(CC)" SUITES="$(SUITES)" LONG_SUITES="$(LONG_SUITES)" SLOW_SUITES="$(SLOW_SUITES)" CHAPTERS="$(CHAPTERS)" \
 	    ASAN_WORKS="$(ASAN_WORKS)" ASAN_SUITES="$(ASAN_SUITES:build/%=build/asan/%)" \
 	    ASAN_CHAPTERS="$(CHAPTERS:build/%=build/asan/%)" \

@@ -19,3 +19,9 @@ skip()
     echo "skip $*" >>"$RESULTS"
     echo "  LEFT OUT  $*"
 }
+
+# What takes long and has many alike is tried in turns, EVERY=2: every second on one day, the others on the next. Is it the turn of the n-th?
+is_its_turn()
+{
+    [ $((($1 + $(date +%s) / 86400) % ${EVERY:-1})) -eq 0 ]
+}

@@ -12,7 +12,7 @@
 #   mutants    with MUTATE=1: the solution with any small mistake in it fails, or is the same program (mutants.sh)
 #
 # ONLY=03.1 or ONLY=03: not all. WRONG=4: of each exercise's wrong answers so many, and one right one, as processes only. EVERY=2: of the wrong and
-# the right ones every second, and the others on the next day. Exit status 0 only if all hold.
+# the right ones every second, and the others on the next day (count.sh). Exit status 0 only if all hold.
 
 . tests/tools/count.sh
 . tests/tools/exercises.sh
@@ -64,12 +64,6 @@ solution()
     cut -f 2- "$work/$exercise/solution/results.tsv"
     feedback_of "$work/$exercise/solution"
     return 1
-}
-
-# The n-th of an exercise's answers: today?
-is_its_turn()
-{
-    [ $((($1 + $(date +%s) / 86400) % ${EVERY:-1})) -eq 0 ]
 }
 
 # One wrong answer. Late by chance, or not: it fails all the same, and says so.
