@@ -21,7 +21,10 @@ skip()
 }
 
 # What takes long and has many alike is tried in turns, EVERY=2: every second on one day, the others on the next. Is it the turn of the n-th?
+# (A run that goes on past midnight stays with the day on which it began.)
+TODAY=${TODAY:-$(($(date +%s) / 86400))}
+export TODAY
 is_its_turn()
 {
-    [ $((($1 + $(date +%s) / 86400) % ${EVERY:-1})) -eq 0 ]
+    [ $((($1 + TODAY) % ${EVERY:-1})) -eq 0 ]
 }

@@ -67,7 +67,7 @@ lessons()
     tests/tools/selftest.sh
 }
 
-# exercises TIMES WRONG EVERY: solutions are tried so many times, and of the wrong answers so many, or every so manieth (gates.sh)
+# exercises TIMES WRONG EVERY: solutions are tried so many times, and of the wrong answers so many, or every EVERY-th (gates.sh)
 exercises()
 {
     echo "the exercises: four gates for each"
