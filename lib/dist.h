@@ -18,7 +18,7 @@
  *
  * ERRORS. An error is reported on stderr as one sentence that names the rank,
  * the call, its file and line and what to do; then the process exits with the
- * error's number below. With dist_set_error_handler() the call returns instead:
+ * error's number (dist_base.h). With dist_set_error_handler() the call returns instead:
  * int calls give the negative number, calls that give a pointer NULL; and dist_last_error() the number after any call.
  *
  * THE PROCESS. Calls are made by the rank's program, between init and destroy; what else it may do to its process:

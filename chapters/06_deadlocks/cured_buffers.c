@@ -1,7 +1,7 @@
 /*
  * cured_buffers.c: hands off between start and wait. Whoever wants to go on meanwhile uses a second tensor.
  *
- *     rank 0   isend(now)   fill(later)   wait          rank 1   irecv(x)   other work   wait   sum(x)
+ *     rank 0   isend(now)   fill(later)   wait          rank 1   irecv(x)   wait   sum(x)
  *
  * Run it:  make run-06 PROG=cured_buffers N=4
  */

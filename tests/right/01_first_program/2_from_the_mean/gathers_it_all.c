@@ -15,7 +15,7 @@
  */
 #include "dist.h"
 
-/* All three have as many elements. */
+/* All three have the same number of elements. */
 void from_the_mean(tensor *difference, tensor *largest, tensor *mine)
 {
     int n = (int)tensor_numel(mine), ranks = dist_get_world_size();

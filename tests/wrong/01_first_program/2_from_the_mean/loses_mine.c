@@ -15,7 +15,7 @@
  */
 #include "dist.h"
 
-/* All three have as many elements. */
+/* All three have the same number of elements. */
 void from_the_mean(tensor *difference, tensor *largest, tensor *mine)
 {
     /* TODO: difference = mine - mean. An all_reduce overwrites what it is given (tensor_copy, tensor_clone, tensor_sub). */

@@ -6,7 +6,7 @@
  *     rank 1       F0 F1    B0 F2 B1 F3 B2 F4 B3    B4               at most 2
  *     rank 2          F0 B0 F1 B1 F2 B2 F3 B3 F4 B4                  at most 1
  *
- * A micro-batch is in flight on a stage from its forward to its backward; so long the stage keeps its x and y. Each stage
+ * A micro-batch is in flight on a stage from its forward to its backward; for that long the stage keeps its x and y. Each stage
  * runs ahead by as many micro-batches as there are stages after it. From then on forward and backward take turns, and in the
  * end come the backwards that are left. There may be fewer micro-batches than stages. In the end each rank's dw must be that
  * of the undivided network.

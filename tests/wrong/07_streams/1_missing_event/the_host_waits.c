@@ -12,7 +12,7 @@
  * lines for y belong into the stream `aside`, and the last addition into the default stream. In the end the default stream is the
  * current one.
  *
- * The host must not wait: what is enqueued here takes its order from two events, and free both of them.
+ * The host must not wait. What is enqueued here takes its order from two events; free both in the end.
  *
  * Grade it:  make exercise-07.1        Run it:  make try-07.1 N=2        A hint:  make hint-07.1
  */
