@@ -125,7 +125,7 @@ static void subtitle(const struct sheet *sheet, char *text, size_t size)
     snprintf(text, size, "%s%s%s%s%s%s%s%s%s%s%s",
              sheet->clocks ? "a number is an event's Lamport clock" : "time runs to the right",
              waits ? "; a pale bar is waiting" : "", spans ? "; a coloured bar is computing" : "",
-             starts ? "; a ring: a receive is started" : "", meets ? "; a line down: a collective" : "",
+             starts ? "; a hollow dot: a receive is started" : "", meets ? "; a line down: a collective" : "",
              stuck ? "; red: for ever" : "", sheet->same ? "; each message: " : "",
              sheet->same ? sheet->each : "", sheet->again ? "; no words: the same again" : "",
              sheet->run->ranks > MOST_RANKS ? "; only the first and the last 8 ranks" : "",

@@ -1,5 +1,5 @@
 /*
- * which_cut.c: what does each cut send in a step? Formulas, for the model of this chapter, which the other programs have counted, and
+ * which_cut.c: what does each cut send in a step? Formulas, for the model of this chapter (the layers' matrices), and
  * for a large one. Then three cuts at once: which goes inside a node, which between nodes? All six orders, computed.
  *
  * Run it:  make run-11 PROG=which_cut N=1
