@@ -23,7 +23,7 @@ void say(struct diagnosis *d, const char *format, ...)
     va_end(list);
 }
 
-void advise(struct diagnosis *d, enum lesson lesson, const char *format, ...)
+void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
 {
     d->lesson = lesson;
     va_list list;
@@ -159,7 +159,7 @@ static void cause_advise_turns(struct diagnosis *d, bool send)
         odd += d->cycle[i] % 2;
     }
     bool both = odd > 0 && odd < n;
-    enum lesson lesson = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
+    const char *lesson = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
     if (blocking == 0) /* then to start them without waiting is no advice */
         advise(d, lesson, "somebody must %s first: start the %s before you wait for these %s",
                send ? "receive" : "send", send ? "receives" : "sends", send ? "sends" : "receives");

@@ -53,7 +53,7 @@ struct diagnosis {
     enum cause_class class;
     char sentence[400];
     char advice[240];
-    enum lesson lesson; /* that explains it */
+    const char *lesson; /* that explains it: lesson.h */
     /* of a run that is only thought through (replay.c): who would wait for whom? Else NULL. */
     bool (*edge)(const struct diagnosis *d, int rank, int peer);
     const void *replay;
@@ -134,7 +134,7 @@ void find_cycle(struct diagnosis *d);
 /* cause.c. `say` adds to the sentence; what does not fit is cut off. */
 void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
-void advise(struct diagnosis *d, enum lesson lesson, const char *format, ...)
+void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
 bool tell_two_collectives(struct diagnosis *d);                     /* the same */

@@ -103,7 +103,7 @@ void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *
         snprintf(block, size,
                  "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".\n%s",
                  who.text, does, touched, place.text, "tensor made at", text_file(range->at.file),
-                 range->at.line, lesson_line(LESSON_ON_GPU));
+                 range->at.line, LESSON_ON_GPU);
         return;
     }
     const char *advice = misuse_advice_for(misuse);
@@ -113,5 +113,5 @@ void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *
     snprintf(sentence, room, "%s %s, %s; %s", does, tensor.text, post.text, advice);
     snprintf(block, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who.text,
              does, tensor.text, touched, place.text, posted, post.text, "missing",
-             misuse_missing(misuse).text, advice, lesson_line(LESSON_IN_FLIGHT));
+             misuse_missing(misuse).text, advice, LESSON_IN_FLIGHT);
 }

@@ -151,6 +151,6 @@ void report_text(const struct diagnosis *d)
         text_add(&page, "%s%d\n", d->cycle_length > STEPS ? "... > " : "", d->cycle[0]);
     }
     report_prose(&page, d, "try", d->advice);
-    text_add(&page, "%s\n", lesson_line(d->lesson));
+    text_add(&page, "%s\n", d->lesson);
     text_write(STDERR_FILENO, page.bytes, page.used);
 }

@@ -159,7 +159,7 @@ static void stuck_explain(struct diagnosis *d, struct world *world)
         report_json(d, &(struct told){ .status = status,
                                        .sentence = d->sentence,
                                        .advice = d->advice,
-                                       .lesson = lesson_line(d->lesson),
+                                       .lesson = d->lesson,
                                        .rank = first });
     world_tell_over();
     world_wake(world);

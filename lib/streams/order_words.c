@@ -57,6 +57,6 @@ void order_tell(const struct gpu *gpu, const struct touched *before, const struc
              "that lets %s wait for %s\n%s\n%s",
              gpu->self->env.rank, does, other.text, still, deeds[now->touch].place,
              order_words_place(now).text, deeds[before->touch].before, order_words_place(before).text,
-             "missing", stream.text, other.text, wrapped, lesson_line(LESSON_NO_EVENT));
+             "missing", stream.text, other.text, wrapped, LESSON_NO_EVENT);
     report_block(now->call, now->at, DIST_ERR_BUFFER, sentence, text);
 }
