@@ -181,10 +181,15 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->left = true;
     context_exit(context);
     launch_has_left(context->self);
-    struct world_header *world = context->self->world.header;
-    /* Where nobody watches, the last to leave looks back. */
-    if (atomic_fetch_add(&world->leavers, 1) + 1 == (uint32_t)world->size && !context->self->watched)
-        replay_check(&context->self->world);
+    struct world *world = &context->self->world;
+    struct why why;
+    /* Where nobody watches, the last to leave writes the trace, and looks back. */
+    if (atomic_fetch_add(&world->header->leavers, 1) + 1 == (uint32_t)world->header->size &&
+        !context->self->watched) {
+        if (trace_write(world, NULL, &why) != DIST_OK)
+            fprintf(stderr, "%s\n", why.text);
+        replay_check(world);
+    }
     nodes_part(context->self);
     return 0;
 }
