@@ -22,6 +22,8 @@ struct dist_stream {
     uint32_t live;
     int number;
     struct stream *stream; /* the device's */
+    uint64_t
+        clock[DEVICE_STREAMS]; /* order.c: what it knows of each; it goes on where the stream is made anew */
 };
 
 struct dist_event {
@@ -42,12 +44,13 @@ struct gpu {
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
     struct dist_stream *current;
-    void *scratch;               /* device memory for one number */
-    struct dist_stream *copying; /* where a copy needs staging memory or `scratch`; NULL: nowhere */
-    const void *awaited;         /* what the host waited for last: an op that it is is not forgotten */
-    struct gpu_ops *ops;         /* NULL: nothing was communicated yet */
-    struct order *order;         /* NULL: nobody checks */
-    struct handles events;       /* freed ones: the queue */
+    void *scratch;                  /* device memory for one number */
+    struct dist_stream *copying;    /* where a copy needs staging memory or `scratch`; NULL: nowhere */
+    const void *awaited;            /* what the host waited for last: an op that it is is not forgotten */
+    struct gpu_ops *ops;            /* NULL: nothing was communicated yet */
+    struct order *order;            /* NULL: nobody checks */
+    uint64_t clock[DEVICE_STREAMS]; /* order.c: the host's, which all that is put in later knows, too */
+    struct handles events;          /* freed ones: the queue */
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */

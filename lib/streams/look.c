@@ -100,7 +100,7 @@ int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struc
 {
     void *both[] = { gpu, stream };
     int result = gpu_await(gpu, call, at, look_stream_is_empty, both, stream);
-    order_host_waited(gpu, stream);
+    order_learn(gpu, gpu->clock, stream->clock);
     return result;
 }
 
