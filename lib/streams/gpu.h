@@ -140,7 +140,6 @@ int ops_settle(struct gpu *gpu);
 
 /* The operation in the backend that this stream (NULL: the host itself) waits for in the end; NULL: none. */
 struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream);
-bool ops_may_note(struct gpu *gpu); /* may the backend be asked to note it? */
 
 /* Leaving, all streams being empty: leave to the backend what nobody waited for; once that was left, wait for what it has given to
  * the device; and once it is closed, forget it. */

@@ -144,18 +144,6 @@ static struct event *settle_held(const struct gpu *gpu, const struct dist_stream
     return stream && stream->live == STREAM_LIVE ? gpu->device->stream_held(stream->stream) : NULL;
 }
 
-/* While the thread makes its first call, the rank must not make one: the backend takes no lock before it knows of both. */
-bool ops_may_note(struct gpu *gpu)
-{
-    struct gpu_ops *ops = gpu->ops;
-    if (!ops || ops->native)
-        return true;
-    pthread_mutex_lock(&ops->lock);
-    bool may = ops->shared;
-    pthread_mutex_unlock(&ops->lock);
-    return may;
-}
-
 /* Is the backend only about to learn of it? Then it may be writing its notes. */
 static bool settle_is_starting(const struct gpu_ops *ops, const struct dist_work *op)
 {
