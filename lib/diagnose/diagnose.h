@@ -36,21 +36,14 @@ struct view {
 };
 
 /* Why nothing moves, in one sentence, and what to do about it. */
-enum cause_class {
-    CAUSE_DEADLOCK,
-    CAUSE_MISMATCH,
-    CAUSE_PEER_LEFT,
-    CAUSE_LUCK /* it ended well, by luck */,
-    CAUSE_POLLS
-};
-
 struct diagnosis {
     const struct world *world;
     int size;
     struct view *views;         /* per rank */
     int cycle[WORLD_MAX_RANKS]; /* ranks that wait for each other, in order */
     int cycle_length;           /* 0: there is none */
-    enum cause_class class;
+    enum dist_error error;      /* DIST_OK: a warning, of luck in a run that ended well; */
+    bool polls;                 /* or of a rank that polls */
     char sentence[400];
     char advice[240];
     const char *lesson; /* that explains it: lesson.h */
@@ -149,7 +142,6 @@ void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 /* report.c */
 struct words place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
 bool brings_nothing(const struct note_op *op); /* a barrier, or a group to be made: no elements to tell of */
-int exit_status_of(enum cause_class class);
 void report_text(const struct diagnosis *d);
 
 void report_json(const struct diagnosis *d, const struct told *told); /* json.c */

@@ -150,7 +150,6 @@ void races_tell(const struct world *world, const struct replay *replay)
         replay_view(message, &d.views[race.other]);
         replay_view(taken, &d.views[race.took]);
         replay_view(receive, &d.views[race.rank]);
-        d.class = CAUSE_LUCK;
         say(&d,
             "it was luck which message rank %d received from anybody (%s): it was rank %d's (%s), and could "
             "have been rank %d's (%s)",
