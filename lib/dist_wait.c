@@ -68,7 +68,7 @@ static int wait_for(struct waiting *waiting, dist_work *work)
         checked_end(work);
         work->group->pending--;
         gpu_range_begin(gpu, call_name(waiting->call));
-        int followed = start_follow(context, call_name(waiting->call), work);
+        int followed = ops_follow(context, call_name(waiting->call), work);
         gpu_range_end(gpu);
         return followed;
     }

@@ -49,10 +49,10 @@ void noted_add(struct context *context, struct dist_work *op)
         noted_shuffle(context, op);
 }
 
-void noted_add_source(struct context *context, uint32_t logged, int from)
+void noted_add_source(struct context *context, const struct dist_work *op)
 {
-    if (from >= 0)
-        context->log->entries[logged - 1].peer = from;
+    if (op->from >= 0)
+        context->log->entries[op->logged - 1].peer = op->from;
 }
 
 void noted_over(struct context *context, const struct dist_work *work, bool waits)

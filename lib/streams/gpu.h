@@ -120,10 +120,10 @@ bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *devic
 /* ---- ops.c: operations on device tensors -------------------------------------------------- */
 
 /* Give an op, filled in, to the communication stream. Status; the op has the words. */
-int ops_post(struct context *context, struct gpu *gpu, struct dist_work *op);
+int ops_post(struct context *context, struct dist_work *op);
 
 /* Let the current stream wait for it, and forget it. The op's result, as of dist_wait. */
-int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op);
+int ops_follow(struct context *context, const char *call, struct dist_work *op);
 
 bool ops_is_over(struct dist_work *op);
 
