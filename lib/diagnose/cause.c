@@ -97,7 +97,7 @@ static bool cause_tell_left(struct diagnosis *d)
 const struct note_op *link_of(const struct diagnosis *d, int i)
 {
     int rank = d->cycle[i], next = d->cycle[(i + 1) % d->cycle_length];
-    const struct note_op *op = d->edge ? NULL : awaited_of(d, rank, next);
+    const struct note_op *op = d->replay ? NULL : awaited_of(d, rank, next);
     return op ? op : &d->views[rank].open[0];
 }
 

@@ -46,10 +46,8 @@ struct diagnosis {
     bool polls;                 /* or of a rank that polls */
     char sentence[400];
     char advice[240];
-    const char *lesson; /* that explains it: lesson.h */
-    /* of a run that is only thought through (replay.c): who would wait for whom? Else NULL. */
-    bool (*edge)(const struct diagnosis *d, int rank, int peer);
-    const void *replay;
+    const char *lesson;          /* that explains it: lesson.h */
+    const struct replay *replay; /* of a run that is only thought through; else NULL */
 };
 
 /* What a report says besides the ranks. */
@@ -71,6 +69,9 @@ void diagnose_lost(const struct world *world, int rank, int status, const char *
 
 /* When all ranks have left, and well: would it also have ended without buffers? If not, a warning is printed. */
 void replay_check(const struct world *world); /* replay.c */
+
+/* Of a run that is only thought through: would `rank` wait for `peer`? */
+bool replay_waits_for(const struct replay *replay, int rank, int peer);
 
 /* How long this rank's list of calls is, which that needs: rank_notes.log says where it is. 0: it keeps none, or several threads wrote in
  * it, and then nobody reads it. */

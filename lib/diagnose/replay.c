@@ -136,9 +136,8 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
 
 /* ---- the warning: who would have waited for whom ------------------------------------------------------------- */
 
-static bool replay_edge(const struct diagnosis *d, int rank, int peer)
+bool replay_waits_for(const struct replay *replay, int rank, int peer)
 {
-    const struct replay *replay = d->replay;
     uint32_t entry = entry_begun(replay, rank, replay->ranks[rank].at);
     const struct log_entry *e = entry_of(replay, rank, entry);
     if (e->op.kind != NOTE_COLLECTIVE)
@@ -163,7 +162,6 @@ static void replay_tell_luck(const struct world *world, const struct replay *rep
 {
     struct diagnosis d;
     if (diagnosis_open(&d, world)) {
-        d.edge = replay_edge;
         d.replay = replay;
         for (int rank = 0; rank < d.size; rank++) {
             const struct replayed *list = &replay->ranks[rank];
