@@ -37,3 +37,23 @@ void work_copy_asked(struct dist_work *copy, const struct dist_work *op)
            sizeof *copy - offsetof(struct dist_work, status));
     copy->stream = op->stream; /* the reports name it */
 }
+
+struct note_op work_note(const struct dist_work *op)
+{
+    bool root = !op->p2p && call_has_root(op->call);
+    return (struct note_op){ .kind = !op->p2p    ? NOTE_COLLECTIVE
+                                     : op->sends ? NOTE_SEND
+                                                 : NOTE_RECV,
+                             .type = (uint8_t)op->type,
+                             .call = (uint8_t)op->call,
+                             .among = atomic_load_explicit(&op->among, memory_order_relaxed),
+                             .group = (uint16_t)op->group->id,
+                             .size = (uint16_t)op->group->size,
+                             .site = op->site,
+                             .peer = root ? op->group->ranks[op->peer] : op->peer,
+                             .tag = op->tag,
+                             .stream = op->gpu ? op->stream : 0,
+                             .count = op->p2p      ? (op->sends ? op->in.count : op->out.count)
+                                      : op->splits ? op->in.count
+                                                   : op->block };
+}

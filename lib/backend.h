@@ -110,6 +110,9 @@ int64_t group_hash(const struct dist_group *group);
 /* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
 int backend_failed(const struct world *world, struct dist_work *op);
 
+/* An op in words that any process understands; `arrived`, `seq` and `members` are its backend's to fill in. */
+struct note_op work_note(const struct dist_work *op);
+
 /* Hand an op to its backend. Whatever that did: one that failed has a status, and is the caller's again. */
 static inline int backend_start(const struct backend *b, void *state, struct dist_work *op)
 {

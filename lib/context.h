@@ -180,11 +180,11 @@ void noted_open(struct context *context);                      /* begins a list 
 void noted_add(struct context *context, struct dist_work *op); /* where one is: context->log */
 
 /* A receive has ended: who sent? */
-void noted_add_source(struct context *context, uint32_t logged, int from);
+void noted_add_source(struct context *context, const struct dist_work *op);
 static inline void noted_source(struct context *context, const struct dist_work *op)
 {
     if (op->logged)
-        noted_add_source(context, op->logged, op->from);
+        noted_add_source(context, op);
 }
 
 /* A work was waited for; or it was asked, and is over. */
@@ -201,9 +201,6 @@ int start_op(struct context *context, struct dist_work *op);
 
 /* The same, blocking: 0, the rank that sent, or what report() gave. */
 int start_and_wait(struct context *context, struct dist_work *op);
-
-/* From now on the stream waits for a work on a GPU: 0, or who sent, where that must be known before. */
-int start_follow(struct context *context, const char *call, struct dist_work *op);
 
 /* A work: it is given back if the program asked for one (async). NULL: it failed, and was reported, or its stream waits for it:
  * then *result is as above. */

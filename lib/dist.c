@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const struct backend *const backends[] = { &backend_shm, &backend_cuda, &backend_nccl, &backend_mpi,
                                                   &backend_gloo };
@@ -57,16 +56,6 @@ static int dist_make_world(struct context *context)
     return DIST_OK;
 }
 
-/* What a watcher in a rank's process asks (launch/nodes_thread.c). */
-static const struct job_plan watching = { .asleep = diagnose_asleep,
-                                          .refresh = diagnose_refresh,
-                                          .explain = diagnose_explain,
-                                          .listed = replay_bytes,
-                                          .review = replay_check,
-                                          .write = diagnose_lost,
-                                          .traced = trace_part,
-                                          .after = trace_write };
-
 /* The barrier at the end of init: nobody is inside before all are. */
 static int dist_meet_everyone(struct context *context, struct dist_at at)
 {
@@ -93,7 +82,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     int status = dist_make_world(context);
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, &why);
-    context->self->plan = &watching;
+    context->self->plan = &job_plan_asks;
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)
@@ -181,10 +170,15 @@ int dist_destroy_process_group_at(struct dist_at at)
     context->left = true;
     context_exit(context);
     launch_has_left(context->self);
-    struct world_header *world = context->self->world.header;
-    /* Where nobody watches, the last to leave looks back. */
-    if (atomic_fetch_add(&world->leavers, 1) + 1 == (uint32_t)world->size && !context->self->watched)
-        replay_check(&context->self->world);
+    struct world *world = &context->self->world;
+    struct why why;
+    /* Where nobody watches, the last to leave writes the trace, and looks back. */
+    if (atomic_fetch_add(&world->header->leavers, 1) + 1 == (uint32_t)world->header->size &&
+        !context->self->watched) {
+        if (trace_write(world, NULL, &why) != DIST_OK)
+            fprintf(stderr, "%s\n", why.text);
+        replay_check(world);
+    }
     nodes_part(context->self);
     return 0;
 }
@@ -220,7 +214,5 @@ void dist_set_error_handler(dist_error_handler *handler, void *handler_context)
 
 double dist_time(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)launch_clock_ns() * 1e-9;
 }

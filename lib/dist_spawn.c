@@ -58,14 +58,21 @@ static int dist_spawn_run_here(void (*run)(int rank, int world_size))
     return DIST_ERR_SYSTEM;
 }
 
+const struct job_plan job_plan_asks = { .look = diagnose_look,
+                                        .review = replay_check,
+                                        .listed = replay_bytes,
+                                        .write = diagnose_lost,
+                                        .traced = trace_part,
+                                        .after = trace_write,
+                                        .asleep = diagnose_asleep,
+                                        .refresh = diagnose_refresh,
+                                        .explain = diagnose_explain };
+
 static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = { .start = dist_spawn_process_start,
-                             .run = run,
-                             .look = diagnose_look,
-                             .review = replay_check,
-                             .write = diagnose_lost,
-                             .after = trace_write };
+    struct job_plan plan = job_plan_asks;
+    plan.start = dist_spawn_process_start;
+    plan.run = run;
     struct why why;
     int status = launch_read_modes(&plan.threads, &plan.ordered, &why);
     if (status == 0)

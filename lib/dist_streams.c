@@ -66,7 +66,9 @@ dist_stream *dist_stream_new_at(struct dist_at at)
         return report_tensor(call, at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left",
                              gpu->device->name),
                NULL;
-    gpu->streams[number] = (struct dist_stream){ .live = STREAM_LIVE, .number = number, .stream = stream };
+    gpu->streams[number].live = STREAM_LIVE;
+    gpu->streams[number].number = number;
+    gpu->streams[number].stream = stream;
     return &gpu->streams[number];
 }
 
@@ -176,7 +178,7 @@ dist_event *dist_event_record_at(struct dist_at at)
         gpu_give_event(gpu, event);
     if (gpu_refused(call, at, status))
         return NULL;
-    order_record(gpu, event);
+    order_learn(gpu, event->clock, gpu->current->clock);
     return event;
 }
 
@@ -186,7 +188,7 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
     struct gpu *gpu = dist_streams_open(call, at);
     if (!gpu || !dist_streams_usable(gpu, call, at, event))
         return call_note.error;
-    order_wait(gpu, event);
+    order_learn(gpu, gpu->current->clock, event->clock);
     int status = gpu->device->event_follow(event->event, gpu->current->stream);
     gpu_refused(call, at, status);
     return -status;
@@ -198,7 +200,7 @@ bool dist_event_passed_at(struct dist_at at, dist_event *event)
     if (!gpu || !dist_streams_usable(gpu, "dist_event_passed", at, event) ||
         !gpu->device->event_passed(event->event))
         return false;
-    order_host_passed(gpu, event);
+    order_learn(gpu, gpu->clock, event->clock);
     return true;
 }
 
@@ -211,7 +213,7 @@ static bool dist_streams_has_passed(void *argument)
 static void dist_streams_await_event(struct gpu *gpu, const char *call, struct dist_at at, dist_event *event)
 {
     gpu_await(gpu, call, at, dist_streams_has_passed, event, event->stream);
-    order_host_passed(gpu, event);
+    order_learn(gpu, gpu->clock, event->clock);
 }
 
 double dist_event_elapsed_at(struct dist_at at, dist_event *from, dist_event *to)

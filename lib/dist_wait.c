@@ -68,7 +68,7 @@ static int wait_for(struct waiting *waiting, dist_work *work)
         checked_end(work);
         work->group->pending--;
         gpu_range_begin(gpu, call_name(waiting->call));
-        int followed = start_follow(context, call_name(waiting->call), work);
+        int followed = ops_follow(context, call_name(waiting->call), work);
         gpu_range_end(gpu);
         return followed;
     }
@@ -222,8 +222,7 @@ static void wait_asked_in_vain(struct context *context, const dist_work *work, b
     if ((work->gpu && context->backend->on_streams) ||
         !poll_ask(&polling, &self->world, self->env.rank, anew))
         return;
-    if (!work->gpu || ops_may_note(work->gpu))
-        context->backend->note(context->state, work->gpu ? ops_stuck(work->gpu, NULL) : work);
+    context->backend->note(context->state, work->gpu ? ops_stuck(work->gpu, NULL) : work);
     poll_tell(&polling, &self->world, self->env.rank);
 }
 

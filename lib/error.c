@@ -77,7 +77,7 @@ static const char *error_lesson_of(enum call call, enum dist_error error)
     bool message = call == CALL_SEND || call == CALL_RECV || call == CALL_ISEND || call == CALL_IRECV;
     if (error != DIST_ERR_MISMATCH)
         return NULL;
-    return lesson_line(message ? LESSON_NOT_MET : call == CALL_NEW_GROUP ? LESSON_NEW_GROUP : LESSON_NOT_ALL);
+    return message ? LESSON_NOT_MET : call == CALL_NEW_GROUP ? LESSON_NEW_GROUP : LESSON_NOT_ALL;
 }
 
 /* `block`: what is printed; NULL: the sentence, and then `see`, if not NULL. */

@@ -5,6 +5,7 @@
  * destroy until each message was taken or its receiver has left, while a receiver may leave before the message comes.
  */
 #include "context.h"
+#include "diagnose/guard.h"
 #include "launch/text.h"
 
 #include <stdarg.h>
@@ -41,12 +42,8 @@ static void leaks_add(struct leaks *leaks, const char *format, ...)
 
 static void leaks_add_work(struct leaks *leaks, const char *what, const struct dist_work *op)
 {
-    char peer[32] = "";
-    if (op->p2p && op->peer == DIST_ANY_SOURCE)
-        snprintf(peer, sizeof peer, " from anybody");
-    else if (op->p2p)
-        snprintf(peer, sizeof peer, " %s %d", op->sends ? "to" : "from", op->peer);
-    leaks_add(leaks, "%s%s%s (%s:%d)", what, call_name(op->call), peer, text_file(op->at.file), op->at.line);
+    struct words post = misuse_post(op->call, op->sends, op->p2p ? op->peer : -2, op->at);
+    leaks_add(leaks, "%s%s", what, post.text);
 }
 
 static struct handle *leaks_oldest(const struct handles *all)

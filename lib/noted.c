@@ -36,48 +36,27 @@ static void noted_shuffle(struct context *context, const struct dist_work *op)
     usleep(op->sends ? (unsigned)(dice >> 40) % LATE_MOST : 2 * LATE_MOST);
 }
 
-static uint32_t noted_entry(struct context *context, const struct dist_work *op)
-{
-    struct log_entry entry = { .kind = !op->p2p    ? LOG_COLLECTIVE
-                                       : op->sends ? LOG_SEND
-                                                   : LOG_RECV,
-                               .blocks = !op->async,
-                               .any = op->p2p && op->peer == DIST_ANY_SOURCE,
-                               .call = (uint8_t)op->call,
-                               .type = (uint8_t)op->type,
-                               .group = (uint16_t)op->group->id,
-                               .size = (uint16_t)op->group->size,
-                               .site = op->site,
-                               .peer = op->peer,
-                               .tag = op->tag,
-                               .count = op->sends ? op->in.count : op->out.count };
-    if (!op->p2p) {
-        entry.peer = call_has_root(op->call) ? op->group->ranks[op->peer] : -1;
-        entry.number = op->group->logged++;
-        entry.count = op->block;
-    }
-    return log_add(context->log, entry);
-}
-
 void noted_add(struct context *context, struct dist_work *op)
 {
-    op->logged = log_is_full(context->log) ? 0 : noted_entry(context, op);
+    op->logged = 0;
+    if (!log_is_full(context->log)) {
+        struct log_entry entry = { .op = work_note(op), .blocks = !op->async };
+        entry.op.seq = op->p2p ? 0 : op->group->logged++;
+        entry.peer = entry.op.peer;
+        op->logged = log_add(context->log, entry);
+    }
     if (op->p2p)
         noted_shuffle(context, op);
 }
 
-void noted_add_source(struct context *context, uint32_t logged, int from)
+void noted_add_source(struct context *context, const struct dist_work *op)
 {
-    if (from >= 0)
-        context->log->entries[logged - 1].peer = from;
+    if (op->from >= 0)
+        context->log->entries[op->logged - 1].peer = op->from;
 }
 
 void noted_over(struct context *context, const struct dist_work *work, bool waits)
 {
     if (work->logged)
-        log_add(context->log, (struct log_entry){ .kind = LOG_WAIT,
-                                                  .blocks = waits,
-                                                  .call = (uint8_t)work->call,
-                                                  .site = work->site,
-                                                  .number = work->logged });
+        log_add(context->log, (struct log_entry){ .waits_for = work->logged, .blocks = waits });
 }

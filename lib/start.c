@@ -8,7 +8,7 @@ int start_op(struct context *context, struct dist_work *op)
     op->group->pending += op->async;
     if (context->log)
         noted_add(context, op);
-    return op->gpu ? ops_post(context, op->gpu, op) : backend_start(context->backend, context->state, op);
+    return op->gpu ? ops_post(context, op) : backend_start(context->backend, context->state, op);
 }
 
 int start_and_wait(struct context *context, struct dist_work *op)
@@ -21,15 +21,6 @@ int start_and_wait(struct context *context, struct dist_work *op)
     return status != DIST_OK ? report_op(op) : op->from >= 0 ? op->from : 0;
 }
 
-int start_follow(struct context *context, const char *call, struct dist_work *op)
-{
-    uint32_t receive = op->p2p && !op->sends ? op->logged : 0; /* the op may be gone then */
-    int result = ops_follow(context, op->gpu, call, op);
-    if (receive)
-        noted_add_source(context, receive, result);
-    return result;
-}
-
 struct dist_work *start_work(struct context *context, struct dist_work *op, int *result)
 {
     call_note.made = NULL;
@@ -38,7 +29,7 @@ struct dist_work *start_work(struct context *context, struct dist_work *op, int 
     if (status == DIST_OK && async)
         return op;
     if (status == DIST_OK) {
-        *result = start_follow(context, call_name(op->call), op);
+        *result = ops_follow(context, call_name(op->call), op);
         return NULL;
     }
     checked_end(op);

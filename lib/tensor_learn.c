@@ -145,6 +145,7 @@ static void learn_embedding(const char *call, struct dist_at at, tensor *out, co
         return;
     struct kernel kernel = tensor_kernel(rows, kind, in, ids, NULL);
     kernel.out = out->data;
+    kernel.count = out->numel;
     kernel.inner = table->shape[0];
     tensor_run(call, at, out, kernel);
 }

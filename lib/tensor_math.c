@@ -32,8 +32,10 @@ struct kernel tensor_kernel(const tensor *t, enum kernel_kind kind, const tensor
                              .rows = learn_rows(t),
                              .columns = learn_columns(t) };
     const tensor *const reads[] = { a, b, c };
-    for (int i = 0; i < 3 && reads[i]; i++)
-        kernel.in[kernel.inputs++] = reads[i]->data;
+    for (; kernel.inputs < 3 && reads[kernel.inputs]; kernel.inputs++) {
+        kernel.in[kernel.inputs] = reads[kernel.inputs]->data;
+        kernel.in_bytes[kernel.inputs] = reads[kernel.inputs]->bytes;
+    }
     return kernel;
 }
 

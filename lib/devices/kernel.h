@@ -52,7 +52,8 @@ struct kernel {
     int ways; /* REDUCE, DIST_AVG: divide by this; 0: by `inputs` */
     void *out;
     const void *in[KERNEL_INPUTS];
-    int copies; /* REDUCE: how many of copy[] are there */
+    size_t in_bytes[3]; /* of those that a tensor call reads: for DIST_CHECK=1 */
+    int copies;         /* REDUCE: how many of copy[] are there */
     void *copy[KERNEL_INPUTS - 1];
     int64_t count; /* elements of out, unless said otherwise */
     int64_t rows, inner, columns;

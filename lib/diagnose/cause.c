@@ -23,7 +23,7 @@ void say(struct diagnosis *d, const char *format, ...)
     va_end(list);
 }
 
-void advise(struct diagnosis *d, enum lesson lesson, const char *format, ...)
+void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
 {
     d->lesson = lesson;
     va_list list;
@@ -79,7 +79,7 @@ static bool cause_tell_left(struct diagnosis *d)
             if (!has_left(&d->views[peer]) || !waits_for(d, rank, peer) || needs_only_one(&d->views[rank]))
                 continue;
             const struct note_op *op = &d->views[rank].open[0];
-            d->class = CAUSE_PEER_LEFT;
+            d->error = DIST_ERR_PEER_LOST;
             say(d, "rank %d waits in %s (%s) for rank %d, which has left the job", rank, call_name(op->call),
                 place_of(d, rank, op->site).text, peer);
             advise(d,
@@ -97,7 +97,7 @@ static bool cause_tell_left(struct diagnosis *d)
 const struct note_op *link_of(const struct diagnosis *d, int i)
 {
     int rank = d->cycle[i], next = d->cycle[(i + 1) % d->cycle_length];
-    const struct note_op *op = d->edge ? NULL : awaited_of(d, rank, next);
+    const struct note_op *op = d->replay ? NULL : awaited_of(d, rank, next);
     return op ? op : &d->views[rank].open[0];
 }
 
@@ -159,7 +159,7 @@ static void cause_advise_turns(struct diagnosis *d, bool send)
         odd += d->cycle[i] % 2;
     }
     bool both = odd > 0 && odd < n;
-    enum lesson lesson = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
+    const char *lesson = n > 2 ? LESSON_RING : LESSON_SENDS_FIRST;
     if (blocking == 0) /* then to start them without waiting is no advice */
         advise(d, lesson, "somebody must %s first: start the %s before you wait for these %s",
                send ? "receive" : "send", send ? "receives" : "sends", send ? "sends" : "receives");
@@ -193,7 +193,7 @@ static void cause_advise_cycle(struct diagnosis *d)
 static void cause_tell_cycle(struct diagnosis *d)
 {
     int n = d->cycle_length;
-    d->class = CAUSE_DEADLOCK;
+    d->error = DIST_ERR_DEADLOCK;
     if (n == 1) {
         cause_tell_itself(d, d->cycle[0]);
         return;
@@ -215,14 +215,14 @@ void explain_luck(struct diagnosis *d)
 {
     say(d, "this run ended only because its messages were small enough to be buffered: otherwise ");
     cause_tell_cycle(d);
-    d->class = CAUSE_LUCK;
+    d->error = DIST_OK;
     d->lesson = LESSON_BUFFERED;
 }
 
 /* Any one would do, and all that could make one come are gone. */
 static void cause_tell_nobody_left(struct diagnosis *d)
 {
-    d->class = CAUSE_PEER_LEFT;
+    d->error = DIST_ERR_PEER_LOST;
     for (int rank = 0; rank < d->size; rank++)
         if (waits_for_any(&d->views[rank])) {
             cause_say_alternatives(d, rank);

@@ -36,27 +36,18 @@ struct view {
 };
 
 /* Why nothing moves, in one sentence, and what to do about it. */
-enum cause_class {
-    CAUSE_DEADLOCK,
-    CAUSE_MISMATCH,
-    CAUSE_PEER_LEFT,
-    CAUSE_LUCK /* it ended well, by luck */,
-    CAUSE_POLLS
-};
-
 struct diagnosis {
     const struct world *world;
     int size;
     struct view *views;         /* per rank */
     int cycle[WORLD_MAX_RANKS]; /* ranks that wait for each other, in order */
     int cycle_length;           /* 0: there is none */
-    enum cause_class class;
+    enum dist_error error;      /* DIST_OK: a warning, of luck in a run that ended well; */
+    bool polls;                 /* or of a rank that polls */
     char sentence[400];
     char advice[240];
-    enum lesson lesson; /* that explains it */
-    /* of a run that is only thought through (replay.c): who would wait for whom? Else NULL. */
-    bool (*edge)(const struct diagnosis *d, int rank, int peer);
-    const void *replay;
+    const char *lesson;          /* that explains it: lesson.h */
+    const struct replay *replay; /* of a run that is only thought through; else NULL */
 };
 
 /* What a report says besides the ranks. */
@@ -78,6 +69,9 @@ void diagnose_lost(const struct world *world, int rank, int status, const char *
 
 /* When all ranks have left, and well: would it also have ended without buffers? If not, a warning is printed. */
 void replay_check(const struct world *world); /* replay.c */
+
+/* Of a run that is only thought through: would `rank` wait for `peer`? */
+bool replay_waits_for(const struct replay *replay, int rank, int peer);
 
 /* How long this rank's list of calls is, which that needs: rank_notes.log says where it is. 0: it keeps none, or several threads wrote in
  * it, and then nobody reads it. */
@@ -134,7 +128,7 @@ void find_cycle(struct diagnosis *d);
 /* cause.c. `say` adds to the sentence; what does not fit is cut off. */
 void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
-void advise(struct diagnosis *d, enum lesson lesson, const char *format, ...)
+void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
 bool tell_two_collectives(struct diagnosis *d);                     /* the same */
@@ -149,7 +143,6 @@ void explain_luck(struct diagnosis *d); /* the cycle of a run that ended well */
 /* report.c */
 struct words place_of(const struct diagnosis *d, int rank, uint32_t site); /* "chain.c:17" */
 bool brings_nothing(const struct note_op *op); /* a barrier, or a group to be made: no elements to tell of */
-int exit_status_of(enum cause_class class);
 void report_text(const struct diagnosis *d);
 
 void report_json(const struct diagnosis *d, const struct told *told); /* json.c */

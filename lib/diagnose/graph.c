@@ -95,7 +95,7 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
 {
     if (!waits(&d->views[rank]))
         return false;
-    return d->edge ? d->edge(d, rank, peer) : awaited_of(d, rank, peer) != NULL;
+    return d->replay ? replay_waits_for(d->replay, rank, peer) : awaited_of(d, rank, peer) != NULL;
 }
 
 /* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */

@@ -80,7 +80,10 @@ bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the fir
 void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
 
-/* misuse.c: one sentence, and the block for stderr. */
+/* misuse.c: "dist_isend to 1 (overlap.c:27)" (peer: as in struct guarded); a place, "line 27" in a report that names the other's file; one
+ * sentence, and the block for stderr. */
+struct words misuse_post(enum call call, bool sends, int peer, struct dist_at at);
+struct words misuse_line(struct dist_at at, struct dist_at other);
 void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *block, size_t size);
 
 #endif

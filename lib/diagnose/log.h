@@ -13,24 +13,13 @@
 
 #include "../launch/launch.h"
 
-#define LOG_ROOM 32000 /* just under 1 MiB */
-
-enum log_kind { LOG_SEND = 1, LOG_RECV, LOG_COLLECTIVE, LOG_WAIT };
+#define LOG_ROOM 32000 /* 2 MiB */
 
 struct log_entry {
-    uint8_t kind;
-    bool blocks : 1; /* the call returns when the operation is over */
-    bool any : 1;    /* a receive from anybody */
-    uint8_t call;    /* enum call */
-    uint8_t type;    /* enum dist_type */
-    uint16_t group;  /* its id */
-    uint16_t size;   /* how many members it has */
-    uint32_t site;   /* a call site of this rank */
-    int32_t
-        peer; /* sends and receives: with whom; receives from anybody: who it was; collectives: the root */
-    int32_t tag;
-    uint32_t number; /* collectives: which one of the group; waits: the entry that is waited for */
-    int64_t count;   /* elements */
+    struct note_op op; /* what was started, as a report would name it; `seq`: which collective of its group */
+    int32_t peer;      /* as in op; of a receive from anybody: who sent, once that is known */
+    uint32_t waits_for; /* a wait: the entry that is waited for, from 1; 0: it is none */
+    bool blocks;        /* the call returns when the operation is over */
 };
 
 struct call_log {

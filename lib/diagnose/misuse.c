@@ -47,17 +47,20 @@ static struct words misuse_place(const struct misuse *misuse)
     return words_of("code address 0x%lx, after the call below", (unsigned long)misuse->address);
 }
 
-/* "dist_isend to 1 (overlap.c:27)" */
-static struct words misuse_post(const struct guarded *range)
+struct words misuse_post(enum call call, bool sends, int peer, struct dist_at at)
 {
-    const char *word = range->written ? "from" : "to";
-    struct words peer = { "" };
-    if (range->peer >= 0)
-        peer = words_of(" %s %d", word, range->peer);
-    else if (range->peer == DIST_ANY_SOURCE)
-        peer = words_of(" %s anybody", word);
-    return words_of("%s%s (%s:%d)", call_name(range->call), peer.text, text_file(range->at.file),
-                    range->at.line);
+    struct words whom = { "" };
+    if (peer >= 0)
+        whom = words_of(" %s %d", sends ? "to" : "from", peer);
+    else if (peer == DIST_ANY_SOURCE)
+        whom = words_of(" from anybody");
+    return words_of("%s%s (%s:%d)", call_name(call), whom.text, text_file(at.file), at.line);
+}
+
+struct words misuse_line(struct dist_at at, struct dist_at other)
+{
+    bool same = strcmp(text_file(at.file), text_file(other.file)) == 0;
+    return same ? words_of("line %d", at.line) : words_of("%s:%d", text_file(at.file), at.line);
 }
 
 static const char *misuse_advice_for(const struct misuse *misuse)
@@ -84,9 +87,7 @@ static struct words misuse_missing(const struct misuse *misuse)
         return words_of("a lock, or a join: another thread is still in that call");
     if (!misuse->at.file)
         return words_of("dist_wait on that work, before the touch");
-    if (strcmp(text_file(misuse->at.file), text_file(range->at.file)) == 0)
-        return words_of("dist_wait on that work, before line %d", misuse->at.line);
-    return words_of("dist_wait on that work, before %s:%d", text_file(misuse->at.file), misuse->at.line);
+    return words_of("dist_wait on that work, before %s", misuse_line(misuse->at, range->at).text);
 }
 
 #define CLOSED "a GPU's memory from plain C"
@@ -96,14 +97,15 @@ void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *
 {
     const struct guarded *range = &misuse->range;
     const char *does = touches[misuse->touch].does, *touched = touches[misuse->touch].place;
-    struct words place = misuse_place(misuse), tensor = misuse_tensor(misuse), post = misuse_post(range);
+    struct words place = misuse_place(misuse), tensor = misuse_tensor(misuse),
+                 post = misuse_post(range->call, !range->written, range->peer, range->at);
     struct words who = misuse->rank >= 0 ? words_of("rank %d", misuse->rank) : words_of("a thread or child");
     if (range->device) {
         snprintf(sentence, room, "%s " CLOSED "; " CLOSED_ADVICE, does);
         snprintf(block, size,
                  "buffer: %s %s " CLOSED ".\n  %-14s %s\n  %-14s %s:%d\ntry: " CLOSED_ADVICE ".\n%s",
                  who.text, does, touched, place.text, "tensor made at", text_file(range->at.file),
-                 range->at.line, lesson_line(LESSON_ON_GPU));
+                 range->at.line, LESSON_ON_GPU);
         return;
     }
     const char *advice = misuse_advice_for(misuse);
@@ -113,5 +115,5 @@ void misuse_say(const struct misuse *misuse, char *sentence, size_t room, char *
     snprintf(sentence, room, "%s %s, %s; %s", does, tensor.text, post.text, advice);
     snprintf(block, size, "buffer: %s %s %s.\n  %-14s %s\n  %-14s %s\n  %-14s %s\ntry: %s.\n%s", who.text,
              does, tensor.text, touched, place.text, posted, post.text, "missing",
-             misuse_missing(misuse).text, advice, lesson_line(LESSON_IN_FLIGHT));
+             misuse_missing(misuse).text, advice, LESSON_IN_FLIGHT);
 }

@@ -109,7 +109,7 @@ bool tell_near_miss(struct diagnosis *d)
     const char *does = op->kind == NOTE_SEND   ? "sends to"
                        : op->kind == NOTE_RECV ? "receives from"
                                                : "sent to";
-    d->class = CAUSE_MISMATCH;
+    d->error = DIST_ERR_MISMATCH;
     say_wait(d, near.waiter, own);
     if (near.distance == NEAR_TAG) {
         say(d, " with tag %d; rank %d %s it with tag %d (%s)", own->tag, near.other, does, op->tag,
@@ -146,7 +146,7 @@ static bool near_tell_two_groups(struct diagnosis *d)
         if (in->group == 0 || out->group != 0 || in->call != out->call ||
             (!by_messages && (in->type != out->type || in->count != out->count)))
             continue;
-        d->class = CAUSE_MISMATCH;
+        d->error = DIST_ERR_MISMATCH;
         say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
             call_name(in->call), in->group, place_of(d, ranks[far], in->site).text, ranks[!far],
             place_of(d, ranks[!far], out->site).text);
@@ -208,7 +208,7 @@ static bool near_tell_two_calls(struct diagnosis *d)
         a = near_first_alone(&d->views[one], &d->views[other], a->group, a->kind != NOTE_COLLECTIVE);
         if (!a || !b)
             continue;
-        d->class = CAUSE_MISMATCH;
+        d->error = DIST_ERR_MISMATCH;
         say(d, "rank %d calls %s (%s), rank %d calls %s (%s)", one, call_name(a->call),
             place_of(d, one, a->site).text, other, call_name(b->call), place_of(d, other, b->site).text);
         advise(d, LESSON_NOT_ALL, "let all members of a group make the same calls, in the same order");

@@ -60,7 +60,7 @@ static void poll_explain(struct diagnosis *d, const struct polling *polling, int
     int left = 0;
     for (int peer = 0; peer < d->size; peer++)
         left += peer != rank && has_left(&d->views[peer]);
-    d->class = CAUSE_POLLS;
+    d->polls = true;
     say(d, "rank %d has been polling for %.0f s (%s), and %s", rank,
         (double)(launch_clock_ns() - polling->since) / 1e9,
         place_of(d, rank, d->views[rank].call & 0xffff).text,

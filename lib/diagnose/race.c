@@ -34,9 +34,9 @@ static void race_learn(const struct replay *replay, uint32_t *now, int other, ui
 /* Does a member of this collective get something of another? */
 static bool race_hears(const struct log_entry *e, int rank, int other)
 {
-    if (e->call == CALL_BROADCAST || e->call == CALL_SCATTER)
+    if (e->op.call == CALL_BROADCAST || e->op.call == CALL_SCATTER)
         return other == e->peer;
-    return (e->call != CALL_REDUCE && e->call != CALL_GATHER) || rank == e->peer;
+    return (e->op.call != CALL_REDUCE && e->op.call != CALL_GATHER) || rank == e->peer;
 }
 
 static void race_learn_all(const struct replay *replay, uint32_t *now, int rank, uint32_t entry)
@@ -61,7 +61,7 @@ void races_pass(struct replay *replay, int rank)
     *over = at;
     const struct log_entry *e = entry_of(replay, rank, entry);
     uint32_t partner = partner_of(replay, rank, entry);
-    if (e->kind == LOG_COLLECTIVE)
+    if (e->op.kind == NOTE_COLLECTIVE)
         race_learn_all(replay, now, rank, entry);
     else if (partner != NOBODY && !was_buffered(replay, e))
         race_learn(replay, now, e->peer, partner);
@@ -77,7 +77,7 @@ static bool race_is_whole(const struct replay *replay, int rank)
 /* Where the messages from one rank to another that `like` could have met begin among the halves. */
 static size_t race_find_channel(const struct replay *replay, int src, int dst, const struct log_entry *like)
 {
-    struct half first = { src, dst, like->group, (uint32_t)like->tag, false, -1, 0, 0 };
+    struct half first = { src, dst, like->op.group, (uint32_t)like->op.tag, false, -1, 0, 0 };
     size_t low = 0, high = replay->half_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -104,7 +104,7 @@ static bool race_could_take(const struct replay *replay, struct race *race)
         return false;
     race->message = halves[begin + (next - receives)].entry;
     for (size_t i = receives; i < end; i++)
-        named &= !entry_of(replay, race->rank, halves[i].entry)->any;
+        named &= entry_of(replay, race->rank, halves[i].entry)->op.peer != DIST_ANY_SOURCE;
     race->starves = named && end - receives == receives - begin
                         ? entry_of(replay, race->rank, halves[end - 1].entry)
                         : NULL;
@@ -124,7 +124,7 @@ static bool race_find(const struct replay *replay, struct race *found)
             const struct log_entry *e = entry_of(replay, race->rank, race->receive);
             race->taken = partner_of(replay, race->rank, race->receive);
             race->took = e->peer;
-            if (e->kind != LOG_RECV || !e->any || race->taken == NOBODY)
+            if (e->op.peer != DIST_ANY_SOURCE || race->taken == NOBODY)
                 continue;
             for (race->other = 0; race->other < replay->size; race->other++)
                 if (race->other != race->took && race_could_take(replay, race) && (!any || race->starves)) {
@@ -150,16 +150,15 @@ void races_tell(const struct world *world, const struct replay *replay)
         replay_view(message, &d.views[race.other]);
         replay_view(taken, &d.views[race.took]);
         replay_view(receive, &d.views[race.rank]);
-        d.class = CAUSE_LUCK;
         say(&d,
             "it was luck which message rank %d received from anybody (%s): it was rank %d's (%s), and could "
             "have been rank %d's (%s)",
-            race.rank, place_of(&d, race.rank, receive->site).text, race.took,
-            place_of(&d, race.took, taken->site).text, race.other,
-            place_of(&d, race.other, message->site).text);
+            race.rank, place_of(&d, race.rank, receive->op.site).text, race.took,
+            place_of(&d, race.took, taken->op.site).text, race.other,
+            place_of(&d, race.other, message->op.site).text);
         if (race.starves)
             say(&d, "; then rank %d would have waited for that one for ever (%s)", race.rank,
-                place_of(&d, race.rank, race.starves->site).text);
+                place_of(&d, race.rank, race.starves->op.site).text);
         advise(&d, LESSON_WHICH_MESSAGE,
                race.starves ? "name the rank that is meant, or give its messages a tag of their own"
                             : "name the rank that is meant, or give its messages a tag of their own; if any "

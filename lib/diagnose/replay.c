@@ -21,16 +21,14 @@ static void replay_collect(struct replay *replay)
     for (int rank = 0; rank < replay->size; rank++)
         for (uint32_t i = 0; i < replay->ranks[rank].count; i++) {
             const struct log_entry *e = entry_of(replay, rank, i);
-            bool sends = e->kind == LOG_SEND, message = sends || e->kind == LOG_RECV;
-            struct half half = { -1, -1, e->group, e->number, false, rank, i, i };
-            if (e->kind == LOG_WAIT)
-                continue;
-            if (e->kind == LOG_RECV && e->peer < 0)
+            bool sends = e->op.kind == NOTE_SEND, message = e->op.kind != NOTE_COLLECTIVE;
+            struct half half = { -1, -1, e->op.group, e->op.seq, false, rank, i, i };
+            if (e->waits_for || (message && e->peer < 0))
                 continue;
             if (message) {
                 half.src = sends ? rank : e->peer;
                 half.dst = sends ? e->peer : rank;
-                half.tag = (uint32_t)e->tag;
+                half.tag = (uint32_t)e->op.tag;
                 half.receives = !sends;
             }
             replay->halves[replay->half_count++] = half;
@@ -60,15 +58,15 @@ static bool replay_is_over(const struct replay *replay, int rank, uint32_t entry
     uint32_t partner = partner_of(replay, rank, entry);
     if (replay->clock && was_buffered(replay, e))
         return true;
-    if (e->kind == LOG_COLLECTIVE)
-        return replay->arrived[partner] >= e->size;
+    if (e->op.kind == NOTE_COLLECTIVE)
+        return replay->arrived[partner] >= e->op.size;
     return partner == NOBODY || partner <= replay->ranks[e->peer].at;
 }
 
 static void replay_arrive(struct replay *replay, int rank)
 {
     uint32_t at = replay->ranks[rank].at;
-    if (at < replay->ranks[rank].count && entry_of(replay, rank, at)->kind == LOG_COLLECTIVE)
+    if (at < replay->ranks[rank].count && entry_of(replay, rank, at)->op.kind == NOTE_COLLECTIVE)
         replay->arrived[partner_of(replay, rank, at)]++;
 }
 
@@ -78,7 +76,7 @@ static bool replay_move_on(struct replay *replay, int rank)
     uint32_t from = list->at;
     while (list->at < list->count) {
         const struct log_entry *e = entry_of(replay, rank, list->at);
-        if ((e->blocks || (replay->clock && e->kind == LOG_WAIT)) && !replay_is_over(replay, rank, list->at))
+        if ((e->blocks || (replay->clock && e->waits_for)) && !replay_is_over(replay, rank, list->at))
             break;
         if (replay->clock)
             races_pass(replay, rank);
@@ -138,12 +136,11 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
 
 /* ---- the warning: who would have waited for whom ------------------------------------------------------------- */
 
-static bool replay_edge(const struct diagnosis *d, int rank, int peer)
+bool replay_waits_for(const struct replay *replay, int rank, int peer)
 {
-    const struct replay *replay = d->replay;
     uint32_t entry = entry_begun(replay, rank, replay->ranks[rank].at);
     const struct log_entry *e = entry_of(replay, rank, entry);
-    if (e->kind != LOG_COLLECTIVE)
+    if (e->op.kind != NOTE_COLLECTIVE)
         return e->peer == peer;
     const struct half *own = &replay->halves[partner_of(replay, rank, entry)];
     const struct half *end = replay->halves + replay->half_count;
@@ -157,25 +154,14 @@ void replay_view(const struct log_entry *e, struct view *view)
 {
     view->state = RANK_JOINED;
     view->count = 1;
-    view->call = (uint32_t)e->call << 16 | e->site;
-    view->open[0] = (struct note_op){ .kind = e->kind == LOG_SEND   ? NOTE_SEND
-                                              : e->kind == LOG_RECV ? NOTE_RECV
-                                                                    : NOTE_COLLECTIVE,
-                                      .type = e->type,
-                                      .call = e->call,
-                                      .group = e->group,
-                                      .size = e->size,
-                                      .site = e->site,
-                                      .peer = e->any ? DIST_ANY_SOURCE : e->peer,
-                                      .tag = e->tag,
-                                      .count = e->count };
+    view->call = (uint32_t)e->op.call << 16 | e->op.site;
+    view->open[0] = e->op;
 }
 
 static void replay_tell_luck(const struct world *world, const struct replay *replay)
 {
     struct diagnosis d;
     if (diagnosis_open(&d, world)) {
-        d.edge = replay_edge;
         d.replay = replay;
         for (int rank = 0; rank < d.size; rank++) {
             const struct replayed *list = &replay->ranks[rank];

@@ -53,13 +53,13 @@ static inline uint32_t partner_of(const struct replay *replay, int rank, uint32_
 static inline uint32_t entry_begun(const struct replay *replay, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
-    return e->kind == LOG_WAIT ? e->number - 1 : entry;
+    return e->waits_for ? e->waits_for - 1 : entry;
 }
 
 /* A send that ended before it had met its receive? */
 static inline bool was_buffered(const struct replay *replay, const struct log_entry *e)
 {
-    return e->kind == LOG_SEND && (uint64_t)e->count * dtype_size(e->type) <= replay->buffered;
+    return e->op.kind == NOTE_SEND && (uint64_t)e->op.count * dtype_size(e->op.type) <= replay->buffered;
 }
 
 /* race.c: the rank leaves its present entry for the next; and tell. */

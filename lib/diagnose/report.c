@@ -11,22 +11,6 @@
 #define STEPS 10       /* of a cycle are named */
 #define SHOWN 16       /* above that many ranks those that all wait alike are counted, not listed */
 
-static const struct {
-    const char *name;
-    int status;
-} classes[] = {
-    [CAUSE_DEADLOCK] = { "deadlock", DIST_ERR_DEADLOCK },
-    [CAUSE_MISMATCH] = { "mismatch", DIST_ERR_MISMATCH },
-    [CAUSE_PEER_LEFT] = { "peer left", DIST_ERR_PEER_LOST },
-    [CAUSE_LUCK] = { "warning", DIST_OK },
-    [CAUSE_POLLS] = { "warning", DIST_OK },
-};
-
-int exit_status_of(enum cause_class class)
-{
-    return classes[class].status;
-}
-
 struct words place_of(const struct diagnosis *d, int rank, uint32_t site)
 {
     const struct site *at = world_site_at(d->world, rank, site);
@@ -60,7 +44,7 @@ static void report_prose(struct text *page, const struct diagnosis *d, const cha
 {
     char line[512], wrapped[600];
     snprintf(line, sizeof line, "%s: %s.", first, text);
-    text_wrap(line, d->class == CAUSE_POLLS ? WIDTH - PREFIX : WIDTH, wrapped, sizeof wrapped);
+    text_wrap(line, d->polls ? WIDTH - PREFIX : WIDTH, wrapped, sizeof wrapped);
     text_add(page, "%s\n", wrapped);
 }
 
@@ -131,9 +115,15 @@ void report_text(const struct diagnosis *d)
 {
     struct text page = { .used = 0 };
     int shown = 0, hidden = 0;
-    report_prose(&page, d, classes[d->class].name, d->sentence);
+    bool luck = d->error == DIST_OK && !d->polls;
+    report_prose(&page, d,
+                 d->error == DIST_ERR_DEADLOCK    ? "deadlock"
+                 : d->error == DIST_ERR_MISMATCH  ? "mismatch"
+                 : d->error == DIST_ERR_PEER_LOST ? "peer left"
+                                                  : "warning",
+                 d->sentence);
     for (int rank = 0; rank < d->size; rank++) {
-        if (d->class == CAUSE_LUCK && has_left(&d->views[rank]))
+        if (luck && has_left(&d->views[rank]))
             continue;
         if (d->size > SHOWN && shown >= SHOWN && !(report_in_cycle(d, rank) && shown < 2 * SHOWN)) {
             hidden++;
@@ -151,6 +141,6 @@ void report_text(const struct diagnosis *d)
         text_add(&page, "%s%d\n", d->cycle_length > STEPS ? "... > " : "", d->cycle[0]);
     }
     report_prose(&page, d, "try", d->advice);
-    text_add(&page, "%s\n", lesson_line(d->lesson));
+    text_add(&page, "%s\n", d->lesson);
     text_write(STDERR_FILENO, page.bytes, page.used);
 }

@@ -144,11 +144,10 @@ static void stuck_explain(struct diagnosis *d, struct world *world)
         while (!waits(&d->views[first]) && first < d->size - 1)
             first++;
     } else {
-        d->class = CAUSE_DEADLOCK;
+        d->error = DIST_ERR_DEADLOCK;
         say(d, "no rank can go on, and the system gives no memory to find out why");
     }
-    int status = exit_status_of(d->class);
-    if (!world_fail_and_tell(world, first, status, d->sentence))
+    if (!world_fail_and_tell(world, first, (int)d->error, d->sentence))
         return;
     if (d->views)
         report_text(d);
@@ -156,10 +155,10 @@ static void stuck_explain(struct diagnosis *d, struct world *world)
         text_say("deadlock: %s.\n", d->sentence);
     world_told(world);
     if (d->views)
-        report_json(d, &(struct told){ .status = status,
+        report_json(d, &(struct told){ .status = (int)d->error,
                                        .sentence = d->sentence,
                                        .advice = d->advice,
-                                       .lesson = lesson_line(d->lesson),
+                                       .lesson = d->lesson,
                                        .rank = first });
     world_tell_over();
     world_wake(world);

@@ -52,6 +52,9 @@ struct job_plan {
     int *lost; /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
 };
 
+/* With the functions of the floors above filled in, and nothing else (dist_spawn.c). */
+extern const struct job_plan job_plan_asks;
+
 /* Where a rank was when the job failed: its call words. */
 struct rank_note {
     uint32_t now;

@@ -57,10 +57,9 @@ struct note_op {
     uint32_t site;   /* where it was posted: a call site of this rank; of an UNEXPECTED one: of the sender */
     int32_t peer;    /* world rank, or DIST_ANY_SOURCE */
     int32_t tag;
-    uint32_t seq;  /* which collective of the group */
-    int64_t count; /* elements */
-    uint32_t
-        stream; /* 0: the program itself called; else 1 + the number of the stream in which the call stands */
+    uint32_t seq;     /* which collective of the group */
+    uint32_t stream;  /* 0: the program itself called; else 1 + the number of the stream in which it stands */
+    int64_t count;    /* elements */
     uint64_t members; /* offset of the group's world ranks, int32_t[size]; 0: the world */
 };
 

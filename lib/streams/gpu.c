@@ -136,46 +136,12 @@ void gpu_give_event(struct gpu *gpu, struct dist_event *event)
 
 /* ---- work ------------------------------------------------------------------------------ */
 
-/* Bytes of out; the sum's is the library's own. */
-static size_t gpu_bytes_out(const struct kernel *k)
-{
-    int64_t count = k->kind == KERNEL_EMBEDDING_BACKWARD ? k->inner * k->columns : k->count;
-    return k->kind == KERNEL_SUM ? 0 : (size_t)count * dtype_size(k->type);
-}
-
-/* Bytes of an input. Mostly it is as long as out; else it is a table, all rows, one row, or an id for each row. */
-static size_t gpu_bytes_in(const struct kernel *k, int i)
-{
-    size_t size = dtype_size(k->type), ids = (size_t)k->rows * sizeof(int64_t);
-    size_t all = (size_t)(k->rows * k->columns) * size;
-    switch (k->kind) {
-    case KERNEL_CONVERT:
-        return (size_t)k->count * dtype_size(k->from);
-    case KERNEL_MATMUL:
-        return (size_t)(k->inner * (i == 0 ? k->rows : k->columns)) * size;
-    case KERNEL_LAYER_NORM:
-        return i == 0 ? all : (size_t)k->columns * size;
-    case KERNEL_LAYER_NORM_BACKWARD:
-        return i <= 1 ? all : (size_t)k->columns * size;
-    case KERNEL_ADD_COLUMNS:
-        return all;
-    case KERNEL_EMBEDDING:
-        return i == 0 ? (size_t)(k->inner * k->columns) * size : ids;
-    case KERNEL_EMBEDDING_BACKWARD:
-    case KERNEL_CROSS_ENTROPY:
-        return i == 0 ? all : ids;
-    case KERNEL_CROSS_ENTROPY_BACKWARD:
-        return ids;
-    default:
-        return (size_t)k->count * size;
-    }
-}
-
 static bool gpu_in_order(struct gpu *gpu, const char *call, struct dist_at at, const struct kernel *k)
 {
-    size_t out = gpu_bytes_out(k);
+    size_t out =
+        k->kind == KERNEL_SUM ? 0 : (size_t)k->count * dtype_size(k->type); /* its out is our scratch */
     for (int i = 0; i < k->inputs; i++)
-        if (k->in[i] != k->out && !order_touch(gpu, call, at, k->in[i], gpu_bytes_in(k, i), false))
+        if (k->in[i] != k->out && !order_touch(gpu, call, at, k->in[i], k->in_bytes[i], false))
             return false;
     for (int i = 0; i < k->copies; i++)
         if (!order_touch(gpu, call, at, k->copy[i], out, true))

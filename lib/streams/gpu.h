@@ -22,6 +22,8 @@ struct dist_stream {
     uint32_t live;
     int number;
     struct stream *stream; /* the device's */
+    uint64_t
+        clock[DEVICE_STREAMS]; /* order.c: what it knows of each; it goes on where the stream is made anew */
 };
 
 struct dist_event {
@@ -42,12 +44,13 @@ struct gpu {
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
     struct dist_stream *current;
-    void *scratch;               /* device memory for one number */
-    struct dist_stream *copying; /* where a copy needs staging memory or `scratch`; NULL: nowhere */
-    const void *awaited;         /* what the host waited for last: an op that it is is not forgotten */
-    struct gpu_ops *ops;         /* NULL: nothing was communicated yet */
-    struct order *order;         /* NULL: nobody checks */
-    struct handles events;       /* freed ones: the queue */
+    void *scratch;                  /* device memory for one number */
+    struct dist_stream *copying;    /* where a copy needs staging memory or `scratch`; NULL: nowhere */
+    const void *awaited;            /* what the host waited for last: an op that it is is not forgotten */
+    struct gpu_ops *ops;            /* NULL: nothing was communicated yet */
+    struct order *order;            /* NULL: nobody checks */
+    uint64_t clock[DEVICE_STREAMS]; /* order.c: the host's, which all that is put in later knows, too */
+    struct handles events;          /* freed ones: the queue */
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */
@@ -117,10 +120,10 @@ bool gpu_write(struct gpu *gpu, const char *call, struct dist_at at, void *devic
 /* ---- ops.c: operations on device tensors -------------------------------------------------- */
 
 /* Give an op, filled in, to the communication stream. Status; the op has the words. */
-int ops_post(struct context *context, struct gpu *gpu, struct dist_work *op);
+int ops_post(struct context *context, struct dist_work *op);
 
 /* Let the current stream wait for it, and forget it. The op's result, as of dist_wait. */
-int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op);
+int ops_follow(struct context *context, const char *call, struct dist_work *op);
 
 bool ops_is_over(struct dist_work *op);
 
@@ -137,7 +140,6 @@ int ops_settle(struct gpu *gpu);
 
 /* The operation in the backend that this stream (NULL: the host itself) waits for in the end; NULL: none. */
 struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream);
-bool ops_may_note(struct gpu *gpu); /* may the backend be asked to note it? */
 
 /* Leaving, all streams being empty: leave to the backend what nobody waited for; once that was left, wait for what it has given to
  * the device; and once it is closed, forget it. */

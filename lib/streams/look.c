@@ -46,7 +46,7 @@ static bool look_wait(struct gpu *gpu, struct awaited *awaited, struct dist_stre
         if (ops_has_failed(gpu))
             return false;
         struct sleep_note *note = launch_note_on(gpu->self, eventcount, false);
-        if (context && context->backend && context->backend->note && ops_may_note(gpu))
+        if (context && context->backend && context->backend->note)
             context->backend->note(context->state, ops_stuck(gpu, held_up)); /* it may say `timed` */
         eventcount_sleep(eventcount, look_news, awaited, NAP, note);
         launch_look_around(gpu->self);
@@ -100,7 +100,7 @@ int gpu_await_stream(struct gpu *gpu, const char *call, struct dist_at at, struc
 {
     void *both[] = { gpu, stream };
     int result = gpu_await(gpu, call, at, look_stream_is_empty, both, stream);
-    order_host_waited(gpu, stream);
+    order_learn(gpu, gpu->clock, stream->clock);
     return result;
 }
 

@@ -1,11 +1,8 @@
 /*
  * native.c: the same for a backend that works on streams itself (backend.on_streams): it needs no thread.
  *
- * The backend's call is made at once and never blocks. From then on the rank's own calls look what has become of its ops: a
- * backend that has news for a rank that sleeps notifies it, like a stream.
- *
- *   posted   ->   flying    ->   over
- *            begun          test()
+ * The backend's call is made at once and never blocks. From then on the rank's own calls look what has become of its ops, which fly once
+ * `begun` says so: a backend that has news for a rank that sleeps notifies it, like a stream.
  */
 #define _GNU_SOURCE
 #include "ops.h"

@@ -80,8 +80,9 @@ static int ops_prepare(struct gpu *gpu, struct dist_work *op)
                : device_fail(DIST_ERR_MEMORY, "the device \"%s\" has no memory left", device->name);
 }
 
-static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_work *op)
+static int ops_enqueue(struct context *context, struct dist_work *op)
 {
+    struct gpu *gpu = op->gpu;
     if (!gpu->ops && (op->status = ops_open(context, gpu, &op->why)) != DIST_OK)
         return op->status;
     struct gpu_ops *ops = gpu->ops;
@@ -106,11 +107,11 @@ static int ops_enqueue(struct context *context, struct gpu *gpu, struct dist_wor
     return DIST_OK;
 }
 
-int ops_post(struct context *context, struct gpu *gpu, struct dist_work *op)
+int ops_post(struct context *context, struct dist_work *op)
 {
-    gpu_range_begin(gpu, call_name(op->call));
-    int status = ops_enqueue(context, gpu, op);
-    gpu_range_end(gpu);
+    gpu_range_begin(op->gpu, call_name(op->call));
+    int status = ops_enqueue(context, op);
+    gpu_range_end(op->gpu);
     return status;
 }
 
@@ -139,8 +140,9 @@ static bool ops_makes_connection(struct gpu_ops *ops, const struct dist_work *op
 }
 
 /* Who sent, must be known before the call can return; all else the stream can wait for alone. */
-int ops_follow(struct context *context, struct gpu *gpu, const char *call, struct dist_work *op)
+int ops_follow(struct context *context, const char *call, struct dist_work *op)
 {
+    struct gpu *gpu = op->gpu;
     bool host_waits = (op->p2p && op->peer == DIST_ANY_SOURCE) || ops_makes_connection(gpu->ops, op);
     bool receives = op->p2p && !op->sends;
     work_forget(context, op);
@@ -151,6 +153,7 @@ int ops_follow(struct context *context, struct gpu *gpu, const char *call, struc
     if (host_waits) {             /* also in place of a stream that has no room for the gate */
         ops_unwant(gpu->ops, op); /* now: a handler may leave by longjmp */
         gpu_await(gpu, call, op->at, ops_passed, op, NULL);
+        noted_source(context, op);
         int status = op->status, from = op->from;
         gpu->awaited = NULL;
         ops_settle(gpu);

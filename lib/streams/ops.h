@@ -33,7 +33,6 @@ struct gpu_ops {
     struct op_list lists[OP_LISTS];
     struct worker thread;
     bool stop;
-    bool shared;   /* the backend has had an op from the thread, so it knows that two threads call it */
     int fly;       /* at the thread's last look; only it asks */
     bool starting; /* the last of `flying` is on its way to the backend, without the lock */
     bool

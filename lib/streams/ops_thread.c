@@ -134,7 +134,6 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
                                                       : backend_start(context->backend, context->state, op);
     pthread_mutex_lock(&ops->lock);
     ops->starting = false;
-    ops->shared = true;
     if (status != DIST_OK) { /* it never flew; op->why has the words */
         op->status = status;
         op->until = launch_clock_ns();
@@ -198,7 +197,7 @@ bool ops_thread_start(struct gpu_ops *ops)
     if (ops->thread.runs)
         return true;
     struct launch_self *self = ops->gpu->self;
-    bias_revoke(&self->bias, BIAS_SEVERAL); /* it calls the backend, too */
+    bias_revoke(&self->bias, BIAS_SEVERAL); /* it calls the backend, too: from now on that locks */
     ops->thread = (struct worker){ .self = self,
                                    .name = "dist progress",
                                    .work = ops_thread_main,

@@ -13,10 +13,8 @@ struct pending {
 };
 
 struct order {
-    uint64_t known[DEVICE_STREAMS][DEVICE_STREAMS]; /* to a stream: of each stream, itself too */
-    uint64_t host[DEVICE_STREAMS]; /* to the host, and so to all that is put in from now on */
-    struct stretch *touches;       /* of earlier ones only what still counts */
-    uint64_t number;               /* of touches, ever */
+    struct stretch *touches; /* of earlier ones only what still counts */
+    uint64_t number;         /* of touches, ever */
     struct handles pending;
 };
 
@@ -28,41 +26,17 @@ void order_open(struct gpu *gpu)
 
 /* ---- clocks ----------------------------------------------------------------------------- */
 
-static void order_learn(uint64_t *known, const uint64_t *more)
+void order_learn(const struct gpu *gpu, uint64_t *known, const uint64_t *more)
 {
-    for (int i = 0; i < DEVICE_STREAMS; i++)
+    for (int i = 0; gpu->order && i < DEVICE_STREAMS; i++)
         if (known[i] < more[i])
             known[i] = more[i];
 }
 
-static bool order_knows(const struct order *order, int stream, const struct touched *touch)
+static bool order_knows(const struct gpu *gpu, int stream, const struct touched *touch)
 {
     int other = touch->stream;
-    return touch->count <= order->known[stream][other] || touch->count <= order->host[other];
-}
-
-void order_record(struct gpu *gpu, struct dist_event *event)
-{
-    if (gpu->order)
-        memcpy(event->clock, gpu->order->known[gpu->current->number], sizeof event->clock);
-}
-
-void order_wait(struct gpu *gpu, const struct dist_event *event)
-{
-    if (gpu->order)
-        order_learn(gpu->order->known[gpu->current->number], event->clock);
-}
-
-void order_host_passed(struct gpu *gpu, const struct dist_event *event)
-{
-    if (gpu->order)
-        order_learn(gpu->order->host, event->clock);
-}
-
-void order_host_waited(struct gpu *gpu, const struct dist_stream *stream)
-{
-    if (gpu->order)
-        order_learn(gpu->order->host, gpu->order->known[stream->number]);
+    return touch->count <= gpu->streams[stream].clock[other] || touch->count <= gpu->clock[other];
 }
 
 /* ---- touches ---------------------------------------------------------------------------- */
@@ -85,12 +59,12 @@ static struct touched *order_next_over(const struct order *order, const struct s
 }
 
 /* The newest touch that `now` comes too early for; NULL: there is none. */
-static struct touched *order_too_early_for(const struct order *order, const struct touched *now)
+static struct touched *order_too_early_for(const struct gpu *gpu, const struct touched *now)
 {
     struct touched *newest = NULL;
-    for (struct touched *at = NULL; (at = order_next_over(order, &now->bytes, at));)
+    for (struct touched *at = NULL; (at = order_next_over(gpu->order, &now->bytes, at));)
         if ((touch_changes(at->touch) || touch_changes(now->touch)) && !(at->pardoned & 1u << now->stream) &&
-            !order_knows(order, now->stream, at) && (!newest || newest->bytes.number < at->bytes.number))
+            !order_knows(gpu, now->stream, at) && (!newest || newest->bytes.number < at->bytes.number))
             newest = at;
     return newest;
 }
@@ -98,7 +72,7 @@ static struct touched *order_too_early_for(const struct order *order, const stru
 /* False: it was told, which is done once; tried again, the touch is let pass. */
 static bool order_may(struct gpu *gpu, const struct touched *now)
 {
-    struct touched *before = now->bytes.begin < now->bytes.end ? order_too_early_for(gpu->order, now) : NULL;
+    struct touched *before = now->bytes.begin < now->bytes.end ? order_too_early_for(gpu, now) : NULL;
     if (before) {
         before->pardoned |= 1u << now->stream;
         order_tell(gpu, before, now);
@@ -127,25 +101,26 @@ static void order_cut(struct order *order, struct touched *touch, const struct s
 }
 
 /* Whoever knows of `now` knows of `before`, or was told: then that need not be kept. */
-static bool order_replaces(const struct order *order, const struct touched *now, const struct touched *before)
+static bool order_replaces(const struct gpu *gpu, const struct touched *now, const struct touched *before)
 {
     return touch_changes(now->touch) ||
-           (!touch_changes(before->touch) && order_knows(order, now->stream, before));
+           (!touch_changes(before->touch) && order_knows(gpu, now->stream, before));
 }
 
 /* Note a touch, as the newest of its stream. */
-static void order_add(struct order *order, const struct touched *now)
+static void order_add(struct gpu *gpu, const struct touched *now)
 {
+    struct order *order = gpu->order;
     struct touched *touch = now->bytes.begin < now->bytes.end ? malloc(sizeof *touch) : NULL;
     if (!touch)
         return;
     for (struct touched *before = order_next_over(order, &now->bytes, NULL), *next; before; before = next) {
         next = order_next_over(order, &now->bytes, before);
-        if (order_replaces(order, now, before))
+        if (order_replaces(gpu, now, before))
             order_cut(order, before, &now->bytes);
     }
     *touch = *now;
-    touch->count = ++order->known[now->stream][now->stream];
+    touch->count = ++gpu->streams[now->stream].clock[now->stream];
     touch->bytes.number = ++order->number;
     stretch_add(&order->touches, &touch->bytes);
 }
@@ -160,7 +135,7 @@ bool order_touch(struct gpu *gpu, const char *call, struct dist_at at, const voi
     now.at = at;
     if (!order_may(gpu, &now))
         return false;
-    order_add(gpu->order, &now);
+    order_add(gpu, &now);
     return true;
 }
 
@@ -205,16 +180,16 @@ void order_begin(struct gpu *gpu, struct dist_work *op, bool started)
         return;
     pending->op = op;
     pending->started = started;
-    memcpy(pending->behind, order->known[gpu->current->number], sizeof pending->behind);
+    memcpy(pending->behind, gpu->current->clock, sizeof pending->behind);
     handle_open(&order->pending, &pending->handle);
 }
 
 /* It is waited for now: whoever waits knows what its stream knew. */
-static void order_end(struct order *order, struct pending *pending, uint64_t *known)
+static void order_end(struct gpu *gpu, struct pending *pending, uint64_t *known)
 {
-    order_learn(known, pending->behind);
+    order_learn(gpu, known, pending->behind);
     pending->op->pending = NULL;
-    handle_close(&order->pending, &pending->handle);
+    handle_close(&gpu->order->pending, &pending->handle);
     free(pending);
 }
 
@@ -225,9 +200,9 @@ void order_follow(struct gpu *gpu, struct dist_work *op)
         return;
     order_touches_of(gpu, op, &in, &out);
     in.waited = out.waited = op->pending->started;
-    order_end(gpu->order, op->pending, gpu->order->known[gpu->current->number]);
-    order_add(gpu->order, &in);
-    order_add(gpu->order, &out);
+    order_end(gpu, op->pending, gpu->current->clock);
+    order_add(gpu, &in);
+    order_add(gpu, &out);
 }
 
 /* What the host knows, all that comes later knows. */
@@ -237,7 +212,7 @@ void order_over(struct gpu *gpu, struct dist_work *op)
     struct handle *any;
     if (op && op->pending) {
         checked_end(op);
-        order_end(order, op->pending, order->host);
+        order_end(gpu, op->pending, gpu->clock);
     }
     while (!op && order && (any = order->pending.newest))
         order_over(gpu, HANDLE_OF(struct pending, any)->op);

@@ -48,10 +48,9 @@ void order_begin(struct gpu *gpu, struct dist_work *op, bool started);
 void order_follow(struct gpu *gpu, struct dist_work *op);
 void order_over(struct gpu *gpu, struct dist_work *op);
 
-void order_record(struct gpu *gpu, struct dist_event *event);            /* of the current stream */
-void order_wait(struct gpu *gpu, const struct dist_event *event);        /* by the current stream */
-void order_host_passed(struct gpu *gpu, const struct dist_event *event); /* the host has seen it pass */
-void order_host_waited(struct gpu *gpu, const struct dist_stream *stream);
+/* An event takes the clock of the stream in which it is recorded; a stream, or the host (gpu->clock), learns from what it has waited for. */
+void order_learn(const struct gpu *gpu, uint64_t *known, const uint64_t *more);
+
 void order_forget(struct gpu *gpu, const struct storage *storage); /* its memory goes to others */
 
 /* order_words.c: report that `now` comes too early for `before`. Returns only where a handler is installed. */

@@ -3,7 +3,6 @@
 #include "../launch/lesson.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const struct {
     const char *does;   /* "rank 0 <writes to> a tensor that ..." */
@@ -29,14 +28,6 @@ static struct words order_words_place(const struct touched *touch)
                     touch->waited ? "waited for in" : "in", order_words_stream(touch).text);
 }
 
-/* The line alone, where both are in one file. */
-static struct words order_words_line(const struct touched *touch, const struct touched *other)
-{
-    if (touch->at.file && other->at.file && strcmp(touch->at.file, other->at.file) == 0)
-        return words_of("line %d", touch->at.line);
-    return words_of("%s:%d", text_file(touch->at.file), touch->at.line);
-}
-
 void order_tell(const struct gpu *gpu, const struct touched *before, const struct touched *now)
 {
     char line[480], wrapped[520], sentence[800], text[1600];
@@ -46,8 +37,8 @@ void order_tell(const struct gpu *gpu, const struct touched *before, const struc
     why_say(&advice,
             "record an event in %s after %s (dist_event_record), and let %s wait for it before %s "
             "(dist_event_wait)",
-            other.text, before->waited ? "that wait" : order_words_line(before, now).text, stream.text,
-            order_words_line(now, before).text);
+            other.text, before->waited ? "that wait" : misuse_line(before->at, now->at).text, stream.text,
+            misuse_line(now->at, before->at).text);
     snprintf(line, sizeof line, "try: %s.", advice.text);
     text_wrap(line, TEXT_WIDTH, wrapped, sizeof wrapped);
     snprintf(sentence, sizeof sentence, "%s a tensor that %s may still be %s (%s:%d); %s", does, other.text,
@@ -57,6 +48,6 @@ void order_tell(const struct gpu *gpu, const struct touched *before, const struc
              "that lets %s wait for %s\n%s\n%s",
              gpu->self->env.rank, does, other.text, still, deeds[now->touch].place,
              order_words_place(now).text, deeds[before->touch].before, order_words_place(before).text,
-             "missing", stream.text, other.text, wrapped, lesson_line(LESSON_NO_EVENT));
+             "missing", stream.text, other.text, wrapped, LESSON_NO_EVENT);
     report_block(now->call, now->at, DIST_ERR_BUFFER, sentence, text);
 }

@@ -96,24 +96,6 @@ int ops_settle(struct gpu *gpu)
 
 /* ---- the host waits for the communication stream ------------------------------------------------ */
 
-/* Now somebody waits. */
-static void settle_begin_all(struct gpu_ops *ops)
-{
-    if (ops->native && ops->lists[LIST_POSTED].first)
-        native_look_at(ops, ops->lists[LIST_POSTED].first);
-    ops_look(ops);
-}
-
-static bool settle_all_started(void *argument)
-{
-    struct gpu_ops *ops = argument;
-    settle_begin_all(ops);
-    pthread_mutex_lock(&ops->lock);
-    bool empty = !ops->lists[LIST_POSTED].first && !ops->starting;
-    pthread_mutex_unlock(&ops->lock);
-    return empty;
-}
-
 static bool settle_has_one_of(const struct op_list *list, const struct dist_group *group)
 {
     for (const struct dist_work *op = list->first; op; op = op->next_posted)
@@ -122,51 +104,44 @@ static bool settle_has_one_of(const struct op_list *list, const struct dist_grou
     return false;
 }
 
+/* What the host waits for: all ops of a group (NULL: of all groups) have been started, or are over. */
 struct finish {
     struct gpu_ops *ops;
     const struct dist_group *group;
+    bool over;
 };
 
-static bool settle_all_over(void *argument)
+static bool settle_is_through(void *argument)
 {
     const struct finish *finish = argument;
     struct gpu_ops *ops = finish->ops;
-    settle_begin_all(ops);
+    if (ops->native && ops->lists[LIST_POSTED].first) /* now somebody waits */
+        native_look_at(ops, ops->lists[LIST_POSTED].first);
+    ops_look(ops);
     pthread_mutex_lock(&ops->lock);
-    bool any = settle_has_one_of(&ops->lists[LIST_POSTED], finish->group) ||
-               settle_has_one_of(&ops->lists[LIST_FLYING], finish->group);
+    bool flying = finish->over ? settle_has_one_of(&ops->lists[LIST_FLYING], finish->group) : ops->starting;
+    bool posted = settle_has_one_of(&ops->lists[LIST_POSTED], finish->group);
     pthread_mutex_unlock(&ops->lock);
-    return !any;
+    return !flying && !posted;
 }
 
 int ops_flush(struct gpu *gpu, const char *call, struct dist_at at)
 {
-    struct gpu_ops *ops = gpu->ops;
-    return !ops || settle_all_started(ops) ? 0 : gpu_await(gpu, call, at, settle_all_started, ops, NULL);
+    struct finish flush = { gpu->ops, NULL, false };
+    bool waits = gpu->ops && !settle_is_through(&flush);
+    return waits ? gpu_await(gpu, call, at, settle_is_through, &flush, NULL) : 0;
 }
 
 int ops_finish(struct gpu *gpu, const char *call, struct dist_at at, const struct dist_group *group)
 {
-    struct finish finish = { gpu->ops, group };
-    return gpu->ops ? gpu_await(gpu, call, at, settle_all_over, &finish, NULL) : 0;
+    struct finish finish = { gpu->ops, group, true };
+    return gpu->ops ? gpu_await(gpu, call, at, settle_is_through, &finish, NULL) : 0;
 }
 
 /* The gate that holds a stream. One that was freed meanwhile was empty, so nothing does. */
 static struct event *settle_held(const struct gpu *gpu, const struct dist_stream *stream)
 {
     return stream && stream->live == STREAM_LIVE ? gpu->device->stream_held(stream->stream) : NULL;
-}
-
-/* While the thread makes its first call, the rank must not make one: the backend takes no lock before it knows of both. */
-bool ops_may_note(struct gpu *gpu)
-{
-    struct gpu_ops *ops = gpu->ops;
-    if (!ops || ops->native)
-        return true;
-    pthread_mutex_lock(&ops->lock);
-    bool may = ops->shared;
-    pthread_mutex_unlock(&ops->lock);
-    return may;
 }
 
 /* Is the backend only about to learn of it? Then it may be writing its notes. */

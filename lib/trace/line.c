@@ -34,8 +34,8 @@ static const char *const collective_words[CALL_COUNT] = {
 
 void line_begin(struct writing *w)
 {
-    fputs(w->first ? "\n" : ",\n", w->file);
-    w->first = false;
+    fputs(w->begun ? ",\n" : "\n", w->file);
+    w->begun = true;
 }
 
 void line_begin_name(struct writing *w, const char *what, int thread, const char *key)
@@ -52,7 +52,7 @@ static uint32_t line_number_of(const struct writing *w, const struct event *even
 
 static uint32_t line_message_of(const struct writing *w, const struct event *event)
 {
-    return w->message[w->rank][line_number_of(w, event)];
+    return w->message[w->first[w->rank] + line_number_of(w, event)];
 }
 
 /* Microseconds with three digits behind the point, without rounding. */

@@ -16,16 +16,16 @@ struct writing {
     FILE *file;
     const struct world *world;
     const struct nodes *nodes; /* ranks of several machines; NULL: of this one */
-    uint32_t *
-        *message;   /* [rank][event]: it carried this one, from 1 on; 0: none, or none that has two ends */
-    size_t events;  /* of all ranks */
-    uint64_t start; /* the first event of all: time 0 */
-    uint64_t *last; /* per rank: the last time that it noted; what never ended seems to end there */
-    int rank;       /* that is being written, and of it: */
+    size_t events;             /* of all ranks, */
+    size_t *first;             /* and where each rank's begin among them */
+    uint32_t *message; /* per event: it carried this one, from 1 on; 0: none, or none that has two ends */
+    uint64_t start;    /* the first event of all: time 0 */
+    uint64_t *last;    /* per rank: the last time that it noted; what never ended seems to end there */
+    int rank;          /* that is being written, and of it: */
     const struct record *record;
     struct named *groups;       /* by id: the group that has it now */
     const struct event **order; /* its events by time */
-    bool first;                 /* no line yet: no comma */
+    bool begun;                 /* a line is there: the next one needs a comma */
 };
 
 /* The thread numbers of the streams of a GPU begin here; the one before is communication. Viewers sort by them. */

@@ -6,24 +6,25 @@
 
 _Thread_local uint32_t trace_begun;
 
-/* What a record wants to know of a call: of an op only that is filled in. */
-static inline void quick_describe(const struct trace *trace, struct dist_work *op, enum call call,
-                                  enum dist_type type, uint32_t site)
+/* Begin the event of a call. What a record wants to know of it is told as an op, of which only that is filled in. */
+static inline uint32_t quick_begin(struct trace *trace, struct dist_work *op, enum call call, const tensor *t,
+                                   int peer, int tag, const struct dist_group *group, enum dist_op how,
+                                   uint32_t site)
 {
+    struct span all = { t ? t->data : NULL, t ? t->numel : 0 }, none = { NULL, 0 };
+    bool message = call == CALL_SEND || call == CALL_RECV;
     op->call = call;
     op->site = site;
-    op->group = trace->world;
-    op->type = type;
-    op->op = DIST_SUM;
-    op->peer = op->tag = 0;
-    op->in.count = op->out.count = 0;
+    op->group = (struct dist_group *)(uintptr_t)group;
+    op->type = t ? t->type : DIST_F32;
+    op->op = how;
+    op->peer = peer;
+    op->tag = tag;
+    op->in = call == CALL_RECV ? none : all;
+    op->out = call == CALL_SEND ? none : all;
     op->status = DIST_OK;
-    op->from = -1;
-}
-
-static inline uint32_t quick_begin(struct trace *trace, enum event_kind kind, const struct dist_work *op)
-{
-    uint32_t event = record_begin_op(trace->record, kind, op->call, op);
+    op->from = call == CALL_RECV ? peer : -1;
+    uint32_t event = record_begin_op(trace->record, message ? EVENT_MESSAGE : EVENT_COLLECTIVE, call, op);
     record_before(trace->record, event, op);
     return event;
 }
@@ -45,12 +46,7 @@ enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, con
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    quick_describe(trace, &op, CALL_SEND, t->type, site);
-    op.peer = peer;
-    op.tag = tag;
-    op.group = (struct dist_group *)(uintptr_t)group;
-    op.in = (struct span){ t->data, t->numel };
-    uint32_t event = quick_begin(trace, EVENT_MESSAGE, &op);
+    uint32_t event = quick_begin(trace, &op, CALL_SEND, t, peer, tag, group, DIST_SUM, site);
     return quick_end(trace, event, &op, trace->inner->quick_send(state, t, peer, tag, group, site));
 }
 
@@ -59,12 +55,7 @@ enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const str
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    quick_describe(trace, &op, CALL_RECV, t->type, site);
-    op.peer = op.from = peer;
-    op.tag = tag;
-    op.group = (struct dist_group *)(uintptr_t)group;
-    op.out = (struct span){ t->data, t->numel };
-    uint32_t event = quick_begin(trace, EVENT_MESSAGE, &op);
+    uint32_t event = quick_begin(trace, &op, CALL_RECV, t, peer, tag, group, DIST_SUM, site);
     return quick_end(trace, event, &op, trace->inner->quick_recv(state, t, peer, tag, group, site));
 }
 
@@ -72,10 +63,7 @@ enum quick trace_quick_sum(void *state, tensor *t, enum dist_op how, uint32_t si
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    quick_describe(trace, &op, CALL_ALL_REDUCE, t->type, site);
-    op.op = how;
-    op.in = op.out = (struct span){ t->data, t->numel };
-    uint32_t event = quick_begin(trace, EVENT_COLLECTIVE, &op);
+    uint32_t event = quick_begin(trace, &op, CALL_ALL_REDUCE, t, 0, 0, trace->world, how, site);
     return quick_end(trace, event, &op, trace->inner->quick_sum(state, t, how, site));
 }
 
@@ -83,8 +71,6 @@ enum quick trace_quick_barrier(void *state, uint32_t site)
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    quick_describe(trace, &op, CALL_BARRIER, DIST_F32, site);
-    op.in = op.out = (struct span){ NULL, 0 };
-    uint32_t event = quick_begin(trace, EVENT_COLLECTIVE, &op);
+    uint32_t event = quick_begin(trace, &op, CALL_BARRIER, NULL, 0, 0, trace->world, DIST_SUM, site);
     return quick_end(trace, event, &op, trace->inner->quick_barrier(state, site));
 }

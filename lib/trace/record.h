@@ -61,7 +61,6 @@ struct record {
     _Atomic uint32_t notes;   /* bytes of notes handed out; may run past notes_room */
     uint32_t world;           /* its group_note; 0: none */
     _Atomic uint32_t threads; /* threads that have recorded something */
-    _Atomic uint32_t closed;  /* of rank 0's record: how many ranks have left */
     uint32_t capacity;        /* how many events fit */
     uint32_t notes_offset, notes_room;
     uint64_t opened;  /* no other record of its process has this number; one may have lain at its address */

@@ -5,7 +5,6 @@
 #include "wrap.h"
 #include "trace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* What a GPU's stream waits for takes until then (trace_wait), and is one thing, however it was called. An entry of a batch is what
@@ -27,8 +26,17 @@ static int wrap_finish(struct trace *trace, uint32_t event, const struct dist_wo
     return status;
 }
 
+/* Where the calling rank stands, as its slot says: call id << 16 | site. */
+static uint32_t wrap_call_word(const struct trace *trace)
+{
+    return atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
+}
+
+/* The barrier with which dist_init_process_group ends is that call. */
 static uint32_t wrap_begin(struct trace *trace, const struct dist_work *op)
 {
+    if (op->call == CALL_BARRIER && !op->p2p && wrap_call_word(trace) >> 16 == CALL_INIT)
+        return record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
     enum event_kind kind = op->p2p ? EVENT_MESSAGE : EVENT_COLLECTIVE;
     uint32_t event = record_begin_op(trace->record, kind, wrap_call_of(op), op);
     if (!op->p2p && op->splits)
@@ -37,12 +45,6 @@ static uint32_t wrap_begin(struct trace *trace, const struct dist_work *op)
         !trace->inner->on_streams) /* else its numbers may not be there yet, and out of our reach */
         record_before(trace->record, event, op);
     return event;
-}
-
-/* Where the calling rank stands, as its slot says: call id << 16 | site. */
-static uint32_t wrap_call_word(const struct trace *trace)
-{
-    return atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
@@ -70,22 +72,16 @@ static void trace_leave(void *state)
     trace->inner->leave(state);
 }
 
-/* Where no watcher of ours will see all ranks end, the last to leave writes the file. */
 static int trace_close(void *state)
 {
     struct trace *trace = trace_here();
     struct launch_self *self = trace->self;
-    struct why why;
     int status = trace->inner->close(state);
     record_end(trace->record, trace_begun - 1);
     trace_begun = 0;
     self->seen_on_stream = NULL;
     self->trace = NULL;
     free(trace);
-    uint32_t closed = atomic_fetch_add(&record_of(&self->world, 0)->closed, 1) + 1;
-    if (closed == (uint32_t)self->world.header->size && !self->watched &&
-        trace_write(&self->world, NULL, &why) != 0)
-        fprintf(stderr, "%s\n", why.text);
     return status;
 }
 
@@ -118,16 +114,6 @@ static int trace_start(void *state, struct dist_work *op)
     op->traced = event;
     int status = backend_start(trace->inner, state, op);
     return op->gpu && status == DIST_OK ? status : wrap_finish(trace, event, op, status);
-}
-
-static int trace_barrier(void *state, struct dist_work *op)
-{
-    struct trace *trace = trace_here();
-    if (trace->joined)
-        return trace_start(state, op);
-    trace->joined = true; /* the one with which dist_init_process_group ends */
-    uint32_t event = record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
-    return wrap_finish(trace, event, op, backend_start(trace->inner, state, op));
 }
 
 /* ---- where a program learns that what it started is done ---------------------------- */
@@ -222,7 +208,7 @@ static void wrap_fill_table(struct backend *table, const struct backend *inner)
     table->send = table->recv = trace_start;
     for (int call = 0; call < CALL_COUNT; call++)
         if (inner->collectives[call])
-            table->collectives[call] = call == CALL_BARRIER ? trace_barrier : trace_start;
+            table->collectives[call] = trace_start;
     table->test = trace_test;
     table->wait = trace_wait;
 }

@@ -53,8 +53,8 @@ static size_t write_join_channel(struct writing *w, uint32_t *messages, const st
 {
     size_t receives, end = half_channel_end(halves, count, from, &receives);
     for (size_t send = from, receive = receives; send < receives && receive < end; send++, receive++) {
-        w->message[halves[send].rank][halves[send].entry] = ++*messages;
-        w->message[halves[receive].rank][halves[receive].entry] = *messages;
+        w->message[w->first[halves[send].rank] + halves[send].entry] = ++*messages;
+        w->message[w->first[halves[receive].rank] + halves[receive].entry] = *messages;
     }
     return end;
 }
@@ -170,25 +170,23 @@ static bool write_prepare(struct writing *w)
 {
     int size = w->world->header->size;
     uint32_t most = 1;
-    w->message = calloc((size_t)size, sizeof *w->message);
-    for (int rank = 0; w->message && rank < size; rank++) {
+    w->first = calloc((size_t)size, sizeof *w->first);
+    for (int rank = 0; w->first && rank < size; rank++) {
         uint32_t kept = record_kept(record_of(w->world, rank));
+        w->first[rank] = w->events;
         w->events += kept;
         most = kept > most ? kept : most;
-        w->message[rank] = calloc((size_t)kept + 1, sizeof **w->message);
-        if (!w->message[rank])
-            return false;
     }
+    w->message = calloc(w->events + 1, sizeof *w->message);
     w->last = calloc((size_t)size, sizeof *w->last);
     w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
     w->order = calloc(most, sizeof *w->order);
-    return w->message && w->last && w->groups && w->order && write_find_pairs(w);
+    return w->first && w->message && w->last && w->groups && w->order && write_find_pairs(w);
 }
 
 static void write_forget(struct writing *w)
 {
-    for (int rank = 0; w->message && rank < w->world->header->size; rank++)
-        free(w->message[rank]);
+    free(w->first);
     free(w->message);
     free(w->last);
     free(w->groups);
@@ -202,7 +200,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
         return DIST_OK;
     int status = DIST_OK;
     struct whole whole;
-    struct writing w = { .world = world, .nodes = nodes, .first = true };
+    struct writing w = { .world = world, .nodes = nodes };
     if (!write_prepare(&w)) {
         status =
             why_fail(DIST_ERR_MEMORY, why, "DIST_TRACE: the system gives no memory for writing %s", file);

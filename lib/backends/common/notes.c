@@ -16,25 +16,10 @@ struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, 
     struct note_op *note = notes_next_note(notes);
     if (!note)
         return NULL;
-    bool root = !op->p2p && call_has_root(op->call);
-    *note = (struct note_op){ .kind = !op->p2p    ? NOTE_COLLECTIVE
-                                      : op->sends ? NOTE_SEND
-                                                  : NOTE_RECV,
-                              .type = (uint8_t)op->type,
-                              .arrived = !op->p2p && arrived,
-                              .call = (uint8_t)op->call,
-                              .among = atomic_load_explicit(&op->among, memory_order_relaxed),
-                              .group = (uint16_t)op->group->id,
-                              .size = (uint16_t)op->group->size,
-                              .site = op->site,
-                              .peer = root ? op->group->ranks[op->peer] : op->peer,
-                              .tag = op->tag,
-                              .seq = op->p2p ? 0 : seq,
-                              .stream = op->gpu ? op->stream : 0,
-                              .count = op->p2p      ? (op->sends ? op->in.count : op->out.count)
-                                       : op->splits ? op->in.count
-                                                    : op->block,
-                              .members = members };
+    *note = work_note(op);
+    note->arrived = !op->p2p && arrived;
+    note->seq = op->p2p ? 0 : seq;
+    note->members = members;
     return note;
 }
 
