@@ -551,7 +551,7 @@ lib/streams/*        : lib/stretch.h lib/dist.h lib/tensor*.h lib/backend.h lib/
 lib/dtype*           : lib/dist.h lib/tensor*.h lib/dtype.h
 lib/diagnose/*       : lib/stretch.h lib/pairing.h lib/dist_base.h lib/call.h lib/dtype.h lib/launch/*.h ./*.h
 lib/trace/*          : lib/pairing.h lib/backend.h lib/call.h lib/dtype.h lib/tensor*.h lib/dist.h lib/launch/*.h ./*.h
-lib/launch/distrun.c : lib/dist.h lib/diagnose/diagnose.h lib/trace/trace.h ./*.h
+lib/launch/distrun.c : lib/dist.h ./*.h
 lib/launch/*         : lib/dist_base.h lib/call.h lib/why.h ./*.h
 lib/devices/amd/*    : ./*.h
 lib/devices/cuda/*   : lib/dtype.h lib/devices/device.h lib/devices/kernel.h lib/devices/pool.h lib/devices/learn.inc.h lib/launch/*.h ./*.h ./*.cuh

@@ -3,7 +3,6 @@
 #include "algorithms/run.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"
-#include "launch/job.h"
 #include "launch/nodes.h"
 #include "streams/gpu.h"
 #include "trace/trace.h"
@@ -57,16 +56,6 @@ static int dist_make_world(struct context *context)
     return DIST_OK;
 }
 
-/* What a watcher in a rank's process asks (launch/nodes_thread.c). */
-static const struct job_plan watching = { .asleep = diagnose_asleep,
-                                          .refresh = diagnose_refresh,
-                                          .explain = diagnose_explain,
-                                          .listed = replay_bytes,
-                                          .review = replay_check,
-                                          .write = diagnose_lost,
-                                          .traced = trace_part,
-                                          .after = trace_write };
-
 /* The barrier at the end of init: nobody is inside before all are. */
 static int dist_meet_everyone(struct context *context, struct dist_at at)
 {
@@ -93,7 +82,6 @@ int dist_init_process_group_with(struct dist_init_args args)
     int status = dist_make_world(context);
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, &why);
-    context->self->plan = &watching;
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)

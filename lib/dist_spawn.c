@@ -1,9 +1,7 @@
 /* dist_spawn.c: dist_spawn, the call that most programs consist of. */
 #define _GNU_SOURCE
 #include "context.h"
-#include "diagnose/diagnose.h"
 #include "launch/job.h"
-#include "trace/trace.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -60,12 +58,7 @@ static int dist_spawn_run_here(void (*run)(int rank, int world_size))
 
 static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = { .start = dist_spawn_process_start,
-                             .run = run,
-                             .look = diagnose_look,
-                             .review = replay_check,
-                             .write = diagnose_lost,
-                             .after = trace_write };
+    struct job_plan plan = { .start = dist_spawn_process_start, .run = run };
     struct why why;
     int status = launch_read_modes(&plan.threads, &plan.ordered, &why);
     if (status == 0)

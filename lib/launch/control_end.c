@@ -50,7 +50,7 @@ static void control_end_fail_of_it(struct job *job, int first, bool is_rank, con
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
         control_end_tell(why);
         if (control->hub)
-            job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
+            watch_calls.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
         world_tell_over();
         world_wake(&job->world);

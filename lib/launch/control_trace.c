@@ -122,11 +122,11 @@ void control_say_records(struct job *job)
     bool traced = control_is_traced();
     for (int rank = 0; rank < job->plan.size; rank++) {
         uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes, from, bytes;
-        uint64_t listed = world_failed(&job->world) ? 0 : job->plan.listed(&job->world, rank);
+        uint64_t listed = world_failed(&job->world) ? 0 : watch_calls.listed(&job->world, rank);
         if (!world_has(&job->world, rank) || (!traced && listed == 0))
             continue;
         control_trace_say_part(job, rank, PART_SITES, 0, WORLD_SITES * sizeof(struct site));
-        for (int i = 0; traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
+        for (int i = 0; traced && watch_calls.traced(&job->world, rank, i, &from, &bytes); i++)
             control_trace_say_part(job, rank, PART_TRACE, from, bytes);
         if (listed > 0)
             control_trace_say_part(job, rank, PART_CALLS,

@@ -70,9 +70,9 @@ static void decide_look_here(struct job *job, int phase, struct reply *reply)
     uint64_t again;
     bool leaving;
     memset(reply, 0, decide_reply_bytes(job->control));
-    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1)))
+    if (world_failed(&job->world) || (phase == 2 && !watch_calls.refresh(&job->world, -1)))
         return;
-    bool asleep = job->plan.asleep(&job->world, &reply->sleeps, &leaving);
+    bool asleep = watch_calls.asleep(&job->world, &reply->sleeps, &leaving);
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_notes *notes = world_notes(&job->world, rank);
         bool here = world_has(&job->world, rank);
@@ -80,7 +80,7 @@ static void decide_look_here(struct job *job, int phase, struct reply *reply)
         tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
         tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;
     }
-    reply->asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply->sleeps;
+    reply->asleep = asleep && watch_calls.asleep(&job->world, &again, &leaving) && again == reply->sleeps;
     reply->leaving = leaving;
 }
 
@@ -147,7 +147,7 @@ static void decided(struct job *job)
         if (!world_has(&job->world, rank))
             snapshot_unpack(&job->world, rank, &control->relayed[rank].snapshot);
     world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
-    job->plan.explain(&job->world);
+    watch_calls.explain(&job->world);
     control_say_failure(job);
     world_tell_over();
 }
@@ -209,6 +209,6 @@ void decide_turn(struct job *job)
     bool leaving;
     if (world_failed(&job->world) || atomic_load(&job->world.header->given_up))
         return;
-    if (d->phase == 0 && job_clock() >= d->next && job->plan.asleep(&job->world, &sleeps, &leaving))
+    if (d->phase == 0 && job_clock() >= d->next && watch_calls.asleep(&job->world, &sleeps, &leaving))
         decide_ask(job, 1);
 }

@@ -2,8 +2,7 @@
 #define _GNU_SOURCE
 #include "job.h"
 #include "nearest.h"
-#include "../diagnose/diagnose.h"
-#include "../trace/trace.h"
+#include "../dist.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -199,16 +198,7 @@ static int distrun_read_environment(struct job_plan *plan)
 
 int main(int argc, char **argv)
 {
-    struct job_plan plan = { .start = distrun_program_start,
-                             .look = diagnose_look,
-                             .review = replay_check,
-                             .listed = replay_bytes,
-                             .write = diagnose_lost,
-                             .traced = trace_part,
-                             .after = trace_write,
-                             .asleep = diagnose_asleep,
-                             .refresh = diagnose_refresh,
-                             .explain = diagnose_explain };
+    struct job_plan plan = { .start = distrun_program_start };
     struct nodes nodes = { .number = -1, .version = DIST_VERSION };
     plan.nodes = &nodes;
     struct why why;

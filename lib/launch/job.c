@@ -169,13 +169,12 @@ static const char *job_explain(int error)
 
 int job_look_back(const struct job *job, int result)
 {
-    const struct job_plan *plan = &job->plan;
     struct why why;
     if (job->control && !job->control->hub)
         return result;
     if (result == 0)
-        plan->review(&job->world);
-    int status = plan->after(&job->world, plan->nodes, &why);
+        watch_calls.review(&job->world);
+    int status = watch_calls.after(&job->world, job->plan.nodes, &why);
     if (status != 0)
         fprintf(stderr, "%s\n", why.text);
     return result == 0 ? status : result;

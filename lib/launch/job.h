@@ -26,31 +26,34 @@ struct job;
 
 /* What was asked for. */
 struct job_plan {
-    int size;                                    /* ranks */
-    bool threads;                                /* ranks are threads of one process */
-    bool ordered;                                /* output grouped by rank, without prefix */
-    void (*start)(struct job *job, int rank);    /* runs in the child, never returns; rank: 0 for threads */
-    void (*run)(int rank, int world_size);       /* dist_spawn's function; distrun: NULL */
-    char **argv;                                 /* distrun's program; dist_spawn: NULL */
-    void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
-    void (*review)(const struct world *world);   /* called when all ranks have ended well: was that luck? */
-    uint64_t (*listed)(const struct world *world,
-                       int rank); /* bytes of the list of calls that review needs */
-    void (*write)(const struct world *world, int rank, int status,
-                  const char *text); /* puts a report of ours in a file */
-    bool (*traced)(const struct world *world, int rank, int part, uint64_t *from,
-                   uint64_t *bytes); /* the parts of a rank's trace memory that hold something */
-    int (*after)(const struct world *world, const struct nodes *nodes,
-                 struct why *why); /* called when all ranks have ended; of several machines at node 0 */
-    struct nodes *
-        nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
-    bool (*asleep)(const struct world *world, uint64_t *sleeps,
-                   bool *leaving);                  /* do all ranks of this machine sleep? */
+    int size;                                 /* ranks */
+    bool threads;                             /* ranks are threads of one process */
+    bool ordered;                             /* output grouped by rank, without prefix */
+    void (*start)(struct job *job, int rank); /* runs in the child, never returns; rank: 0 for threads */
+    void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
+    char **argv;                              /* distrun's program; dist_spawn: NULL */
+    struct nodes *nodes; /* it is on several machines, whose watchers have met; NULL: on this one */
+    int restart;         /* how often it was started before: distrun --restarts */
+    int *lost;           /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
+};
+
+/* What a watcher asks those who know the calls of ranks: lib/diagnose and lib/trace. The table is lib/watch_calls.c. */
+struct watch_calls {
+    void (*look)(struct world *world, int rank); /* now and then, with rank -1: is the job stuck? Of a job
+                                                  * on several machines these three are called for that: */
+    bool (*asleep)(const struct world *world, uint64_t *sleeps, bool *leaving); /* do all ranks here sleep? */
     bool (*refresh)(struct world *world, int rank); /* have them write their notes anew */
     void (*explain)(struct world *world);           /* no rank of any machine will ever move */
-    int restart;                                    /* how often it was started before: distrun --restarts */
-    int *lost; /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
+    void (*write)(const struct world *world, int rank, int status,
+                  const char *text); /* a report, to a file */
+    /* When all ranks have ended, of several machines at node 0: if well, was that luck? And what is to be written then. */
+    void (*review)(const struct world *world);
+    int (*after)(const struct world *world, const struct nodes *nodes, struct why *why);
+    /* What of a rank's memory these need: bytes of its list of calls, and the parts of its trace memory that hold something. */
+    uint64_t (*listed)(const struct world *world, int rank);
+    bool (*traced)(const struct world *world, int rank, int part, uint64_t *from, uint64_t *bytes);
 };
+extern const struct watch_calls watch_calls;
 
 /* Where a rank was when the job failed: its call words. */
 struct rank_note {

@@ -68,7 +68,6 @@ const char *launch_device(void);  /* "host" */
 const char *launch_gpu_wish(void);
 
 struct dist_work;
-struct job_plan;
 struct nodes_watcher;
 
 /* This thread's rank and its world; made on first need. Everything per rank hangs here. In process mode it is
@@ -78,8 +77,7 @@ struct launch_self {
     struct world world;
     bool threads;                  /* ranks are threads of this process */
     bool watched;                  /* a watcher of ours reads this rank's end and tells the others */
-    const struct job_plan *plan;   /* what a watcher in this rank's process asks, and */
-    struct nodes_watcher *watcher; /* that, if there is one: nodes_thread.c */
+    struct nodes_watcher *watcher; /* in this rank's process; NULL: none is. nodes_thread.c */
     void (*look)(struct world *world,
                  int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
     void (*untaken)(struct launch_self *self,

@@ -77,9 +77,7 @@ static void nodes_thread_watcher_free(struct nodes_watcher *w)
 static bool nodes_thread_watcher_open(struct nodes_watcher *w, struct launch_self *self)
 {
     struct job *job = &w->job;
-    job->plan = *self->plan;
-    job->plan.size = w->nodes.size;
-    job->plan.nodes = &w->nodes;
+    job->plan = (struct job_plan){ .size = w->nodes.size, .nodes = &w->nodes };
     job->world = self->world;
     job->world.author = w->nodes.size;
     job->statuses = calloc((size_t)w->nodes.size, sizeof *job->statuses);

@@ -219,6 +219,6 @@ int job_verdict(const struct job *job)
     }
     verdict_say_in_lines(&text);
     if (!job->interrupt && !lost && !told)
-        job->plan.write(&job->world, failure.rank, verdict_exit_status(&failure), text.bytes);
+        watch_calls.write(&job->world, failure.rank, verdict_exit_status(&failure), text.bytes);
     return lost && lost != EPIPE ? DIST_ERR_SYSTEM : verdict_exit_status(&failure);
 }

@@ -135,7 +135,7 @@ void job_watch_round(struct job *job, int timeout)
         job->looked = now;
         watch_look_for_missing(job);
         if (!job->control)
-            job->plan.look(&job->world, -1);
+            watch_calls.look(&job->world, -1);
     }
     output_flush(&job->output);
     if (job->control)
