@@ -33,7 +33,6 @@ static void dist_spawn_process_start(struct job *job, int rank)
         _exit(DIST_ERR_MEMORY);
     launch_be_spawned(self, job, rank);
     launch_become_process(self);
-    launch_enter(self);
     pthread_cleanup_push(dist_spawn_end_process, NULL);
     job->plan.run(rank, job->plan.size);
     pthread_cleanup_pop(1);

@@ -1,6 +1,12 @@
-/* bootstrap.c: ranks on several machines meet by TCP; bootstrap.h says when. */
+/*
+ * bootstrap.c: words between all ranks of a job on several machines, before an engine can carry them: where torchrun, srun or an mpirun has
+ * started the ranks, and BACKEND is gloo.
+ *
+ * Each rank calls rank 0 at MASTER_ADDR:MASTER_PORT, as a watcher calls node 0 (nodes.c), with the same proof that it knows the job's secret,
+ * which nobody but the user can bring to all machines here: DIST_SECRET. A gather is then a frame from each rank to rank 0, and one with
+ * all words back. When the watchers have met (nodes_thread.c), they carry what Gloo's ranks want to know of each other, and this ends.
+ */
 #define _GNU_SOURCE
-#include "bootstrap.h"
 #include "job.h"
 
 #include <stdio.h>

@@ -63,6 +63,8 @@ struct control *control_open(struct job *job)
             epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
             return NULL;
     }
+    if (control->hub && control_is_traced())
+        control_ask_clocks(job, false);
     return control;
 }
 
@@ -175,9 +177,11 @@ static void control_take_from_hub(struct job *job, const struct frame *frame)
         atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
     else if (frame->kind == FRAME_PROBE)
         decide_probed(job, frame->more, frame->number);
-    else if (frame->kind == FRAME_CLOCK)
-        control_answer_clock(&control->nodes->links[0], frame->number);
-    else if (frame->kind == FRAME_GIVE_UP)
+    else if (frame->kind == FRAME_CLOCK) {
+        int64_t now = launch_clock_ns();
+        connection_put(&control->nodes->links[0], FRAME_CLOCK, frame->number, 0, &now, sizeof now);
+        connection_send(&control->nodes->links[0]);
+    } else if (frame->kind == FRAME_GIVE_UP)
         world_give_up(&job->world);
     else if (frame->kind == FRAME_BYE) {
         control->over = true;

@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "job.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define VANISHED_MS 5000 /* of silence, in which nothing of ours was taken either */
-#define STUCK_MS 60000   /* of a launcher's, while its system takes all */
+#define VANISHED_MS 5000 /* without a frame, in which nothing of ours was acknowledged either */
+#define STUCK_MS 60000   /* without a frame of a launcher's, while its system takes all */
+#define LOOK_MOST_MS 100 /* of silence that one look counts for */
 
 /* From the hub to all but one; from another node to the hub. */
 void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
@@ -100,6 +103,18 @@ static void control_out_say_joined(struct job *job)
         }
 }
 
+/* Does the system there still take what we send? Then host and cable are well, and its launcher is not let run. It acknowledges what comes,
+ * whether or not its launcher reads it; and where that has read nothing for so long that no more fits in, it answers our system's
+ * questions whether it now does (probes). */
+static bool control_out_is_taken(const struct connection *link, int64_t within_ms)
+{
+    struct tcp_info tcp = { 0 };
+    socklen_t size = sizeof tcp;
+    if (getsockopt(link->fd, IPPROTO_TCP, TCP_INFO, &tcp, &size) != 0)
+        return false;
+    return (tcp.tcpi_unacked == 0 && tcp.tcpi_probes == 0) || tcp.tcpi_last_ack_recv < within_ms;
+}
+
 /* Who is silent, and whose system does not even acknowledge what we say, has vanished. Where that does, the launcher is not let run: it
  * was stopped, or others take all of the machine's processors. */
 static void control_out_look_after(struct job *job, int node)
@@ -107,8 +122,11 @@ static void control_out_look_after(struct job *job, int node)
     struct connection *link = &job->control->nodes->links[node];
     if (link->fd < 0)
         return;
-    connection_listen(link);
-    if (link->silent > VANISHED_MS && !connection_is_taken(link, VANISHED_MS))
+    /* A side that is not let run hears nothing, which is not the other's fault. */
+    int64_t now = job_clock(), since = now - link->looked;
+    link->silent += since < LOOK_MOST_MS ? since : LOOK_MOST_MS;
+    link->looked = now;
+    if (link->silent > VANISHED_MS && !control_out_is_taken(link, VANISHED_MS))
         control_lost(job, node, "has not answered for 5 s");
     else if (link->silent > STUCK_MS)
         control_lost(job, node, "is there, but its launcher has not run for 60 s");
@@ -129,9 +147,6 @@ void control_turn(struct job *job)
         control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
     }
     control_out_say_ends(job);
-    if (control->hub && !control->asked_clocks && control_is_traced())
-        control_ask_clocks(job, false);
-    control->asked_clocks = true;
     if (control->hub)
         decide_turn(job);
     for (int node = 0; node < control->nodes->count; node++)

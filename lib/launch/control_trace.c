@@ -44,10 +44,9 @@ void control_ask_clocks(struct job *job, bool at_end)
     struct control *control = job->control;
     for (int node = 1; node < control->nodes->count; node++) {
         struct connection *link = &control->nodes->links[node];
-        link->clock.turns = link->fd >= 0 ? TURNS : 0;
+        link->clock.turns = TURNS;
         link->clock.at_end = at_end;
-        if (link->clock.turns > 0)
-            control_trace_ask_clock(link);
+        control_trace_ask_clock(link);
     }
 }
 
@@ -57,13 +56,6 @@ bool control_clocks_are_asked(const struct control *control)
         if (control->nodes->links[node].fd >= 0 && control->nodes->links[node].clock.turns > 0)
             return true;
     return false;
-}
-
-void control_answer_clock(struct connection *hub, int question)
-{
-    int64_t now = launch_clock_ns();
-    connection_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
-    connection_send(hub);
 }
 
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size)

@@ -41,8 +41,6 @@ struct decision {
     int replies;                    /* that have come */
     int64_t next;                   /* when to ask again, ms */
     int pause;                      /* and how much later then */
-    int nodes;                      /* that reply */
-    size_t bytes;                   /* of a reply */
     alignas(uint64_t) char waves[]; /* the replies of all nodes to 1, to 2 and to 3 */
 };
 
@@ -53,11 +51,10 @@ static size_t decide_reply_bytes(const struct control *control)
 
 bool decide_open(struct control *control)
 {
-    int nodes = control->nodes->count;
-    size_t bytes = decide_reply_bytes(control);
-    struct decision *d = control->decision = calloc(1, sizeof *d + 3 * (size_t)nodes * bytes);
+    size_t replies = 3 * (size_t)control->nodes->count * decide_reply_bytes(control);
+    struct decision *d = control->decision = calloc(1, sizeof *d + replies);
     if (d)
-        *d = (struct decision){ .nodes = nodes, .bytes = bytes, .pause = ASK_MS };
+        d->pause = ASK_MS;
     return d != NULL;
 }
 
@@ -99,23 +96,23 @@ void decide_probed(struct job *job, int phase, int number)
 
 /* ---- the hub --------------------------------------------------------------------------------------------------- */
 
-static struct reply *decide_reply_of(const struct decision *d, int phase, int node)
+static struct reply *decide_reply_of(const struct control *control, int phase, int node)
 {
-    return (struct reply *)(void *)(d->waves + (size_t)((phase - 1) * d->nodes + node) * d->bytes);
+    size_t place = (size_t)((phase - 1) * control->nodes->count + node);
+    return (struct reply *)(void *)(control->decision->waves + place * decide_reply_bytes(control));
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
 static bool decide_is_still(const struct control *control, int phase)
 {
-    const struct decision *d = control->decision;
     int nodes = control->nodes->count, there = 0;
     for (int node = 0; node < nodes; node++)
-        if (!decide_reply_of(d, phase, node)->asleep)
+        if (!decide_reply_of(control, phase, node)->asleep)
             return false;
     for (int rank = 0; rank < control->nodes->size; rank++) {
         uint32_t sent = 0, heard = 0, is_there = 0;
         for (int node = 0; node < nodes; node++) {
-            const struct tally *tally = &decide_reply_of(d, phase, node)->tallies[rank];
+            const struct tally *tally = &decide_reply_of(control, phase, node)->tallies[rank];
             sent += tally->sent;
             heard += tally->heard;
             is_there |= tally->there;
@@ -130,7 +127,7 @@ static bool decide_is_still(const struct control *control, int phase)
 static bool decide_all_leave(const struct control *control)
 {
     for (int node = 0; node < control->nodes->count; node++)
-        if (!decide_reply_of(control->decision, 3, node)->leaving)
+        if (!decide_reply_of(control, 3, node)->leaving)
             return false;
     return true;
 }
@@ -162,7 +159,7 @@ static void decide_ask(struct job *job, int phase)
     control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
     for (int node = 1; node < control->nodes->count; node++)
         connection_send(&control->nodes->links[node]);
-    decide_look_here(job, phase, decide_reply_of(d, phase, 0));
+    decide_look_here(job, phase, decide_reply_of(control, phase, 0));
 }
 
 /* Not now. While a job computes it need not be asked often. */
@@ -184,8 +181,8 @@ static void decide_go_on(struct job *job)
         decide_ask(job, d->phase + 1);
         return;
     }
-    bool same =
-        still && memcmp(decide_reply_of(d, 2, 0), decide_reply_of(d, 3, 0), d->bytes * (size_t)d->nodes) == 0;
+    size_t wave = decide_reply_bytes(control) * (size_t)control->nodes->count;
+    bool same = still && memcmp(decide_reply_of(control, 2, 0), decide_reply_of(control, 3, 0), wave) == 0;
     decide_rest(d);
     if (same && !world_failed(&job->world))
         decided(job);
@@ -195,9 +192,9 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
 {
     struct control *control = job->control;
     struct decision *d = control->decision;
-    if (size != d->bytes || number != d->number || phase != d->phase)
+    if (size != decide_reply_bytes(control) || number != d->number || phase != d->phase)
         return;
-    memcpy(decide_reply_of(d, phase, node), bytes, size);
+    memcpy(decide_reply_of(control, phase, node), bytes, size);
     if (++d->replies == control->nodes->count)
         decide_go_on(job);
 }

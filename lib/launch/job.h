@@ -44,8 +44,8 @@ struct watch_calls {
     bool (*asleep)(const struct world *world, uint64_t *sleeps, bool *leaving); /* do all ranks here sleep? */
     bool (*refresh)(struct world *world, int rank); /* have them write their notes anew */
     void (*explain)(struct world *world);           /* no rank of any machine will ever move */
-    void (*write)(const struct world *world, int rank, int status,
-                  const char *text); /* a report, to a file */
+    /* A report, to a file. */
+    void (*write)(const struct world *world, int rank, int status, const char *text);
     /* When all ranks have ended, of several machines at node 0: if well, was that luck? And what is to be written then. */
     void (*review)(const struct world *world);
     int (*after)(const struct world *world, const struct nodes *nodes, struct why *why);
@@ -117,10 +117,6 @@ bool job_rank_joins(const struct job *job, int rank); /* it has, or waits for th
 void job_interrupt(struct job *job, int number);      /* as if this signal had come */
 #define WATCH_NODES ((uint64_t)1 << 32) /* events from here on are of the connections to other machines */
 
-/* stop.c: pass SIGTERM on to the ranks that catch it; false: none does. Has their time run out? */
-bool job_ask(struct job *job);
-bool job_grace_is_over(const struct job *job);
-
 /* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and
  * gives the milliseconds until it wants to be called again. */
 void job_stop_begin(struct job *job);
@@ -131,22 +127,17 @@ int64_t job_clock(void);
 
 /* verdict.c: say on stderr what went wrong, unless somebody has. The exit status of the job. */
 int job_verdict(const struct job *job);
-int job_look_back(const struct job *job,
-                  int result); /* who has all ranks' records: was it luck? And writes them; the new result */
+/* Who has all ranks' records: was it luck? And writes them. The new result. */
+int job_look_back(const struct job *job, int result);
 bool job_was_killed(const struct job *job, int process); /* by a signal that was not ours */
 int job_lost(const struct job *job); /* how many ranks failed, and were not stopped because of another */
 
-/* leftovers.c: remove files of MPICH's in /dev/shm that belong to this user and to no process any more. */
-void leftovers_remove(void);
-
-/* signals.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
+/* stop.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
 bool job_signals_take(struct job *job);
 void job_signals_restore(const struct job *job);
-void job_signals_let_through(
-    const struct job *job); /* no rank is left: a signal may end the watcher as it ends others */
+void job_signals_let_through(const struct job *job); /* no rank is left: they may end the watcher */
 
-/* threads.c: the start function of thread mode; and the rank to which the calling thread belongs, which has inherited the name
- * of whoever started it. NULL: none. */
+/* threads.c: the start function of thread mode; and the rank of the calling thread, by the name that it has inherited. NULL: none. */
 void threads_start(struct job *job, int rank);
 struct launch_self *threads_self_by_name(void);
 
@@ -154,8 +145,7 @@ struct launch_self *threads_self_by_name(void);
 void launch_thread_is_first(struct launch_self *self);
 void launch_thread_arrives(struct launch_self *self);
 void launch_needs_locks(struct launch_self *self); /* from now on */
-bool launch_can_settle(
-    void); /* can one see to it that all that others have stored is seen? If not, none goes without a lock */
+bool launch_can_settle(void); /* can what others have stored be made seen? Else none goes without a lock */
 
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);
@@ -173,11 +163,9 @@ bool launch_lock(struct world *world, int rank);
 void launch_hold_watch(struct world *world);
 bool launch_has_lost_watcher(const struct world *world);
 
-/* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
- * process holds ranks as threads, so a thread that is none of them gets an error. */
+/* self.c: this process (from now on) is one rank; it is here, with its first fields; it holds ranks as threads: others get an error. */
 void launch_become_process(struct launch_self *self);
-void launch_be_spawned(struct launch_self *self, const struct job *job, int rank); /* its first fields */
-int launch_enter(struct launch_self *self);
+void launch_be_spawned(struct launch_self *self, const struct job *job, int rank);
 void launch_ranks_are_threads(void);
 bool launch_is_forked(void); /* this process was forked by a rank: it is none */
 

@@ -96,21 +96,20 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
 static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
 {
-    struct opening caller = { .magic = 0 }, called = handshake_opening(nodes);
-    bool spoke = join_receive(fd, &caller, sizeof caller);
-    if (caller.magic != 0 && caller.magic != HANDSHAKE_MAGIC)
+    struct introduction said = { .called = handshake_opening(nodes) };
+    bool spoke = join_receive(fd, &said.caller, sizeof said.caller);
+    if (said.caller.magic != 0 && said.caller.magic != HANDSHAKE_MAGIC)
         return "a caller that is no distrun";
-    called.proof = handshake_proof_of_called(nodes, &caller, called);
-    if (!spoke || !join_send(fd, &called, sizeof called))
+    said.called.proof = handshake_proof(nodes, said, false);
+    if (!spoke || !join_send(fd, &said.called, sizeof said.called))
         return "";
-    if (!handshake_same_version(&caller, &called))
+    if (!handshake_same_version(&said.caller, &said.called))
         return "a caller with another version of the library";
     if (!join_receive(fd, introduction, sizeof *introduction))
         return "";
     introduction->name[sizeof introduction->name - 1] = '\0';
-    bool knows = memcmp(&introduction->caller, &caller, sizeof caller) == 0 &&
-                 memcmp(&introduction->called, &called, sizeof called) == 0 &&
-                 introduction->proof == handshake_proof_of_caller(nodes, *introduction);
+    bool knows = memcmp(introduction, &said, offsetof(struct introduction, node)) == 0 &&
+                 introduction->proof == handshake_proof(nodes, *introduction, true);
     return knows ? NULL : "a caller that does not know the secret";
 }
 

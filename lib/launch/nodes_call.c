@@ -25,18 +25,10 @@ bool handshake_same_version(const struct opening *a, const struct opening *b)
     return a->layout == b->layout && strncmp(a->version, b->version, sizeof a->version) == 0;
 }
 
-uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
-                                   struct opening called)
+uint64_t handshake_proof(const struct nodes *nodes, struct introduction said, bool by_caller)
 {
-    struct opening both[] = { *caller, called };
-    both[1].proof = 0;
-    return secret_proof(nodes->key, both, sizeof both);
-}
-
-uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction)
-{
-    introduction.proof = 0;
-    return secret_proof(nodes->key, &introduction, sizeof introduction);
+    *(by_caller ? &said.proof : &said.called.proof) = 0;
+    return secret_proof(nodes->key, &said, by_caller ? sizeof said : offsetof(struct introduction, node));
 }
 
 void handshake_address(int fd, bool other, char *text, size_t size, char *port)
@@ -109,15 +101,14 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
                         "%s 0 runs another version of the library (%.20s, this is %s); install the "
                         "same on all machines",
                         nodes_unit(nodes), introduction.called.version, nodes->version);
-    if (introduction.called.proof !=
-        handshake_proof_of_called(nodes, &introduction.caller, introduction.called)) {
+    if (introduction.called.proof != handshake_proof(nodes, introduction, false)) {
         join_send(fd, &introduction, sizeof introduction); /* which proves nothing: so node 0 can tell it */
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
                         nodes_unit(nodes), nodes->host);
     }
     gethostname(introduction.name, sizeof introduction.name - 1);
-    introduction.proof = handshake_proof_of_caller(nodes, introduction);
+    introduction.proof = handshake_proof(nodes, introduction, true);
     return join_send(fd, &introduction, sizeof introduction) ? 0 : -1;
 }
 

@@ -43,8 +43,7 @@ struct thread_notes {
 
 enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_UNEXPECTED };
 
-/* One open operation, in words that any process understands. An UNEXPECTED one is a message that has come from `peer` and that no
- * receive has asked for. */
+/* One open operation, in words that any process understands. UNEXPECTED: a message from `peer` that no receive has asked for. */
 struct note_op {
     uint8_t kind;
     uint8_t type;    /* enum dist_type */
@@ -57,10 +56,9 @@ struct note_op {
     uint32_t site;   /* where it was posted: a call site of this rank; of an UNEXPECTED one: of the sender */
     int32_t peer;    /* world rank, or DIST_ANY_SOURCE */
     int32_t tag;
-    uint32_t seq;  /* which collective of the group */
-    int64_t count; /* elements */
-    uint32_t
-        stream; /* 0: the program itself called; else 1 + the number of the stream in which the call stands */
+    uint32_t seq;     /* which collective of the group */
+    int64_t count;    /* elements */
+    uint32_t stream;  /* 0: the program itself called; else 1 + the number of the stream of the call */
     uint64_t members; /* offset of the group's world ranks, int32_t[size]; 0: the world */
 };
 

@@ -58,8 +58,7 @@ void text_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Columns of a report: a terminal's 80 hold it, also behind the number of its rank. And where no number stands in front. */
 enum { TEXT_WIDTH = 74, TEXT_WIDTH_ALONE = 79 };
 
-/* Break prose at blanks, so that no line is longer than `width`; further lines are indented by two. `text` is cut off where
- * `out` is full. */
+/* Break prose at blanks, so that no line is longer than `width`; further ones are indented by two. What `out` cannot hold is cut off. */
 void text_wrap(const char *text, size_t width, char *out, size_t size);
 
 #endif

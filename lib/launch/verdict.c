@@ -181,8 +181,7 @@ static int verdict_exit_status(const struct world_failure *failure)
     return failure->code > 0 ? failure->code : DIST_ERR_STATE;
 }
 
-/* Each line of the text, broken so that a terminal holds it. (Static, since the stack may be small: `ulimit -s 64`; and
- * the environment lies on it, too.) */
+/* Each line of the text, broken so that a terminal holds it. (Static: the stack may be small, `ulimit -s 64`, and holds the environment.) */
 static void verdict_say_in_lines(const struct text *text)
 {
     static char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #define LAST_WORDS 50      /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
 #define REAP_EVERY 10      /* looks: a rank's end makes a signal, but signals can be lost */
 #define EVENTS 64
+#define GRACE 30000 /* ms that ranks have which catch SIGTERM */
 
 /* End the job without a report for each rank. */
 static void watch_end_quietly(struct job *job, int number)
@@ -23,10 +25,36 @@ static void watch_end_quietly(struct job *job, int number)
         world_told(&job->world);
 }
 
+/* Has the process a handler for the signal? The kernel tells as a hexadecimal mask. */
+static bool watch_catches(pid_t pid, int number)
+{
+    char path[40], line[128];
+    unsigned long long caught = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return caught >> (number - 1) & 1;
+}
+
+/* When somebody asks the job to end (SIGTERM), ranks that catch the signal are asked first: they may want to write a checkpoint. */
+static bool watch_ask(struct job *job)
+{
+    bool any = false;
+    for (int i = 0; i < job->processes; i++)
+        if (job->pids[i] > 0 && watch_catches(job->pids[i], SIGTERM))
+            any |= kill(job->pids[i], SIGTERM) == 0;
+    job->asked = any ? job_clock() : 0;
+    return any;
+}
+
 /* A second Ctrl-C means: now. So does a second SIGTERM where ranks catch it: the first was theirs. */
 void job_interrupt(struct job *job, int number)
 {
-    if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && job_ask(job))
+    if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && watch_ask(job))
         return;
     if (job->interrupt) {
         job->stop_began -= 1000000;
@@ -142,7 +170,7 @@ void job_watch_round(struct job *job, int timeout)
         control_turn(job);
     if (job->output.error[0])
         watch_end_quietly(job, SIGPIPE);
-    if (!job->stopping && job_grace_is_over(job))
+    if (!job->stopping && job->asked && job_clock() - job->asked > GRACE)
         job_interrupt(job, SIGTERM);
     if (!job->stopping && (job->interrupt || world_failed(&job->world)))
         job_stop_begin(job);

@@ -95,8 +95,7 @@ static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
     return false;
 }
 
-/* A file without a name, which is gone when nobody has it open. Where a sandbox refuses a memfd, one on the file system that
- * /dev/shm is. */
+/* A file without a name, which is gone when nobody has it open. Where a sandbox refuses a memfd, one of /dev/shm. */
 static int world_nameless_file(void)
 {
     int fd = memfd_create(NAME, MFD_CLOEXEC);
