@@ -41,7 +41,7 @@ struct control *control_open(struct job *job)
 {
     struct nodes *nodes = job->plan.nodes;
     struct world_header *header = job->world.header;
-    struct control *control = calloc(1, sizeof *control + (size_t)nodes->size * sizeof *control->relayed);
+    struct control *control = calloc(1, sizeof *control);
     job->control = control;
     if (!control)
         return NULL;
@@ -74,7 +74,7 @@ void control_close(struct job *job)
     if (!control)
         return;
     for (int rank = 0; rank < control->nodes->size; rank++)
-        free(control->relayed[rank].snapshot.bytes);
+        free(job->ranks[rank].snapshot.bytes);
     free(control->decision);
     free(control);
     job->control = NULL;
@@ -102,7 +102,7 @@ static void control_take_bootstrap(struct job *job, int node, int rank, const ch
 
 static void control_take_snapshot(struct job *job, int rank, const char *bytes, size_t size)
 {
-    struct buffer *snapshot = &job->control->relayed[rank].snapshot;
+    struct buffer *snapshot = &job->ranks[rank].snapshot;
     if (!buffer_reserve(snapshot, size))
         return;
     snapshot->used = 0;
@@ -136,10 +136,10 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
 static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
 {
     struct control *control = job->control;
-    if (size != sizeof job->statuses[rank] || control->relayed[rank].end)
+    if (size != sizeof job->ranks[rank].status || job->ranks[rank].end)
         return;
-    control->relayed[rank].end = true;
-    memcpy(&job->statuses[rank], bytes, size);
+    job->ranks[rank].end = true;
+    memcpy(&job->ranks[rank].status, bytes, size);
     job->alive--;
     struct rank_slot *slot = &job->world.header->slots[rank];
     atomic_store(&slot->pid, -1);

@@ -34,13 +34,6 @@ enum frame_kind {
     FRAME_WORDS     /* (ranks, before their machines' watchers have met: bootstrap.c) */
 };
 
-/* What has gone out of one rank, so that it goes once; and what has come. */
-struct relayed {
-    uint64_t used, steps; /* of its bootstrap memory */
-    bool end;
-    struct buffer snapshot; /* at the hub */
-};
-
 #define PING_MS 1000 /* of silence */
 
 struct decision; /* decide.c */
@@ -55,7 +48,6 @@ struct control {
     bool over;                 /* BYE has come, or never will: */
     int status;                /* the job's exit status */
     struct decision *decision; /* the hub's */
-    struct relayed relayed[];  /* per rank */
 };
 
 /* control.c: before the ranks start; NULL: no memory. */

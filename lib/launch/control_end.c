@@ -28,10 +28,10 @@ static void control_end_without(struct job *job, int node, int status)
         return;
     }
     for (int rank = 0; rank < job->plan.size; rank++) {
-        if (control->nodes->node_of[rank] != node || control->relayed[rank].end)
+        if (control->nodes->node_of[rank] != node || job->ranks[rank].end)
             continue;
-        control->relayed[rank].end = true;
-        job->statuses[rank] = DIST_ERR_PEER_LOST << 8;
+        job->ranks[rank].end = true;
+        job->ranks[rank].status = DIST_ERR_PEER_LOST << 8;
         job->alive--;
     }
 }

@@ -28,7 +28,7 @@ static void control_out_say_bootstrap(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size; rank++) {
-        struct relayed *relayed = &control->relayed[rank];
+        struct job_rank *relayed = &job->ranks[rank];
         const struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
         uint64_t head[2] = { relayed->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
         if (!world_has(&job->world, rank))
@@ -83,12 +83,12 @@ static void control_out_say_ends(struct job *job)
 {
     struct control *control = job->control;
     for (int rank = 0; rank < job->processes && !control->hub; rank++) {
-        int status = job->statuses[rank], state = (int)atomic_load(&job->world.header->slots[rank].state);
-        if (!world_has(&job->world, rank) || job->pids[rank] != 0 || control->relayed[rank].end)
+        int status = job->ranks[rank].status, state = (int)atomic_load(&job->world.header->slots[rank].state);
+        if (!world_has(&job->world, rank) || job->ranks[rank].pid != 0 || job->ranks[rank].end)
             continue;
         if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
-        control->relayed[rank].end = true;
+        job->ranks[rank].end = true;
         connection_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
     }
 }

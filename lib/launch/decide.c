@@ -142,7 +142,7 @@ static void decided(struct job *job)
     }
     for (int rank = 0; rank < job->plan.size; rank++)
         if (!world_has(&job->world, rank))
-            snapshot_unpack(&job->world, rank, &control->relayed[rank].snapshot);
+            snapshot_unpack(&job->world, rank, &job->ranks[rank].snapshot);
     world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
     watch_calls.explain(&job->world);
     control_say_failure(job);

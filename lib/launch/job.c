@@ -41,11 +41,9 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     job->processes = plan->threads ? 1 : plan->size;
     job_raise_file_limit(job);
     job_fill_standard_files();
-    job->pids = calloc((size_t)job->processes, sizeof *job->pids);
-    job->statuses = calloc((size_t)job->processes, sizeof *job->statuses);
-    job->notes = calloc((size_t)plan->size, sizeof *job->notes);
+    job->ranks = calloc((size_t)plan->size, sizeof *job->ranks);
     bool output = output_open(&job->output, plan->size, plan->threads, plan->ordered);
-    if (!output || !job->pids || !job->statuses || !job->notes || world_create(&job->world, plan->size) != 0)
+    if (!output || !job->ranks || world_create(&job->world, plan->size) != 0)
         return false;
     launch_hold_watch(&job->world);
     if (plan->nodes && !control_open(job))
@@ -65,9 +63,7 @@ static void job_close(struct job *job)
     world_unmap(&job->world);
     output_close(&job->output);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
-    free(job->pids);
-    free(job->statuses);
-    free(job->notes);
+    free(job->ranks);
 }
 
 /* What only the watcher reads: a rank that runs no other program would keep it open. */
@@ -113,7 +109,7 @@ static bool job_start_process(struct job *job, int process)
         job->plan.start(job, process);
         _exit(1);
     }
-    job->pids[process] = pid;
+    job->ranks[process].pid = pid;
     job->alive++;
     return true;
 }

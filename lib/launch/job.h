@@ -55,12 +55,15 @@ struct watch_calls {
 };
 extern const struct watch_calls watch_calls;
 
-/* Where a rank was when the job failed: its call words. */
-struct rank_note {
-    uint32_t now;
-    uint32_t last;
-    char host_call[32]; /* as in rank_notes: where it waited for its GPU */
+struct job_rank {
+    pid_t pid;          /* of its process (of threads only rank 0 has one); 0: it has ended, */
+    int status;         /* as waitpid tells */
+    uint32_t now, last; /* where it was when the job failed, once that is `stopping`: its call words, */
+    char host_call[32]; /* and as in rank_notes: where it waited for its GPU */
     uint32_t host_site;
+    uint64_t used, steps;   /* of its bootstrap memory: what other machines have been told, */
+    bool end;               /* as they have of its end, or it is on one, and this one has; */
+    struct buffer snapshot; /* then what it has written down, at the hub */
 };
 
 /* How signals were before the watcher took over. */
@@ -80,20 +83,18 @@ struct job {
     struct rlimit files_before; /* the limit of open files, before it was raised */
     int null_fd;                /* the stdin of all ranks but 0 */
     pid_t watcher;
-    pid_t *pids;             /* per process; 0: ended */
-    int *statuses;           /* per process, as waitpid tells */
-    int processes;           /* how many: size, or 1 for threads */
-    int alive;               /* how many have not ended */
-    struct rank_note *notes; /* per rank; valid once `stopping` */
-    bool stopping;           /* the job has failed or was interrupted */
-    int64_t stop_began;      /* clock at that moment, ms */
-    int stop_step;           /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
-    int64_t let_tell;        /* ms that the one who tells was given beyond that, */
-    int64_t let_tell_seen;   /* and the clock at the last look at that */
-    unsigned quiet_rounds;   /* how often the watcher looked of itself, */
-    int64_t looked;          /* and the clock when it did so last, ms */
-    int interrupt;           /* the signal that ends the job; 0: none */
-    int64_t asked;           /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
+    struct job_rank *ranks;
+    int processes;         /* how many: size, or 1 for threads */
+    int alive;             /* how many have not ended */
+    bool stopping;         /* the job has failed or was interrupted */
+    int64_t stop_began;    /* clock at that moment, ms */
+    int stop_step;         /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
+    int64_t let_tell;      /* ms that the one who tells was given beyond that, */
+    int64_t let_tell_seen; /* and the clock at the last look at that */
+    unsigned quiet_rounds; /* how often the watcher looked of itself, */
+    int64_t looked;        /* and the clock when it did so last, ms */
+    int interrupt;         /* the signal that ends the job; 0: none */
+    int64_t asked;         /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
 };
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a

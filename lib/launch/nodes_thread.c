@@ -67,8 +67,7 @@ static void nodes_thread_watcher_free(struct nodes_watcher *w)
 {
     control_close(&w->job);
     output_close(&w->job.output);
-    free(w->job.statuses);
-    free(w->job.notes);
+    free(w->job.ranks);
     nodes_leave(&w->nodes);
     free(w);
 }
@@ -80,11 +79,10 @@ static bool nodes_thread_watcher_open(struct nodes_watcher *w, struct launch_sel
     job->plan = (struct job_plan){ .size = w->nodes.size, .nodes = &w->nodes };
     job->world = self->world;
     job->world.author = w->nodes.size;
-    job->statuses = calloc((size_t)w->nodes.size, sizeof *job->statuses);
-    job->notes = calloc((size_t)w->nodes.size, sizeof *job->notes);
+    job->ranks = calloc((size_t)w->nodes.size, sizeof *job->ranks);
     w->thread =
         (struct worker){ .self = self, .name = "dist watcher", .work = nodes_thread_watch, .argument = w };
-    return output_open(&job->output, 0, false, false) && job->statuses && job->notes && control_open(job) &&
+    return output_open(&job->output, 0, false, false) && job->ranks && control_open(job) &&
            worker_start(&w->thread);
 }
 

@@ -81,15 +81,15 @@ int64_t job_clock(void)
 void job_signal_all(const struct job *job, int number)
 {
     for (int i = 0; i < job->processes; i++)
-        if (job->pids[i] > 0)
-            kill(job->pids[i], number);
+        if (job->ranks[i].pid > 0)
+            kill(job->ranks[i].pid, number);
 }
 
 void job_note_rank(struct job *job, int rank)
 {
     const struct rank_slot *slot = &job->world.header->slots[rank];
     const struct rank_notes *notes = world_notes(&job->world, rank);
-    struct rank_note *note = &job->notes[rank];
+    struct job_rank *note = &job->ranks[rank];
     note->now = atomic_load(&slot->call);
     note->last = atomic_load(&slot->last_call);
     snprintf(note->host_call, sizeof note->host_call, "%s", notes->host_call);
@@ -114,8 +114,8 @@ static bool stop_lets_tell(struct job *job)
     int teller = world_teller(&job->world, &told), process = job->plan.threads ? 0 : teller;
     job->let_tell += passed < TELL_LOOK ? passed : TELL_LOOK;
     job->let_tell_seen = now;
-    return !told && teller >= 0 && process < job->processes && job->pids[process] > 0 && !job->interrupt &&
-           job->let_tell < LAUNCH_TELL_MS;
+    return !told && teller >= 0 && process < job->processes && job->ranks[process].pid > 0 &&
+           !job->interrupt && job->let_tell < LAUNCH_TELL_MS;
 }
 
 int job_stop_step(struct job *job)

@@ -45,8 +45,8 @@ static bool watch_ask(struct job *job)
 {
     bool any = false;
     for (int i = 0; i < job->processes; i++)
-        if (job->pids[i] > 0 && watch_catches(job->pids[i], SIGTERM))
-            any |= kill(job->pids[i], SIGTERM) == 0;
+        if (job->ranks[i].pid > 0 && watch_catches(job->ranks[i].pid, SIGTERM))
+            any |= kill(job->ranks[i].pid, SIGTERM) == 0;
     job->asked = any ? job_clock() : 0;
     return any;
 }
@@ -84,7 +84,7 @@ static bool watch_take_signals(struct job *job)
 /* Whether the end of a process means that the job has failed. Ranks as threads tell the rest themselves. */
 static void watch_judge(struct job *job, int process)
 {
-    int status = job->statuses[process];
+    int status = job->ranks[process].status;
     int rank = job->plan.threads ? -1 : process;
     if (WIFSIGNALED(status))
         world_fail(&job->world, rank, END_SIGNAL, WTERMSIG(status));
@@ -107,13 +107,13 @@ static void watch_put_away(const struct job *job, int process, pid_t pid)
 static void watch_reap(struct job *job)
 {
     for (int i = 0; i < job->processes; i++) {
-        if (job->pids[i] == 0)
+        if (job->ranks[i].pid == 0)
             continue;
-        pid_t ended = waitpid(job->pids[i], &job->statuses[i], WNOHANG);
+        pid_t ended = waitpid(job->ranks[i].pid, &job->ranks[i].status, WNOHANG);
         if (ended == 0 || (ended < 0 && errno == EINTR))
             continue;
-        watch_put_away(job, i, job->pids[i]);
-        job->pids[i] = 0;
+        watch_put_away(job, i, job->ranks[i].pid);
+        job->ranks[i].pid = 0;
         job->alive--;
         watch_judge(job, i);
     }
