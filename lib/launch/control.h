@@ -36,27 +36,14 @@ enum frame_kind {
 
 #define PING_MS 1000 /* of silence */
 
-struct decision; /* decide.c */
 struct job;
 
-struct control {
-    struct nodes *nodes;
-    bool hub;
-    bool joined; /* some rank of another machine has */
-    bool said_joined, said_failure, said_told;
-    bool lost_hub;             /* which was told here */
-    bool over;                 /* BYE has come, or never will: */
-    int status;                /* the job's exit status */
-    struct decision *decision; /* the hub's */
-};
-
-/* control.c: before the ranks start; NULL: no memory. */
-struct control *control_open(struct job *job);
-void control_close(struct job *job);
+/* control.c: before the ranks start; false: no memory. */
+bool control_open(struct job *job);
 
 /* control_out.c: what there is to say, in each round of the watcher. */
 void control_turn(struct job *job);
-void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
+void control_put_all(struct job *job, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
 void control_say_snapshots(struct job *job, struct connection *link);
 void control_say_failure(struct job *job);
@@ -74,7 +61,7 @@ void control_bye(struct job *job, int status);
 int control_verdict(struct job *job); /* of a node that is not the hub */
 
 /* decide.c */
-bool decide_open(struct control *control);
+bool decide_open(struct job *job);
 void decide_turn(struct job *job);
 void decide_probed(struct job *job, int phase, int number);
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);
@@ -83,7 +70,7 @@ void decide_reply(struct job *job, int node, int phase, int number, const void *
 bool control_is_traced(void);
 void control_ask_clocks(struct job *job, bool at_end);
 void control_await_leavers(struct job *job);
-bool control_clocks_are_asked(const struct control *control);
+bool control_clocks_are_asked(const struct job *job);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
 void control_say_records(struct job *job);
 void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);

@@ -13,12 +13,12 @@
 #define LOOK_MOST_MS 100 /* of silence that one look counts for */
 
 /* From the hub to all but one; from another node to the hub. */
-void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
+void control_put_all(struct job *job, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size)
 {
-    for (int node = 0; node < control->nodes->count; node++)
+    for (int node = 0; node < job->plan.nodes->count; node++)
         if (node != except)
-            connection_put(&control->nodes->links[node], kind, number, more, bytes, size);
+            connection_put(&job->plan.nodes->links[node], kind, number, more, bytes, size);
 }
 
 /* ---- in each round ----------------------------------------------------------------------------------------- */
@@ -26,7 +26,6 @@ void control_put_all(struct control *control, int except, enum frame_kind kind, 
 /* The bytes first: who sees a step sees them. */
 static void control_out_say_bootstrap(struct job *job)
 {
-    struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size; rank++) {
         struct job_rank *relayed = &job->ranks[rank];
         const struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
@@ -43,7 +42,7 @@ static void control_out_say_bootstrap(struct job *job)
             return;
         memcpy(bytes, head, sizeof head);
         memcpy(bytes + sizeof head, memory->bytes + relayed->used, size);
-        control_put_all(control, -1, FRAME_BOOTSTRAP, rank, 0, bytes, sizeof head + size);
+        control_put_all(job, -1, FRAME_BOOTSTRAP, rank, 0, bytes, sizeof head + size);
         free(bytes);
         relayed->used = used;
         relayed->steps = head[1];
@@ -63,43 +62,40 @@ void control_say_snapshots(struct job *job, struct connection *link)
 /* Node 0's own rank tells it once all others can know. */
 void control_say_failure(struct job *job)
 {
-    struct control *control = job->control;
     uint32_t unknown = PERMISSION_UNKNOWN;
-    if (control->said_failure || !world_failed(&job->world))
+    if (job->said_failure || !world_failed(&job->world))
         return;
-    control->said_failure = true;
-    if (!control->hub)
-        control_say_snapshots(job, &control->nodes->links[0]);
+    job->said_failure = true;
+    if (!job->hub)
+        control_say_snapshots(job, &job->plan.nodes->links[0]);
     const struct world_failure failure = *world_failure(&job->world);
-    control_put_all(control, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
-    for (int node = 0; node < control->nodes->count; node++)
-        connection_send(&control->nodes->links[node]);
-    if (control->hub)
+    control_put_all(job, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
+    for (int node = 0; node < job->plan.nodes->count; node++)
+        connection_send(&job->plan.nodes->links[node]);
+    if (job->hub)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }
 
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
 static void control_out_say_ends(struct job *job)
 {
-    struct control *control = job->control;
-    for (int rank = 0; rank < job->processes && !control->hub; rank++) {
+    for (int rank = 0; rank < job->processes && !job->hub; rank++) {
         int status = job->ranks[rank].status, state = (int)atomic_load(&job->world.header->slots[rank].state);
         if (!world_has(&job->world, rank) || job->ranks[rank].pid != 0 || job->ranks[rank].end)
             continue;
         if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
         job->ranks[rank].end = true;
-        connection_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
+        connection_put(&job->plan.nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
     }
 }
 
 static void control_out_say_joined(struct job *job)
 {
-    struct control *control = job->control;
-    for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
+    for (int rank = 0; rank < job->plan.size && !job->said_joined && !job->hub; rank++)
         if (world_has(&job->world, rank) && job_rank_joins(job, rank)) {
-            control->said_joined = true;
-            connection_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
+            job->said_joined = true;
+            connection_put(&job->plan.nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }
 }
 
@@ -119,7 +115,7 @@ static bool control_out_is_taken(const struct connection *link, int64_t within_m
  * was stopped, or others take all of the machine's processors. */
 static void control_out_look_after(struct job *job, int node)
 {
-    struct connection *link = &job->control->nodes->links[node];
+    struct connection *link = &job->plan.nodes->links[node];
     if (link->fd < 0)
         return;
     /* A side that is not let run hears nothing, which is not the other's fault. */
@@ -138,17 +134,16 @@ static void control_out_look_after(struct job *job, int node)
 
 void control_turn(struct job *job)
 {
-    struct control *control = job->control;
     control_out_say_joined(job);
     control_out_say_bootstrap(job);
     control_say_failure(job);
-    if (!control->said_told && launch_is_told(&job->world)) {
-        control->said_told = true;
-        control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
+    if (!job->said_told && launch_is_told(&job->world)) {
+        job->said_told = true;
+        control_put_all(job, -1, FRAME_TOLD, 0, 0, NULL, 0);
     }
     control_out_say_ends(job);
-    if (control->hub)
+    if (job->hub)
         decide_turn(job);
-    for (int node = 0; node < control->nodes->count; node++)
+    for (int node = 0; node < job->plan.nodes->count; node++)
         control_out_look_after(job, node);
 }

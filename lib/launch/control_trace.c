@@ -41,19 +41,18 @@ static void control_trace_ask_clock(struct connection *link)
 
 void control_ask_clocks(struct job *job, bool at_end)
 {
-    struct control *control = job->control;
-    for (int node = 1; node < control->nodes->count; node++) {
-        struct connection *link = &control->nodes->links[node];
+    for (int node = 1; node < job->plan.nodes->count; node++) {
+        struct connection *link = &job->plan.nodes->links[node];
         link->clock.turns = TURNS;
         link->clock.at_end = at_end;
         control_trace_ask_clock(link);
     }
 }
 
-bool control_clocks_are_asked(const struct control *control)
+bool control_clocks_are_asked(const struct job *job)
 {
-    for (int node = 1; node < control->nodes->count; node++)
-        if (control->nodes->links[node].fd >= 0 && control->nodes->links[node].clock.turns > 0)
+    for (int node = 1; node < job->plan.nodes->count; node++)
+        if (job->plan.nodes->links[node].fd >= 0 && job->plan.nodes->links[node].clock.turns > 0)
             return true;
     return false;
 }
@@ -90,17 +89,16 @@ static char *control_trace_part_of(const struct world *world, int rank, enum par
 /* Not faster than the hub takes them. */
 static void control_trace_say_part(struct job *job, int rank, enum part part, size_t from, size_t bytes)
 {
-    struct control *control = job->control;
-    struct connection *hub = &control->nodes->links[0];
+    struct connection *hub = &job->plan.nodes->links[0];
     size_t room;
     const char *begin = control_trace_part_of(&job->world, rank, part, &room);
     char *out = malloc(sizeof(struct piece) + CHUNK);
-    for (size_t sent = 0, some; out && sent < bytes && !control->over; sent += some) {
+    for (size_t sent = 0, some; out && sent < bytes && !job->over; sent += some) {
         struct piece piece = { .offset = from + sent, .room = room };
         some = bytes - sent < CHUNK ? bytes - sent : CHUNK;
         memcpy(out, &piece, sizeof piece);
         memcpy(out + sizeof piece, begin + from + sent, some);
-        while (hub->out.used > AHEAD && !control->over)
+        while (hub->out.used > AHEAD && !job->over)
             job_watch_round(job, 1);
         connection_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
     }
@@ -147,7 +145,7 @@ void control_take_trace(struct job *job, int rank, int which, const char *bytes,
 /* Another launcher's ranks: what they have written down is whole when all of this machine have left. */
 void control_await_leavers(struct job *job)
 {
-    const struct nodes *nodes = job->control->nodes;
+    const struct nodes *nodes = job->plan.nodes;
     uint32_t here = (uint32_t)nodes_ranks_of(nodes, nodes->number);
     while (control_is_traced() && !world_failed(&job->world) &&
            atomic_load(&job->world.header->leavers) < here)

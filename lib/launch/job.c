@@ -36,8 +36,9 @@ static void job_fill_standard_files(void)
 
 static bool job_open(struct job *job, const struct job_plan *plan)
 {
-    *job =
-        (struct job){ .plan = *plan, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1 };
+    *job = (struct job){
+        .plan = *plan, .hub = true, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1
+    };
     job->processes = plan->threads ? 1 : plan->size;
     job_raise_file_limit(job);
     job_fill_standard_files();
@@ -52,10 +53,17 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     return job_signals_take(job);
 }
 
+void job_forget(struct job *job)
+{
+    for (int rank = 0; job->ranks && rank < job->plan.size; rank++)
+        free(job->ranks[rank].snapshot.bytes);
+    free(job->ranks);
+    free(job->decision);
+}
+
 static void job_close(struct job *job)
 {
     job_signals_restore(job);
-    control_close(job);
     if (job->signals_fd >= 0)
         close(job->signals_fd);
     if (job->null_fd >= 0)
@@ -63,7 +71,7 @@ static void job_close(struct job *job)
     world_unmap(&job->world);
     output_close(&job->output);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
-    free(job->ranks);
+    job_forget(job);
 }
 
 /* What only the watcher reads: a rank that runs no other program would keep it open. */
@@ -120,7 +128,7 @@ static bool job_start_all(struct job *job)
     int channels = job->output.count / 2;
     bool threads = job->plan.threads;
     for (int channel = 0; channel < channels; channel++) {
-        if (job->control && !world_has(&job->world, channel))
+        if (!world_has(&job->world, channel))
             continue;
         if (!output_make_pipes(&job->output, channel) || (!threads && !job_start_process(job, channel)))
             return false;
@@ -139,7 +147,7 @@ static void job_give_up(struct job *job)
 {
     job_signal_all(job, SIGKILL);
     world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
-    if (!job->control) /* else node 0 tells it, too */
+    if (!job->plan.nodes) /* else node 0 tells it, too */
         world_told(&job->world);
     job_watch(job);
 }
@@ -168,7 +176,7 @@ static const char *job_explain(int error)
 int job_look_back(const struct job *job, int result)
 {
     struct why why;
-    if (job->control && !job->control->hub)
+    if (!job->hub)
         return result;
     if (result == 0)
         watch_calls.review(&job->world);
@@ -225,7 +233,7 @@ int job_run(const struct job_plan *plan, struct why *why)
     } else {
         job_watch(&job);
         job_signals_let_through(&job);
-        result = job.control && !job.control->hub ? control_verdict(&job) : job_verdict(&job);
+        result = job.hub ? job_verdict(&job) : control_verdict(&job);
         if (result != 0 && strcmp(launch_backend(), "mpi") == 0)
             job_remove_leftovers();
         control_bye(&job, result);

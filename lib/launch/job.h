@@ -77,7 +77,6 @@ struct job {
     struct job_plan plan;
     struct world world;
     struct output output;
-    struct control *control; /* to the watchers of the other machines; NULL: there are none */
     struct job_signals signals;
     int signals_fd;             /* the signals that the watcher takes are read here */
     struct rlimit files_before; /* the limit of open files, before it was raised */
@@ -94,12 +93,20 @@ struct job {
     unsigned quiet_rounds; /* how often the watcher looked of itself, */
     int64_t looked;        /* and the clock when it did so last, ms */
     int interrupt;         /* the signal that ends the job; 0: none */
-    int64_t asked;         /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
+    bool hub;              /* this is node 0, or the only one. Of a job on several (control.h): */
+    bool others_joined;    /* some rank of another machine has */
+    bool said_joined, said_failure, said_told;
+    bool lost_hub;             /* which was told here */
+    bool over;                 /* BYE has come, or never will: */
+    int hubs_status;           /* the job's exit status */
+    struct decision *decision; /* the hub's: decide.c */
+    int64_t asked; /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
 };
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a
  * sentence in why where nothing could be started. */
 int job_run(const struct job_plan *plan, struct why *why);
+void job_forget(struct job *job); /* what it knows of its ranks */
 
 /* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
 void job_become_child(struct job *job, int rank);

@@ -46,7 +46,7 @@ static void nodes_thread_watch(void *argument)
     while (!atomic_load(&w->stops)) {
         job_watch_round(job, ROUND_MS);
         world_check_peers(&job->world, w->thread.self->env.rank);
-        if (telling && job->control->said_failure) {
+        if (telling && job->said_failure) {
             telling = false;
             world_tell_over();
         }
@@ -65,9 +65,8 @@ static void nodes_thread_watch(void *argument)
 
 static void nodes_thread_watcher_free(struct nodes_watcher *w)
 {
-    control_close(&w->job);
     output_close(&w->job.output);
-    free(w->job.ranks);
+    job_forget(&w->job);
     nodes_leave(&w->nodes);
     free(w);
 }

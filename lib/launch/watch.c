@@ -73,8 +73,8 @@ static bool watch_take_signals(struct job *job)
         if (signal.ssi_signo == SIGCHLD)
             child = true;
         else {
-            if (job->control)
-                control_put_all(job->control, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
+            if (job->plan.nodes)
+                control_put_all(job, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
             job_interrupt(job, (int)signal.ssi_signo);
         }
     }
@@ -130,7 +130,7 @@ static void watch_look_for_missing(struct job *job)
 {
     const struct world_header *header = job->world.header;
     int missing = -1;
-    bool joined = job->control && job->control->joined;
+    bool joined = job->others_joined;
     for (int rank = header->size - 1; rank >= 0; rank--) {
         uint32_t state = atomic_load(&header->slots[rank].state);
         joined |= job_rank_joins(job, rank);
@@ -162,11 +162,11 @@ void job_watch_round(struct job *job, int timeout)
     if (ended || quiet) {
         job->looked = now;
         watch_look_for_missing(job);
-        if (!job->control)
+        if (!job->plan.nodes)
             watch_calls.look(&job->world, -1);
     }
     output_flush(&job->output);
-    if (job->control)
+    if (job->plan.nodes)
         control_turn(job);
     if (job->output.error[0])
         watch_end_quietly(job, SIGPIPE);
@@ -205,7 +205,7 @@ void job_watch(struct job *job)
     for (int64_t left; job->output.open > 0 && (left = end - job_clock()) > 0;)
         job_watch_round(job, (int)left);
     watch_take_the_rest(job);
-    if (job->control)
+    if (job->plan.nodes)
         control_finish(job);
     for (int i = 0; i < job->output.count; i++)
         for (bool more = true; more; watch_let_read(job, OUTPUT_LINE))
