@@ -92,6 +92,6 @@ void handshake_own_name(char *name, size_t size);
 void handshake_find(const char *name, char *address, size_t size);
 
 /* nodes_call.c: nodes but 0. */
-int nodes_call(struct nodes *nodes, int seconds, struct why *why);
+int nodes_call(struct nodes *nodes, struct why *why);
 
 #endif

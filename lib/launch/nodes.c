@@ -148,7 +148,7 @@ static int nodes_last_missing(const struct nodes *nodes)
     return node;
 }
 
-static int nodes_missing(const struct nodes *nodes, int seconds, struct why *why)
+static int nodes_missing(const struct nodes *nodes, struct why *why)
 {
     struct text text = { .used = 0 };
     char name[100];
@@ -162,7 +162,7 @@ static int nodes_missing(const struct nodes *nodes, int seconds, struct why *why
                      nodes_name(nodes, node, name, sizeof name));
     return why_fail(DIST_ERR_TIMEOUT, why,
                     "%.300s %s not come within %d s; %s (DIST_INIT_TIMEOUT=SECONDS waits longer)", text.bytes,
-                    count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
+                    count == 1 ? "has" : "have", nodes->seconds, nodes_advice(nodes));
 }
 
 /* One that came and waits says nothing: what comes of it is its end. */
@@ -176,14 +176,14 @@ static int nodes_look_after(const struct nodes *nodes, struct why *why)
     return 0;
 }
 
-static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, struct why *why)
+static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
 {
-    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000;
     while (nodes_last_missing(nodes) > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return nodes_missing(nodes, seconds, why);
+            return nodes_missing(nodes, why);
         int caller =
             poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
         int status = caller >= 0 ? nodes_greet(nodes, caller, why) : nodes_look_after(nodes, why);
@@ -193,13 +193,13 @@ static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, struct wh
     return 0;
 }
 
-static int nodes_host(struct nodes *nodes, int fd, int seconds, struct why *why)
+static int nodes_host(struct nodes *nodes, int fd, struct why *why)
 {
     int status = fd < 0 ? nodes_listen(nodes, &fd, why) : 0;
     if (status != 0)
         return status;
     nodes_say_secret(nodes); /* now that somebody can come */
-    status = nodes_receive_all(nodes, fd, seconds, why);
+    status = nodes_receive_all(nodes, fd, why);
     close(fd);
     for (int node = 1; node < nodes->count; node++)
         if (status != 0)
@@ -209,14 +209,14 @@ static int nodes_host(struct nodes *nodes, int fd, int seconds, struct why *why)
     return status;
 }
 
-int nodes_meet(struct nodes *nodes, int listener, int seconds, struct why *why)
+int nodes_meet(struct nodes *nodes, int listener, struct why *why)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d nodes", nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? nodes_host(nodes, listener, seconds, why) : nodes_call(nodes, seconds, why);
+    return nodes->number == 0 ? nodes_host(nodes, listener, why) : nodes_call(nodes, why);
 }
 
 void nodes_leave(struct nodes *nodes)

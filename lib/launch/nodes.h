@@ -76,6 +76,7 @@ struct nodes {
     int size;          /* ranks in all, */
     short node_of[WORLD_MAX_RANKS]; /* and where each of them is */
     char host[256], port[8];
+    int seconds; /* in which all have to come */
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
     bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
@@ -99,7 +100,7 @@ bool nodes_are_asked_for(const struct nodes *nodes);
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why);
 
 /* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */
-int nodes_meet(struct nodes *nodes, int listener, int seconds, struct why *why);
+int nodes_meet(struct nodes *nodes, int listener, struct why *why);
 int nodes_listen(struct nodes *nodes, int *listener, struct why *why);
 const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
 static inline const char *nodes_unit(const struct nodes *nodes)

@@ -113,10 +113,10 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
 }
 
 /* It says when all have come, or why they will not. -1: it has hung up. */
-static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why *why)
+static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
 {
     struct connection *hub = &nodes->links[0];
-    int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
+    int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
     const char *bytes;
     if (connection_await(hub, &frame, &bytes, give_up))
@@ -131,8 +131,7 @@ static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why 
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
-static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
-                           struct why *why)
+static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, bool *heard, struct why *why)
 {
     int fd = join_at_any(found, connect);
     if (fd < 0 && *heard)
@@ -149,21 +148,21 @@ static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, in
     handshake_address(fd, false, nodes->address, sizeof nodes->address, NULL);
     connection_open(&nodes->links[0], fd);
     snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
-    return nodes_call_wait_for_all(nodes, seconds, why);
+    return nodes_call_wait_for_all(nodes, why);
 }
 
-int nodes_call(struct nodes *nodes, int seconds, struct why *why)
+int nodes_call(struct nodes *nodes, struct why *why)
 {
     struct addrinfo *found;
     bool heard = false;
-    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000;
     unsigned pause = 1;
     char name[100];
     int status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
     do {
-        status = nodes_call_once(nodes, found, seconds, &heard, why);
+        status = nodes_call_once(nodes, found, &heard, why);
         if (status < 0)
             usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
@@ -174,6 +173,6 @@ int nodes_call(struct nodes *nodes, int seconds, struct why *why)
     return why_fail(DIST_ERR_TIMEOUT, why,
                     "%s has not answered at %.100s port %s within %d s; %s "
                     "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
+                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, nodes->seconds,
                     nodes_advice(nodes));
 }

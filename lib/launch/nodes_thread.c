@@ -201,7 +201,7 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, struct wh
         return status;
     }
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
-        status = nodes_meet(nodes, listener, self->env.meet_seconds, why);
+        status = nodes_meet(nodes, listener, why);
         if (status == 0 && nodes->number > 0)
             snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", r->name);
         atomic_fetch_add(&world_notes(&self->world, self->env.rank)->tidying, 1);
@@ -233,7 +233,9 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
         free(w);
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d words", size);
     }
-    w->nodes = (struct nodes){ .size = size, .foreign = true, .version = version };
+    w->nodes = (struct nodes){
+        .size = size, .foreign = true, .version = version, .seconds = self->env.meet_seconds
+    };
     w->job.output.events_fd = -1;
     int status = nodes_thread_meet(&r, w, why);
     if (status > 0 && w->nodes.number > 0)
