@@ -111,7 +111,7 @@ void job_forget(struct job *job); /* what it knows of its ranks */
 /* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
 void job_become_child(struct job *job, int rank);
 
-/* program.c: look once before n ranks fail one by one. 0, or the status that a shell would give; a file, or what a shell would find. */
+/* env.c: look once before n ranks fail one by one. 0, or the status that a shell would give; a file, or what a shell would find. */
 #define PROGRAM_NOT_RUNNABLE 126
 #define PROGRAM_NOT_FOUND 127
 int program_look_at(const char *file);
