@@ -23,7 +23,7 @@
 #include "../call.h"
 #include "../dtype.h"
 #include "../launch/launch.h"
-#include "../launch/lesson.h"
+#include "../launch/text.h"
 
 /* What one rank does, copied while the job stood still. */
 struct view {

@@ -61,4 +61,23 @@ enum { TEXT_WIDTH = 74, TEXT_WIDTH_ALONE = 79 };
 /* Break prose at blanks, so that no line is longer than `width`; further ones are indented by two. What `out` cannot hold is cut off. */
 void text_wrap(const char *text, size_t width, char *out, size_t size);
 
+/* Where the workbook explains what a report tells; in the order of the chapters. */
+enum lesson {
+    LESSON_WHICH_MESSAGE,
+    LESSON_SENDS_FIRST,
+    LESSON_RING,
+    LESSON_BUFFERED,
+    LESSON_NOT_MET,
+    LESSON_NOT_ALL,
+    LESSON_IN_FLIGHT,
+    LESSON_ON_GPU,
+    LESSON_NO_EVENT,
+    LESSON_NEW_GROUP,
+    LESSON_TWO_GROUPS,
+    LESSON_COUNT
+};
+
+/* A report's last line: "see: chapter 06, 'Hands off'." */
+const char *lesson_line(enum lesson lesson);
+
 #endif
