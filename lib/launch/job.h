@@ -61,9 +61,9 @@ struct job_rank {
     uint32_t now, last; /* where it was when the job failed, once that is `stopping`: its call words, */
     char host_call[32]; /* and as in rank_notes: where it waited for its GPU */
     uint32_t host_site;
-    uint64_t used, steps;   /* of its bootstrap memory: what other machines have been told, */
-    bool end;               /* as they have of its end, or it is on one, and this one has; */
-    struct buffer snapshot; /* then what it has written down, at the hub */
+    uint64_t used, steps;   /* of its bootstrap memory: so much the other machines have been told */
+    bool end;               /* its end was told: by us, or at the hub to us */
+    struct buffer snapshot; /* at the hub: what it has written down, as its machine said */
 };
 
 /* How signals were before the watcher took over. */
@@ -93,6 +93,7 @@ struct job {
     unsigned quiet_rounds; /* how often the watcher looked of itself, */
     int64_t looked;        /* and the clock when it did so last, ms */
     int interrupt;         /* the signal that ends the job; 0: none */
+    int64_t asked;         /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
     bool hub;              /* this is node 0, or the only one. Of a job on several (control.h): */
     bool others_joined;    /* some rank of another machine has */
     bool said_joined, said_failure, said_told;
@@ -100,7 +101,6 @@ struct job {
     bool over;                 /* BYE has come, or never will: */
     int hubs_status;           /* the job's exit status */
     struct decision *decision; /* the hub's: decide.c */
-    int64_t asked; /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
 };
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a
