@@ -9,7 +9,7 @@
 
 void control_come(struct connection *link, bool says_trace)
 {
-    const char *trace = control_is_traced() ? "traced" : "";
+    const char *trace = setting_text("DIST_TRACE") ? "traced" : "";
     connection_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
     connection_send(link);
 }
@@ -58,7 +58,7 @@ bool control_open(struct job *job)
             epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
             return false;
     }
-    if (job->hub && control_is_traced())
+    if (job->hub && setting_text("DIST_TRACE"))
         control_ask_clocks(job, false);
     return true;
 }

@@ -67,7 +67,6 @@ void decide_probed(struct job *job, int phase, int number);
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);
 
 /* control_trace.c: clocks are asked, and answered; records are said, and taken. */
-bool control_is_traced(void);
 void control_ask_clocks(struct job *job, bool at_end);
 void control_await_leavers(struct job *job);
 bool control_clocks_are_asked(const struct job *job);

@@ -110,7 +110,7 @@ void control_finish(struct job *job)
     }
     while (!job->over && !(job->hub && control_end_all_are_done(job)))
         job_watch_round(job, 10);
-    if (job->hub && control_is_traced())
+    if (job->hub && setting_text("DIST_TRACE"))
         control_ask_clocks(job, true);
     while (job->hub && !job->over && control_clocks_are_asked(job))
         job_watch_round(job, 10);

@@ -27,25 +27,21 @@ void control_put_all(struct job *job, int except, enum frame_kind kind, int numb
 static void control_out_say_bootstrap(struct job *job)
 {
     for (int rank = 0; rank < job->plan.size; rank++) {
-        struct job_rank *relayed = &job->ranks[rank];
+        struct job_rank *told = &job->ranks[rank];
         const struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
-        uint64_t head[2] = { relayed->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
-        if (!world_has(&job->world, rank))
+        uint64_t head[2] = { told->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
+        struct buffer piece = { 0 };
+        if (used < told->used) /* wiped, and begun anew */
+            told->used = head[0] = 0;
+        if (!world_has(&job->world, rank) || (used == told->used && head[1] == told->steps))
             continue;
-        if (used < relayed->used) /* wiped, and begun anew */
-            relayed->used = head[0] = 0;
-        if (used == relayed->used && head[1] == relayed->steps)
-            continue;
-        size_t size = used - relayed->used;
-        char *bytes = malloc(sizeof head + size);
-        if (!bytes)
-            return;
-        memcpy(bytes, head, sizeof head);
-        memcpy(bytes + sizeof head, memory->bytes + relayed->used, size);
-        control_put_all(job, -1, FRAME_BOOTSTRAP, rank, 0, bytes, sizeof head + size);
-        free(bytes);
-        relayed->used = used;
-        relayed->steps = head[1];
+        if (buffer_add(&piece, head, sizeof head) &&
+            buffer_add(&piece, memory->bytes + head[0], used - head[0])) {
+            control_put_all(job, -1, FRAME_BOOTSTRAP, rank, 0, piece.bytes, piece.used);
+            told->used = used;
+            told->steps = head[1];
+        }
+        free(piece.bytes);
     }
 }
 

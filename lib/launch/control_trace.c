@@ -25,11 +25,6 @@ struct piece {
     uint64_t offset, room;
 };
 
-bool control_is_traced(void)
-{
-    return setting_text("DIST_TRACE") != NULL;
-}
-
 /* ---- clocks ------------------------------------------------------------------------------------------------ */
 
 static void control_trace_ask_clock(struct connection *link)
@@ -109,7 +104,7 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
 void control_say_records(struct job *job)
 {
     const struct world_header *header = job->world.header;
-    bool traced = control_is_traced();
+    bool traced = setting_text("DIST_TRACE") != NULL;
     for (int rank = 0; rank < job->plan.size; rank++) {
         uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes, from, bytes;
         uint64_t listed = world_failed(&job->world) ? 0 : watch_calls.listed(&job->world, rank);
@@ -147,7 +142,7 @@ void control_await_leavers(struct job *job)
 {
     const struct nodes *nodes = job->plan.nodes;
     uint32_t here = (uint32_t)nodes_ranks_of(nodes, nodes->number);
-    while (control_is_traced() && !world_failed(&job->world) &&
+    while (setting_text("DIST_TRACE") && !world_failed(&job->world) &&
            atomic_load(&job->world.header->leavers) < here)
         job_watch_round(job, 1);
 }
@@ -160,7 +155,7 @@ void control_follow_trace(const char *hubs, size_t size)
     bool traced = size > 1 && hubs[0];
     if (traced)
         setenv("DIST_TRACE", "/dev/null", 1); /* a rank asks only whether it is set */
-    else if (control_is_traced()) {
+    else if (setting_text("DIST_TRACE")) {
         fputs("distrun: DIST_TRACE is passed over here; set it at node 0, which writes one file for all.\n",
               stderr);
         unsetenv("DIST_TRACE");

@@ -139,7 +139,7 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
         first++;
     r->own.first = first;
-    r->own.traced = control_is_traced();
+    r->own.traced = setting_text("DIST_TRACE") != NULL;
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);
     int status = nodes_thread_say(r, 0, why);
