@@ -3,7 +3,6 @@
 #include "algorithms/run.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"
-#include "launch/job.h"
 #include "launch/nodes.h"
 #include "streams/gpu.h"
 #include "trace/trace.h"
@@ -82,7 +81,6 @@ int dist_init_process_group_with(struct dist_init_args args)
     int status = dist_make_world(context);
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, &why);
-    context->self->plan = &job_plan_asks;
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)

@@ -1,9 +1,7 @@
 /* dist_spawn.c: dist_spawn, the call that most programs consist of. */
 #define _GNU_SOURCE
 #include "context.h"
-#include "diagnose/diagnose.h"
 #include "launch/job.h"
-#include "trace/trace.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -35,7 +33,6 @@ static void dist_spawn_process_start(struct job *job, int rank)
         _exit(DIST_ERR_MEMORY);
     launch_be_spawned(self, job, rank);
     launch_become_process(self);
-    launch_enter(self);
     pthread_cleanup_push(dist_spawn_end_process, NULL);
     job->plan.run(rank, job->plan.size);
     pthread_cleanup_pop(1);
@@ -58,21 +55,9 @@ static int dist_spawn_run_here(void (*run)(int rank, int world_size))
     return DIST_ERR_SYSTEM;
 }
 
-const struct job_plan job_plan_asks = { .look = diagnose_look,
-                                        .review = replay_check,
-                                        .listed = replay_bytes,
-                                        .write = diagnose_lost,
-                                        .traced = trace_part,
-                                        .after = trace_write,
-                                        .asleep = diagnose_asleep,
-                                        .refresh = diagnose_refresh,
-                                        .explain = diagnose_explain };
-
 static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
 {
-    struct job_plan plan = job_plan_asks;
-    plan.start = dist_spawn_process_start;
-    plan.run = run;
+    struct job_plan plan = { .start = dist_spawn_process_start, .run = run };
     struct why why;
     int status = launch_read_modes(&plan.threads, &plan.ordered, &why);
     if (status == 0)

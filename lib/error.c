@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "context.h"
 #include "diagnose/diagnose.h"
-#include "launch/lesson.h"
 #include "launch/text.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* test_lessons.c: each class of report names the lesson that explains it, and that lesson has the heading that is named. */
 #include "started.h"
 
-#include "launch/lesson.h"
+#include "launch/text.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>

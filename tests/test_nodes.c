@@ -167,12 +167,14 @@ Test(nodes, the_proof_is_siphash)
 Test(nodes, another_version_is_refused)
 {
     struct started hub;
-    struct nodes nodes = { .count = 2, .number = 1, .size = 2, .version = "9.9.9", .host = "127.0.0.1" };
+    struct nodes nodes = {
+        .count = 2, .number = 1, .size = 2, .version = "9.9.9", .host = "127.0.0.1", .seconds = 20
+    };
     struct why why;
     nodes_port = nodes_new_port();
     snprintf(nodes.port, sizeof nodes.port, "%d", nodes_port);
     nodes_begin_one(&hub, "DIST_INIT_TIMEOUT=3", "-n 2 --nodes 2 --node 0", CHAIN);
-    cr_expect_eq(nodes_meet(&nodes, -1, 20, &why), 46);
+    cr_expect_eq(nodes_meet(&nodes, -1, &why), 46);
     cr_expect(strstr(why.text, "another version of the library"), "%s", why.text);
     nodes_leave(&nodes);
     started_end(&hub, 30);

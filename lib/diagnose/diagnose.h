@@ -23,7 +23,7 @@
 #include "../call.h"
 #include "../dtype.h"
 #include "../launch/launch.h"
-#include "../launch/lesson.h"
+#include "../launch/text.h"
 
 /* What one rank does, copied while the job stood still. */
 struct view {
@@ -46,7 +46,7 @@ struct diagnosis {
     bool polls;                 /* or of a rank that polls */
     char sentence[400];
     char advice[240];
-    const char *lesson;          /* that explains it: lesson.h */
+    const char *lesson;          /* that explains it: launch/text.h */
     const struct replay *replay; /* of a run that is only thought through; else NULL */
 };
 

@@ -1,6 +1,6 @@
 /* misuse.c: the words for a tensor that was touched while a message still needed it. */
 #include "guard.h"
-#include "../launch/lesson.h"
+#include "../launch/text.h"
 
 #include <stdio.h>
 #include <string.h>

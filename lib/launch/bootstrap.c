@@ -1,6 +1,12 @@
-/* bootstrap.c: ranks on several machines meet by TCP; bootstrap.h says when. */
+/*
+ * bootstrap.c: words between all ranks of a job on several machines, before an engine can carry them: where torchrun, srun or an mpirun has
+ * started the ranks, and BACKEND is gloo.
+ *
+ * Each rank calls rank 0 at MASTER_ADDR:MASTER_PORT, as a watcher calls node 0 (nodes.c), with the same proof that it knows the job's secret,
+ * which nobody but the user can bring to all machines here: DIST_SECRET. A gather is then a frame from each rank to rank 0, and one with
+ * all words back. When the watchers have met (nodes_thread.c), they carry what Gloo's ranks want to know of each other, and this ends.
+ */
 #define _GNU_SOURCE
-#include "bootstrap.h"
 #include "job.h"
 
 #include <stdio.h>
@@ -49,16 +55,10 @@ static bool bootstrap_say(struct connection *link, const void *bytes, size_t siz
     return connection_put(link, FRAME_WORDS, 0, 0, bytes, size) && connection_drain(link, give_up);
 }
 
-struct bootstrap {
-    struct nodes star; /* in which each rank is a node of its own */
-    int seconds;
-};
-
 static bool bootstrap_gather(void *argument, const void *own, void *all, size_t bytes)
 {
-    struct bootstrap *b = argument;
-    struct nodes *star = &b->star;
-    int64_t give_up = job_clock() + b->seconds * (int64_t)1000;
+    struct nodes *star = argument;
+    int64_t give_up = job_clock() + (2 * star->seconds + ROUND_EXTRA_S) * (int64_t)1000;
     bool well = true;
     memcpy((char *)all + (size_t)star->number * bytes, own, bytes);
     if (star->number > 0)
@@ -84,7 +84,8 @@ static int bootstrap_read(struct nodes *star, const struct launch_env *env, stru
                         "not say; set %s",
                         env->local_size, env->world_size,
                         env->launcher == LAUNCH_SLURM ? "SLURM_LOCALID" : "LOCAL_RANK");
-    star->foreign = star->star = true;
+    star->foreign = star->star = true; /* each rank is a node of its own */
+    star->seconds = env->meet_seconds;
     snprintf(star->port, sizeof star->port, "%d", port);
     star->number = env->rank;
     star->count = star->size = env->world_size;
@@ -101,20 +102,19 @@ int bootstrap_check(const struct launch_env *env, struct why *why)
 
 int bootstrap_join_machines(struct launch_self *self, const char *version, struct why *why)
 {
-    struct bootstrap *b = calloc(1, sizeof *b);
-    if (!b)
+    struct nodes *star = calloc(1, sizeof *star);
+    if (!star)
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for the ranks to meet");
-    b->star.version = version;
-    b->seconds = 2 * self->env.meet_seconds + ROUND_EXTRA_S;
-    int status = bootstrap_read(&b->star, &self->env, why);
+    star->version = version;
+    int status = bootstrap_read(star, &self->env, why);
     if (status == DIST_OK)
-        status = nodes_meet(&b->star, -1, self->env.meet_seconds, why);
+        status = nodes_meet(star, -1, why);
     if (status == DIST_OK)
-        status = nodes_join(self, bootstrap_gather, b, b->star.host, version, why);
+        status = nodes_join(self, bootstrap_gather, star, star->host, version, why);
     if (status < 0)
         status = why_fail(DIST_ERR_PEER_LOST, why,
                           "a rank has ended before all machines had met; look at that one first");
-    nodes_leave(&b->star);
-    free(b);
+    nodes_leave(star);
+    free(star);
     return status;
 }

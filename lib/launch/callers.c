@@ -54,8 +54,8 @@ void launch_drop_note(struct launch_self *self, struct sleep_note *note)
 
 static _Thread_local bool is_second; /* or later, and this is its note */
 static _Thread_local struct sleep_note *note_of_thread;
-static _Atomic bool
-    first_has_ended; /* the slot's note is nobody's: where a process is one rank, and its main thread was not the first */
+/* The slot's note is nobody's: where a process is one rank, and its main thread was not the first. */
+static _Atomic bool first_has_ended;
 static pthread_key_t at_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -77,16 +77,15 @@ static void callers_make_key(void)
 
 bool launch_can_settle(void)
 {
-    return syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0) ==
-           0; /* a kernel from 4.14 on, and no filter */
+    /* a kernel from 4.14 on, and no filter */
+    return syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 /* After this, what any thread of the process has stored before can be seen. */
 static void callers_settle_stores(void)
 {
     if (!launch_can_settle() || syscall(SYS_membarrier, PRIVATE_EXPEDITED, 0, 0) != 0)
-        nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS },
-                  NULL); /* filtered since it was asked: eventcount.h */
+        nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL); /* filtered since then: eventcount.h */
 }
 
 void bias_revoke(struct bias *bias, uint32_t why)

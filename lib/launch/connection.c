@@ -12,7 +12,6 @@
 
 #define FRAME_MOST (1u << 22) /* bytes; ours are shorter */
 #define PIECE 65536
-#define LOOK_MOST_MS 100
 
 bool connection_open(struct connection *link, int fd)
 {
@@ -116,22 +115,4 @@ bool connection_await(struct connection *link, struct frame *frame, const char *
         open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
     }
     return true;
-}
-
-void connection_listen(struct connection *link)
-{
-    int64_t now = job_clock(), since = now - link->looked;
-    link->silent += since < LOOK_MOST_MS ? since : LOOK_MOST_MS;
-    link->looked = now;
-}
-
-/* The system there acknowledges what comes, whether or not its launcher reads it; and where that has read nothing for so long that no
- * more fits in, it answers our system's questions whether it now does (probes). */
-bool connection_is_taken(const struct connection *link, int64_t within_ms)
-{
-    struct tcp_info tcp = { 0 };
-    socklen_t size = sizeof tcp;
-    if (getsockopt(link->fd, IPPROTO_TCP, TCP_INFO, &tcp, &size) != 0)
-        return false;
-    return (tcp.tcpi_unacked == 0 && tcp.tcpi_probes == 0) || tcp.tcpi_last_ack_recv < within_ms;
 }

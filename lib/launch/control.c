@@ -9,7 +9,7 @@
 
 void control_come(struct connection *link, bool says_trace)
 {
-    const char *trace = control_is_traced() ? "traced" : "";
+    const char *trace = setting_text("DIST_TRACE") ? "traced" : "";
     connection_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
     connection_send(link);
 }
@@ -37,52 +37,36 @@ int control_is_come(const struct frame *frame, const char *bytes, struct why *wh
     return why_fail(status, why, "%.*s", (int)frame->bytes, frame->bytes > 0 ? bytes : "");
 }
 
-struct control *control_open(struct job *job)
+bool control_open(struct job *job)
 {
     struct nodes *nodes = job->plan.nodes;
     struct world_header *header = job->world.header;
-    struct control *control = calloc(1, sizeof *control + (size_t)nodes->size * sizeof *control->relayed);
-    job->control = control;
-    if (!control)
-        return NULL;
-    control->nodes = nodes;
-    control->hub = nodes->number == 0;
+    job->hub = nodes->number == 0;
     for (int rank = 0; rank < nodes->size; rank++)
         header->slots[rank].node = nodes->node_of[rank];
     header->nodes = nodes->count;
     header->node = nodes->number;
     snprintf(header->address, sizeof header->address, "%s", nodes->address);
-    if (control->hub && !decide_open(control))
-        return NULL;
-    job->output.away = control->hub ? NULL : &nodes->links[0];
-    job->alive += control->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
+    if (job->hub && !decide_open(job))
+        return false;
+    job->output.away = job->hub ? NULL : &nodes->links[0];
+    job->alive += job->hub ? nodes->size - world_has_before(&job->world, nodes->size) : 0;
     for (int node = 0; node < nodes->count; node++) {
         struct epoll_event event = { .events = EPOLLIN, .data.u64 = WATCH_NODES + (uint64_t)node };
         nodes->links[node].looked = job_clock();
         if (nodes->links[node].fd >= 0 &&
             epoll_ctl(job->output.events_fd, EPOLL_CTL_ADD, nodes->links[node].fd, &event) != 0)
-            return NULL;
+            return false;
     }
-    return control;
-}
-
-void control_close(struct job *job)
-{
-    struct control *control = job->control;
-    if (!control)
-        return;
-    for (int rank = 0; rank < control->nodes->size; rank++)
-        free(control->relayed[rank].snapshot.bytes);
-    free(control->decision);
-    free(control);
-    job->control = NULL;
+    if (job->hub && setting_text("DIST_TRACE"))
+        control_ask_clocks(job, false);
+    return true;
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
 static void control_take_bootstrap(struct job *job, int node, int rank, const char *bytes, size_t size)
 {
-    struct control *control = job->control;
     struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
     uint64_t head[2];
     if (size < sizeof head)
@@ -94,13 +78,13 @@ static void control_take_bootstrap(struct job *job, int node, int rank, const ch
     memcpy(memory->bytes + head[0], bytes + sizeof head, length);
     atomic_store(&memory->used, head[0] + length);
     atomic_store(&memory->steps, head[1]);
-    if (control->hub)
-        control_put_all(control, node, FRAME_BOOTSTRAP, rank, 0, bytes, size);
+    if (job->hub)
+        control_put_all(job, node, FRAME_BOOTSTRAP, rank, 0, bytes, size);
 }
 
 static void control_take_snapshot(struct job *job, int rank, const char *bytes, size_t size)
 {
-    struct buffer *snapshot = &job->control->relayed[rank].snapshot;
+    struct buffer *snapshot = &job->ranks[rank].snapshot;
     if (!buffer_reserve(snapshot, size))
         return;
     snapshot->used = 0;
@@ -114,30 +98,28 @@ static void control_take_snapshot(struct job *job, int rank, const char *bytes, 
 /* The hub's world says which failure was the first; there all others learn it. */
 static void control_take_failure(struct job *job, int node, const char *bytes, size_t size)
 {
-    struct control *control = job->control;
     struct world_failure failure;
     if (size != sizeof failure)
         return;
     memcpy(&failure, bytes, size);
     failure.cause[sizeof failure.cause - 1] = '\0';
     bool first = world_fail_as(&job->world, &failure);
-    if (control->hub ? first : !control->said_failure) /* it is another's to tell */
+    if (job->hub ? first : !job->said_failure) /* it is another's to tell */
         atomic_store(&job->world.header->permission, PERMISSION_DENIED);
-    if (!control->hub && !control->said_failure) {
-        control->said_failure = true;
-        control_say_snapshots(job, &control->nodes->links[0]);
+    if (!job->hub && !job->said_failure) {
+        job->said_failure = true;
+        control_say_snapshots(job, &job->plan.nodes->links[0]);
     }
-    if (control->hub)
-        connection_put(&control->nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+    if (job->hub)
+        connection_put(&job->plan.nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
 }
 
 static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
 {
-    struct control *control = job->control;
-    if (size != sizeof job->statuses[rank] || control->relayed[rank].end)
+    if (size != sizeof job->ranks[rank].status || job->ranks[rank].end)
         return;
-    control->relayed[rank].end = true;
-    memcpy(&job->statuses[rank], bytes, size);
+    job->ranks[rank].end = true;
+    memcpy(&job->ranks[rank].status, bytes, size);
     job->alive--;
     struct rank_slot *slot = &job->world.header->slots[rank];
     atomic_store(&slot->pid, -1);
@@ -147,41 +129,41 @@ static void control_take_end(struct job *job, int rank, int state, const char *b
 /* What only the hub is told. */
 static void control_take_from_node(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
-    struct control *control = job->control;
     bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
     if (frame->kind == FRAME_OUTPUT)
         output_take(&job->output, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_JOINED)
-        control->joined = true;
+        job->others_joined = true;
     else if (frame->kind == FRAME_SNAPSHOT && is_rank)
         control_take_snapshot(job, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_REPLY)
         decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_CLOCK)
-        control_take_clock(&control->nodes->links[node], frame->number, bytes, frame->bytes);
+        control_take_clock(&job->plan.nodes->links[node], frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_TRACE && is_rank)
         control_take_trace(job, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_END && is_rank)
         control_take_end(job, frame->number, frame->more, bytes, frame->bytes);
     else if (frame->kind == FRAME_DONE)
-        control->nodes->links[node].done = true;
+        job->plan.nodes->links[node].done = true;
 }
 
 /* What only the others are. */
 static void control_take_from_hub(struct job *job, const struct frame *frame)
 {
-    struct control *control = job->control;
     if (frame->kind == FRAME_FIRST)
         atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
     else if (frame->kind == FRAME_PROBE)
         decide_probed(job, frame->more, frame->number);
-    else if (frame->kind == FRAME_CLOCK)
-        control_answer_clock(&control->nodes->links[0], frame->number);
-    else if (frame->kind == FRAME_GIVE_UP)
+    else if (frame->kind == FRAME_CLOCK) {
+        int64_t now = launch_clock_ns();
+        connection_put(&job->plan.nodes->links[0], FRAME_CLOCK, frame->number, 0, &now, sizeof now);
+        connection_send(&job->plan.nodes->links[0]);
+    } else if (frame->kind == FRAME_GIVE_UP)
         world_give_up(&job->world);
     else if (frame->kind == FRAME_BYE) {
-        control->over = true;
-        control->status = frame->number;
+        job->over = true;
+        job->hubs_status = frame->number;
     }
 }
 
@@ -197,10 +179,10 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
     else if (frame->kind == FRAME_REFUSED)
         control_refused(job, node, frame->number, bytes, frame->bytes);
     else if (frame->kind == FRAME_SIGNAL) {
-        if (job->control->hub)
-            control_put_all(job->control, node, FRAME_SIGNAL, frame->number, 0, NULL, 0);
+        if (job->hub)
+            control_put_all(job, node, FRAME_SIGNAL, frame->number, 0, NULL, 0);
         job_interrupt(job, frame->number);
-    } else if (job->control->hub)
+    } else if (job->hub)
         control_take_from_node(job, node, frame, bytes);
     else
         control_take_from_hub(job, frame);
@@ -208,10 +190,10 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
 
 void control_read(struct job *job, int node)
 {
-    struct connection *link = &job->control->nodes->links[node];
+    struct connection *link = &job->plan.nodes->links[node];
     struct frame frame;
     const char *bytes;
-    if (job->control->hub && output_is_behind(&job->output, OUTPUT_LINE)) { /* what they say waits, too */
+    if (job->hub && output_is_behind(&job->output, OUTPUT_LINE)) { /* what they say waits, too */
         link->silent = 0;
         return;
     }

@@ -12,67 +12,38 @@
 
 /* Who says what when; `number` is mostly a rank. */
 enum frame_kind {
-    FRAME_COME = 1,  /* hub, once all nodes have come: start your ranks, and write down what they do or not */
-    FRAME_REFUSED,   /* hub: nobody starts; a status and a sentence. Later, from either: I cannot start
-                      * mine */
-    FRAME_PING,      /* both, after a second of silence. After 5 s in which neither a frame nor an
-                      * acknowledgement came the other host has vanished, after 60 s without a frame its
-                      * launcher does not run */
-    FRAME_OUTPUT,    /* nodes: what a rank has printed (number: the stream) */
-    FRAME_BOOTSTRAP, /* nodes, and the hub to all others: what a rank has put into its bootstrap memory
-                      * since the last one (spread.h) */
+    FRAME_COME = 1, /* hub, once all nodes have come: start your ranks, and write down what they do or not */
+    FRAME_REFUSED,  /* hub: nobody starts; or from either: I cannot start mine; a status and a sentence */
+    FRAME_PING,     /* both, after a second of silence (control_out.c) */
+    FRAME_OUTPUT,   /* nodes: what a rank has printed (number: the stream) */
+    FRAME_BOOTSTRAP, /* nodes, and the hub to all others: what is new in a rank's bootstrap memory (spread.h) */
     FRAME_JOINED,    /* nodes: a rank of theirs has called dist_init_process_group */
-    FRAME_SNAPSHOT,  /* nodes: all that a rank has written down (snapshot.c): before they tell a failure,
-                      * and when the hub asks */
-    FRAME_FAIL,      /* nodes: the job has failed here; the hub takes the first, and hands it to all */
-    FRAME_FIRST,     /* hub, to the node: it was yours, so your rank tells the user; or not, and says
-                      * nothing */
-    FRAME_TOLD,      /* both: the user has been told */
-    FRAME_SIGNAL,    /* nodes, and the hub to all others: somebody asks the job to end (Ctrl-C); all do as
-                      * if they had been asked */
-    FRAME_PROBE,     /* hub: do all of your ranks sleep? */
-    FRAME_REPLY,     /* nodes; what it holds stands in decide.c */
-    FRAME_GIVE_UP,   /* hub: all that are still there are leaving, and nothing that is open can end */
-    FRAME_CLOCK,     /* hub: what time is it? And the answer */
-    FRAME_TRACE,     /* nodes, at their end: what a rank has written down, its list of calls, too */
-    FRAME_END,       /* nodes: a rank has ended, and how */
-    FRAME_DONE,      /* nodes: all have, and have printed everything */
-    FRAME_BYE,       /* hub, at last: the job's exit status */
-    FRAME_WORDS      /* (not these two, but ranks before their machines' watchers have met: bootstrap.h) */
-};
-
-/* What has gone out of one rank, so that it goes once; and what has come. */
-struct relayed {
-    uint64_t used, steps; /* of its bootstrap memory */
-    bool end;
-    struct buffer snapshot; /* at the hub */
+    FRAME_SNAPSHOT, /* nodes, before they tell a failure, and when asked: snapshot.c */
+    FRAME_FAIL,     /* nodes: the job has failed here; the hub takes the first, and hands it to all */
+    FRAME_FIRST,    /* hub, to the node: it was yours, so your rank tells the user; or not, and is silent */
+    FRAME_TOLD,     /* both: the user has been told */
+    FRAME_SIGNAL,   /* nodes, and the hub to all others: as if you had been asked to end, too (Ctrl-C) */
+    FRAME_PROBE,    /* hub: do all of your ranks sleep? */
+    FRAME_REPLY,    /* nodes; what it holds stands in decide.c */
+    FRAME_GIVE_UP,  /* hub: all that are still there are leaving, and nothing that is open can end */
+    FRAME_CLOCK,    /* hub: what time is it? And the answer */
+    FRAME_TRACE,    /* nodes, at their end: what a rank has written down, its list of calls, too */
+    FRAME_END,      /* nodes: a rank has ended, and how */
+    FRAME_DONE,     /* nodes: all have, and have printed everything */
+    FRAME_BYE,      /* hub, at last: the job's exit status */
+    FRAME_WORDS     /* (ranks, before their machines' watchers have met: bootstrap.c) */
 };
 
 #define PING_MS 1000 /* of silence */
 
-struct decision; /* decide.c */
 struct job;
 
-struct control {
-    struct nodes *nodes;
-    bool hub;
-    bool joined; /* some rank of another machine has */
-    bool said_joined, said_failure, said_told;
-    bool lost_hub;             /* which was told here */
-    bool asked_clocks;         /* of the hub, when the job began */
-    bool over;                 /* BYE has come, or never will: */
-    int status;                /* the job's exit status */
-    struct decision *decision; /* the hub's */
-    struct relayed relayed[];  /* per rank */
-};
-
-/* control.c: before the ranks start; NULL: no memory. */
-struct control *control_open(struct job *job);
-void control_close(struct job *job);
+/* control.c: before the ranks start; false: no memory. */
+bool control_open(struct job *job);
 
 /* control_out.c: what there is to say, in each round of the watcher. */
 void control_turn(struct job *job);
-void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
+void control_put_all(struct job *job, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size);
 void control_say_snapshots(struct job *job, struct connection *link);
 void control_say_failure(struct job *job);
@@ -90,17 +61,15 @@ void control_bye(struct job *job, int status);
 int control_verdict(struct job *job); /* of a node that is not the hub */
 
 /* decide.c */
-bool decide_open(struct control *control);
+bool decide_open(struct job *job);
 void decide_turn(struct job *job);
 void decide_probed(struct job *job, int phase, int number);
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size);
 
 /* control_trace.c: clocks are asked, and answered; records are said, and taken. */
-bool control_is_traced(void);
 void control_ask_clocks(struct job *job, bool at_end);
 void control_await_leavers(struct job *job);
-bool control_clocks_are_asked(const struct control *control);
-void control_answer_clock(struct connection *hub, int question);
+bool control_clocks_are_asked(const struct job *job);
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size);
 void control_say_records(struct job *job);
 void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size);

@@ -21,17 +21,16 @@ static void control_end_tell(const char *sentence)
 /* Without the hub nothing is left to wait for. Of another machine the ranks count as stopped: it was not they who failed. */
 static void control_end_without(struct job *job, int node, int status)
 {
-    struct control *control = job->control;
-    if (!control->hub) {
-        control->over = true;
-        control->status = status;
+    if (!job->hub) {
+        job->over = true;
+        job->hubs_status = status;
         return;
     }
     for (int rank = 0; rank < job->plan.size; rank++) {
-        if (control->nodes->node_of[rank] != node || control->relayed[rank].end)
+        if (job->plan.nodes->node_of[rank] != node || job->ranks[rank].end)
             continue;
-        control->relayed[rank].end = true;
-        job->statuses[rank] = DIST_ERR_PEER_LOST << 8;
+        job->ranks[rank].end = true;
+        job->ranks[rank].status = DIST_ERR_PEER_LOST << 8;
         job->alive--;
     }
 }
@@ -40,34 +39,32 @@ static void control_end_without(struct job *job, int node, int status)
  * machine's ranks do, as they see it, or those of the first machine that is left. */
 static void control_end_fail_of_it(struct job *job, int first, bool is_rank, const char *why)
 {
-    struct control *control = job->control;
-    const struct nodes *nodes = control->nodes;
+    const struct nodes *nodes = job->plan.nodes;
     uint32_t unknown = PERMISSION_UNKNOWN;
-    bool speaks = control->hub || !nodes->foreign || nodes->number == 1;
+    bool speaks = job->hub || !nodes->foreign || nodes->number == 1;
     if (is_rank) {
-        speaks &= control->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
+        speaks &= job->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
         world_fail(&job->world, first, END_EXIT, -1);
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
         control_end_tell(why);
-        if (control->hub)
-            job->plan.write(&job->world, first, DIST_ERR_PEER_LOST, why);
+        if (job->hub)
+            watch_calls.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
         world_tell_over();
         world_wake(&job->world);
     } else if (!speaks)
         world_fail_because(&job->world, first, DIST_ERR_PEER_LOST, why);
-    if (!control->hub)
+    if (!job->hub)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown,
                                        speaks ? PERMISSION_GRANTED : PERMISSION_DENIED);
 }
 
 void control_lost(struct job *job, int node, const char *how)
 {
-    struct control *control = job->control;
-    struct connection *link = &control->nodes->links[node];
+    struct connection *link = &job->plan.nodes->links[node];
     char ranks[80];
     struct why why;
-    bool done = link->done || control->over;
+    bool done = link->done || job->over;
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
     link->done = true;
@@ -75,83 +72,79 @@ void control_lost(struct job *job, int node, const char *how)
         return;
     if (world_failed(&job->world) && !how)
         world_told(&job->world); /* there, or here, if it was that rank's to tell */
-    nodes_ranks(control->nodes, node, ranks, sizeof ranks);
+    nodes_ranks(job->plan.nodes, node, ranks, sizeof ranks);
     why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
             ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
-    control_end_fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why.text);
-    control->lost_hub = !control->hub;
+    control_end_fail_of_it(job, nodes_first(job->plan.nodes, node), !how && job->plan.nodes->foreign,
+                           why.text);
+    job->lost_hub = !job->hub;
     control_end_without(job, node, DIST_ERR_PEER_LOST);
 }
 
 void control_refused(struct job *job, int node, int status, const char *why, size_t size)
 {
-    struct control *control = job->control;
     char text[300];
-    snprintf(text, sizeof text, "host %s (node %d): %.*s", control->nodes->links[node].name, node, (int)size,
+    snprintf(text, sizeof text, "host %s (node %d): %.*s", job->plan.nodes->links[node].name, node, (int)size,
              why);
     world_fail_because(&job->world, -1, status, text);
-    control->nodes->links[node].done = true;
+    job->plan.nodes->links[node].done = true;
     control_end_without(job, node, status);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
-static bool control_end_all_are_done(const struct control *control)
+static bool control_end_all_are_done(const struct job *job)
 {
-    for (int node = 1; node < control->nodes->count; node++)
-        if (!control->nodes->links[node].done)
+    for (int node = 1; node < job->plan.nodes->count; node++)
+        if (!job->plan.nodes->links[node].done)
             return false;
     return true;
 }
 
 void control_finish(struct job *job)
 {
-    struct control *control = job->control;
     control_turn(job);
-    if (!control->hub) {
+    if (!job->hub) {
         control_say_records(job);
-        connection_put(&control->nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
+        connection_put(&job->plan.nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
     }
-    while (!control->over && !(control->hub && control_end_all_are_done(control)))
+    while (!job->over && !(job->hub && control_end_all_are_done(job)))
         job_watch_round(job, 10);
-    if (control->hub && control_is_traced())
+    if (job->hub && setting_text("DIST_TRACE"))
         control_ask_clocks(job, true);
-    while (control->hub && !control->over && control_clocks_are_asked(control))
+    while (job->hub && !job->over && control_clocks_are_asked(job))
         job_watch_round(job, 10);
 }
 
 void control_wait_no_more(struct job *job, int status)
 {
-    struct control *control = job->control;
-    if (!control)
+    if (!job->plan.nodes)
         return;
-    control->over = true;
-    control->status = status;
-    for (int node = 1; control->hub && node < control->nodes->count; node++)
+    job->over = true;
+    job->hubs_status = status;
+    for (int node = 1; job->hub && node < job->plan.nodes->count; node++)
         control_end_without(job, node, status);
 }
 
 /* Then all is said; a node that does not take it is left alone. */
 void control_bye(struct job *job, int status)
 {
-    struct control *control = job->control;
     int64_t give_up = job_clock() + BYE_MS;
-    if (!control || !control->hub)
+    if (!job->plan.nodes || !job->hub)
         return;
-    control_put_all(control, -1, FRAME_BYE, status, 0, NULL, 0);
-    for (int node = 1; node < control->nodes->count; node++)
-        connection_drain(&control->nodes->links[node], give_up);
+    control_put_all(job, -1, FRAME_BYE, status, 0, NULL, 0);
+    for (int node = 1; node < job->plan.nodes->count; node++)
+        connection_drain(&job->plan.nodes->links[node], give_up);
 }
 
 int control_verdict(struct job *job)
 {
-    const struct control *control = job->control;
-    const struct nodes *nodes = control->nodes;
+    const struct nodes *nodes = job->plan.nodes;
     char text[300];
-    if (control->status != 0 && !job->interrupt && !control->lost_hub) {
+    if (job->hubs_status != 0 && !job->interrupt && !job->lost_hub) {
         snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
-                 control->status, nodes->links[0].name);
+                 job->hubs_status, nodes->links[0].name);
         control_end_tell(text);
     }
-    return control->status;
+    return job->hubs_status;
 }

@@ -2,20 +2,23 @@
 #define _GNU_SOURCE
 #include "job.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define VANISHED_MS 5000 /* of silence, in which nothing of ours was taken either */
-#define STUCK_MS 60000   /* of a launcher's, while its system takes all */
+#define VANISHED_MS 5000 /* without a frame, in which nothing of ours was acknowledged either */
+#define STUCK_MS 60000   /* without a frame of a launcher's, while its system takes all */
+#define LOOK_MOST_MS 100 /* of silence that one look counts for */
 
 /* From the hub to all but one; from another node to the hub. */
-void control_put_all(struct control *control, int except, enum frame_kind kind, int number, int more,
+void control_put_all(struct job *job, int except, enum frame_kind kind, int number, int more,
                      const void *bytes, size_t size)
 {
-    for (int node = 0; node < control->nodes->count; node++)
+    for (int node = 0; node < job->plan.nodes->count; node++)
         if (node != except)
-            connection_put(&control->nodes->links[node], kind, number, more, bytes, size);
+            connection_put(&job->plan.nodes->links[node], kind, number, more, bytes, size);
 }
 
 /* ---- in each round ----------------------------------------------------------------------------------------- */
@@ -23,27 +26,22 @@ void control_put_all(struct control *control, int except, enum frame_kind kind, 
 /* The bytes first: who sees a step sees them. */
 static void control_out_say_bootstrap(struct job *job)
 {
-    struct control *control = job->control;
     for (int rank = 0; rank < job->plan.size; rank++) {
-        struct relayed *relayed = &control->relayed[rank];
+        struct job_rank *told = &job->ranks[rank];
         const struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
-        uint64_t head[2] = { relayed->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
-        if (!world_has(&job->world, rank))
+        uint64_t head[2] = { told->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
+        struct buffer piece = { 0 };
+        if (used < told->used) /* wiped, and begun anew */
+            told->used = head[0] = 0;
+        if (!world_has(&job->world, rank) || (used == told->used && head[1] == told->steps))
             continue;
-        if (used < relayed->used) /* wiped, and begun anew */
-            relayed->used = head[0] = 0;
-        if (used == relayed->used && head[1] == relayed->steps)
-            continue;
-        size_t size = used - relayed->used;
-        char *bytes = malloc(sizeof head + size);
-        if (!bytes)
-            return;
-        memcpy(bytes, head, sizeof head);
-        memcpy(bytes + sizeof head, memory->bytes + relayed->used, size);
-        control_put_all(control, -1, FRAME_BOOTSTRAP, rank, 0, bytes, sizeof head + size);
-        free(bytes);
-        relayed->used = used;
-        relayed->steps = head[1];
+        if (buffer_add(&piece, head, sizeof head) &&
+            buffer_add(&piece, memory->bytes + head[0], used - head[0])) {
+            control_put_all(job, -1, FRAME_BOOTSTRAP, rank, 0, piece.bytes, piece.used);
+            told->used = used;
+            told->steps = head[1];
+        }
+        free(piece.bytes);
     }
 }
 
@@ -60,55 +58,67 @@ void control_say_snapshots(struct job *job, struct connection *link)
 /* Node 0's own rank tells it once all others can know. */
 void control_say_failure(struct job *job)
 {
-    struct control *control = job->control;
     uint32_t unknown = PERMISSION_UNKNOWN;
-    if (control->said_failure || !world_failed(&job->world))
+    if (job->said_failure || !world_failed(&job->world))
         return;
-    control->said_failure = true;
-    if (!control->hub)
-        control_say_snapshots(job, &control->nodes->links[0]);
+    job->said_failure = true;
+    if (!job->hub)
+        control_say_snapshots(job, &job->plan.nodes->links[0]);
     const struct world_failure failure = *world_failure(&job->world);
-    control_put_all(control, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
-    for (int node = 0; node < control->nodes->count; node++)
-        connection_send(&control->nodes->links[node]);
-    if (control->hub)
+    control_put_all(job, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
+    for (int node = 0; node < job->plan.nodes->count; node++)
+        connection_send(&job->plan.nodes->links[node]);
+    if (job->hub)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }
 
 /* As the hub would have seen it: whom this watcher has stopped was not killed. */
 static void control_out_say_ends(struct job *job)
 {
-    struct control *control = job->control;
-    for (int rank = 0; rank < job->processes && !control->hub; rank++) {
-        int status = job->statuses[rank], state = (int)atomic_load(&job->world.header->slots[rank].state);
-        if (!world_has(&job->world, rank) || job->pids[rank] != 0 || control->relayed[rank].end)
+    for (int rank = 0; rank < job->processes && !job->hub; rank++) {
+        int status = job->ranks[rank].status, state = (int)atomic_load(&job->world.header->slots[rank].state);
+        if (!world_has(&job->world, rank) || job->ranks[rank].pid != 0 || job->ranks[rank].end)
             continue;
         if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
-        control->relayed[rank].end = true;
-        connection_put(&control->nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
+        job->ranks[rank].end = true;
+        connection_put(&job->plan.nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
     }
 }
 
 static void control_out_say_joined(struct job *job)
 {
-    struct control *control = job->control;
-    for (int rank = 0; rank < job->plan.size && !control->said_joined && !control->hub; rank++)
+    for (int rank = 0; rank < job->plan.size && !job->said_joined && !job->hub; rank++)
         if (world_has(&job->world, rank) && job_rank_joins(job, rank)) {
-            control->said_joined = true;
-            connection_put(&control->nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
+            job->said_joined = true;
+            connection_put(&job->plan.nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
         }
+}
+
+/* Does the system there still take what we send? Then host and cable are well, and its launcher is not let run. It acknowledges what comes,
+ * whether or not its launcher reads it; and where that has read nothing for so long that no more fits in, it answers our system's
+ * questions whether it now does (probes). */
+static bool control_out_is_taken(const struct connection *link, int64_t within_ms)
+{
+    struct tcp_info tcp = { 0 };
+    socklen_t size = sizeof tcp;
+    if (getsockopt(link->fd, IPPROTO_TCP, TCP_INFO, &tcp, &size) != 0)
+        return false;
+    return (tcp.tcpi_unacked == 0 && tcp.tcpi_probes == 0) || tcp.tcpi_last_ack_recv < within_ms;
 }
 
 /* Who is silent, and whose system does not even acknowledge what we say, has vanished. Where that does, the launcher is not let run: it
  * was stopped, or others take all of the machine's processors. */
 static void control_out_look_after(struct job *job, int node)
 {
-    struct connection *link = &job->control->nodes->links[node];
+    struct connection *link = &job->plan.nodes->links[node];
     if (link->fd < 0)
         return;
-    connection_listen(link);
-    if (link->silent > VANISHED_MS && !connection_is_taken(link, VANISHED_MS))
+    /* A side that is not let run hears nothing, which is not the other's fault. */
+    int64_t now = job_clock(), since = now - link->looked;
+    link->silent += since < LOOK_MOST_MS ? since : LOOK_MOST_MS;
+    link->looked = now;
+    if (link->silent > VANISHED_MS && !control_out_is_taken(link, VANISHED_MS))
         control_lost(job, node, "has not answered for 5 s");
     else if (link->silent > STUCK_MS)
         control_lost(job, node, "is there, but its launcher has not run for 60 s");
@@ -120,20 +130,16 @@ static void control_out_look_after(struct job *job, int node)
 
 void control_turn(struct job *job)
 {
-    struct control *control = job->control;
     control_out_say_joined(job);
     control_out_say_bootstrap(job);
     control_say_failure(job);
-    if (!control->said_told && launch_is_told(&job->world)) {
-        control->said_told = true;
-        control_put_all(control, -1, FRAME_TOLD, 0, 0, NULL, 0);
+    if (!job->said_told && launch_is_told(&job->world)) {
+        job->said_told = true;
+        control_put_all(job, -1, FRAME_TOLD, 0, 0, NULL, 0);
     }
     control_out_say_ends(job);
-    if (control->hub && !control->asked_clocks && control_is_traced())
-        control_ask_clocks(job, false);
-    control->asked_clocks = true;
-    if (control->hub)
+    if (job->hub)
         decide_turn(job);
-    for (int node = 0; node < control->nodes->count; node++)
+    for (int node = 0; node < job->plan.nodes->count; node++)
         control_out_look_after(job, node);
 }

@@ -25,11 +25,6 @@ struct piece {
     uint64_t offset, room;
 };
 
-bool control_is_traced(void)
-{
-    return setting_text("DIST_TRACE") != NULL;
-}
-
 /* ---- clocks ------------------------------------------------------------------------------------------------ */
 
 static void control_trace_ask_clock(struct connection *link)
@@ -41,29 +36,20 @@ static void control_trace_ask_clock(struct connection *link)
 
 void control_ask_clocks(struct job *job, bool at_end)
 {
-    struct control *control = job->control;
-    for (int node = 1; node < control->nodes->count; node++) {
-        struct connection *link = &control->nodes->links[node];
-        link->clock.turns = link->fd >= 0 ? TURNS : 0;
+    for (int node = 1; node < job->plan.nodes->count; node++) {
+        struct connection *link = &job->plan.nodes->links[node];
+        link->clock.turns = TURNS;
         link->clock.at_end = at_end;
-        if (link->clock.turns > 0)
-            control_trace_ask_clock(link);
+        control_trace_ask_clock(link);
     }
 }
 
-bool control_clocks_are_asked(const struct control *control)
+bool control_clocks_are_asked(const struct job *job)
 {
-    for (int node = 1; node < control->nodes->count; node++)
-        if (control->nodes->links[node].fd >= 0 && control->nodes->links[node].clock.turns > 0)
+    for (int node = 1; node < job->plan.nodes->count; node++)
+        if (job->plan.nodes->links[node].fd >= 0 && job->plan.nodes->links[node].clock.turns > 0)
             return true;
     return false;
-}
-
-void control_answer_clock(struct connection *hub, int question)
-{
-    int64_t now = launch_clock_ns();
-    connection_put(hub, FRAME_CLOCK, question, 0, &now, sizeof now);
-    connection_send(hub);
 }
 
 void control_take_clock(struct connection *link, int question, const void *bytes, size_t size)
@@ -98,17 +84,16 @@ static char *control_trace_part_of(const struct world *world, int rank, enum par
 /* Not faster than the hub takes them. */
 static void control_trace_say_part(struct job *job, int rank, enum part part, size_t from, size_t bytes)
 {
-    struct control *control = job->control;
-    struct connection *hub = &control->nodes->links[0];
+    struct connection *hub = &job->plan.nodes->links[0];
     size_t room;
     const char *begin = control_trace_part_of(&job->world, rank, part, &room);
     char *out = malloc(sizeof(struct piece) + CHUNK);
-    for (size_t sent = 0, some; out && sent < bytes && !control->over; sent += some) {
+    for (size_t sent = 0, some; out && sent < bytes && !job->over; sent += some) {
         struct piece piece = { .offset = from + sent, .room = room };
         some = bytes - sent < CHUNK ? bytes - sent : CHUNK;
         memcpy(out, &piece, sizeof piece);
         memcpy(out + sizeof piece, begin + from + sent, some);
-        while (hub->out.used > AHEAD && !control->over)
+        while (hub->out.used > AHEAD && !job->over)
             job_watch_round(job, 1);
         connection_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
     }
@@ -119,14 +104,14 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
 void control_say_records(struct job *job)
 {
     const struct world_header *header = job->world.header;
-    bool traced = control_is_traced();
+    bool traced = setting_text("DIST_TRACE") != NULL;
     for (int rank = 0; rank < job->plan.size; rank++) {
         uint64_t arena = header->arena_offset + (uint64_t)rank * header->arena_bytes, from, bytes;
-        uint64_t listed = world_failed(&job->world) ? 0 : job->plan.listed(&job->world, rank);
+        uint64_t listed = world_failed(&job->world) ? 0 : watch_calls.listed(&job->world, rank);
         if (!world_has(&job->world, rank) || (!traced && listed == 0))
             continue;
         control_trace_say_part(job, rank, PART_SITES, 0, WORLD_SITES * sizeof(struct site));
-        for (int i = 0; traced && job->plan.traced(&job->world, rank, i, &from, &bytes); i++)
+        for (int i = 0; traced && watch_calls.traced(&job->world, rank, i, &from, &bytes); i++)
             control_trace_say_part(job, rank, PART_TRACE, from, bytes);
         if (listed > 0)
             control_trace_say_part(job, rank, PART_CALLS,
@@ -155,9 +140,9 @@ void control_take_trace(struct job *job, int rank, int which, const char *bytes,
 /* Another launcher's ranks: what they have written down is whole when all of this machine have left. */
 void control_await_leavers(struct job *job)
 {
-    const struct nodes *nodes = job->control->nodes;
+    const struct nodes *nodes = job->plan.nodes;
     uint32_t here = (uint32_t)nodes_ranks_of(nodes, nodes->number);
-    while (control_is_traced() && !world_failed(&job->world) &&
+    while (setting_text("DIST_TRACE") && !world_failed(&job->world) &&
            atomic_load(&job->world.header->leavers) < here)
         job_watch_round(job, 1);
 }
@@ -170,7 +155,7 @@ void control_follow_trace(const char *hubs, size_t size)
     bool traced = size > 1 && hubs[0];
     if (traced)
         setenv("DIST_TRACE", "/dev/null", 1); /* a rank asks only whether it is set */
-    else if (control_is_traced()) {
+    else if (setting_text("DIST_TRACE")) {
         fputs("distrun: DIST_TRACE is passed over here; set it at node 0, which writes one file for all.\n",
               stderr);
         unsetenv("DIST_TRACE");

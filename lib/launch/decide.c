@@ -41,23 +41,20 @@ struct decision {
     int replies;                    /* that have come */
     int64_t next;                   /* when to ask again, ms */
     int pause;                      /* and how much later then */
-    int nodes;                      /* that reply */
-    size_t bytes;                   /* of a reply */
     alignas(uint64_t) char waves[]; /* the replies of all nodes to 1, to 2 and to 3 */
 };
 
-static size_t decide_reply_bytes(const struct control *control)
+static size_t decide_reply_bytes(const struct job *job)
 {
-    return sizeof(struct reply) + (size_t)control->nodes->size * sizeof(struct tally);
+    return sizeof(struct reply) + (size_t)job->plan.nodes->size * sizeof(struct tally);
 }
 
-bool decide_open(struct control *control)
+bool decide_open(struct job *job)
 {
-    int nodes = control->nodes->count;
-    size_t bytes = decide_reply_bytes(control);
-    struct decision *d = control->decision = calloc(1, sizeof *d + 3 * (size_t)nodes * bytes);
+    size_t replies = 3 * (size_t)job->plan.nodes->count * decide_reply_bytes(job);
+    struct decision *d = job->decision = calloc(1, sizeof *d + replies);
     if (d)
-        *d = (struct decision){ .nodes = nodes, .bytes = bytes, .pause = ASK_MS };
+        d->pause = ASK_MS;
     return d != NULL;
 }
 
@@ -69,10 +66,10 @@ static void decide_look_here(struct job *job, int phase, struct reply *reply)
     struct tally *tallies = reply->tallies;
     uint64_t again;
     bool leaving;
-    memset(reply, 0, decide_reply_bytes(job->control));
-    if (world_failed(&job->world) || (phase == 2 && !job->plan.refresh(&job->world, -1)))
+    memset(reply, 0, decide_reply_bytes(job));
+    if (world_failed(&job->world) || (phase == 2 && !watch_calls.refresh(&job->world, -1)))
         return;
-    bool asleep = job->plan.asleep(&job->world, &reply->sleeps, &leaving);
+    bool asleep = watch_calls.asleep(&job->world, &reply->sleeps, &leaving);
     for (int rank = 0; rank < job->plan.size; rank++) {
         const struct rank_notes *notes = world_notes(&job->world, rank);
         bool here = world_has(&job->world, rank);
@@ -80,42 +77,42 @@ static void decide_look_here(struct job *job, int phase, struct reply *reply)
         tallies[rank].heard = here ? atomic_load(&notes->heard) : 0;
         tallies[rank].there = here && atomic_load(&job->world.header->slots[rank].state) < RANK_LEFT;
     }
-    reply->asleep = asleep && job->plan.asleep(&job->world, &again, &leaving) && again == reply->sleeps;
+    reply->asleep = asleep && watch_calls.asleep(&job->world, &again, &leaving) && again == reply->sleeps;
     reply->leaving = leaving;
 }
 
 void decide_probed(struct job *job, int phase, int number)
 {
-    struct connection *hub = &job->control->nodes->links[0];
-    struct reply *reply = malloc(decide_reply_bytes(job->control));
+    struct connection *hub = &job->plan.nodes->links[0];
+    struct reply *reply = malloc(decide_reply_bytes(job));
     if (!reply)
         return;
     decide_look_here(job, phase, reply);
     if (phase == 2)
         control_say_snapshots(job, hub);
-    connection_put(hub, FRAME_REPLY, number, phase, reply, decide_reply_bytes(job->control));
+    connection_put(hub, FRAME_REPLY, number, phase, reply, decide_reply_bytes(job));
     free(reply);
 }
 
 /* ---- the hub --------------------------------------------------------------------------------------------------- */
 
-static struct reply *decide_reply_of(const struct decision *d, int phase, int node)
+static struct reply *decide_reply_of(const struct job *job, int phase, int node)
 {
-    return (struct reply *)(void *)(d->waves + (size_t)((phase - 1) * d->nodes + node) * d->bytes);
+    size_t place = (size_t)((phase - 1) * job->plan.nodes->count + node);
+    return (struct reply *)(void *)(job->decision->waves + place * decide_reply_bytes(job));
 }
 
 /* All asleep, somebody there, and to each of those as much was sent as it has heard? */
-static bool decide_is_still(const struct control *control, int phase)
+static bool decide_is_still(const struct job *job, int phase)
 {
-    const struct decision *d = control->decision;
-    int nodes = control->nodes->count, there = 0;
+    int nodes = job->plan.nodes->count, there = 0;
     for (int node = 0; node < nodes; node++)
-        if (!decide_reply_of(d, phase, node)->asleep)
+        if (!decide_reply_of(job, phase, node)->asleep)
             return false;
-    for (int rank = 0; rank < control->nodes->size; rank++) {
+    for (int rank = 0; rank < job->plan.nodes->size; rank++) {
         uint32_t sent = 0, heard = 0, is_there = 0;
         for (int node = 0; node < nodes; node++) {
-            const struct tally *tally = &decide_reply_of(d, phase, node)->tallies[rank];
+            const struct tally *tally = &decide_reply_of(job, phase, node)->tallies[rank];
             sent += tally->sent;
             heard += tally->heard;
             is_there |= tally->there;
@@ -127,42 +124,40 @@ static bool decide_is_still(const struct control *control, int phase)
     return there > 0;
 }
 
-static bool decide_all_leave(const struct control *control)
+static bool decide_all_leave(const struct job *job)
 {
-    for (int node = 0; node < control->nodes->count; node++)
-        if (!decide_reply_of(control->decision, 3, node)->leaving)
+    for (int node = 0; node < job->plan.nodes->count; node++)
+        if (!decide_reply_of(job, 3, node)->leaving)
             return false;
     return true;
 }
 
 static void decided(struct job *job)
 {
-    struct control *control = job->control;
-    if (decide_all_leave(control)) {
-        control_put_all(control, -1, FRAME_GIVE_UP, 0, 0, NULL, 0);
+    if (decide_all_leave(job)) {
+        control_put_all(job, -1, FRAME_GIVE_UP, 0, 0, NULL, 0);
         world_give_up(&job->world);
         return;
     }
     for (int rank = 0; rank < job->plan.size; rank++)
         if (!world_has(&job->world, rank))
-            snapshot_unpack(&job->world, rank, &control->relayed[rank].snapshot);
+            snapshot_unpack(&job->world, rank, &job->ranks[rank].snapshot);
     world_tell_begins(); /* or a rank in whose process this is could end it before the others know */
-    job->plan.explain(&job->world);
+    watch_calls.explain(&job->world);
     control_say_failure(job);
     world_tell_over();
 }
 
 static void decide_ask(struct job *job, int phase)
 {
-    struct control *control = job->control;
-    struct decision *d = control->decision;
+    struct decision *d = job->decision;
     d->phase = phase;
     d->number++;
     d->replies = 1;
-    control_put_all(control, -1, FRAME_PROBE, d->number, phase, NULL, 0);
-    for (int node = 1; node < control->nodes->count; node++)
-        connection_send(&control->nodes->links[node]);
-    decide_look_here(job, phase, decide_reply_of(d, phase, 0));
+    control_put_all(job, -1, FRAME_PROBE, d->number, phase, NULL, 0);
+    for (int node = 1; node < job->plan.nodes->count; node++)
+        connection_send(&job->plan.nodes->links[node]);
+    decide_look_here(job, phase, decide_reply_of(job, phase, 0));
 }
 
 /* Not now. While a job computes it need not be asked often. */
@@ -175,17 +170,16 @@ static void decide_rest(struct decision *d)
 
 static void decide_go_on(struct job *job)
 {
-    struct control *control = job->control;
-    struct decision *d = control->decision;
-    bool still = decide_is_still(control, d->phase);
+    struct decision *d = job->decision;
+    bool still = decide_is_still(job, d->phase);
     if (still && d->phase == 1)
         d->pause = ASK_MS;
     if (still && d->phase < 3) {
         decide_ask(job, d->phase + 1);
         return;
     }
-    bool same =
-        still && memcmp(decide_reply_of(d, 2, 0), decide_reply_of(d, 3, 0), d->bytes * (size_t)d->nodes) == 0;
+    size_t wave = decide_reply_bytes(job) * (size_t)job->plan.nodes->count;
+    bool same = still && memcmp(decide_reply_of(job, 2, 0), decide_reply_of(job, 3, 0), wave) == 0;
     decide_rest(d);
     if (same && !world_failed(&job->world))
         decided(job);
@@ -193,22 +187,21 @@ static void decide_go_on(struct job *job)
 
 void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size)
 {
-    struct control *control = job->control;
-    struct decision *d = control->decision;
-    if (size != d->bytes || number != d->number || phase != d->phase)
+    struct decision *d = job->decision;
+    if (size != decide_reply_bytes(job) || number != d->number || phase != d->phase)
         return;
-    memcpy(decide_reply_of(d, phase, node), bytes, size);
-    if (++d->replies == control->nodes->count)
+    memcpy(decide_reply_of(job, phase, node), bytes, size);
+    if (++d->replies == job->plan.nodes->count)
         decide_go_on(job);
 }
 
 void decide_turn(struct job *job)
 {
-    struct decision *d = job->control->decision;
+    struct decision *d = job->decision;
     uint64_t sleeps;
     bool leaving;
     if (world_failed(&job->world) || atomic_load(&job->world.header->given_up))
         return;
-    if (d->phase == 0 && job_clock() >= d->next && job->plan.asleep(&job->world, &sleeps, &leaving))
+    if (d->phase == 0 && job_clock() >= d->next && watch_calls.asleep(&job->world, &sleeps, &leaving))
         decide_ask(job, 1);
 }

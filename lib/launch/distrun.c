@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,16 @@ static const char help[] =
     "\n"
     "Exit status: 0, or that of the rank that failed first (128 + number for a signal).\n";
 
-static int distrun_complain(int status, const char *sentence)
+static int __attribute__((format(printf, 2, 3))) distrun_complain(int status, const char *format, ...)
 {
-    char text[700], wrapped[800];
-    bool asks = *sentence && sentence[strlen(sentence) - 1] == '?';
-    snprintf(text, sizeof text, "distrun: %s%s", sentence, asks ? "" : ".");
+    char text[700] = "distrun: ", wrapped[800];
+    size_t length = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof text - 1 - length, format, arguments);
+    va_end(arguments);
+    length = strlen(text);
+    strcpy(text + length, text[length - 1] == '?' ? "" : ".");
     text_wrap(text, TEXT_WIDTH, wrapped, sizeof wrapped);
     fprintf(stderr, "%s\n", wrapped);
     return status;
@@ -51,11 +57,9 @@ static int distrun_complain(int status, const char *sentence)
 /* A rank that does not become its program says so, if it is the first one. */
 static _Noreturn void distrun_fail_to_start(struct job *job, int rank, int status)
 {
-    struct why why;
-    why_say(&why, "%.200s could not be started: %s", job->plan.argv[0],
-            errno == ENOENT ? "the interpreter that it names was not found" : strerror(errno));
+    const char *why = errno == ENOENT ? "the interpreter that it names was not found" : strerror(errno);
     if (world_fail(&job->world, rank, END_EXIT, status)) {
-        distrun_complain(status, why.text);
+        distrun_complain(status, "%.200s could not be started: %s", job->plan.argv[0], why);
         world_told(&job->world);
     }
     _exit(status);
@@ -76,17 +80,14 @@ static int distrun_refuse_option(const char *option)
 {
     static const char *const names[] = { "--help", "--version", "--restarts", "--nodes",
                                          "--node", "--at",      "--secret" };
-    struct why why;
     size_t length = strcspn(option, "=");
     struct nearest nearest = nearest_to(option, length);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         nearest_try(&nearest, names[i], strlen(names[i]));
-    why_say(&why, "there is no option %.*s; %s%s", length < 60 ? (int)length : 60, option,
-            nearest.found ? "did you mean " : "-n RANKS says how many, distrun --help the rest",
-            nearest.found ? nearest.found : "");
-    if (nearest.found)
-        why_add(&why, "?");
-    return distrun_complain(USAGE, why.text);
+    return distrun_complain(USAGE, "there is no option %.*s; %s%s%s", length < 60 ? (int)length : 60, option,
+                            nearest.found ? "did you mean "
+                                          : "-n RANKS says how many, distrun --help the rest",
+                            nearest.found ? nearest.found : "", nearest.found ? "?" : "");
 }
 
 /* What is answered by a text of ours. */
@@ -105,13 +106,11 @@ static void distrun_answer(const char *option)
 static int distrun_read_option(const char *name, const char *text, int least, int most, int *number)
 {
     struct why why;
-    if (!text) {
-        why_say(&why, "%s stands last, but needs a number after it, and then a program", name);
-        return -distrun_complain(USAGE, why.text);
-    }
-    if (setting_check_number(name, text, least, most, number, &why) == 0)
-        return 0;
-    return -distrun_complain(USAGE, why.text);
+    if (!text)
+        return -distrun_complain(USAGE, "%s stands last, but needs a number after it, and then a program",
+                                 name);
+    int status = setting_check_number(name, text, least, most, number, &why);
+    return status ? -distrun_complain(USAGE, "%s", why.text) : 0;
 }
 
 /* Those before the program; gives the place of the first word that is none, or minus the exit status after a sentence. */
@@ -129,7 +128,7 @@ static int distrun_read_options(int argc, char **argv, struct job_plan *plan, in
             number = argv[i][10] ? argv[i] + 11 : argv[++i];
             wrong = distrun_read_option("--restarts", number, 0, MOST_RESTARTS, restarts);
         } else if ((wrong = nodes_option(plan->nodes, argc, argv, &i, &why)) != 0) {
-            wrong = wrong > 0 ? 0 : -distrun_complain(-wrong, why.text);
+            wrong = wrong > 0 ? 0 : -distrun_complain(-wrong, "%s", why.text);
         } else {
             distrun_answer(argv[i]);
             wrong = -distrun_refuse_option(argv[i]);
@@ -147,15 +146,14 @@ static int distrun_run_to_end(struct job_plan *plan, int restarts)
     for (;;) {
         int status = job_run(plan, &why);
         if (status < 0)
-            return distrun_complain(-status, why.text);
+            return distrun_complain(-status, "%s", why.text);
         bool mistake =
             (status >= DIST_ERR_ARGUMENT && status <= DIST_ERR_BUFFER) || status == PROGRAM_NOT_RUNNABLE;
         if (status == 0 || lost == 0 || mistake || plan->restart == restarts)
             return status;
         plan->size = lost < plan->size ? plan->size - lost : 1;
-        why_say(&why, "%d rank%s lost; restart %d of %d, with %d", lost, lost > 1 ? "s were" : " was",
-                ++plan->restart, restarts, plan->size);
-        distrun_complain(0, why.text);
+        distrun_complain(0, "%d rank%s lost; restart %d of %d, with %d", lost, lost > 1 ? "s were" : " was",
+                         ++plan->restart, restarts, plan->size);
     }
 }
 
@@ -169,7 +167,7 @@ static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
         return distrun_complain(DIST_ERR_ENVIRONMENT,
                                 "--restarts is for jobs on one machine; leave it out, or --nodes");
     int status = nodes_begin(nodes, plan->argv[0], &why);
-    status = status ? distrun_complain(status, why.text) : distrun_run_to_end(plan, 0);
+    status = status ? distrun_complain(status, "%s", why.text) : distrun_run_to_end(plan, 0);
     nodes_leave(nodes);
     return status;
 }
@@ -184,7 +182,7 @@ static int distrun_read_environment(struct job_plan *plan)
     if (far && !setting_text("BACKEND") && !setting_text("DEVICE"))
         setenv("BACKEND", "gloo", 1); /* the usual one between machines */
     if (launch_read_modes(&threads, &plan->ordered, &why) != 0)
-        return distrun_complain(DIST_ERR_ENVIRONMENT, why.text);
+        return distrun_complain(DIST_ERR_ENVIRONMENT, "%s", why.text);
     int alone = far ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
         launch_read_size(alone, &plan->size, &why);
@@ -198,11 +196,9 @@ static int distrun_read_environment(struct job_plan *plan)
 
 int main(int argc, char **argv)
 {
-    struct job_plan plan = job_plan_asks;
-    plan.start = distrun_program_start;
+    struct job_plan plan = { .start = distrun_program_start };
     struct nodes nodes = { .number = -1, .version = DIST_VERSION };
     plan.nodes = &nodes;
-    struct why why;
     if (argc < 2)
         return fprintf(stderr, "%.*s\n", (int)strcspn(help, "\n"), help), USAGE;
     int restarts = 0, first = distrun_read_options(argc, argv, &plan, &restarts);
@@ -217,10 +213,10 @@ int main(int argc, char **argv)
     status = program_look_for(plan.argv[0]);
     if (status != 0) {
         bool here = status == PROGRAM_NOT_FOUND && program_look_at(plan.argv[0]) == 0;
-        why_say(&why, "%.200s %s%s%.200s%s", plan.argv[0],
-                status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
-                here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
-        return distrun_complain(status, why.text);
+        return distrun_complain(status, "%.200s %s%s%.200s%s", plan.argv[0],
+                                status == PROGRAM_NOT_FOUND ? "was not found"
+                                                            : "is not a program that can be run",
+                                here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
     }
     if (nodes_are_asked_for(&nodes))
         return distrun_run_on_nodes(&plan, restarts);

@@ -153,8 +153,7 @@ void eventcount_sleep_for(struct eventcount *eventcount, bool (*news)(void *arg)
 {
     int64_t settling = nanoseconds < SETTLE_NS ? nanoseconds : SETTLE_NS;
     atomic_fetch_add(&eventcount->sleepers, 1);
-    atomic_thread_fence(
-        memory_order_seq_cst); /* elsewhere than on x86 the addition alone holds back no look */
+    atomic_thread_fence(memory_order_seq_cst); /* on x86 alone the addition holds the look back */
     uint32_t seen = atomic_load(&eventcount->count);
     if (!news(arg)) {
         eventcount_doze(eventcount, seen, settling, note);

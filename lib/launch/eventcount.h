@@ -51,8 +51,7 @@ static inline void eventcount_notify(struct eventcount *eventcount)
         eventcount_notify_slow(eventcount);
 }
 
-/* Between a store and a look that belong together: the compiler keeps their order, and every processor does so but x86, where
- * what looked too soon is looked for once more. */
+/* Between a store and a look that belong together: compiler and processor keep their order, but for x86: see above. */
 static inline void eventcount_fence(void)
 {
 #if defined(__x86_64__)
@@ -90,8 +89,7 @@ void eventcount_sleep_for(struct eventcount *eventcount, bool (*news)(void *arg)
 void eventcount_listen(struct eventcount *eventcount, bool (*news)(void *arg), void *arg, int milliseconds,
                        struct sleep_note *note);
 
-/* Sleep while `count` is `seen`, at most `nanoseconds`, without being counted among the sleepers: for a thread
- * whose being there somebody else makes known. */
+/* Sleep while `count` is `seen`, at most `nanoseconds`, uncounted: for a thread that somebody else has made known. */
 void eventcount_doze(struct eventcount *eventcount, uint32_t seen, int64_t nanoseconds,
                      struct sleep_note *note);
 
@@ -103,8 +101,7 @@ struct backoff {
 /* Say once how many threads share the machine's cores: it decides how long to spin. */
 void backoff_tune(int ranks);
 
-/* How often to look in a row, with nothing but a pause between: nothing is quicker, and nothing is worse for whoever
- * shares the core. */
+/* How often to look in a row, with only a pause between: nothing is quicker, or worse for whoever shares the core. */
 unsigned backoff_looks(void);
 
 /* A pause between two looks at a cache line, of about 45 ns. A look sooner would take the line away from whoever is about to
@@ -134,8 +131,7 @@ static inline bool backoff_spin(struct backoff *backoff)
     return backoff_pass(backoff, SOMEWHERE);
 }
 
-/* Take a lock that everybody holds for some microseconds only: whoever goes to sleep for it loses more, and costs its holder a
- * system call. */
+/* Take a lock that is held for microseconds: to sleep for it would take longer, and cost its holder a system call. */
 void backoff_lock(pthread_mutex_t *lock);
 
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "job.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Two pipes a rank, with both ends open for a moment. */
@@ -34,16 +36,15 @@ static void job_fill_standard_files(void)
 
 static bool job_open(struct job *job, const struct job_plan *plan)
 {
-    *job =
-        (struct job){ .plan = *plan, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1 };
+    *job = (struct job){
+        .plan = *plan, .hub = true, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1
+    };
     job->processes = plan->threads ? 1 : plan->size;
     job_raise_file_limit(job);
     job_fill_standard_files();
-    job->pids = calloc((size_t)job->processes, sizeof *job->pids);
-    job->statuses = calloc((size_t)job->processes, sizeof *job->statuses);
-    job->notes = calloc((size_t)plan->size, sizeof *job->notes);
+    job->ranks = calloc((size_t)plan->size, sizeof *job->ranks);
     bool output = output_open(&job->output, plan->size, plan->threads, plan->ordered);
-    if (!output || !job->pids || !job->statuses || !job->notes || world_create(&job->world, plan->size) != 0)
+    if (!output || !job->ranks || world_create(&job->world, plan->size) != 0)
         return false;
     launch_hold_watch(&job->world);
     if (plan->nodes && !control_open(job))
@@ -52,10 +53,17 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     return job_signals_take(job);
 }
 
+void job_forget(struct job *job)
+{
+    for (int rank = 0; job->ranks && rank < job->plan.size; rank++)
+        free(job->ranks[rank].snapshot.bytes);
+    free(job->ranks);
+    free(job->decision);
+}
+
 static void job_close(struct job *job)
 {
     job_signals_restore(job);
-    control_close(job);
     if (job->signals_fd >= 0)
         close(job->signals_fd);
     if (job->null_fd >= 0)
@@ -63,9 +71,7 @@ static void job_close(struct job *job)
     world_unmap(&job->world);
     output_close(&job->output);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
-    free(job->pids);
-    free(job->statuses);
-    free(job->notes);
+    job_forget(job);
 }
 
 /* What only the watcher reads: a rank that runs no other program would keep it open. */
@@ -111,7 +117,7 @@ static bool job_start_process(struct job *job, int process)
         job->plan.start(job, process);
         _exit(1);
     }
-    job->pids[process] = pid;
+    job->ranks[process].pid = pid;
     job->alive++;
     return true;
 }
@@ -122,7 +128,7 @@ static bool job_start_all(struct job *job)
     int channels = job->output.count / 2;
     bool threads = job->plan.threads;
     for (int channel = 0; channel < channels; channel++) {
-        if (job->control && !world_has(&job->world, channel))
+        if (!world_has(&job->world, channel))
             continue;
         if (!output_make_pipes(&job->output, channel) || (!threads && !job_start_process(job, channel)))
             return false;
@@ -141,7 +147,7 @@ static void job_give_up(struct job *job)
 {
     job_signal_all(job, SIGKILL);
     world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
-    if (!job->control) /* else node 0 tells it, too */
+    if (!job->plan.nodes) /* else node 0 tells it, too */
         world_told(&job->world);
     job_watch(job);
 }
@@ -169,16 +175,47 @@ static const char *job_explain(int error)
 
 int job_look_back(const struct job *job, int result)
 {
-    const struct job_plan *plan = &job->plan;
     struct why why;
-    if (job->control && !job->control->hub)
+    if (!job->hub)
         return result;
     if (result == 0)
-        plan->review(&job->world);
-    int status = plan->after(&job->world, plan->nodes, &why);
+        watch_calls.review(&job->world);
+    int status = watch_calls.after(&job->world, job->plan.nodes, &why);
     if (status != 0)
         fprintf(stderr, "%s\n", why.text);
     return result == 0 ? status : result;
+}
+
+/*
+ * While MPI starts, MPICH's ranks of a machine share a file in /dev/shm that has a name for some milliseconds. Ranks that are killed then
+ * leave it (mpich 4.0.2).
+ *
+ * Whose it is cannot be seen, but whether it is still somebody's: the kernel grants a lease for reading only where nobody can write to
+ * the file, neither by a descriptor nor in mapped memory (fcntl(2), F_SETLEASE); and who makes it has it open from the first moment.
+ */
+static bool job_is_nobodys(int folder, const char *name)
+{
+    struct stat status;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    fcntl(fd, F_SETSIG, SIGURG); /* in place of SIGIO, which ends who does not expect it */
+    bool nobodys = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+                   fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+    close(fd);
+    return nobodys;
+}
+
+static void job_remove_leftovers(void)
+{
+    static const char made_by_mpich[] = "mpich_shar_tmp";
+    DIR *folder = opendir("/dev/shm");
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strncmp(entry->d_name, made_by_mpich, sizeof made_by_mpich - 1) == 0 &&
+            job_is_nobodys(dirfd(folder), entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
 }
 
 int job_run(const struct job_plan *plan, struct why *why)
@@ -196,9 +233,9 @@ int job_run(const struct job_plan *plan, struct why *why)
     } else {
         job_watch(&job);
         job_signals_let_through(&job);
-        result = job.control && !job.control->hub ? control_verdict(&job) : job_verdict(&job);
+        result = job.hub ? job_verdict(&job) : control_verdict(&job);
         if (result != 0 && strcmp(launch_backend(), "mpi") == 0)
-            leftovers_remove();
+            job_remove_leftovers();
         control_bye(&job, result);
         if (plan->lost)
             *plan->lost = job_lost(&job);

@@ -26,41 +26,44 @@ struct job;
 
 /* What was asked for. */
 struct job_plan {
-    int size;                                    /* ranks */
-    bool threads;                                /* ranks are threads of one process */
-    bool ordered;                                /* output grouped by rank, without prefix */
-    void (*start)(struct job *job, int rank);    /* runs in the child, never returns; rank: 0 for threads */
-    void (*run)(int rank, int world_size);       /* dist_spawn's function; distrun: NULL */
-    char **argv;                                 /* distrun's program; dist_spawn: NULL */
-    void (*look)(struct world *world, int rank); /* called now and then, with rank -1: is the job stuck? */
-    void (*review)(const struct world *world);   /* called when all ranks have ended well: was that luck? */
-    uint64_t (*listed)(const struct world *world,
-                       int rank); /* bytes of the list of calls that review needs */
-    void (*write)(const struct world *world, int rank, int status,
-                  const char *text); /* puts a report of ours in a file */
-    bool (*traced)(const struct world *world, int rank, int part, uint64_t *from,
-                   uint64_t *bytes); /* the parts of a rank's trace memory that hold something */
-    int (*after)(const struct world *world, const struct nodes *nodes,
-                 struct why *why); /* called when all ranks have ended; of several machines at node 0 */
-    struct nodes *
-        nodes; /* the job is on several machines, whose watchers have met; NULL: on this one. Then look is not called, but: */
-    bool (*asleep)(const struct world *world, uint64_t *sleeps,
-                   bool *leaving);                  /* do all ranks of this machine sleep? */
-    bool (*refresh)(struct world *world, int rank); /* have them write their notes anew */
-    void (*explain)(struct world *world);           /* no rank of any machine will ever move */
-    int restart;                                    /* how often it was started before: distrun --restarts */
-    int *lost; /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
+    int size;                                 /* ranks */
+    bool threads;                             /* ranks are threads of one process */
+    bool ordered;                             /* output grouped by rank, without prefix */
+    void (*start)(struct job *job, int rank); /* runs in the child, never returns; rank: 0 for threads */
+    void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
+    char **argv;                              /* distrun's program; dist_spawn: NULL */
+    struct nodes *nodes; /* it is on several machines, whose watchers have met; NULL: on this one */
+    int restart;         /* how often it was started before: distrun --restarts */
+    int *lost;           /* job_run counts here the ranks that failed by themselves; NULL: nobody asks */
 };
 
-/* With the functions of the floors above filled in, and nothing else (dist_spawn.c). */
-extern const struct job_plan job_plan_asks;
+/* What a watcher asks those who know the calls of ranks: lib/diagnose and lib/trace. The table is lib/watch_calls.c. */
+struct watch_calls {
+    void (*look)(struct world *world, int rank); /* now and then, with rank -1: is the job stuck? Of a job
+                                                  * on several machines these three are called for that: */
+    bool (*asleep)(const struct world *world, uint64_t *sleeps, bool *leaving); /* do all ranks here sleep? */
+    bool (*refresh)(struct world *world, int rank); /* have them write their notes anew */
+    void (*explain)(struct world *world);           /* no rank of any machine will ever move */
+    /* A report, to a file. */
+    void (*write)(const struct world *world, int rank, int status, const char *text);
+    /* When all ranks have ended, of several machines at node 0: if well, was that luck? And what is to be written then. */
+    void (*review)(const struct world *world);
+    int (*after)(const struct world *world, const struct nodes *nodes, struct why *why);
+    /* What of a rank's memory these need: bytes of its list of calls, and the parts of its trace memory that hold something. */
+    uint64_t (*listed)(const struct world *world, int rank);
+    bool (*traced)(const struct world *world, int rank, int part, uint64_t *from, uint64_t *bytes);
+};
+extern const struct watch_calls watch_calls;
 
-/* Where a rank was when the job failed: its call words. */
-struct rank_note {
-    uint32_t now;
-    uint32_t last;
-    char host_call[32]; /* as in rank_notes: where it waited for its GPU */
+struct job_rank {
+    pid_t pid;          /* of its process (of threads only rank 0 has one); 0: it has ended, */
+    int status;         /* as waitpid tells */
+    uint32_t now, last; /* where it was when the job failed, once that is `stopping`: its call words, */
+    char host_call[32]; /* and as in rank_notes: where it waited for its GPU */
     uint32_t host_site;
+    uint64_t used, steps;   /* of its bootstrap memory: so much the other machines have been told */
+    bool end;               /* its end was told: by us, or at the hub to us */
+    struct buffer snapshot; /* at the hub: what it has written down, as its machine said */
 };
 
 /* How signals were before the watcher took over. */
@@ -74,36 +77,41 @@ struct job {
     struct job_plan plan;
     struct world world;
     struct output output;
-    struct control *control; /* to the watchers of the other machines; NULL: there are none */
     struct job_signals signals;
     int signals_fd;             /* the signals that the watcher takes are read here */
     struct rlimit files_before; /* the limit of open files, before it was raised */
     int null_fd;                /* the stdin of all ranks but 0 */
     pid_t watcher;
-    pid_t *pids;             /* per process; 0: ended */
-    int *statuses;           /* per process, as waitpid tells */
-    int processes;           /* how many: size, or 1 for threads */
-    int alive;               /* how many have not ended */
-    struct rank_note *notes; /* per rank; valid once `stopping` */
-    bool stopping;           /* the job has failed or was interrupted */
-    int64_t stop_began;      /* clock at that moment, ms */
-    int stop_step;           /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
-    int64_t let_tell;        /* ms that the one who tells was given beyond that, */
-    int64_t let_tell_seen;   /* and the clock at the last look at that */
-    unsigned quiet_rounds;   /* how often the watcher looked of itself, */
-    int64_t looked;          /* and the clock when it did so last, ms */
-    int interrupt;           /* the signal that ends the job; 0: none */
-    int64_t asked;           /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
+    struct job_rank *ranks;
+    int processes;         /* how many: size, or 1 for threads */
+    int alive;             /* how many have not ended */
+    bool stopping;         /* the job has failed or was interrupted */
+    int64_t stop_began;    /* clock at that moment, ms */
+    int stop_step;         /* how hard the ranks were asked to stop: 0, SIGTERM, SIGKILL */
+    int64_t let_tell;      /* ms that the one who tells was given beyond that, */
+    int64_t let_tell_seen; /* and the clock at the last look at that */
+    unsigned quiet_rounds; /* how often the watcher looked of itself, */
+    int64_t looked;        /* and the clock when it did so last, ms */
+    int interrupt;         /* the signal that ends the job; 0: none */
+    int64_t asked;         /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
+    bool hub;              /* this is node 0, or the only one. Of a job on several (control.h): */
+    bool others_joined;    /* some rank of another machine has */
+    bool said_joined, said_failure, said_told;
+    bool lost_hub;             /* which was told here */
+    bool over;                 /* BYE has come, or never will: */
+    int hubs_status;           /* the job's exit status */
+    struct decision *decision; /* the hub's: decide.c */
 };
 
 /* job.c: make it, start the ranks, watch them, say what happened. The exit status, or a negative enum dist_error with a
  * sentence in why where nothing could be started. */
 int job_run(const struct job_plan *plan, struct why *why);
+void job_forget(struct job *job); /* what it knows of its ranks */
 
 /* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
 void job_become_child(struct job *job, int rank);
 
-/* program.c: look once before n ranks fail one by one. 0, or the status that a shell would give; a file, or what a shell would find. */
+/* env.c: look once before n ranks fail one by one. 0, or the status that a shell would give; a file, or what a shell would find. */
 #define PROGRAM_NOT_RUNNABLE 126
 #define PROGRAM_NOT_FOUND 127
 int program_look_at(const char *file);
@@ -117,10 +125,6 @@ bool job_rank_joins(const struct job *job, int rank); /* it has, or waits for th
 void job_interrupt(struct job *job, int number);      /* as if this signal had come */
 #define WATCH_NODES ((uint64_t)1 << 32) /* events from here on are of the connections to other machines */
 
-/* stop.c: pass SIGTERM on to the ranks that catch it; false: none does. Has their time run out? */
-bool job_ask(struct job *job);
-bool job_grace_is_over(const struct job *job);
-
 /* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and
  * gives the milliseconds until it wants to be called again. */
 void job_stop_begin(struct job *job);
@@ -131,22 +135,17 @@ int64_t job_clock(void);
 
 /* verdict.c: say on stderr what went wrong, unless somebody has. The exit status of the job. */
 int job_verdict(const struct job *job);
-int job_look_back(const struct job *job,
-                  int result); /* who has all ranks' records: was it luck? And writes them; the new result */
+/* Who has all ranks' records: was it luck? And writes them. The new result. */
+int job_look_back(const struct job *job, int result);
 bool job_was_killed(const struct job *job, int process); /* by a signal that was not ours */
 int job_lost(const struct job *job); /* how many ranks failed, and were not stopped because of another */
 
-/* leftovers.c: remove files of MPICH's in /dev/shm that belong to this user and to no process any more. */
-void leftovers_remove(void);
-
-/* signals.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
+/* stop.c: take the watcher's signals (false: errno tells), and put all back, also in a child. */
 bool job_signals_take(struct job *job);
 void job_signals_restore(const struct job *job);
-void job_signals_let_through(
-    const struct job *job); /* no rank is left: a signal may end the watcher as it ends others */
+void job_signals_let_through(const struct job *job); /* no rank is left: they may end the watcher */
 
-/* threads.c: the start function of thread mode; and the rank to which the calling thread belongs, which has inherited the name
- * of whoever started it. NULL: none. */
+/* threads.c: the start function of thread mode; and the rank of the calling thread, by the name that it has inherited. NULL: none. */
 void threads_start(struct job *job, int rank);
 struct launch_self *threads_self_by_name(void);
 
@@ -154,8 +153,7 @@ struct launch_self *threads_self_by_name(void);
 void launch_thread_is_first(struct launch_self *self);
 void launch_thread_arrives(struct launch_self *self);
 void launch_needs_locks(struct launch_self *self); /* from now on */
-bool launch_can_settle(
-    void); /* can one see to it that all that others have stored is seen? If not, none goes without a lock */
+bool launch_can_settle(void); /* can what others have stored be made seen? Else none goes without a lock */
 
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);
@@ -173,11 +171,9 @@ bool launch_lock(struct world *world, int rank);
 void launch_hold_watch(struct world *world);
 bool launch_has_lost_watcher(const struct world *world);
 
-/* self.c: this process (from now on) is one rank; the rank is here, or DIST_ERR_STATE if it already was; this
- * process holds ranks as threads, so a thread that is none of them gets an error. */
+/* self.c: this process (from now on) is one rank; it is here, with its first fields; it holds ranks as threads: others get an error. */
 void launch_become_process(struct launch_self *self);
-void launch_be_spawned(struct launch_self *self, const struct job *job, int rank); /* its first fields */
-int launch_enter(struct launch_self *self);
+void launch_be_spawned(struct launch_self *self, const struct job *job, int rank);
 void launch_ranks_are_threads(void);
 bool launch_is_forked(void); /* this process was forked by a rank: it is none */
 

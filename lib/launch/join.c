@@ -35,9 +35,8 @@ static const char *join_or_empty(const char *name)
     return value ? value : "";
 }
 
-/* A name that the ranks of one job have in common, and no other job has. Where the launcher numbers its jobs, that is the name. Else the
- * process that started the ranks stands for the job; not simply the parent, since `mpirun sh -c './a; ./b'` gives each rank a parent of
- * its own. */
+/* A name that the ranks of one job have in common, and no other job has: its number, where the launcher has such. Else the process that
+ * started the ranks stands for it; not simply the parent, since `mpirun sh -c './a; ./b'` gives each rank a parent of its own. */
 static void join_name_job(const struct launch_env *env, char *key, size_t size)
 {
     const char *id = getenv("PMIX_NAMESPACE");

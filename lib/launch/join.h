@@ -45,8 +45,7 @@ void join_name_peer(int fd, char *text, size_t size);
 /* How long a receive may block. */
 void join_limit(int fd, int64_t milliseconds);
 
-/* All of it, within that time. A signal, or a stop of the process (kill -STOP), does not end the wait. false: errno tells; ECONNRESET where
- * the other side has hung up. */
+/* All of it, within that time, also past a signal or a stop (kill -STOP). false: errno tells; ECONNRESET: the other side has hung up. */
 bool join_send(int to, const void *bytes, size_t size);
 bool join_receive(int from, void *bytes, size_t size);
 
@@ -70,14 +69,14 @@ struct introduction {
     int32_t node, count, size, unused;
     uint64_t program;
     char name[64];
-    uint64_t proof; /* of all before it */
+    uint64_t proof; /* the caller's */
 };
 
 struct opening handshake_opening(const struct nodes *nodes);
 bool handshake_same_version(const struct opening *a, const struct opening *b);
-uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
-                                   struct opening called);
-uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction);
+
+/* The proof that the caller, or the called one, gives with what it has said: of that, and of all that was said before. */
+uint64_t handshake_proof(const struct nodes *nodes, struct introduction said, bool by_caller);
 
 /* The address of this end of a connection, or of the other, in digits; and its port (8 bytes), unless NULL. */
 void handshake_address(int fd, bool other, char *text, size_t size, char *port);
@@ -88,12 +87,11 @@ int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, struct
 /* An address, in digits, or "localhost", to which no other machine comes? */
 bool handshake_is_at_home(const char *address);
 
-/* What this machine is to be called by others: MASTER_ADDR, or its name. And the address of such a name: "", as it was, where others could
- * not call there. */
+/* What others call this machine: MASTER_ADDR, or its name. And that name's address: "", as it was, where others could not call there. */
 void handshake_own_name(char *name, size_t size);
 void handshake_find(const char *name, char *address, size_t size);
 
 /* nodes_call.c: nodes but 0. */
-int nodes_call(struct nodes *nodes, int seconds, struct why *why);
+int nodes_call(struct nodes *nodes, struct why *why);
 
 #endif

@@ -68,7 +68,6 @@ const char *launch_device(void);  /* "host" */
 const char *launch_gpu_wish(void);
 
 struct dist_work;
-struct job_plan;
 struct nodes_watcher;
 
 /* This thread's rank and its world; made on first need. Everything per rank hangs here. In process mode it is
@@ -78,28 +77,23 @@ struct launch_self {
     struct world world;
     bool threads;                  /* ranks are threads of this process */
     bool watched;                  /* a watcher of ours reads this rank's end and tells the others */
-    const struct job_plan *plan;   /* what a watcher in this rank's process asks, and */
-    struct nodes_watcher *watcher; /* that, if there is one: nodes_thread.c */
-    void (*look)(struct world *world,
-                 int rank); /* unwatched ranks call it when a nap has ended: is the job stuck? */
-    void (*untaken)(struct launch_self *self,
-                    const struct dist_work *op); /* the backend calls it for a message that was
-                          * sent and that its receiver, which has left, has not taken */
-    void *_Atomic context;                       /* dist.c's state of this rank */
-    void *_Atomic arena;                         /* devices/host.c's state of this rank */
+    struct nodes_watcher *watcher; /* in this rank's process; NULL: none is. nodes_thread.c */
+    void (*look)(struct world *world, int rank); /* when an unwatched rank's nap ends: is the job stuck? */
+    /* The backend calls it for a message that was sent and that its receiver, which has left, has not taken. */
+    void (*untaken)(struct launch_self *self, const struct dist_work *op);
+    void *_Atomic context;    /* dist.c's state of this rank */
+    void *_Atomic arena;      /* devices/host.c's state of this rank */
     struct bias bias;         /* is the thread that called first the only one in the backend, */
     struct bias bias_calling; /* and above it? */
     void *trace;              /* lib/trace's state of this rank; NULL: nothing is recorded */
     void *gpu;                /* lib/streams' state of this rank; NULL: no tensor was made yet */
+    /* lib/trace: a stream (-1: communication) was busy with what the program had put into it at `asked`. */
     void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t asked,
-                           int64_t begin,
-                           int64_t end); /* lib/trace: a stream (-1: communication) was busy with what the
-                                          * program had put into it at `asked` */
+                           int64_t begin, int64_t end);
     void *algorithms; /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 
-/* The state of the calling rank. Attaches to the world on the first call. NULL on failure: status in *status and
- * a sentence in why (why may be NULL). */
+/* The state of the calling rank. Attaches to the world on the first call. NULL: *status and why (or NULL) tell. */
 struct launch_self *launch_self(int *status, struct why *why);
 
 /* The same without attaching: NULL where nothing was attached yet. */
@@ -138,9 +132,8 @@ void launch_become(struct launch_self *self);
 /* What is made when it is first asked for, by whichever thread: *where, or else what `make` gives. */
 void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self);
 
-/* Where the calling thread tells that it sleeps: the slot's note is that of the thread which was first to call. Other threads
- * that call, or do a collective in the background, have a note each. NULL: none is left; nobody can tell then whether
- * the rank is stuck. */
+/* Where the calling thread tells that it sleeps: the slot's note is that of the thread which was first to call. Other threads that call,
+ * or do a collective in the background, have a note each. NULL: none is left; nobody can tell then whether the rank is stuck. */
 struct sleep_note *launch_note(struct launch_self *self);
 
 /* The same note, once it says what the thread is about to sleep on; timed: news come by themselves. */

@@ -49,8 +49,7 @@ static inline bool bias_enter(struct bias *bias)
     if (atomic_load_explicit(&bias->over, memory_order_relaxed))
         return false;
     atomic_store_explicit(&bias->inside, 1, memory_order_relaxed);
-    atomic_signal_fence(
-        memory_order_seq_cst); /* the processor keeps the order as long as it matters: see above */
+    atomic_signal_fence(memory_order_seq_cst); /* of the processor see above */
     if (!atomic_load_explicit(&bias->over, memory_order_acquire))
         return true;
     atomic_store_explicit(&bias->inside, 0, memory_order_release);

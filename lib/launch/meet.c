@@ -184,26 +184,17 @@ static int meet_host(const struct launch_env *env, struct world *world, struct w
 
 /* ---- the others ------------------------------------------------------------ */
 
-static int meet_call(const struct launch_env *env, int64_t give_up)
-{
-    for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
-        int fd = join_at(env, connect);
-        if (fd >= 0)
-            return fd;
-        usleep(pause * 1000);
-    }
-    return -1;
-}
-
 static int meet_visit(const struct launch_env *env, struct world *world, struct why *why)
 {
     struct hello hello = { HELLO, join_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
-    while (job_clock() <= give_up) {
+    for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
         struct answer answer;
-        int shared = -1, fd = meet_call(env, give_up);
-        if (fd < 0)
-            break;
+        int shared = -1, fd = join_at(env, connect);
+        if (fd < 0) {
+            usleep(pause * 1000);
+            continue;
+        }
         join_limit(fd, give_up - job_clock() + 1000);
         if (!join_same_user(fd)) {
             meet_is_taken(env, why);
@@ -221,12 +212,10 @@ static int meet_visit(const struct launch_env *env, struct world *world, struct 
         close(fd);
         if (in)
             return 0;
-        if (!answered) { /* rank 0 of an earlier program has just closed its listener */
-            usleep(5000);
-            continue;
-        }
-        return why_fail(answer.error ? answer.error : DIST_ERR_SYSTEM, why, "%s",
-                        answer.error ? answer.why.text : "the job's shared memory could not be mapped");
+        if (answered)
+            return why_fail(answer.error ? answer.error : DIST_ERR_SYSTEM, why, "%s",
+                            answer.error ? answer.why.text : "the job's shared memory could not be mapped");
+        usleep(5000); /* rank 0 of an earlier program has just closed its listener */
     }
     return why_fail(
         DIST_ERR_TIMEOUT, why,

@@ -16,7 +16,7 @@ struct nearest {
     const char *text; /* what was written, */
     size_t length;    /* in so many bytes */
     size_t
-        distance; /* letters to be changed, added, left out, or swapped with their neighbour, until it is `found` */
+        distance; /* letters to change, add, leave out, or swap with their neighbour, until it is `found` */
     const char *found; /* NULL: nothing tried so far is near; of several that are as near, the first */
     size_t found_length;
 };

@@ -96,21 +96,20 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
 static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
 {
-    struct opening caller = { .magic = 0 }, called = handshake_opening(nodes);
-    bool spoke = join_receive(fd, &caller, sizeof caller);
-    if (caller.magic != 0 && caller.magic != HANDSHAKE_MAGIC)
+    struct introduction said = { .called = handshake_opening(nodes) };
+    bool spoke = join_receive(fd, &said.caller, sizeof said.caller);
+    if (said.caller.magic != 0 && said.caller.magic != HANDSHAKE_MAGIC)
         return "a caller that is no distrun";
-    called.proof = handshake_proof_of_called(nodes, &caller, called);
-    if (!spoke || !join_send(fd, &called, sizeof called))
+    said.called.proof = handshake_proof(nodes, said, false);
+    if (!spoke || !join_send(fd, &said.called, sizeof said.called))
         return "";
-    if (!handshake_same_version(&caller, &called))
+    if (!handshake_same_version(&said.caller, &said.called))
         return "a caller with another version of the library";
     if (!join_receive(fd, introduction, sizeof *introduction))
         return "";
     introduction->name[sizeof introduction->name - 1] = '\0';
-    bool knows = memcmp(&introduction->caller, &caller, sizeof caller) == 0 &&
-                 memcmp(&introduction->called, &called, sizeof called) == 0 &&
-                 introduction->proof == handshake_proof_of_caller(nodes, *introduction);
+    bool knows = memcmp(introduction, &said, offsetof(struct introduction, node)) == 0 &&
+                 introduction->proof == handshake_proof(nodes, *introduction, true);
     return knows ? NULL : "a caller that does not know the secret";
 }
 
@@ -149,7 +148,7 @@ static int nodes_last_missing(const struct nodes *nodes)
     return node;
 }
 
-static int nodes_missing(const struct nodes *nodes, int seconds, struct why *why)
+static int nodes_missing(const struct nodes *nodes, struct why *why)
 {
     struct text text = { .used = 0 };
     char name[100];
@@ -163,7 +162,7 @@ static int nodes_missing(const struct nodes *nodes, int seconds, struct why *why
                      nodes_name(nodes, node, name, sizeof name));
     return why_fail(DIST_ERR_TIMEOUT, why,
                     "%.300s %s not come within %d s; %s (DIST_INIT_TIMEOUT=SECONDS waits longer)", text.bytes,
-                    count == 1 ? "has" : "have", seconds, nodes_advice(nodes));
+                    count == 1 ? "has" : "have", nodes->seconds, nodes_advice(nodes));
 }
 
 /* One that came and waits says nothing: what comes of it is its end. */
@@ -177,14 +176,14 @@ static int nodes_look_after(const struct nodes *nodes, struct why *why)
     return 0;
 }
 
-static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, struct why *why)
+static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
 {
-    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000;
     while (nodes_last_missing(nodes) > 0) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return nodes_missing(nodes, seconds, why);
+            return nodes_missing(nodes, why);
         int caller =
             poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
         int status = caller >= 0 ? nodes_greet(nodes, caller, why) : nodes_look_after(nodes, why);
@@ -194,13 +193,13 @@ static int nodes_receive_all(struct nodes *nodes, int fd, int seconds, struct wh
     return 0;
 }
 
-static int nodes_host(struct nodes *nodes, int fd, int seconds, struct why *why)
+static int nodes_host(struct nodes *nodes, int fd, struct why *why)
 {
     int status = fd < 0 ? nodes_listen(nodes, &fd, why) : 0;
     if (status != 0)
         return status;
     nodes_say_secret(nodes); /* now that somebody can come */
-    status = nodes_receive_all(nodes, fd, seconds, why);
+    status = nodes_receive_all(nodes, fd, why);
     close(fd);
     for (int node = 1; node < nodes->count; node++)
         if (status != 0)
@@ -210,14 +209,14 @@ static int nodes_host(struct nodes *nodes, int fd, int seconds, struct why *why)
     return status;
 }
 
-int nodes_meet(struct nodes *nodes, int listener, int seconds, struct why *why)
+int nodes_meet(struct nodes *nodes, int listener, struct why *why)
 {
     nodes->links = calloc((size_t)nodes->count, sizeof *nodes->links);
     if (!nodes->links)
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d nodes", nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
-    return nodes->number == 0 ? nodes_host(nodes, listener, seconds, why) : nodes_call(nodes, seconds, why);
+    return nodes->number == 0 ? nodes_host(nodes, listener, why) : nodes_call(nodes, why);
 }
 
 void nodes_leave(struct nodes *nodes)

@@ -7,7 +7,7 @@
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
  * nodes.c         how the watchers meet (nodes_call.c, join.h)        connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
- * nodes_thread.c  the same where another launcher has started the ranks (they meet by bootstrap.h, or MPI)
+ * nodes_thread.c  the same where another launcher has started the ranks (they meet by bootstrap.c, or MPI)
  * decide.c        can any rank of any host still move?                snapshot.c     what one rank wrote down, packed
  *
  * distrun deals the ranks out in blocks: of n ranks on m nodes the first n % m nodes have one more than the others. Data do not go over
@@ -63,31 +63,24 @@ bool connection_open(struct connection *link, int fd);
 void connection_close(struct connection *link);
 /* A frame with its bytes; `kind`: control.h's. False: no memory, or closed. */
 bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size);
-bool connection_send(struct connection *link); /* what can go now; false: it has broken */
-bool connection_drain(struct connection *link,
-                      int64_t give_up);        /* until all has gone; false: it has not, in time */
-bool connection_fill(struct connection *link); /* what has come; false: it has ended */
+bool connection_send(struct connection *link);                   /* what can go now; false: it has broken */
+bool connection_drain(struct connection *link, int64_t give_up); /* until all has; false: not in time */
+bool connection_fill(struct connection *link);                   /* what has come; false: it has ended */
 
-/* The next frame; its bytes are valid until connection_fill. And the same once it has come. False: there is none, or there was none in time, or
- * the connection has ended before. */
+/* The next frame; its bytes are valid until connection_fill. And the same once it has come. False: there is none, in time, or any more. */
 bool connection_next(struct connection *link, struct frame *frame, const char **bytes);
 bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up);
-
-/* Count the silence. A side that is not let run hears nothing, which is not the other's fault: one look counts for 100 ms at most. */
-void connection_listen(struct connection *link);
-
-/* Does the system there still take what we send? Then host and cable are well, and its launcher is not let run. */
-bool connection_is_taken(const struct connection *link, int64_t within_ms);
 
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
     int size;          /* ranks in all, */
     short node_of[WORLD_MAX_RANKS]; /* and where each of them is */
     char host[256], port[8];
+    int seconds; /* in which all have to come */
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
     bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
-    bool star;                /* and these are no machines, but its ranks: bootstrap.h */
+    bool star;                /* and these are no machines, but its ranks: bootstrap.c */
     bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes */
     const char *version;      /* of the library */
@@ -107,7 +100,7 @@ bool nodes_are_asked_for(const struct nodes *nodes);
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why);
 
 /* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */
-int nodes_meet(struct nodes *nodes, int listener, int seconds, struct why *why);
+int nodes_meet(struct nodes *nodes, int listener, struct why *why);
 int nodes_listen(struct nodes *nodes, int *listener, struct why *why);
 const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
 static inline const char *nodes_unit(const struct nodes *nodes)
@@ -122,10 +115,18 @@ void nodes_leave(struct nodes *nodes);
  * bootstrap.c. `host`: where they have reached rank 0 already, or NULL. The same status, on all; -1: gather has failed. And when a rank has
  * left: its watcher waits for those of other machines, whose records (DIST_TRACE) it gathers. */
 typedef bool nodes_gather(void *argument, const void *own, void *all, size_t bytes);
+struct launch_env;
 struct launch_self;
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
                const char *version, struct why *why);
 void nodes_part(struct launch_self *self);
+
+/* bootstrap.c: MASTER_ADDR, and a port there that is free for us: MASTER_PORT, or its neighbour where torchrun's agent listens there itself.
+ * Is all there that ranks need to meet so? And on all of them: their machines' watchers meet. The same status. */
+int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port,
+                          struct why *why);
+int bootstrap_check(const struct launch_env *env, struct why *why);
+int bootstrap_join_machines(struct launch_self *self, const char *version, struct why *why);
 
 /* secret.c: from a file, or the environment; node 0 makes one where it is told none. Same status. And print one that was made. */
 int nodes_find_secret(struct nodes *nodes, struct why *why);

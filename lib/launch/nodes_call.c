@@ -25,18 +25,10 @@ bool handshake_same_version(const struct opening *a, const struct opening *b)
     return a->layout == b->layout && strncmp(a->version, b->version, sizeof a->version) == 0;
 }
 
-uint64_t handshake_proof_of_called(const struct nodes *nodes, const struct opening *caller,
-                                   struct opening called)
+uint64_t handshake_proof(const struct nodes *nodes, struct introduction said, bool by_caller)
 {
-    struct opening both[] = { *caller, called };
-    both[1].proof = 0;
-    return secret_proof(nodes->key, both, sizeof both);
-}
-
-uint64_t handshake_proof_of_caller(const struct nodes *nodes, struct introduction introduction)
-{
-    introduction.proof = 0;
-    return secret_proof(nodes->key, &introduction, sizeof introduction);
+    *(by_caller ? &said.proof : &said.called.proof) = 0;
+    return secret_proof(nodes->key, &said, by_caller ? sizeof said : offsetof(struct introduction, node));
 }
 
 void handshake_address(int fd, bool other, char *text, size_t size, char *port)
@@ -109,23 +101,22 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
                         "%s 0 runs another version of the library (%.20s, this is %s); install the "
                         "same on all machines",
                         nodes_unit(nodes), introduction.called.version, nodes->version);
-    if (introduction.called.proof !=
-        handshake_proof_of_called(nodes, &introduction.caller, introduction.called)) {
+    if (introduction.called.proof != handshake_proof(nodes, introduction, false)) {
         join_send(fd, &introduction, sizeof introduction); /* which proves nothing: so node 0 can tell it */
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
                         nodes_unit(nodes), nodes->host);
     }
     gethostname(introduction.name, sizeof introduction.name - 1);
-    introduction.proof = handshake_proof_of_caller(nodes, introduction);
+    introduction.proof = handshake_proof(nodes, introduction, true);
     return join_send(fd, &introduction, sizeof introduction) ? 0 : -1;
 }
 
 /* It says when all have come, or why they will not. -1: it has hung up. */
-static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why *why)
+static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
 {
     struct connection *hub = &nodes->links[0];
-    int64_t give_up = job_clock() + seconds * (int64_t)1000 + ANSWER_MS;
+    int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
     const char *bytes;
     if (connection_await(hub, &frame, &bytes, give_up))
@@ -140,8 +131,7 @@ static int nodes_call_wait_for_all(struct nodes *nodes, int seconds, struct why 
 }
 
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
-static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, int seconds, bool *heard,
-                           struct why *why)
+static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, bool *heard, struct why *why)
 {
     int fd = join_at_any(found, connect);
     if (fd < 0 && *heard)
@@ -158,21 +148,21 @@ static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, in
     handshake_address(fd, false, nodes->address, sizeof nodes->address, NULL);
     connection_open(&nodes->links[0], fd);
     snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
-    return nodes_call_wait_for_all(nodes, seconds, why);
+    return nodes_call_wait_for_all(nodes, why);
 }
 
-int nodes_call(struct nodes *nodes, int seconds, struct why *why)
+int nodes_call(struct nodes *nodes, struct why *why)
 {
     struct addrinfo *found;
     bool heard = false;
-    int64_t give_up = job_clock() + seconds * (int64_t)1000;
+    int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000;
     unsigned pause = 1;
     char name[100];
     int status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
     do {
-        status = nodes_call_once(nodes, found, seconds, &heard, why);
+        status = nodes_call_once(nodes, found, &heard, why);
         if (status < 0)
             usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
@@ -183,6 +173,6 @@ int nodes_call(struct nodes *nodes, int seconds, struct why *why)
     return why_fail(DIST_ERR_TIMEOUT, why,
                     "%s has not answered at %.100s port %s within %d s; %s "
                     "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
-                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, seconds,
+                    nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, nodes->seconds,
                     nodes_advice(nodes));
 }

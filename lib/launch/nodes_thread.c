@@ -46,7 +46,7 @@ static void nodes_thread_watch(void *argument)
     while (!atomic_load(&w->stops)) {
         job_watch_round(job, ROUND_MS);
         world_check_peers(&job->world, w->thread.self->env.rank);
-        if (telling && job->control->said_failure) {
+        if (telling && job->said_failure) {
             telling = false;
             world_tell_over();
         }
@@ -65,10 +65,8 @@ static void nodes_thread_watch(void *argument)
 
 static void nodes_thread_watcher_free(struct nodes_watcher *w)
 {
-    control_close(&w->job);
     output_close(&w->job.output);
-    free(w->job.statuses);
-    free(w->job.notes);
+    job_forget(&w->job);
     nodes_leave(&w->nodes);
     free(w);
 }
@@ -77,16 +75,13 @@ static void nodes_thread_watcher_free(struct nodes_watcher *w)
 static bool nodes_thread_watcher_open(struct nodes_watcher *w, struct launch_self *self)
 {
     struct job *job = &w->job;
-    job->plan = *self->plan;
-    job->plan.size = w->nodes.size;
-    job->plan.nodes = &w->nodes;
+    job->plan = (struct job_plan){ .size = w->nodes.size, .nodes = &w->nodes };
     job->world = self->world;
     job->world.author = w->nodes.size;
-    job->statuses = calloc((size_t)w->nodes.size, sizeof *job->statuses);
-    job->notes = calloc((size_t)w->nodes.size, sizeof *job->notes);
+    job->ranks = calloc((size_t)w->nodes.size, sizeof *job->ranks);
     w->thread =
         (struct worker){ .self = self, .name = "dist watcher", .work = nodes_thread_watch, .argument = w };
-    return output_open(&job->output, 0, false, false) && job->statuses && job->notes && control_open(job) &&
+    return output_open(&job->output, 0, false, false) && job->ranks && control_open(job) &&
            worker_start(&w->thread);
 }
 
@@ -144,7 +139,7 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
         first++;
     r->own.first = first;
-    r->own.traced = control_is_traced();
+    r->own.traced = setting_text("DIST_TRACE") != NULL;
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);
     int status = nodes_thread_say(r, 0, why);
@@ -206,7 +201,7 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, struct wh
         return status;
     }
     if (nodes_first(nodes, nodes->number) == self->env.rank) {
-        status = nodes_meet(nodes, listener, self->env.meet_seconds, why);
+        status = nodes_meet(nodes, listener, why);
         if (status == 0 && nodes->number > 0)
             snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", r->name);
         atomic_fetch_add(&world_notes(&self->world, self->env.rank)->tidying, 1);
@@ -238,7 +233,9 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
         free(w);
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d words", size);
     }
-    w->nodes = (struct nodes){ .size = size, .foreign = true, .version = version };
+    w->nodes = (struct nodes){
+        .size = size, .foreign = true, .version = version, .seconds = self->env.meet_seconds
+    };
     w->job.output.events_fd = -1;
     int status = nodes_thread_meet(&r, w, why);
     if (status > 0 && w->nodes.number > 0)

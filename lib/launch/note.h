@@ -43,8 +43,7 @@ struct thread_notes {
 
 enum note_kind { NOTE_SEND = 1, NOTE_RECV, NOTE_COLLECTIVE, NOTE_UNEXPECTED };
 
-/* One open operation, in words that any process understands. An UNEXPECTED one is a message that has come from `peer` and that no
- * receive has asked for. */
+/* One open operation, in words that any process understands. UNEXPECTED: a message from `peer` that no receive has asked for. */
 struct note_op {
     uint8_t kind;
     uint8_t type;    /* enum dist_type */

@@ -52,8 +52,7 @@ void output_parent_done(struct output *output, int channel);
 
 /* Take what a pipe holds now, or some of it; nothing while our own reader is behind: so its ranks wait for it. */
 void output_read(struct output *output, int stream);
-void output_take(struct output *output, int stream, const char *bytes,
-                 size_t size); /* the same, read elsewhere */
+void output_take(struct output *output, int stream, const char *bytes, size_t size); /* read elsewhere */
 
 /* Write whole lines, as many as our reader takes now. Do more bytes than `most` wait for it? */
 void output_flush(struct output *output);

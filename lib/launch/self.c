@@ -1,6 +1,5 @@
 /* self.c: which rank is asking? One answer per process, or per thread where ranks are threads. */
 #define _GNU_SOURCE
-#include "bootstrap.h"
 #include "job.h"
 
 #include <errno.h>
@@ -57,17 +56,6 @@ void launch_become_process(struct launch_self *self)
     atomic_store(&of_process, self);
 }
 
-void launch_be_spawned(struct launch_self *self, const struct job *job, int rank)
-{
-    self->env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
-                                     .rank = rank,
-                                     .world_size = job->plan.size,
-                                     .local_rank = rank,
-                                     .local_size = job->plan.size };
-    self->world = job->world;
-    self->watched = true;
-}
-
 void *launch_once(void *_Atomic *where, void *(*make)(struct launch_self *), struct launch_self *self)
 {
     static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
@@ -93,7 +81,8 @@ void launch_ranks_are_threads(void)
     launch_become_process(NULL);
 }
 
-int launch_enter(struct launch_self *self)
+/* The rank is here. DIST_ERR_STATE: it already was. */
+static int self_enter(struct launch_self *self)
 {
     struct rank_slot *slot = &self->world.header->slots[self->env.rank];
     uint32_t absent = RANK_ABSENT;
@@ -104,14 +93,25 @@ int launch_enter(struct launch_self *self)
     return atomic_compare_exchange_strong(&slot->state, &absent, RANK_ATTACHED) ? 0 : DIST_ERR_STATE;
 }
 
+void launch_be_spawned(struct launch_self *self, const struct job *job, int rank)
+{
+    self->env = (struct launch_env){ .launcher = LAUNCH_SPAWN,
+                                     .rank = rank,
+                                     .world_size = job->plan.size,
+                                     .local_rank = rank,
+                                     .local_size = job->plan.size };
+    self->world = job->world;
+    self->watched = true;
+    self_enter(self);
+}
+
 /* The memory that distrun handed down. The descriptor is closed to programs that this rank may start. */
 static int self_attach_distrun(struct launch_self *self, struct why *why)
 {
     const char *text = getenv("DIST_WORLD_FD");
-    char *end;
+    int fd;
     errno = 0;
-    long fd = strtol(text, &end, 10);
-    if (end == text || *end || fd < 0 || fd > 1 << 20 || world_map(&self->world, (int)fd) != 0) {
+    if (!setting_read_number(text, 0, 1 << 20, &fd) || world_map(&self->world, fd) != 0) {
         if (errno == ENOMEM)
             return why_fail(DIST_ERR_MEMORY, why, "the job's memory could not be mapped: %s",
                             strerror(errno));
@@ -129,7 +129,7 @@ static int self_attach_distrun(struct launch_self *self, struct why *why)
             "the process that distrun started as rank %d has ended, and nobody watches over this one; "
             "start it in the foreground (no &, no daemon())",
             self->env.rank);
-    fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (launch_has_lost_watcher(&self->world))
         return why_fail(DIST_ERR_STATE, why,
@@ -197,7 +197,7 @@ static int self_attach(struct launch_self *self, struct why *why)
         status = self_make_world(self, 1, why);
     else
         status = self_attach_foreign(self, why);
-    if (status != 0 || launch_enter(self) == 0)
+    if (status != 0 || self_enter(self) == 0)
         return status;
     world_unmap(&self->world);
     return why_fail(DIST_ERR_STATE, why,

@@ -52,10 +52,8 @@ static int settings_file_try_folder(const char *folder, const char *path)
 }
 
 /* What is there stays as it is. To write nothing is enough to be told that /dev/full is full. */
-static int settings_file_try_file(const char *path, mode_t mode)
+static int settings_file_try_file(const char *path)
 {
-    if (S_ISDIR(mode))
-        return EISDIR;
     int fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENXIO ? 0 : errno; /* a pipe that nobody reads yet */
@@ -66,10 +64,9 @@ static int settings_file_try_file(const char *path, mode_t mode)
 
 int setting_check_file(const char *name, const char *path, struct why *why)
 {
-    struct stat status;
     char folder[LONGEST]; /* a longer path is no missing one */
     const char *in = "", *base = strrchr(path, '/');
-    int error = stat(path, &status) == 0 ? settings_file_try_file(path, status.st_mode) : errno;
+    int error = settings_file_try_file(path);
     if (error == ENOENT && base && base[1] == '\0')
         error = EISDIR;
     if (error == ENOENT) {

@@ -1,19 +1,77 @@
 /*
- * stop.c: end the ranks when the job has failed: first let them end by themselves, then ask, then make them. When somebody
- * asks the job to end (SIGTERM), ranks that catch the signal are asked first: they may want to write a checkpoint.
+ * stop.c: signals: those that the watcher takes, and those by which it ends the ranks when the job has failed: first let them end by
+ * themselves, then ask, then make them.
  */
 #define _GNU_SOURCE
 #include "job.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/signalfd.h>
 
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
 #define ASK_AFTER 300  /* ms until SIGTERM */
 #define MAKE_AFTER 700 /* ms until SIGKILL */
 #define TELL_LOOK \
     20 /* ms between two looks whether a rank has told: none counts for more, as one on a busy machine would */
-#define GRACE 30000 /* ms that ranks have which catch SIGTERM */
+
+/* ---- the watcher's own, and the names of all ------------------------------------------------------------- */
+
+/* A signal that is ignored (nohup, a background job) stays ignored. */
+static void stop_take_unless_ignored(sigset_t *taken, int number)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        sigaddset(taken, number);
+}
+
+/* From now on these signals are read from signals_fd. SIGCHLD gets back its default: were it ignored, the kernel
+ * would throw the ranks' ends away. SIGPIPE is ignored, so that a closed terminal is an error of write(). */
+bool job_signals_take(struct job *job)
+{
+    struct sigaction usual = { .sa_handler = SIG_DFL }, ignore = { .sa_handler = SIG_IGN };
+    sigset_t taken;
+    sigemptyset(&taken);
+    sigaddset(&taken, SIGCHLD);
+    stop_take_unless_ignored(&taken, SIGINT);
+    stop_take_unless_ignored(&taken, SIGTERM);
+    stop_take_unless_ignored(&taken, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &taken, &job->signals.mask);
+    sigaction(SIGCHLD, &usual, &job->signals.child);
+    sigaction(SIGPIPE, &ignore, &job->signals.pipe);
+    job->signals.taken = true;
+    job->signals_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+    return job->signals_fd >= 0;
+}
+
+void job_signals_let_through(const struct job *job)
+{
+    pthread_sigmask(SIG_SETMASK, &job->signals.mask, NULL);
+}
+
+void job_signals_restore(const struct job *job)
+{
+    if (!job->signals.taken)
+        return;
+    sigaction(SIGCHLD, &job->signals.child, NULL);
+    sigaction(SIGPIPE, &job->signals.pipe, NULL);
+    job_signals_let_through(job);
+}
+
+const char *launch_signal_name(int number)
+{
+    static const char *const names[] = {
+        [SIGHUP] = "SIGHUP",   [SIGINT] = "SIGINT",   [SIGQUIT] = "SIGQUIT",     [SIGILL] = "SIGILL",
+        [SIGTRAP] = "SIGTRAP", [SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS",       [SIGFPE] = "SIGFPE",
+        [SIGKILL] = "SIGKILL", [SIGUSR1] = "SIGUSR1", [SIGSEGV] = "SIGSEGV",     [SIGUSR2] = "SIGUSR2",
+        [SIGPIPE] = "SIGPIPE", [SIGALRM] = "SIGALRM", [SIGTERM] = "SIGTERM",     [SIGXCPU] = "SIGXCPU",
+        [SIGXFSZ] = "SIGXFSZ", [SIGSYS] = "SIGSYS",   [SIGVTALRM] = "SIGVTALRM",
+    };
+    bool known = number > 0 && number < (int)(sizeof names / sizeof names[0]) && names[number];
+    return known ? names[number] : "no name";
+}
+
+/* ---- the ranks' end ---------------------------------------------------------------------------------------- */
 
 int64_t job_clock(void)
 {
@@ -23,45 +81,15 @@ int64_t job_clock(void)
 void job_signal_all(const struct job *job, int number)
 {
     for (int i = 0; i < job->processes; i++)
-        if (job->pids[i] > 0)
-            kill(job->pids[i], number);
-}
-
-/* Has the process a handler for the signal? The kernel tells as a hexadecimal mask. */
-static bool stop_catches(pid_t pid, int number)
-{
-    char path[40], line[128];
-    unsigned long long caught = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return caught >> (number - 1) & 1;
-}
-
-bool job_ask(struct job *job)
-{
-    bool any = false;
-    for (int i = 0; i < job->processes; i++)
-        if (job->pids[i] > 0 && stop_catches(job->pids[i], SIGTERM))
-            any |= kill(job->pids[i], SIGTERM) == 0;
-    job->asked = any ? job_clock() : 0;
-    return any;
-}
-
-bool job_grace_is_over(const struct job *job)
-{
-    return job->asked && job_clock() - job->asked > GRACE;
+        if (job->ranks[i].pid > 0)
+            kill(job->ranks[i].pid, number);
 }
 
 void job_note_rank(struct job *job, int rank)
 {
     const struct rank_slot *slot = &job->world.header->slots[rank];
     const struct rank_notes *notes = world_notes(&job->world, rank);
-    struct rank_note *note = &job->notes[rank];
+    struct job_rank *note = &job->ranks[rank];
     note->now = atomic_load(&slot->call);
     note->last = atomic_load(&slot->last_call);
     snprintf(note->host_call, sizeof note->host_call, "%s", notes->host_call);
@@ -86,8 +114,8 @@ static bool stop_lets_tell(struct job *job)
     int teller = world_teller(&job->world, &told), process = job->plan.threads ? 0 : teller;
     job->let_tell += passed < TELL_LOOK ? passed : TELL_LOOK;
     job->let_tell_seen = now;
-    return !told && teller >= 0 && process < job->processes && job->pids[process] > 0 && !job->interrupt &&
-           job->let_tell < LAUNCH_TELL_MS;
+    return !told && teller >= 0 && process < job->processes && job->ranks[process].pid > 0 &&
+           !job->interrupt && job->let_tell < LAUNCH_TELL_MS;
 }
 
 int job_stop_step(struct job *job)

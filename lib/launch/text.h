@@ -58,8 +58,21 @@ void text_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Columns of a report: a terminal's 80 hold it, also behind the number of its rank. And where no number stands in front. */
 enum { TEXT_WIDTH = 74, TEXT_WIDTH_ALONE = 79 };
 
-/* Break prose at blanks, so that no line is longer than `width`; further lines are indented by two. `text` is cut off where
- * `out` is full. */
+/* Break prose at blanks, so that no line is longer than `width`; further ones are indented by two. What `out` cannot hold is cut off. */
 void text_wrap(const char *text, size_t width, char *out, size_t size);
+
+/* Where the workbook explains what a report tells: the report's last line, in the order of the chapters. tests/test_lessons.c looks whether each
+ * chapter has the heading that is named here. */
+#define LESSON_WHICH_MESSAGE "see: chapter 02, 'Which receive belongs to which send?'."
+#define LESSON_SENDS_FIRST "see: chapter 06, 'Two ranks, both polite'."
+#define LESSON_RING "see: chapter 06, 'A ring of polite ranks'."
+#define LESSON_BUFFERED "see: chapter 06, '\"But it worked with small messages\"'."
+#define LESSON_NOT_MET "see: chapter 06, 'Two calls that do not find each other'."
+#define LESSON_NOT_ALL "see: chapter 06, 'Everyone, or nobody'."
+#define LESSON_IN_FLIGHT "see: chapter 06, 'Hands off'."
+#define LESSON_ON_GPU "see: chapter 07, 'What runs where'."
+#define LESSON_NO_EVENT "see: chapter 07, 'Two streams, and a missing event'."
+#define LESSON_NEW_GROUP "see: chapter 09, 'The first hole: only the members make it'."
+#define LESSON_TWO_GROUPS "see: chapter 09, 'The second hole: two groups, crossed'."
 
 #endif

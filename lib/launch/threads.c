@@ -24,8 +24,7 @@ struct rank_thread {
     pthread_t thread;
 };
 
-/* The job whose ranks live in this process, for handlers that get no argument. Set before the first thread
- * starts, never changed after. */
+/* The job whose ranks live in this process, for handlers that get no argument. Set before the first thread starts. */
 static struct job *hosted;
 static struct rank_thread *ranks;
 
@@ -85,8 +84,7 @@ static void threads_catch_crashes(void)
             sigaction(crashes[i], &note, NULL);
 }
 
-/* exit() by one rank ends all. The first one decides; a second must not run the handlers at the same time. With which status,
- * the watcher sees at the end. */
+/* exit() by one rank ends all. A second must not run the handlers at the same time. The watcher sees with which status. */
 static void threads_note_exit(void)
 {
     static _Atomic int exiting;
@@ -119,7 +117,6 @@ static void *threads_run(void *argument)
     snprintf(name, sizeof name, "rank %d", rank->self.env.rank);
     prctl(PR_SET_NAME, name);
     launch_become(&rank->self);
-    launch_enter(&rank->self);
     pthread_cleanup_push(threads_rank_ended, &rank->self); /* run() may end by pthread_exit */
     hosted->plan.run(rank->self.env.rank, hosted->plan.size);
     if (launch_is_forked()) /* a child that has come back from run() */

@@ -13,7 +13,7 @@
 
 static const char *verdict_place_of(const struct job *job, int rank, char *text, size_t size)
 {
-    const struct rank_note *note = &job->notes[rank];
+    const struct job_rank *note = &job->ranks[rank];
     if (note->now == 0 && note->host_call[0]) {
         const struct site *site = world_site_at(&job->world, rank, note->host_site);
         snprintf(text, size, "%s (%s:%d)", note->host_call, site->file, site->line);
@@ -54,7 +54,7 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
         text_add(text, "exited with status %d", code);
     else
         text_add(text, "%s", verdict_early_end(job, rank));
-    if (rank >= 0 && job->notes[rank].last)
+    if (rank >= 0 && job->ranks[rank].last)
         text_add(text, " in %s", verdict_place_of(job, rank, place, sizeof place));
     text_add(text, "%s%s.\n", failure->cause[0] ? ": " : "", failure->cause);
 }
@@ -64,7 +64,7 @@ enum fate { WELL, STOPPED, FAILED_TOO };
 
 bool job_was_killed(const struct job *job, int process)
 {
-    int status = job->statuses[process];
+    int status = job->ranks[process].status;
     return WIFSIGNALED(status) &&
            (job->stop_step == 0 || (WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL));
 }
@@ -74,12 +74,12 @@ static struct world_failure verdict_what_happened(const struct job *job, bool *t
 {
     struct world_failure failure = *world_failure(&job->world);
     if (job->plan.threads && failure.end == END_EXIT && failure.code < 0) /* exit() did not say with what */
-        failure.code = WIFEXITED(job->statuses[0]) ? WEXITSTATUS(job->statuses[0]) : 0;
+        failure.code = WIFEXITED(job->ranks[0].status) ? WEXITSTATUS(job->ranks[0].status) : 0;
     int rank = world_teller(&job->world, told), process = job->plan.threads ? 0 : rank;
     if (!*told && rank >= 0 && rank < job->plan.size && job_was_killed(job, process))
         failure = (struct world_failure){ .rank = job->plan.threads ? -1 : rank,
                                           .end = END_SIGNAL,
-                                          .code = WTERMSIG(job->statuses[process]) };
+                                          .code = WTERMSIG(job->ranks[process].status) };
     return failure;
 }
 
@@ -87,7 +87,7 @@ static enum fate verdict_fate_of(const struct job *job, const struct world_failu
 {
     if (job->plan.threads)
         return atomic_load(&job->world.header->slots[rank].pid) < 0 ? WELL : STOPPED;
-    int status = job->statuses[rank];
+    int status = job->ranks[rank].status;
     if (status == 0)
         return WELL;
     bool asked = WIFSIGNALED(status) && !job_was_killed(job, rank);
@@ -181,8 +181,7 @@ static int verdict_exit_status(const struct world_failure *failure)
     return failure->code > 0 ? failure->code : DIST_ERR_STATE;
 }
 
-/* Each line of the text, broken so that a terminal holds it. (Static, since the stack may be small: `ulimit -s 64`; and
- * the environment lies on it, too.) */
+/* Each line of the text, broken so that a terminal holds it. (Static: the stack may be small, `ulimit -s 64`, and holds the environment.) */
 static void verdict_say_in_lines(const struct text *text)
 {
     static char line[sizeof text->bytes], wrapped[sizeof text->bytes + 256];
@@ -219,6 +218,6 @@ int job_verdict(const struct job *job)
     }
     verdict_say_in_lines(&text);
     if (!job->interrupt && !lost && !told)
-        job->plan.write(&job->world, failure.rank, verdict_exit_status(&failure), text.bytes);
+        watch_calls.write(&job->world, failure.rank, verdict_exit_status(&failure), text.bytes);
     return lost && lost != EPIPE ? DIST_ERR_SYSTEM : verdict_exit_status(&failure);
 }

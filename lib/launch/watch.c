@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #define LAST_WORDS 50      /* ms to wait for pipes that a grandchild keeps open after all ranks have ended */
 #define REAP_EVERY 10      /* looks: a rank's end makes a signal, but signals can be lost */
 #define EVENTS 64
+#define GRACE 30000 /* ms that ranks have which catch SIGTERM */
 
 /* End the job without a report for each rank. */
 static void watch_end_quietly(struct job *job, int number)
@@ -23,10 +25,36 @@ static void watch_end_quietly(struct job *job, int number)
         world_told(&job->world);
 }
 
+/* Has the process a handler for the signal? The kernel tells as a hexadecimal mask. */
+static bool watch_catches(pid_t pid, int number)
+{
+    char path[40], line[128];
+    unsigned long long caught = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return caught >> (number - 1) & 1;
+}
+
+/* When somebody asks the job to end (SIGTERM), ranks that catch the signal are asked first: they may want to write a checkpoint. */
+static bool watch_ask(struct job *job)
+{
+    bool any = false;
+    for (int i = 0; i < job->processes; i++)
+        if (job->ranks[i].pid > 0 && watch_catches(job->ranks[i].pid, SIGTERM))
+            any |= kill(job->ranks[i].pid, SIGTERM) == 0;
+    job->asked = any ? job_clock() : 0;
+    return any;
+}
+
 /* A second Ctrl-C means: now. So does a second SIGTERM where ranks catch it: the first was theirs. */
 void job_interrupt(struct job *job, int number)
 {
-    if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && job_ask(job))
+    if (number == SIGTERM && !job->stopping && !job->interrupt && !job->asked && watch_ask(job))
         return;
     if (job->interrupt) {
         job->stop_began -= 1000000;
@@ -45,8 +73,8 @@ static bool watch_take_signals(struct job *job)
         if (signal.ssi_signo == SIGCHLD)
             child = true;
         else {
-            if (job->control)
-                control_put_all(job->control, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
+            if (job->plan.nodes)
+                control_put_all(job, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
             job_interrupt(job, (int)signal.ssi_signo);
         }
     }
@@ -56,7 +84,7 @@ static bool watch_take_signals(struct job *job)
 /* Whether the end of a process means that the job has failed. Ranks as threads tell the rest themselves. */
 static void watch_judge(struct job *job, int process)
 {
-    int status = job->statuses[process];
+    int status = job->ranks[process].status;
     int rank = job->plan.threads ? -1 : process;
     if (WIFSIGNALED(status))
         world_fail(&job->world, rank, END_SIGNAL, WTERMSIG(status));
@@ -79,13 +107,13 @@ static void watch_put_away(const struct job *job, int process, pid_t pid)
 static void watch_reap(struct job *job)
 {
     for (int i = 0; i < job->processes; i++) {
-        if (job->pids[i] == 0)
+        if (job->ranks[i].pid == 0)
             continue;
-        pid_t ended = waitpid(job->pids[i], &job->statuses[i], WNOHANG);
+        pid_t ended = waitpid(job->ranks[i].pid, &job->ranks[i].status, WNOHANG);
         if (ended == 0 || (ended < 0 && errno == EINTR))
             continue;
-        watch_put_away(job, i, job->pids[i]);
-        job->pids[i] = 0;
+        watch_put_away(job, i, job->ranks[i].pid);
+        job->ranks[i].pid = 0;
         job->alive--;
         watch_judge(job, i);
     }
@@ -102,7 +130,7 @@ static void watch_look_for_missing(struct job *job)
 {
     const struct world_header *header = job->world.header;
     int missing = -1;
-    bool joined = job->control && job->control->joined;
+    bool joined = job->others_joined;
     for (int rank = header->size - 1; rank >= 0; rank--) {
         uint32_t state = atomic_load(&header->slots[rank].state);
         joined |= job_rank_joins(job, rank);
@@ -134,15 +162,15 @@ void job_watch_round(struct job *job, int timeout)
     if (ended || quiet) {
         job->looked = now;
         watch_look_for_missing(job);
-        if (!job->control)
-            job->plan.look(&job->world, -1);
+        if (!job->plan.nodes)
+            watch_calls.look(&job->world, -1);
     }
     output_flush(&job->output);
-    if (job->control)
+    if (job->plan.nodes)
         control_turn(job);
     if (job->output.error[0])
         watch_end_quietly(job, SIGPIPE);
-    if (!job->stopping && job_grace_is_over(job))
+    if (!job->stopping && job->asked && job_clock() - job->asked > GRACE)
         job_interrupt(job, SIGTERM);
     if (!job->stopping && (job->interrupt || world_failed(&job->world)))
         job_stop_begin(job);
@@ -177,7 +205,7 @@ void job_watch(struct job *job)
     for (int64_t left; job->output.open > 0 && (left = end - job_clock()) > 0;)
         job_watch_round(job, (int)left);
     watch_take_the_rest(job);
-    if (job->control)
+    if (job->plan.nodes)
         control_finish(job);
     for (int i = 0; i < job->output.count; i++)
         for (bool more = true; more; watch_let_read(job, OUTPUT_LINE))

@@ -73,8 +73,7 @@ static void world_leave_out_of_dumps(const struct world *world)
     madvise(world_at(world, header->arena_offset), header->bytes - header->arena_offset, MADV_DONTDUMP);
 }
 
-/* Give the file its size and map it. Where address space is short (ulimit -v, small machines) smaller
- * arenas do as well, so halve them until the block fits. */
+/* Give the file its size and map it. Where address space is short (ulimit -v), smaller arenas do as well: halve them until it fits. */
 static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
 {
     uint64_t limit = world_file_limit(), room = world_room_left(world->fd);
@@ -95,8 +94,7 @@ static bool world_place(struct world *world, int size, uint64_t *arena_bytes)
     return false;
 }
 
-/* A file without a name, which is gone when nobody has it open. Where a sandbox refuses a memfd, one on the file system that
- * /dev/shm is. */
+/* A file without a name, which is gone when nobody has it open. Where a sandbox refuses a memfd, one of /dev/shm. */
 static int world_nameless_file(void)
 {
     int fd = memfd_create(NAME, MFD_CLOEXEC);

@@ -129,9 +129,9 @@ struct world_header {
     _Atomic uint32_t leavers;    /* ranks that have left the job */
     struct group_ids group_ids;
     _Atomic uint32_t given_up; /* 1: all others are leaving, and nothing that is open can come to its end */
-    _Atomic uint32_t
-        failed; /* 0: no; else whose record holds, and who tells the user of it (failure.c): set in one step. From
-                 * then on every call of every rank ends with DIST_ERR_PEER_LOST, or with the number of the record's cause */
+    /* 0: no; else whose record holds, and who tells the user of it (failure.c): set in one step. From then on every call of every rank
+     * ends with DIST_ERR_PEER_LOST, or with the number of the record's cause. */
+    _Atomic uint32_t failed;
     _Atomic uint32_t one_process; /* 1: the ranks are threads of one process, but for its first thread */
     _Atomic uint32_t watched;     /* 1: a launcher of ours holds the lock behind those of the ranks */
     struct world_failure failure; /* as the watcher saw it */
@@ -238,9 +238,8 @@ static inline bool world_over(const struct world *world)
 /* All that are still there are leaving, and cannot move: let them give up what is open. */
 void world_give_up(struct world *world);
 
-/* For ranks that no watcher of ours looks after: call it about every 100 ms while asleep. Each call looks at some
- * of `rank`'s peers in turn; one whose process ended between attaching and leaving makes the job fail. Returns
- * world_failed(). */
+/* For ranks that no watcher of ours looks after: call it about every 100 ms while asleep. Each call looks at some of `rank`'s peers in
+ * turn; one whose process ended between attaching and leaving makes the job fail. Returns world_failed(). */
 bool world_check_peers(struct world *world, int rank);
 
 /* The number of a call site of `rank` (its own calls only), and the site behind the number. */

@@ -1,6 +1,6 @@
 /* order_words.c: the words for two streams that touch the same data with nothing that orders them. */
 #include "order.h"
-#include "../launch/lesson.h"
+#include "../launch/text.h"
 
 #include <stdio.h>
 

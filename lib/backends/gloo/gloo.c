@@ -6,7 +6,7 @@
  */
 #include "../transport/state.h"
 #include "../../dist.h"
-#include "../../launch/bootstrap.h"
+#include "../../launch/nodes.h"
 #include "../../launch/spread.h"
 
 static const struct transport *gloo_find(struct launch_self *self, int *status, struct why *why)

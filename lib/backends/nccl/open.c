@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "state.h"
-#include "../../launch/bootstrap.h"
+#include "../../launch/nodes.h"
 #include "../../streams/gpu.h"
 
 #include <stdio.h>
