@@ -22,10 +22,12 @@ struct dist_stream {
     uint32_t live;
     int number;
     struct stream *stream; /* the device's */
+    struct dist_at made_at;
 };
 
 struct dist_event {
     uint32_t live;
+    struct dist_at made_at;
     struct gpu *gpu;
     struct event *event;            /* the device's */
     struct dist_stream *stream;     /* in which it was recorded */
@@ -41,13 +43,14 @@ struct gpu {
     const struct device *device;                /* NULL: not opened yet */
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
+    int made; /* the number of the last one that the program made; 0: none */
     struct dist_stream *current;
     void *scratch;               /* device memory for one number */
     struct dist_stream *copying; /* where a copy needs staging memory or `scratch`; NULL: nowhere */
     const void *awaited;         /* what the host waited for last: an op that it is is not forgotten */
     struct gpu_ops *ops;         /* NULL: nothing was communicated yet */
     struct order *order;         /* NULL: nobody checks */
-    struct handles events;       /* freed ones: the queue */
+    struct handles events;
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */
@@ -71,7 +74,7 @@ void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at);
 void gpu_free(struct gpu *gpu, struct storage *storage);
 
 /* A new event, to be recorded in the current stream, and back. NULL: no memory. */
-struct dist_event *gpu_take_event(struct gpu *gpu);
+struct dist_event *gpu_take_event(struct gpu *gpu, struct dist_at at);
 void gpu_give_event(struct gpu *gpu, struct dist_event *event);
 
 /* Put a kernel into the current stream; names and place are filled in. False: reported. */
