@@ -68,6 +68,11 @@ void control_lost(struct job *job, int node, const char *how)
     char ranks[80];
     struct why why;
     bool done = link->done || control->over;
+    nodes_ranks(control->nodes, node, ranks, sizeof ranks);
+    why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
+            ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
+    if (how && !done) /* a launcher that was stopped may go on, and read it: it has not lost us */
+        control_refuse(link, DIST_ERR_PEER_LOST, why.text);
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
     link->done = true;
@@ -75,9 +80,6 @@ void control_lost(struct job *job, int node, const char *how)
         return;
     if (world_failed(&job->world) && !how)
         world_told(&job->world); /* there, or here, if it was that rank's to tell */
-    nodes_ranks(control->nodes, node, ranks, sizeof ranks);
-    why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
-            ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
     control_end_fail_of_it(job, nodes_first(control->nodes, node), !how && control->nodes->foreign, why.text);
     control->lost_hub = !control->hub;
     control_end_without(job, node, DIST_ERR_PEER_LOST);
