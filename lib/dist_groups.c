@@ -22,8 +22,8 @@ static bool dist_groups_check_list(struct context *context, struct dist_at at, c
     int size = context->world.size;
     if (!ranks || count < 1 || count > size)
         return !report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
-                       "%s with count %d; pass a list of one rank or more, %d at most", ranks ? "a list" : "NULL", count,
-                       size);
+                       "%s with count %d; pass a list of one rank or more, %d at most",
+                       ranks ? "a list" : "NULL", count, size);
     bool listed[WORLD_MAX_RANKS] = { false };
     for (int i = 0; i < count; i++) {
         if (ranks[i] < 0 || ranks[i] >= size)
