@@ -81,6 +81,10 @@ struct backend {
     backend_call *send, *recv;
     backend_call *collectives[CALL_COUNT]; /* by what is called; monitored_barrier: never async */
 
+    /* Of a collective that this backend leaves to algorithms/: let all members come together, as for one of its own, and compare what they
+     * call; no data move. NULL: algorithms/ compares, among those that are done there. */
+    backend_call *meet;
+
     /* Is it done? Never blocks. wait blocks until it is; both may be called again after. */
     bool (*test)(void *state, struct dist_work *op);
     int (*wait)(void *state, struct dist_work *op);
@@ -106,6 +110,10 @@ struct backend {
 
 /* A number that tells one list of ranks from others: what members of a new group compare. */
 int64_t group_hash(const struct dist_group *group);
+
+/* The words for a thread that cannot be had. */
+#define BACKEND_NO_THREAD \
+    "the system gives no thread for work in the background; see what it limits (ulimit -a)"
 
 /* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
 int backend_failed(const struct world *world, struct dist_work *op);

@@ -69,6 +69,13 @@ int group_index(const struct dist_group *group, int rank)
     return -1;
 }
 
+struct words context_ranks(const struct context *context)
+{
+    return context->world.size == 1
+               ? words_of("this job has only rank 0; start more, or name that")
+               : words_of("the ranks of this job are 0 to %d; name one of them", context->world.size - 1);
+}
+
 /* Who counts beyond an end mostly walks round a ring. */
 int context_rank(struct context *context, enum call call, struct dist_at at, const char *name, int rank,
                  const struct dist_group *group)
@@ -79,12 +86,10 @@ int context_rank(struct context *context, enum call call, struct dist_at at, con
                "%s is %d, and rank %d is not a member of this group; name a member by its world rank", name,
                rank, rank);
     else if (index < 0 && rank == DIST_ANY_SOURCE)
-        report(call, at, DIST_ERR_ARGUMENT,
-               "%s is DIST_ANY_SOURCE, which only a receive can name; name one of the ranks 0 to %d", name,
-               size - 1);
+        report(call, at, DIST_ERR_ARGUMENT, "%s is DIST_ANY_SOURCE, which only a receive can name, and %s",
+               name, context_ranks(context).text);
     else if (index < 0)
-        report(call, at, DIST_ERR_ARGUMENT,
-               "%s is %d, but the ranks of this job are 0 to %d; name one of them%s", name, rank, size - 1,
+        report(call, at, DIST_ERR_ARGUMENT, "%s is %d, but %s%s", name, rank, context_ranks(context).text,
                rank == -1     ? ": in a ring the previous is (rank + world_size - 1) % world_size"
                : rank == size ? ": in a ring the next is (rank + 1) % world_size"
                               : "");

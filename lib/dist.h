@@ -41,9 +41,9 @@
  * call on, short blocking messages take longer. No deadlock is told while a rank has a thread that is not waiting in a
  * call, be it one that never calls (a pool of OpenMP's): it could still send; nor while more than 257 call.
  *
- * DIST_CHECK=1 in the environment also watches tensors while messages need them, names tensors and groups that were never freed, and
- * warns where it was luck which message a receive from anybody got. It sees what the program's own code touches, in any thread, what
- * its streams do in no order, and what calls do; also through slices. It does not see arrays of the program's own, on the stack or
+ * DIST_CHECK=1 in the environment also watches tensors while messages need them, names tensors, groups, streams and events that were
+ * never freed, and warns where it was luck which message a receive from anybody got. It sees what the program's own code touches,
+ * in any thread, what its streams do in no order, and what calls do; also through slices. It does not see arrays of the program's own, on the stack or
  * from malloc, to which elements were copied, what a system call does (read() into a tensor then fails with EFAULT), nor what runs on
  * a real GPU; and beside a tensor that messages need on one page, on other processors than x86 or after 2000 touches, it lets all
  * pass. It takes SIGSEGV and SIGTRAP for that; what is not its own goes to the handlers that were there. DIST_SHUFFLE=7 has messages
@@ -302,7 +302,8 @@ struct dist_reduce_scatter_args {
 dist_work *dist_reduce_scatter_with(struct dist_reduce_scatter_args args);
 
 /* Nobody leaves before everybody has come. monitored_barrier gives up after `timeout` seconds (0: 30) and names
- * the ranks that did not come (DIST_ERR_TIMEOUT); the group is of no more use then. */
+ * the ranks that did not come (DIST_ERR_TIMEOUT), to all members, also to those who come after that; the group is of no more
+ * use then. */
 struct dist_barrier_args {
     struct dist_at at;
     dist_group *group;

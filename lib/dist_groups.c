@@ -22,14 +22,13 @@ static bool dist_groups_check_list(struct context *context, struct dist_at at, c
     int size = context->world.size;
     if (!ranks || count < 1 || count > size)
         return !report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
-                       "%s with count %d; pass a list of 1 to %d ranks", ranks ? "a list" : "NULL", count,
-                       size);
+                       "%s with count %d; pass a list of one rank or more, %d at most",
+                       ranks ? "a list" : "NULL", count, size);
     bool listed[WORLD_MAX_RANKS] = { false };
     for (int i = 0; i < count; i++) {
         if (ranks[i] < 0 || ranks[i] >= size)
-            return !report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
-                           "entry %d of the list is %d, but the ranks of this job are 0 to %d", i, ranks[i],
-                           size - 1);
+            return !report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT, "entry %d of the list is %d, but %s", i,
+                           ranks[i], context_ranks(context).text);
         if (listed[ranks[i]])
             return !report(CALL_NEW_GROUP, at, DIST_ERR_ARGUMENT,
                            "rank %d is in the list twice; name every member once", ranks[i]);

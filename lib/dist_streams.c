@@ -52,10 +52,11 @@ dist_stream *dist_stream_new_at(struct dist_at at)
     struct gpu *gpu = dist_streams_open(call, at);
     if (!gpu)
         return NULL;
-    int number = 1;
-    while (number < DEVICE_STREAMS && gpu->streams[number].live == STREAM_LIVE)
-        number++;
-    if (number == DEVICE_STREAMS)
+    int number = gpu->made, others = 0;
+    do /* that of a stream that was freed comes late again: so a second use of that is seen as what it is */
+        number = number % (DEVICE_STREAMS - 1) + 1;
+    while (gpu->streams[number].live == STREAM_LIVE && ++others < DEVICE_STREAMS - 1);
+    if (gpu->streams[number].live == STREAM_LIVE)
         return report_tensor(
                    call, at, DIST_ERR_MEMORY,
                    "no room for one more stream; a rank has at most %d, so free those that are done",
@@ -66,10 +67,12 @@ dist_stream *dist_stream_new_at(struct dist_at at)
         return report_tensor(call, at, DIST_ERR_MEMORY, "the device \"%s\" has no memory left",
                              gpu->device->name),
                NULL;
-    gpu->streams[number].live = STREAM_LIVE;
-    gpu->streams[number].number = number;
-    gpu->streams[number].stream = stream;
-    return &gpu->streams[number];
+    struct dist_stream *made = &gpu->streams[number];
+    made->live = STREAM_LIVE;
+    made->number = gpu->made = number;
+    made->stream = stream;
+    made->made_at = at;
+    return made;
 }
 
 int dist_stream_free_at(struct dist_at at, dist_stream *stream)
@@ -168,7 +171,7 @@ dist_event *dist_event_record_at(struct dist_at at)
 {
     const char *call = "dist_event_record";
     struct gpu *gpu = dist_streams_open(call, at);
-    struct dist_event *event = gpu ? gpu_take_event(gpu) : NULL;
+    struct dist_event *event = gpu ? gpu_take_event(gpu, at) : NULL;
     if (gpu && !event)
         report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more event");
     if (!event)

@@ -39,7 +39,7 @@ void dtype_store_many(enum dist_type type, void *array, int64_t count, const dou
  * more than once: 16-bit floats, and averages of U8 and I32. Else their own. */
 enum dist_type dtype_wide(enum dist_type type, enum dist_op op);
 
-/* To another type, by way of double. */
+/* To another type, by way of double: so an I64 beyond 2^53 is rounded twice on its way to a float, as on a GPU (convert, loops.cuh). */
 void dtype_convert(enum dist_type to, void *out, enum dist_type from, const void *in, int64_t count);
 
 /* ---- 16-bit floats ------------------------------------------------------- *

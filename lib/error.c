@@ -27,7 +27,7 @@ static const struct {
     [DIST_ERR_DEADLOCK] = { "DIST_ERR_DEADLOCK", "start one of the two with dist_isend or dist_irecv" },
     [DIST_ERR_ENVIRONMENT] = { "DIST_ERR_ENVIRONMENT", "change or unset that variable" },
     [DIST_ERR_MEMORY] = { "DIST_ERR_MEMORY", "free tensors that are no longer needed" },
-    [DIST_ERR_SYSTEM] = { "DIST_ERR_SYSTEM", "see what limits this machine sets (ulimit -a)" },
+    [DIST_ERR_SYSTEM] = { "DIST_ERR_SYSTEM", NULL },
     [DIST_ERR_BUFFER] = { "DIST_ERR_BUFFER", NULL },
 };
 

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "diagnose/guard.h"
 #include "launch/text.h"
+#include "streams/gpu.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,27 +62,40 @@ void leaks_begin(struct context *context)
         leaks_add_work(context->leaks, "never waited for  ", HANDLE_OF(struct dist_work, open));
 }
 
+/* Not of a collective by messages, which has told itself how it ended. */
 void leaks_untaken(struct launch_self *self, const struct dist_work *op)
 {
     const struct context *context = self->context;
-    if (context && context->leaks)
+    if (context && context->leaks && op->tag >= 0)
         leaks_add_work(context->leaks, "never received    ", op);
+}
+
+static void leaks_add_memory(struct leaks *leaks, struct words what, struct dist_at made_at)
+{
+    leaks_add(leaks, "never freed       %s (%s:%d)", what.text, text_file(made_at.file), made_at.line);
 }
 
 static void leaks_memory(struct leaks *leaks, const struct context *context)
 {
     char shape[100];
+    const struct gpu *gpu = gpu_if_open(context->self);
     for (struct handle *open = leaks_oldest(&context->tensors); open; open = open->newer) {
         const struct tensor *t = HANDLE_OF(struct tensor, open);
-        leaks_add(leaks, "never freed       tensor of %s %s (%s:%d)",
-                  tensor_shape_words(t, shape, sizeof shape), dtype_name(t->type), text_file(t->made_at.file),
-                  t->made_at.line);
+        leaks_add_memory(
+            leaks,
+            words_of("tensor of %s %s", tensor_shape_words(t, shape, sizeof shape), dtype_name(t->type)),
+            t->made_at);
     }
     for (struct handle *open = context->groups.newest; open; open = open->older) {
         const struct dist_group *group = HANDLE_OF(struct dist_group, open);
-        leaks_add(leaks, "never freed       group of %d rank%s (%s:%d)", group->size,
-                  group->size == 1 ? "" : "s", text_file(group->made_at.file), group->made_at.line);
+        leaks_add_memory(leaks, words_of("group of %d rank%s", group->size, group->size == 1 ? "" : "s"),
+                         group->made_at);
     }
+    for (int i = 1; gpu && i < DEVICE_STREAMS; i++) /* the first is always there */
+        if (gpu->streams[i].live == STREAM_LIVE)
+            leaks_add_memory(leaks, words_of("stream"), gpu->streams[i].made_at);
+    for (struct handle *open = gpu ? leaks_oldest(&gpu->events) : NULL; open; open = open->newer)
+        leaks_add_memory(leaks, words_of("event"), HANDLE_OF(struct dist_event, open)->made_at);
 }
 
 static void leaks_tell(const struct leaks *leaks, const struct context *context)

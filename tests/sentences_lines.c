@@ -7,6 +7,8 @@
 const char *const sentences_lines[] = {
     /* reports */
     "faulty cross",
+    "WORLD_SIZE=1 faulty cross",
+    "WORLD_SIZE=1 advice wrong-send",
     "faulty ring",
     "faulty tag",
     "faulty left",

@@ -28,7 +28,6 @@ const struct unsaid sentences_unsaid[] = {
     { "the system refuses memory without a name", "test_launch_far.c", "/dev/shm, which would do as well" },
     { "free tensors that are no longer needed", NULL, FAILS },
     { "free groups that are no longer needed", NULL, FAILS },
-    { "see what limits this machine sets", NULL, FAILS },
     { "more bytes of rank", NULL, FAILS },
     { "a place not noted", NULL, FAILS },
     { "the line could not be written", "test_launch_output.c", "could not be written" },

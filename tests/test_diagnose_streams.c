@@ -41,6 +41,8 @@ static const struct mistake mistakes[] = {
     { "in-flight", DIST_ERR_BUFFER, "buffer: rank 0 writes", { "in-flight" }, "a GPU", "DIST_CHECK=1" },
     { "exits", 3, "", { NULL }, "exited with status 3", NULL },
     { "unwaited", 0, "note: rank 0", { "unwaited" }, "never waited for  dist_isend to 1", NULL },
+    { "unfreed", 0, "note: rank ", { "stream", "event" }, "never freed       stream", "DIST_CHECK=1" },
+    { "unfreed", 0, "note: rank ", { "stream", "event" }, "never freed       event", "DIST_CHECK=1" },
 };
 
 static const struct mistake correct[] = {

@@ -20,8 +20,20 @@ MISUSE(send_to_the_rank_after_the_last, 3, DIST_ERR_ARGUMENT, "dist_send", "rank
         dist_barrier();
 }
 
+MISUSE(send_to_another_where_there_is_none, 1, DIST_ERR_ARGUMENT, "dist_send",
+       "dst is 1, but this job has only rank 0;", "in a ring the next is (rank + 1) % world_size.")
+{
+    dist_send(x, rank + 1);
+}
+
+MISUSE(a_group_with_another_where_there_is_none, 1, DIST_ERR_ARGUMENT, "dist_new_group",
+       "but this job has only rank 0; start more, or name that.")
+{
+    dist_new_group(((int[]){ 3 }), 1);
+}
+
 MISUSE(send_to_any_source, 2, DIST_ERR_ARGUMENT, "dist_isend", "rank 1: ", "dst is DIST_ANY_SOURCE, ",
-       "one of the ranks 0 to 1.")
+       "the ranks of this job are 0 to 1; name one of them.")
 {
     if (rank == 1)
         dist_isend(x, DIST_ANY_SOURCE);

@@ -13,6 +13,15 @@ MISUSE(use_of_a_freed_stream, 1, DIST_ERR_ARGUMENT, "dist_stream_use", "rank 0: 
     dist_stream_use(stream);
 }
 
+MISUSE(use_of_a_freed_stream_when_there_is_a_new_one, 1, DIST_ERR_ARGUMENT, "dist_stream_use",
+       "stream was freed")
+{
+    dist_stream *stream = dist_stream_new();
+    dist_stream_free(stream);
+    dist_stream_new();
+    dist_stream_use(stream);
+}
+
 MISUSE(a_stream_freed_twice, 2, DIST_ERR_ARGUMENT, "dist_stream_free", "rank 1: ", "stream was freed")
 {
     dist_stream *stream = dist_stream_new();

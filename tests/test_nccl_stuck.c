@@ -96,6 +96,27 @@ Test(nccl_stuck, a_barrier_that_names_who_is_late)
     told_words(told_by(late_for_a_barrier, 3, DIST_ERR_TIMEOUT), "rank 1 did not come within 0.2 s");
 }
 
+static void hear(const struct dist_report *report, void *said)
+{
+    snprintf(said, 200, "%s", report->sentence);
+}
+
+static void late_with_a_handler(struct exam *exam, int rank, int size)
+{
+    char said[200] = "";
+    dist_set_error_handler(hear, said);
+    late_for_a_barrier(exam, rank, size);
+    exam_check(exam, strstr(said, ": rank 1 did not come within 0.2 s"), "rank %d heard: %s", rank, said);
+}
+
+Test(nccl_stuck, who_was_late_for_it_hears_the_same)
+{
+    struct exam *exam = exam_new("late", 3);
+    exam->backend = "nccl";
+    cr_assert(exam_run(exam, late_with_a_handler), "%s", exam_words(exam));
+    exam_free(exam);
+}
+
 /* ---- NCCL by itself ------------------------------------------------------------------------------------- */
 
 static void two_orders(struct exam *exam, int rank, int size)

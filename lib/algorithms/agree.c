@@ -2,7 +2,7 @@
  * agree.c: do all members of a collective by messages mean the same? If not, in the words of a backend that does it itself.
  *
  * Words of 8 bytes go round before each collective. Only where they differ everybody also hears of everybody what it
- * calls, and where: so all members find the same two, and tell the same.
+ * calls, and where: so all members find the same two, and tell the same. Where others are the inner backend's, that compares.
  */
 #include "run.h"
 #include "../backends/common/claim.h"
@@ -78,7 +78,20 @@ static void agree_on_splits(struct run *run)
         comm->status = splits_tell(run->op, &clash);
 }
 
-/* monitored_barrier is for finding out who has not come: there nobody is asked. */
+/* ---- among those that the inner backend does ---------------------------------------------- */
+
+bool run_meet(struct run *run)
+{
+    struct algorithms *outer = run->outer;
+    if (!outer->inner->meet || outer->all || outer->inner->collectives[run->op->call])
+        return false;
+    work_copy_asked(&run->meeting, run->op);
+    run->meeting.async = true;
+    run->comm.status = outer->inner->meet(outer->state, &run->meeting);
+    return true;
+}
+
+/* monitored_barrier is for finding out who has not come: there nobody is asked first (monitored.c). */
 void run_agree(struct run *run)
 {
     struct dist_work *op = run->op;
@@ -86,7 +99,9 @@ void run_agree(struct run *run)
     if (op->call == CALL_MONITORED_BARRIER)
         return;
     run->comm.type = DIST_I64;
-    if (!agree_ask(&run->comm, words))
+    if (run_meet(run))
+        run_finish(run, &run->meeting);
+    else if (!agree_ask(&run->comm, words))
         agree_tell(run);
     if (op->splits)
         agree_on_splits(run);

@@ -53,8 +53,7 @@ int run_start(struct run *run)
     struct dist_work *op = run->op;
     op->run = NULL;
     free(run);
-    return op->status = why_fail(DIST_ERR_SYSTEM, &op->why,
-                                 "the system gives no thread for a collective in the background");
+    return op->status = why_fail(DIST_ERR_SYSTEM, &op->why, BACKEND_NO_THREAD);
 }
 
 static bool background_is_done(void *argument)

@@ -35,12 +35,13 @@ static struct absent monitored_absent(struct run *run)
 
 static void monitored_hear_all(struct run *run, struct absent *absent)
 {
-    while ((*absent = monitored_absent(run)).count > 0 && !world_failed(&run->outer->self->world)) {
+    while ((*absent = monitored_absent(run)).count > 0 && !world_failed(&run->outer->self->world) &&
+           !run_differs(run)) {
         if (dist_time() > run->deadline)
             return;
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     }
-    for (int i = 1; i < run->comm.size; i++) /* at once: all are over, one way or another, or the job is */
+    for (int i = 1; i < run->comm.size; i++) /* at once: all are over, one way or another, or none will be */
         run_finish(run, &run->asked[i]);
 }
 
@@ -56,16 +57,20 @@ static void monitored_tell_all(struct run *run, struct absent *absent)
             run_finish(run, &told[i]);
 }
 
+/* Rank 0 may have told, and left, before this one came: then it will not hear it. */
 static void monitored_be_told(struct run *run, struct absent *absent)
 {
-    struct communicator *comm = &run->comm;
-    comm_send(comm, 0, NULL, 0);
+    struct algorithms *outer = run->outer;
+    run_begin(run, &run->in, 0, false, (struct span){ absent, sizeof *absent });
+    if (run->comm.status == DIST_OK)
+        run_begin(run, &run->out, 0, true, (struct span){ 0 });
+    if (run->comm.status == DIST_OK && !outer->inner->test(outer->state, &run->in))
+        run_finish(run, &run->out);
     run->deadline += run->op->timeout;
-    comm_recv(comm, 0, absent, sizeof *absent);
-    if (comm->status != DIST_ERR_TIMEOUT)
-        return;
-    *absent = (struct absent){ 0 };
-    absent_add(absent, run->op->group->ranks[0]);
+    if (run->comm.status == DIST_OK)
+        run_finish(run, &run->in);
+    if (run->comm.status == DIST_OK && absent->count == 0)
+        run_finish(run, &run->out);
 }
 
 void run_monitored_barrier(struct run *run)
@@ -76,6 +81,7 @@ void run_monitored_barrier(struct run *run)
     if (!absent)
         return;
     *absent = (struct absent){ 0 };
+    bool meets = run_meet(run);
     if (comm->rank > 0) {
         monitored_be_told(run, absent);
     } else if (monitored_ask_all(run)) {
@@ -83,8 +89,13 @@ void run_monitored_barrier(struct run *run)
         run->deadline += run->op->timeout;
         monitored_tell_all(run, absent);
     }
-    if (absent->count > 0 && (comm->status == DIST_OK || comm->status == DIST_ERR_TIMEOUT)) {
-        comm->status = DIST_ERR_TIMEOUT;
-        absent_tell(run->op, absent);
-    }
+    run->deadline = 0;
+    if (comm->status == DIST_ERR_TIMEOUT && absent->count == 0) /* rank 0 itself knows it by who has gone */
+        absent_add(absent, run->op->group->ranks[0]);
+    if (run_differs(run))
+        comm->status = DIST_OK;
+    else if (comm->status == DIST_OK || comm->status == DIST_ERR_TIMEOUT)
+        comm->status = absent_tell(run->op, absent);
+    if (meets && comm->status == DIST_OK)
+        run_finish(run, &run->meeting);
 }

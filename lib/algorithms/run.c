@@ -43,6 +43,11 @@ void run_begin(struct run *run, struct dist_work *message, int peer, bool sends,
         run->op->why = message->why;
 }
 
+bool run_differs(const struct run *run)
+{
+    return atomic_load(&run->meeting.done) && run->meeting.status == DIST_ERR_MISMATCH;
+}
+
 struct awaited {
     struct run *run;
     struct dist_work *message;
@@ -70,6 +75,8 @@ static bool run_news(void *argument)
         awaited->status = DIST_ERR_TIMEOUT;
     else if (alone)
         awaited->status = DIST_ERR_PEER_LOST;
+    else if (run_differs(awaited->run))
+        awaited->status = DIST_ERR_MISMATCH;
     return awaited->status != DIST_OK;
 }
 
@@ -98,6 +105,7 @@ void run_finish(struct run *run, struct dist_work *message)
         return;
     run->comm.status = status;
     run->op->why = message->why;
+    run->op->speaker = message->speaker;
 }
 
 static void run_swap_by_backend(struct communicator *comm, int to, const void *out, int64_t out_count,

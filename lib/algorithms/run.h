@@ -37,6 +37,7 @@ struct run {
     struct dist_work *op;
     int tag;                   /* below zero, where no program's message can be */
     double deadline;           /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
+    struct dist_work meeting;  /* with those of the inner backend's collectives */
     struct dist_work out, in;  /* the messages under way */
     struct dist_work *asked;   /* monitored_barrier, rank 0: a message from each, and one to each */
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
@@ -69,6 +70,8 @@ void run_finish(struct run *run, struct dist_work *message);
 
 /* agree.c: do all members mean the same? If not, it is over, with op->why. */
 void run_agree(struct run *run);
+bool run_meet(struct run *run);          /* ask the inner backend that, by `meeting`; false: it cannot tell */
+bool run_differs(const struct run *run); /* it has told: no */
 
 void run_monitored_barrier(struct run *run);
 

@@ -3,7 +3,8 @@
  * quicker than another (race.c)?
  *
  * The ranks' lists of calls (log.h) are gone through once more, with a send that is over only when its receive was
- * posted. Nothing is guessed: a receive from anybody has the sender that it really had. Each rank moves on as far as it
+ * posted. Nothing is guessed: a receive from anybody has the sender that it really had, and a look (dist_is_completed) is no wait, though a
+ * program may look again and again: another one would have gone on. Each rank moves on as far as it
  * can; the order in which the ranks are taken does not matter, since a call that can end can still end later. Where
  * none can move, and some wait for each other, the run was lucky. Of a rank that made more calls than its list holds nobody
  * knows what it does behind its end: it is nobody's cause.

@@ -65,6 +65,11 @@ void control_lost(struct job *job, int node, const char *how)
     char ranks[80];
     struct why why;
     bool done = link->done || job->over;
+    nodes_ranks(job->plan.nodes, node, ranks, sizeof ranks);
+    why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
+            ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
+    if (how && !done) /* a launcher that was stopped may go on, and read it: it has not lost us */
+        control_refuse(link, DIST_ERR_PEER_LOST, why.text);
     epoll_ctl(job->output.events_fd, EPOLL_CTL_DEL, link->fd, NULL);
     connection_close(link);
     link->done = true;
@@ -72,9 +77,6 @@ void control_lost(struct job *job, int node, const char *how)
         return;
     if (world_failed(&job->world) && !how)
         world_told(&job->world); /* there, or here, if it was that rank's to tell */
-    nodes_ranks(job->plan.nodes, node, ranks, sizeof ranks);
-    why_say(&why, "host %s (node %d) %s; %s %s there", link->name, node, how ? how : "has lost its launcher",
-            ranks, strncmp(ranks, "ranks", 5) == 0 ? "are" : "is");
     control_end_fail_of_it(job, nodes_first(job->plan.nodes, node), !how && job->plan.nodes->foreign,
                            why.text);
     job->lost_hub = !job->hub;

@@ -113,24 +113,27 @@ void gpu_free(struct gpu *gpu, struct storage *storage)
 
 /* ---- events: freed handles wait in a queue, so that their second use is seen as what it is -------------- */
 
-struct dist_event *gpu_take_event(struct gpu *gpu)
+struct dist_event *gpu_take_event(struct gpu *gpu, struct dist_at at)
 {
     struct handle *again = handle_again(&gpu->events, false);
     struct dist_event *event = again ? HANDLE_OF(struct dist_event, again) : malloc(sizeof *event);
     if (!event)
         return NULL;
-    *event = (struct dist_event){ .live = EVENT_LIVE, .gpu = gpu, .stream = gpu->current };
+    *event = (struct dist_event){ .live = EVENT_LIVE, .made_at = at, .gpu = gpu, .stream = gpu->current };
     event->event = gpu->device->event_new(gpu->state, true);
-    if (event->event)
-        return event;
-    free(event);
-    return NULL;
+    if (!event->event) {
+        free(event);
+        return NULL;
+    }
+    handle_open(&gpu->events, &event->handle);
+    return event;
 }
 
 void gpu_give_event(struct gpu *gpu, struct dist_event *event)
 {
     gpu->device->event_free(event->event);
     event->live = 0;
+    handle_close(&gpu->events, &event->handle);
     handle_queue(&gpu->events, &event->handle);
 }
 

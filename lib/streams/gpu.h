@@ -24,10 +24,12 @@ struct dist_stream {
     struct stream *stream; /* the device's */
     uint64_t
         clock[DEVICE_STREAMS]; /* order.c: what it knows of each; it goes on where the stream is made anew */
+    struct dist_at made_at;
 };
 
 struct dist_event {
     uint32_t live;
+    struct dist_at made_at;
     struct gpu *gpu;
     struct event *event;            /* the device's */
     struct dist_stream *stream;     /* in which it was recorded */
@@ -43,6 +45,7 @@ struct gpu {
     const struct device *device;                /* NULL: not opened yet */
     void *state;                                /* the device's */
     struct dist_stream streams[DEVICE_STREAMS]; /* the first is the default stream */
+    int made; /* the number of the last one that the program made; 0: none */
     struct dist_stream *current;
     void *scratch;                  /* device memory for one number */
     struct dist_stream *copying;    /* where a copy needs staging memory or `scratch`; NULL: nowhere */
@@ -50,7 +53,7 @@ struct gpu {
     struct gpu_ops *ops;            /* NULL: nothing was communicated yet */
     struct order *order;            /* NULL: nobody checks */
     uint64_t clock[DEVICE_STREAMS]; /* order.c: the host's, which all that is put in later knows, too */
-    struct handles events;          /* freed ones: the queue */
+    struct handles events;          /* open ones, and the queue of freed ones */
 };
 
 /* Where new tensors lie: NULL for the host. False: DEVICE makes no sense or the device cannot be had; reported. */
@@ -74,7 +77,7 @@ void *gpu_alloc(struct gpu *gpu, struct storage *storage, struct dist_at at);
 void gpu_free(struct gpu *gpu, struct storage *storage);
 
 /* A new event, to be recorded in the current stream, and back. NULL: no memory. */
-struct dist_event *gpu_take_event(struct gpu *gpu);
+struct dist_event *gpu_take_event(struct gpu *gpu, struct dist_at at);
 void gpu_give_event(struct gpu *gpu, struct dist_event *event);
 
 /* Put a kernel into the current stream; names and place are filled in. False: reported. */

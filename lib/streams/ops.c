@@ -88,8 +88,7 @@ static int ops_enqueue(struct context *context, struct dist_work *op)
     struct gpu_ops *ops = gpu->ops;
     bool started = op->async;
     if (!ops->native && !ops_thread_start(ops))
-        return op->status = why_fail(DIST_ERR_SYSTEM, &op->why,
-                                     "the system gives no thread for communication in the background");
+        return op->status = why_fail(DIST_ERR_SYSTEM, &op->why, BACKEND_NO_THREAD);
     int status = ops_prepare(gpu, op);
     if (status != DIST_OK) {
         ops_give_back(op);

@@ -106,6 +106,11 @@ static void run(int rank, int size)
         dist_isend(x, 1); /* mark unwaited */
     if (is("unwaited") && rank == 1)
         dist_recv(x, 0);
+    if (is("unfreed") && rank == 0) {
+        dist_stream_use(dist_stream_new()); /* mark stream */
+        dist_event_record();                /* mark event */
+        dist_event_free(dist_event_record());
+    }
     dist_destroy_process_group();
     if (is("after")) {
         dist_stream *stream = dist_stream_new();

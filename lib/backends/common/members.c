@@ -20,8 +20,10 @@ void absent_add(struct absent *absent, int rank)
     absent->count++;
 }
 
-void absent_tell(struct dist_work *op, const struct absent *absent)
+int absent_tell(struct dist_work *op, const struct absent *absent)
 {
-    why_say(&op->why, "rank%s %s did not come within %g s", absent->count == 1 ? "" : "s", absent->list,
-            op->timeout);
+    if (absent->count == 0)
+        return DIST_OK;
+    return op->status = why_fail(DIST_ERR_TIMEOUT, &op->why, "rank%s %s did not come within %g s",
+                                 absent->count == 1 ? "" : "s", absent->list, op->timeout);
 }

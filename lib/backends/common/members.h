@@ -35,7 +35,7 @@ struct absent {
 };
 void absent_add(struct absent *absent, int rank);
 
-/* Words for a monitored_barrier whose time is up. */
-void absent_tell(struct dist_work *op, const struct absent *absent);
+/* A monitored_barrier whose time is up: its status, with the words; OK: all have come. */
+int absent_tell(struct dist_work *op, const struct absent *absent);
 
 #endif

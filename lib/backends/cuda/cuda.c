@@ -34,6 +34,10 @@ static void cuda_free_job(struct cuda_job *job)
         match_close(&job->ranks[rank].unexpected);
         match_close(&job->ranks[rank].posted);
     }
+    for (struct match *match; (match = job->meetings.first);) { /* to which somebody never came */
+        match_remove(&job->meetings, match);
+        free(match);
+    }
     match_close(&job->meetings);
     pthread_mutex_destroy(&job->lock);
     free(job);

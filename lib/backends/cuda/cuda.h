@@ -48,8 +48,8 @@ struct cuda_rank {
 struct meeting {
     struct match match; /* by the group's id and which of its collectives it is, from 1; first */
     int size, arrived;
-    bool *came;              /* by group rank; also of those who have given up since */
-    struct dist_work *ops[]; /* by group rank; NULL: it is not there */
+    struct why late;         /* of a monitored_barrier whose time is up: for those who come now; else empty */
+    struct dist_work *ops[]; /* by group rank; NULL: it has not come, or has given up */
 };
 
 /* What all ranks share. */
@@ -121,7 +121,7 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op);
 struct meeting *cuda_meet_find(const struct cuda_job *job,
                                const struct dist_work *op); /* that it has come to */
 void cuda_meet_leave(struct cuda_job *job, const struct dist_work *op);
-void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent);
+void cuda_meet_end(struct cuda_job *job, struct dist_work *op); /* its time is up, so all members' is */
 
 /* All members are there and agree: put all that is to be done into their streams, or do it at once, and give their ops. */
 void cuda_plan_run(struct cuda_job *job, struct meeting *meeting);

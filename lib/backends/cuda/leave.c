@@ -11,7 +11,7 @@ static bool cuda_leave_is_deserted(const struct cuda_state *cuda, const struct d
         return op->sends && (member_is_gone(cuda->self, op->peer) || world_over(cuda->world));
     const struct meeting *meeting = cuda_meet_find(cuda->job, op);
     for (int i = 0; i < meeting->size; i++)
-        if (!meeting->came[i] && member_is_gone(cuda->self, op->group->ranks[i]))
+        if (!meeting->ops[i] && member_is_gone(cuda->self, op->group->ranks[i]))
             return true;
     return false;
 }

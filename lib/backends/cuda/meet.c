@@ -70,24 +70,34 @@ static void cuda_meet_refuse(struct cuda_job *job, struct meeting *meeting, cons
 {
     struct why why = wrong->why; /* which is one of them */
     int status = wrong->status, speaker = wrong->speaker ? wrong->speaker : cuda_rank_of(wrong) + 1;
-    for (int i = 0; i < meeting->size; i++) {
-        meeting->ops[i]->why = why;
-        meeting->ops[i]->speaker = speaker;
-        cuda_start_given(job, meeting->ops[i], status);
-    }
+    for (int i = 0; i < meeting->size; i++)
+        if (meeting->ops[i]) {
+            meeting->ops[i]->why = why;
+            meeting->ops[i]->speaker = speaker;
+            cuda_start_given(job, meeting->ops[i], status);
+            meeting->ops[i] = NULL;
+        }
 }
 
 static struct meeting *cuda_meet_call_meeting(struct cuda_job *job, const struct dist_work *op)
 {
-    size_t size = (size_t)op->group->size;
-    struct meeting *meeting =
-        calloc(1, sizeof *meeting + size * (sizeof *meeting->ops + sizeof *meeting->came));
+    struct meeting *meeting = calloc(1, sizeof *meeting + (size_t)op->group->size * sizeof *meeting->ops);
     if (!meeting)
         return NULL;
-    meeting->came = (bool *)(meeting->ops + size);
     meeting->size = op->group->size;
     match_add(&job->meetings, &meeting->match, cuda_meet_key_of(op));
     return meeting;
+}
+
+static void cuda_meet_do(struct cuda_job *job, struct meeting *meeting)
+{
+    const struct dist_work *wrong = cuda_meet_find_differing(meeting);
+    wrong = wrong ? wrong : cuda_meet_find_clash(meeting);
+    wrong = wrong ? wrong : cuda_meet_find_short_of_memory(meeting);
+    if (wrong)
+        cuda_meet_refuse(job, meeting, wrong);
+    else
+        cuda_plan_run(job, meeting);
 }
 
 void cuda_meet(struct cuda_job *job, struct dist_work *op)
@@ -101,17 +111,16 @@ void cuda_meet(struct cuda_job *job, struct dist_work *op)
         return;
     }
     meeting->ops[op->group->rank] = op;
-    meeting->came[op->group->rank] = true;
+    if (*meeting->late.text) {
+        op->why = meeting->late;
+        op->status = DIST_ERR_TIMEOUT;
+        cuda_meet_refuse(job, meeting, op);
+    }
     if (++meeting->arrived < meeting->size)
         return;
     match_remove(&job->meetings, &meeting->match);
-    const struct dist_work *wrong = cuda_meet_find_differing(meeting);
-    wrong = wrong ? wrong : cuda_meet_find_clash(meeting);
-    wrong = wrong ? wrong : cuda_meet_find_short_of_memory(meeting);
-    if (wrong)
-        cuda_meet_refuse(job, meeting, wrong);
-    else
-        cuda_plan_run(job, meeting);
+    if (!*meeting->late.text)
+        cuda_meet_do(job, meeting);
     free(meeting);
 }
 
@@ -125,10 +134,14 @@ void cuda_meet_leave(struct cuda_job *job, const struct dist_work *op)
     }
 }
 
-void cuda_meet_absent(struct cuda_job *job, const struct dist_work *op, struct absent *absent)
+void cuda_meet_end(struct cuda_job *job, struct dist_work *op)
 {
-    const struct meeting *meeting = cuda_meet_find(job, op);
-    for (int i = 0; meeting && i < meeting->size; i++)
-        if (!meeting->came[i])
-            absent_add(absent, op->group->ranks[i]);
+    struct meeting *meeting = cuda_meet_find(job, op);
+    struct absent absent = { 0 };
+    for (int i = 0; i < meeting->size; i++)
+        if (!meeting->ops[i])
+            absent_add(&absent, op->group->ranks[i]);
+    absent_tell(op, &absent);
+    meeting->late = op->why;
+    cuda_meet_refuse(job, meeting, op);
 }

@@ -25,14 +25,11 @@ void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
 /* Unless it is given meanwhile: its time is up, or the job has failed. */
 static void cuda_wait_end(struct cuda_state *cuda, struct dist_work *op, bool late)
 {
-    struct absent absent = { 0 };
     backoff_lock(&cuda->job->lock);
-    if (op->step != OP_GIVEN && late) {
-        cuda_meet_absent(cuda->job, op, &absent);
-        absent_tell(op, &absent);
-    }
-    if (op->step != OP_GIVEN)
-        cuda_wait_give_up(cuda->job, op, late ? DIST_ERR_TIMEOUT : backend_failed(cuda->world, op));
+    if (op->step != OP_GIVEN && late)
+        cuda_meet_end(cuda->job, op);
+    else if (op->step != OP_GIVEN)
+        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
     pthread_mutex_unlock(&cuda->job->lock);
 }
 

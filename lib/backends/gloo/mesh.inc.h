@@ -82,28 +82,32 @@ class connection : public patient_pair<tcp::Pair>
   protected:
     void handleReadWrite(int events) override
     {
-        size_t open = count_open();
+        size_t sent = written, receives = count_receives();
         tcp::Pair::handleReadWrite(events);
-        if (count_open() == open)
+        if (written == sent && count_receives() == receives)
             return;
         mesh_news++;
         mesh_wake();
     }
+    bool write(tcp::Op &op) override
+    {
+        bool whole = tcp::Pair::write(op);
+        written += whole && op.getOpcode() == tcp::Op::SEND_UNBOUND_BUFFER && is_message(op.preamble.slot);
+        return whole;
+    }
 
   private:
-    // Sends that are not written, receives that are not read; not those of collectives, whose threads wait for them.
-    size_t count_open() const
+    size_t written = 0; // messages
+
+    // Those that are not read. None is looked at: there may be very many. Only notes have several under one slot, and of collectives, whose
+    // threads wait for them, the last.
+    size_t count_receives() const
     {
         const auto &head = rx_.preamble;
-        size_t open =
-            rx_.nread >= sizeof head && head.opcode == tcp::Op::SEND_UNBOUND_BUFFER && is_message(head.slot);
-        for (const tcp::Op &op : tx_)
-            open += is_message(op.preamble.slot);
-        for (const auto &slot : localPendingSend_)
-            open += is_message(slot.first) ? slot.second.size() : 0;
-        for (const auto &slot : localPendingRecv_)
-            open += is_message(slot.first) ? slot.second.size() : 0;
-        return open;
+        auto notes = localPendingRecv_.find(TRANSPORT_NOTES);
+        return localPendingRecv_.size() + (notes == localPendingRecv_.end() ? 0 : notes->second.size()) +
+               (rx_.nread >= sizeof head && head.opcode == tcp::Op::SEND_UNBOUND_BUFFER &&
+                is_message(head.slot));
     }
     static bool is_message(uint64_t slot)
     {

@@ -128,6 +128,7 @@ static uint32_t table_meet_members(struct table *table, uint32_t number)
         table_add(table, &table->meetings, head = number);
     for (uint32_t at = last; at; at = table_at(table, at)->mate) {
         came += !table_at(table, at)->left;
+        mine->late |= table_at(table, at)->left;
         last = at;
     }
     if (last)
@@ -151,7 +152,7 @@ bool table_has_come(struct table *table, const struct dist_work *op, int place)
     uint32_t at = table_find_meeting(table, op->group->number, op->phase);
     while (at && table_at(table, at)->place != place)
         at = table_at(table, at)->mate;
-    return at != 0;
+    return at && !table_at(table, at)->late;
 }
 
 void table_absent(struct table *table, const struct dist_work *op, struct absent *absent)

@@ -34,7 +34,8 @@ struct table_entry {
     uint32_t head;             /* and the first */
     uint32_t first, differing; /* these two do not claim the same; 0: all do */
     bool open;                 /* it has met nobody yet, or not all */
-    bool left;                 /* its rank has given it up; it still counts as one that came */
+    bool left;                 /* its rank has given it up; it still counts as one that came, */
+    bool late;                 /* and this one does not: it came after that */
 
     /* the backend's (host.c) */
     bool second;
@@ -94,7 +95,7 @@ uint32_t table_meet(struct table *table, uint32_t number);
 /* Give up this op, or all (NULL) of a rank that have not met. */
 void table_withdraw(struct table *table, int rank, const struct dist_work *op);
 
-/* Has the group's member at this place come to the collective? And who has not? */
+/* Has the group's member at this place come to the collective, before anybody had given it up? And who has not? */
 bool table_has_come(struct table *table, const struct dist_work *op, int place);
 void table_absent(struct table *table, const struct dist_work *op, struct absent *absent);
 

@@ -174,8 +174,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
     }
     bool wake = !busy && nccl_progress_has_work(nccl);
     if (wake && !worker_start_progress(&nccl->progress, nccl->self, nccl_progress_main, nccl))
-        nccl_watch_fail(nccl, DIST_ERR_SYSTEM,
-                        "the system gives no thread for communication in the background");
+        nccl_watch_fail(nccl, DIST_ERR_SYSTEM, BACKEND_NO_THREAD);
     if (nccl->failed)
         status = op->status;
     nccl_unlock(nccl);

@@ -135,17 +135,34 @@ static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
     return ON_ANOTHER_CORE;
 }
 
-/* At a barrier: only those of a monitored_barrier have a deadline, never the parts of a long plan. */
-int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
+/* ---- a monitored_barrier: only that has a deadline, never the parts of a long plan ------------------------- */
+
+static struct absent barrier_absent(const struct shm_group *g)
 {
     struct absent absent = { 0 };
     for (int i = 0; i < g->group->size; i++)
         if (barrier_behind(g, i))
             absent_add(&absent, g->group->ranks[i]);
-    if (absent.count == 0)
-        return DIST_OK;
-    absent_tell(op, &absent);
-    return op->status = DIST_ERR_TIMEOUT;
+    return absent;
+}
+
+int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
+{
+    struct absent absent = barrier_absent(g);
+    return absent_tell(op, &absent);
+}
+
+/* All members get one answer: that of the first who has one, in its slot. Who comes when the others have gone on finds a later one, of
+ * which it was no part either. */
+static int barrier_decide(const struct shm_group *g, struct dist_work *op)
+{
+    uint64_t first = atomic_load(&g->barrier->decided),
+             own = (uint64_t)g->seq << 32 | (uint32_t)g->group->rank;
+    *(struct absent *)barrier_slot(g, g->group->rank, g->seq) = barrier_absent(g);
+    while ((int32_t)((uint32_t)(first >> 32) - g->seq) < 0)
+        if (atomic_compare_exchange_weak(&g->barrier->decided, &first, own))
+            first = own;
+    return absent_tell(op, barrier_slot(g, (int)(uint32_t)first, (uint32_t)(first >> 32)));
 }
 
 struct passing {
@@ -171,17 +188,16 @@ bool barrier_soon(struct shm_group *g)
 int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline)
 {
     struct passing passing = { g, shm->world };
-    if (barrier_soon(g))
-        return DIST_OK;
-    while (!barrier_passed(g)) {
+    bool passed = barrier_soon(g);
+    while (!passed && !barrier_passed(g)) {
         if (world_failed(shm->world) && !barrier_passed(g))
             return op->status = backend_failed(shm->world, op);
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
-            return barrier_timed_out(g, op);
+            break;
         notes_write(shm, op, true);
         launch_sleep(shm->self, &g->barrier->eventcount, barrier_news, &passing,
                      deadline > 0 && left < NAP / 1e3 ? (int)(left * 1e3) + 1 : NAP, deadline > 0);
     }
-    return DIST_OK;
+    return deadline > 0 ? barrier_decide(g, op) : DIST_OK;
 }

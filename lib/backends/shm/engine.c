@@ -76,8 +76,7 @@ int engine_enter(struct shm_state *shm, struct dist_work *op, bool background)
     shm->open++;
     if (!background || progress_start(shm))
         return DIST_OK;
-    return engine_refuse(shm, op, DIST_ERR_SYSTEM,
-                         "the system gives no thread for operations in the background");
+    return engine_refuse(shm, op, DIST_ERR_SYSTEM, BACKEND_NO_THREAD);
 }
 
 int engine_start(struct shm_state *shm, struct dist_work *op)

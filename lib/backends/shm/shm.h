@@ -64,7 +64,8 @@ struct part {
 struct barrier {
     alignas(WORLD_LINE) struct eventcount eventcount; /* members that sleep until all have arrived */
     _Atomic uint32_t left;                            /* members that have freed the group */
-    alignas(WORLD_LINE) _Atomic uint32_t parts_done;  /* in all long plans, ever */
+    _Atomic uint64_t decided; /* the last monitored_barrier that ended: its number, who knew first how */
+    alignas(WORLD_LINE) _Atomic uint32_t parts_done; /* in all long plans, ever */
 };
 
 /* The backend's view of a group. */

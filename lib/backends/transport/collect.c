@@ -162,7 +162,7 @@ void collect_start(struct transport_state *state, struct dist_work *op)
 {
     if (op->call == CALL_NEW_GROUP)
         transport_form_group(state, op);
-    else if (op->call == CALL_BARRIER || op->block == 0)
+    else if (!meet_moves(op))
         transport_done(op, DIST_OK);
     else if (collect_set_aside(op))
         collect_begin(state, op);

@@ -66,22 +66,26 @@ void transport_broken(struct transport_state *state, const char *what)
 
 /* ---- leaving ------------------------------------------------------------------------------------------- */
 
-/* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. A first member tells the others. */
-static bool leave_is_deserted(const struct transport_state *state, const struct dist_work *op)
+/* Who has left sends no more, so what it has not sent by now (nothing is coming) it never will. */
+static bool leave_is_deserted(struct transport_state *state, const struct dist_work *op)
 {
     if (world_over(&state->self->world))
         return true;
     if (state->spread) /* how far other machines' are is not known here; the watchers say when all are */
         return false;
-    bool left = member_is_gone(state->self, op->p2p ? op->peer : op->group->ranks[0]);
-    return left && (op->p2p || op->group->rank != 0) && atomic_load(&state->ranks[state->rank].coming) == 0;
+    if (atomic_load(&state->ranks[state->rank].coming) > 0)
+        return false;
+    return !op->p2p && op->group->rank == 0
+               ? meet_desert(state, op)
+               : member_is_gone(state->self, op->p2p ? op->peer : op->group->ranks[0]);
 }
 
+/* Of a monitored_barrier nobody waits for what is left: it was given up. */
 static void leave_drop(struct transport_state *state, struct op_queue *queue, bool *busy)
 {
     for (struct dist_work **at = &queue->first, *op; (op = *at);) {
         if (!leave_is_deserted(state, op)) {
-            *busy = true;
+            *busy |= op->call != CALL_MONITORED_BARRIER;
             at = &op->next;
             continue;
         }
@@ -99,7 +103,6 @@ static bool leave_is_free(void *argument)
     struct transport_state *state = argument;
     state_lock(state);
     transport_drive(state, NULL);
-    meet_desert(state);
     answers_flush(state);
     wire_reap(state);
     bool busy = transport_flies(state) || state->unknown > 0;

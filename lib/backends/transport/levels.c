@@ -37,8 +37,7 @@ bool levels_gain(const struct dist_work *op)
 bool levels_take(const struct dist_work *op)
 {
     const struct transport_group *g = op->group->state;
-    return op->call != CALL_NEW_GROUP && op->call != CALL_BARRIER && op->block > 0 &&
-           g->nodes < op->group->size && (g->nodes == 1 || levels_gain(op));
+    return meet_moves(op) && g->nodes < op->group->size && (g->nodes == 1 || levels_gain(op));
 }
 
 static void *levels_tensor_at(const struct transport_state *state, uint64_t place)

@@ -3,7 +3,7 @@
  *
  *   member      COME  ---> the first member of its machine, its leader
  *   leader      COME  ---> the first of all, when all of its machine have come: one for all, and which of them differs, if one does
- *   the first   GO, DIFFER, GONE ---> leaders ---> members
+ *   the first   GO, DIFFER ---> leaders ---> members
  *
  * Where two levels pay (levels.c) a leader that is let go does the work for its machine, and its members hear that it is OVER. Small ones
  * travel inside these notes. There a leader whose machine agrees mostly tells all other leaders; who has heard all compares, too, and goes on by
@@ -55,16 +55,15 @@ void meet_over(struct transport_state *state, struct dist_work *op, struct meeti
     transport_done(op, DIST_OK);
 }
 
-void meet_desert(struct transport_state *state)
+bool meet_desert(struct transport_state *state, const struct dist_work *op)
 {
-    for (struct meeting *m = state->spread ? NULL : state->meetings, *next; m; m = next) {
-        bool deserted = false;
-        next = m->next;
-        for (int i = 0; m->group && i < m->size && !deserted; i++)
-            deserted = m->arrivals[i].come.op == 0 && member_is_gone(state->self, m->group->ranks[i]);
-        if (deserted)
-            meet_tell_leaders(state, m, &(struct wire){ .kind = WIRE_GONE }, WIRE_SHORT);
-    }
+    struct meeting *m = meetings_find(state, op->group->number, op->phase);
+    bool deserted = false;
+    for (int i = 0; m && i < m->size && !deserted; i++)
+        deserted = m->arrivals[i].come.op == 0 && member_is_gone(state->self, op->group->ranks[i]);
+    if (deserted)
+        m->group = NULL;
+    return deserted;
 }
 
 /* ---- who has come is told upwards -------------------------------------------------------------------- */
@@ -163,6 +162,7 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
     op->phase = wire.seq = ++g->seq;
     wire.in = world_offset(&state->self->world, op->in.data); /* NULL is nowhere, too */
     wire.out = world_offset(&state->self->world, op->out.data);
+    wire.claim.host = true; /* which is where a transport finds it, wherever the program has it */
     wire.flat = state->flat || collect_shares(op);
     wire.a = group->number;
     wire.b = group->size;
@@ -177,16 +177,6 @@ static void meet_post(struct transport_state *state, struct dist_work *op)
 int transport_collective(void *state, struct dist_work *op)
 {
     return transport_start(state, op, meet_post);
-}
-
-/* It differs, or somebody has left. */
-static void meet_give_up(struct transport_state *state, struct dist_work *op, struct meeting *m,
-                         const struct wire *wire)
-{
-    bool differs = wire->kind == WIRE_DIFFER;
-    meet_tell_members(state, op, m, *wire, differs ? WIRE_BOTH : WIRE_SHORT);
-    transport_done(op, differs ? claims_tell(op, wire->a, &wire->claim, wire->b, &wire->other)
-                               : DIST_ERR_PEER_LOST);
 }
 
 void meet_hear(struct transport_state *state, int from, const struct wire *wire)
@@ -208,8 +198,9 @@ void meet_hear(struct transport_state *state, int from, const struct wire *wire)
     struct meeting *m = meetings_find(state, op->group->number, op->phase);
     if (wire->inside > 0) {
         inside_take(state, op, m, wire_data(wire));
-    } else if (wire->kind != WIRE_GO) {
-        meet_give_up(state, op, m, wire);
+    } else if (wire->kind == WIRE_DIFFER) {
+        meet_tell_members(state, op, m, *wire, WIRE_BOTH);
+        transport_done(op, claims_tell(op, wire->a, &wire->claim, wire->b, &wire->other));
     } else if (!wire->flat && levels_take(op)) {
         levels_begin(state, op, m, wire->in);
     } else { /* each by itself */

@@ -18,12 +18,18 @@ struct meeting {
     } arrivals[];
 };
 
+/* Do data move? In all others members only meet: a barrier, a new group, what algorithms/ does. */
+static inline bool meet_moves(const struct dist_work *op)
+{
+    return op->call >= CALL_BROADCAST && op->call <= CALL_REDUCE_SCATTER && op->block > 0;
+}
+
 /* ---- meet.c --------------------------------------------------------------------------------------------- */
 
 void meet_hear(struct transport_state *state, int from, const struct wire *wire);
 void meet_over(struct transport_state *state, struct dist_work *op, struct meeting *m);
-void meet_desert(struct transport_state
-                     *state); /* tell the members of those to which somebody that has left has not come */
+/* This rank, the first, leaves: has somebody left who has not come? Then it is given up; who waits for it is seen to. */
+bool meet_desert(struct transport_state *state, const struct dist_work *op);
 
 /* ---- meetings.c ------------------------------------------------------------------------------------------- */
 

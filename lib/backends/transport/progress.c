@@ -194,8 +194,7 @@ int transport_start(struct transport_state *state, struct dist_work *op,
 {
     progress_enter(state);
     if (op->async && !transport_thread_start(state))
-        transport_fail(state, DIST_ERR_SYSTEM,
-                       "the system gives no thread for communication in the background");
+        transport_fail(state, DIST_ERR_SYSTEM, BACKEND_NO_THREAD);
     transport_look_at_job(state);
     int status = state->failed;
     if (status) {

@@ -21,8 +21,7 @@ enum wire_kind {
     WIRE_GO,      /* all have: begin */
     WIRE_OVER,    /* leader: your tensor has the result */
     WIRE_RING,    /* the leader before: the tag of the blocks that come round the ring */
-    WIRE_DIFFER,  /* the calls differ */
-    WIRE_GONE     /* a member has left the job without this call */
+    WIRE_DIFFER   /* the calls differ */
 };
 
 /* A note. Shorter ones end early; data come after `claim`. */
