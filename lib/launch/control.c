@@ -121,6 +121,9 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
     memcpy(&failure, bytes, size);
     failure.cause[sizeof failure.cause - 1] = '\0';
     bool first = world_fail_as(&job->world, &failure);
+    for (int rank = 0; rank < job->plan.size; rank++) /* came before it, and tell where its ranks were */
+        if (control->hub && control->nodes->node_of[rank] == node)
+            snapshot_unpack(&job->world, rank, &control->relayed[rank].snapshot);
     if (control->hub ? first : !control->said_failure) /* it is another's to tell */
         atomic_store(&job->world.header->permission, PERMISSION_DENIED);
     if (!control->hub && !control->said_failure) {
