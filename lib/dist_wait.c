@@ -237,6 +237,7 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
     if (done) {
         noted_over(context, work, false);
         noted_source(context, work);
+        work->logged = 0; /* dist_wait will not wait: were it not over, the program might not call that */
         checked_end(work);
     }
     if (done && wait_gpu_of(work))

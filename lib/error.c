@@ -73,7 +73,7 @@ int dist_last_error(void)
 /* Two calls that met and do not fit: where the workbook explains such. */
 static const char *error_lesson_of(enum call call, enum dist_error error)
 {
-    bool message = call == CALL_SEND || call == CALL_RECV || call == CALL_ISEND || call == CALL_IRECV;
+    bool message = call >= CALL_SEND && call <= CALL_BATCH;
     if (error != DIST_ERR_MISMATCH)
         return NULL;
     return message ? LESSON_NOT_MET : call == CALL_NEW_GROUP ? LESSON_NEW_GROUP : LESSON_NOT_ALL;

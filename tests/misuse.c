@@ -171,7 +171,8 @@ static void check_report(const struct misuse *misuse, struct misuse_outcome *out
     else if (misuse->call != NULL && strstr(report, misuse->call) == NULL)
         snprintf(outcome->wrong, sizeof outcome->wrong, "the report does not name %s", misuse->call);
     for (const char *const *word = misuse->words; reports == 1 && *word != NULL; word++) {
-        if (strstr(report, *word) == NULL)
+        bool lesson = strncmp(*word, "see: ", 5) == 0; /* it has a line of its own */
+        if (strstr(lesson ? outcome->said : report, *word) == NULL)
             snprintf(outcome->wrong, sizeof outcome->wrong, "the report does not have \"%s\"", *word);
     }
 }

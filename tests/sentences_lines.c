@@ -55,6 +55,7 @@ const char *const sentences_lines[] = {
     "sentences peer-exits",
     "sentences peer-killed",
     "sentences no-group",
+    "sentences lists",
     "DEVICE=sim DIST_CHECK=1 sentences no-event",
     "DIST_CHECK=1 sentences leaves-things",
     "DIST_CHECK=1 sentences child",

@@ -51,6 +51,7 @@ static const struct mistake luck[] = {
     { "ended", 0, NULL, { NULL }, NULL, CHECKED },
     { "apart", 0, NULL, { NULL }, NULL, CHECKED },
     { "reduced", 0, NULL, { NULL }, NULL, CHECKED },
+    { "asked", 0, NULL, { NULL }, NULL, "DIST_BUFFERING=eager:64" }, /* that is no luck of buffers either */
 };
 
 Test(anybody, luck_is_told_and_nothing_else)

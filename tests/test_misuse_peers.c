@@ -32,6 +32,19 @@ MISUSE(receive_with_too_much_room, 2, DIST_ERR_MISMATCH, NULL, "receive", "make 
         dist_recv(tensor_zeros(DIST_F64, 100001), 0);
 }
 
+MISUSE(batches_in_another_order, 2, DIST_ERR_MISMATCH, "dist_batch_isend_irecv", "make the two calls agree",
+       "see: chapter 06, 'Two calls that do not find each other'.")
+{
+    dist_work *works[4];
+    tensor *key = tensor_zeros(DIST_F32, 2);
+    dist_p2p_op ops[] = { { DIST_ISEND, key, 1 - rank, .tag = 0 },
+                          { DIST_ISEND, x, 1 - rank, .tag = 0 },
+                          { DIST_IRECV, tensor_zeros(DIST_F32, 4), 1 - rank, .tag = 0 },
+                          { DIST_IRECV, tensor_zeros(DIST_F32, 2), 1 - rank, .tag = 0 } };
+    dist_batch_isend_irecv(ops, 4, works);
+    dist_wait_all(works, 4);
+}
+
 MISUSE(a_message_of_the_same_bytes_and_another_type, 2, DIST_ERR_MISMATCH, NULL, "receive",
        "make the two calls agree")
 {
@@ -107,6 +120,12 @@ MISUSE(different_long_counts_asynchronously, 2, DIST_ERR_MISMATCH, "dist_all_red
 MISUSE(different_lists_of_a_group, 3, DIST_ERR_MISMATCH, "dist_new_group", "list")
 {
     dist_new_group(((int[]){ 0, rank == 0 ? 1 : 2 }), 2);
+}
+
+MISUSE(a_group_of_the_same_ranks_in_another_order, 2, DIST_ERR_MISMATCH, "dist_new_group",
+       "lists other ranks, or in another order", "lists these")
+{
+    dist_new_group(((int[]){ rank, 1 - rank }), 2);
 }
 
 /* ---- somebody is not there --------------------------------------------------------------------- */

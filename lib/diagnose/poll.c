@@ -34,9 +34,8 @@ static uint64_t poll_counts_of(const struct world *world, int but)
         sum = sum * 31 + atomic_load(&slot->state);
         sum = sum * 31 + atomic_load(&slot->last_call);
         sum = sum * 31 + atomic_load(&slot->eventcount.count);
-        sum =
-            sum * 31 +
-            (eventcount ? atomic_load(&((const struct eventcount *)world_at(world, eventcount))->count) : 0);
+        if (eventcount)
+            sum = sum * 31 + atomic_load(&((const struct eventcount *)world_at(world, eventcount))->count);
     }
     return sum;
 }

@@ -9,7 +9,7 @@
 #define INDENT 11      /* of what is told further of a rank */
 #define ALTERNATIVES 6 /* of dist_wait_any are shown */
 #define STEPS 10       /* of a cycle are named */
-#define SHOWN 16       /* above that many ranks those that all wait alike are counted, not listed */
+#define SHOWN 16       /* above that many ranks the further ones are counted, but for those of the cycle */
 
 struct words place_of(const struct diagnosis *d, int rank, uint32_t site)
 {
@@ -125,7 +125,7 @@ void report_text(const struct diagnosis *d)
     for (int rank = 0; rank < d->size; rank++) {
         if (luck && has_left(&d->views[rank]))
             continue;
-        if (d->size > SHOWN && shown >= SHOWN && !(report_in_cycle(d, rank) && shown < 2 * SHOWN)) {
+        if (shown >= SHOWN && !(report_in_cycle(d, rank) && shown < 2 * SHOWN)) {
             hidden++;
             continue;
         }

@@ -104,6 +104,9 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
     memcpy(&failure, bytes, size);
     failure.cause[sizeof failure.cause - 1] = '\0';
     bool first = world_fail_as(&job->world, &failure);
+    for (int rank = 0; rank < job->plan.size; rank++) /* came before it, and tell where its ranks were */
+        if (job->hub && job->plan.nodes->node_of[rank] == node)
+            snapshot_unpack(&job->world, rank, &job->ranks[rank].snapshot);
     if (job->hub ? first : !job->said_failure) /* it is another's to tell */
         atomic_store(&job->world.header->permission, PERMISSION_DENIED);
     if (!job->hub && !job->said_failure) {

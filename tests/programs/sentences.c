@@ -140,6 +140,8 @@ static void run(int rank, int size)
         dist_new_group(((int[]){ 0, 1, 2 }), 3), tensor_zeros(DIST_F32, 3);
     else if (is("no-group") && rank == 0)
         dist_new_group(((int[]){ 0, 1 }), 2);
+    else if (is("lists"))
+        dist_new_group(((int[]){ rank, (rank + 1) % size }), 2);
     else
         messages(rank, (rank + 1) % size, (rank + size - 1) % size, x, y);
     tensor_free(x);

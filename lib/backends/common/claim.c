@@ -58,7 +58,7 @@ static bool claim_differ(const struct claim *a, const struct claim *b, char *say
         snprintf(say_a, size, "means group %d", a->group);
         snprintf(say_b, size, "means group %d", b->group);
     } else if (a->call == CALL_NEW_GROUP && a->count != b->count) {
-        snprintf(say_a, size, "lists other ranks");
+        snprintf(say_a, size, "lists other ranks, or in another order");
         snprintf(say_b, size, "lists these");
     } else if (a->type != b->type) {
         snprintf(say_a, size, "has a tensor of %s", dtype_name(a->type));
