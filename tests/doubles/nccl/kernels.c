@@ -85,9 +85,7 @@ static void launch_simulated(struct kernel_run *run)
     struct stream *stream = (struct stream *)(void *)run->steps[0].stream;
     run->event = device_sim.event_new(stream->sim, false);
     run->gate = device_sim.gate_new(stream->sim);
-    pthread_mutex_lock(&sim_lock);
-    run->gate->sure = 1; /* what was launched comes to its end by itself, as on a real GPU */
-    pthread_mutex_unlock(&sim_lock);
+    run->gate->given = 1; /* what was launched comes to its end by itself, as on a real GPU */
     device_sim.event_record(run->event, stream);
     device_sim.event_follow(run->gate, stream);
     enqueue(run, stream->sim);
