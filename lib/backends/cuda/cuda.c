@@ -169,5 +169,5 @@ const struct backend backend_cuda = {
     .collectives[CALL_MONITORED_BARRIER] = cuda_start_post,
     .test = cuda_test,
     .wait = cuda_wait,
-    .note = cuda_notes_write,
+    .note = cuda_note,
 };

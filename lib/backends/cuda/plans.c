@@ -145,11 +145,7 @@ static part *const parts[CALL_COUNT] = {
 /* One stream follows a point of another. */
 static void cuda_plan_follow(struct plan *p, int member, int other)
 {
-    struct cuda_state *cuda = cuda_of(p->job, p->ops[other]);
-    if (member == other)
-        return;
-    cuda_plan_keep(p, p->device->event_record(cuda->mark, cuda->stream));
-    cuda_plan_keep(p, p->device->event_follow(cuda->mark, cuda_of(p->job, p->ops[member])->stream));
+    cuda_plan_keep(p, cuda_start_behind(cuda_of(p->job, p->ops[member]), cuda_of(p->job, p->ops[other])));
 }
 
 static void cuda_plan_begin(struct plan *p)

@@ -63,6 +63,13 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
     eventcount_notify(&slot->eventcount);
 }
 
+int cuda_start_behind(const struct cuda_state *cuda, const struct cuda_state *other)
+{
+    const struct device *device = cuda->gpu->device;
+    int status = cuda == other ? DIST_OK : device->event_record(other->mark, other->stream);
+    return cuda == other || status != DIST_OK ? status : device->event_follow(other->mark, cuda->stream);
+}
+
 static void cuda_start_look_who_is_far(struct cuda_state *cuda)
 {
     const struct device *device = cuda->gpu->device;
