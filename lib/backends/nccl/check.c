@@ -177,12 +177,9 @@ static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, cons
 
 static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, int status)
 {
-    struct why why;
-    if (status == DIST_ERR_MEMORY)
-        why_say(&why, "the system gives no memory for checking");
-    else if (!nccl->failed)
-        status = nccl_job_failed(nccl, &why);
-    nccl_watch_fail(nccl, status, why.text);
+    if (!nccl_watch_job(nccl))
+        nccl_watch_fail(nccl, status,
+                        status == DIST_ERR_MEMORY ? "the system gives no memory for checking" : device_why());
     nccl_watch_end_all(nccl, ops);
 }
 
