@@ -51,9 +51,9 @@ static void nccl_host_compute(struct nccl_state *nccl, const struct dist_work *o
     const void *in[WORLD_MAX_RANKS];
     size_t element = dtype_size(op->type), bytes = (size_t)op->block * element;
     int size = op->group->size;
-    for (uint32_t at = head; at; at = table_at(nccl->table, at)->mate)
-        in[table_at(nccl->table, at)->place] =
-            nccl_host_part_of(&nccl->self->world, table_at(nccl->table, at), op);
+    for (uint32_t at = head; at; at = table_at(nccl->shared, at)->mate)
+        in[table_at(nccl->shared, at)->place] =
+            nccl_host_part_of(&nccl->self->world, table_at(nccl->shared, at), op);
     if (op->call == CALL_BROADCAST || op->call == CALL_SCATTER)
         host_copy(result, in[op->peer], bytes);
     else if (!nccl_host_gathers(op->call))
@@ -90,9 +90,9 @@ static void nccl_host_first_step(struct nccl_state *nccl, struct dist_work *op,
         return;
     }
     nccl_agree_lock(shared);
-    table_at(nccl->table, number)->second = true;
-    if (++table_at(nccl->table, entry->head)->computed == (uint32_t)entry->size)
-        for (uint32_t at = entry->head; at; at = table_at(nccl->table, at)->mate)
+    table_at(nccl->shared, number)->second = true;
+    if (++table_at(nccl->shared, entry->head)->computed == (uint32_t)entry->size)
+        for (uint32_t at = entry->head; at; at = table_at(nccl->shared, at)->mate)
             nccl_agree_on(nccl, at);
     nccl_agree_unlock(shared);
 }
@@ -116,14 +116,14 @@ bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct t
         return false;
     }
     if (receives)
-        host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->table, entry->mate)->in),
+        host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->shared, entry->mate)->in),
                   (size_t)op->out.count * dtype_size(op->type));
     else if (!op->p2p)
         nccl_host_second_step(nccl, op, entry);
     nccl_agree_lock(nccl->shared);
     if (receives) /* the sender only learns of it */
         nccl_agree_on(nccl, entry->mate);
-    table_free(nccl->table, number);
+    table_free(nccl->shared, number);
     nccl_agree_unlock(nccl->shared);
     return true;
 }

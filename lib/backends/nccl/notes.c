@@ -33,6 +33,6 @@ void nccl_notes_write(struct nccl_state *nccl, const struct dist_work *waited)
     nccl_notes_queue(nccl, &nccl->shown, waited, false);
     nccl_notes_queue(nccl, &nccl->posted, waited, false);
     nccl_agree_lock(nccl->shared);
-    table_note(nccl->table, nccl->rank, nccl->notes);
+    table_note(nccl->shared, nccl->rank, nccl->notes);
     nccl_agree_unlock(nccl->shared);
 }

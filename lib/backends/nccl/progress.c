@@ -54,8 +54,8 @@ static bool nccl_progress_show_next(struct nccl_state *nccl)
 /* What differs is told to all whom it concerns. */
 static int nccl_progress_judge(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry)
 {
-    const struct table_entry *first = entry->differing ? table_at(nccl->table, entry->first) : NULL;
-    const struct table_entry *differing = entry->differing ? table_at(nccl->table, entry->differing) : NULL;
+    const struct table_entry *first = entry->differing ? table_at(nccl->shared, entry->first) : NULL;
+    const struct table_entry *differing = entry->differing ? table_at(nccl->shared, entry->differing) : NULL;
     if (entry->clash.sent != entry->clash.expected)
         return splits_tell(op, &entry->clash);
     if (!differing)

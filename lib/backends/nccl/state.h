@@ -36,7 +36,6 @@
 #include "../../launch/worker.h"
 
 struct nccl_shared;
-struct table;
 
 struct nccl_group {
     ncclComm_t comm; /* NULL: aborted, or not yet made */
@@ -65,7 +64,6 @@ struct nccl_state {
     double limit;               /* DIST_TIMEOUT: seconds that the host waits for one and the same op */
     bool plain;                 /* DIST_NCCL_PLAIN=1 */
     struct nccl_shared *shared; /* NULL: spread or plain */
-    struct table *table;        /* stands behind it */
 
     const struct device *device;
     void *state;
