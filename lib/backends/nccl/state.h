@@ -1,9 +1,9 @@
 /*
  * state.h: the NCCL backend: one GPU a rank, any number of machines. NCCL moves the data.
  *
- *   nccl.c      the table of calls                           collect.c which NCCL call does which collective
- *   library.c   finds libnccl when it is first needed        words.c   NCCL's types and errors as ours
- *   open.c      joining and leaving                          launch.c  gives ops to NCCL, several messages together
+ *   nccl.c      the table of calls                           collect.c which NCCL calls do an op
+ *   library.c   finds libnccl when it is first needed        launch.c  gives ops to NCCL, several messages together
+ *   open.c      joining and leaving
  *   groups.c    an NCCL communicator for each group
  *   watch.c     of ops given to NCCL (`flying`): are they over (op->done), have they failed, have they taken too long?
  *
@@ -114,28 +114,11 @@ ncclConfig_t nccl_config(void);
 void nccl_groups_sweep(struct nccl_state *nccl, bool all); /* give back retired groups; all: wait for each */
 void nccl_groups_abort(struct nccl_state *nccl);           /* all of them, and the world's communicator */
 
-/* ---- words.c --------------------------------------------------------------------------- */
-
-ncclDataType_t nccl_type(enum dist_type type);
-ncclRedOp_t nccl_op_of(const struct dist_work *op);
-
-/* Inside a group and without blocking, a call may also say that it is in progress. */
-static inline bool nccl_went_well(ncclResult_t result)
-{
-    return result == ncclSuccess || result == ncclInProgress;
-}
-
-/* What an NCCL error is in our terms: the status, and a sentence that goes before the advice for it. */
-int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, struct why *why);
-
-/* Why the job has failed, as other ranks or the watcher have noted it. */
-int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
-
 /* ---- collect.c ------------------------------------------------------------------------- */
 
 /* Makes the NCCL calls of one op, inside a group. */
 typedef ncclResult_t nccl_caller(struct nccl_state *nccl, const struct dist_work *op);
-nccl_caller nccl_collect; /* of a collective */
+nccl_caller nccl_collect; /* of a message or a collective */
 
 /* ---- launch.c -------------------------------------------------------------------------- */
 
@@ -165,6 +148,9 @@ static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops);
 
 /* ---- watch.c --------------------------------------------------------------------------- */
+
+/* Why the job has failed, as other ranks or the watcher have noted it. */
+int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
 
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */
 int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, struct why *why);

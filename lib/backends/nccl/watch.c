@@ -50,6 +50,14 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
     nccl_watch_end_all(nccl, &nccl->posted);
 }
 
+int nccl_job_failed(const struct nccl_state *nccl, struct why *why)
+{
+    struct dist_work op = { .call = CALL_INIT };
+    int status = backend_failed(&nccl->self->world, &op);
+    *why = op.why;
+    return status;
+}
+
 bool nccl_watch_job(struct nccl_state *nccl)
 {
     struct why why;
