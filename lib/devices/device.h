@@ -75,7 +75,7 @@ struct device {
     int (*gate_open_behind)(struct event *gate, struct stream *stream);
     void (*gate_open)(struct event *gate);
 
-    /* May kernels of this rank read and write the memory of that one? If not, only copies can. */
+    /* May kernels of this rank read and write the memory of that one? If not, only copies can. NULL: they may. */
     bool (*reaches)(void *state, void *other);
 
     /* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */

@@ -134,13 +134,6 @@ static struct event *sim_gate_new(void *state)
     return gate;
 }
 
-/* Ranks that are threads see each other's memory. */
-static bool sim_reaches(void *state, void *other)
-{
-    (void)state, (void)other;
-    return true;
-}
-
 const struct device device_sim = {
     .name = "sim",
     .open = sim_open,
@@ -163,6 +156,5 @@ const struct device device_sim = {
     .gate_new = sim_gate_new,
     .gate_open_behind = mark_open_behind,
     .gate_open = mark_open,
-    .reaches = sim_reaches,
     .stream_held = mark_held,
 };

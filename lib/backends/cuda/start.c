@@ -73,7 +73,7 @@ int cuda_start_behind(const struct cuda_state *cuda, const struct cuda_state *ot
 static void cuda_start_look_who_is_far(struct cuda_state *cuda)
 {
     const struct device *device = cuda->gpu->device;
-    for (int rank = 0; rank < cuda->job->size; rank++) {
+    for (int rank = 0; device->reaches && rank < cuda->job->size; rank++) {
         const struct cuda_state *other = cuda->job->ranks[rank].cuda;
         if (other && other->stream &&
             (!device->reaches(cuda->gpu->state, other->gpu->state) ||

@@ -11,7 +11,7 @@
  * reductions are in NCCL's order, and of F16 and BF16 rounded at every step: the same bits on all ranks, but not those of
  * the other backends.
  *   agree.h      how, and why it cannot deadlock; agree.c, match_table.c, leave.c
- *   progress.c   from the call to NCCL, also while the program computes; notes.c: what it waits for, for the watcher
+ *   progress.c   from the call to NCCL, also while the program computes; what it waits for, for the watcher
  *   host.c       tensors of the host, which NCCL does not reach; eager.c: short messages, where sends return early
  *
  * Ranks on several machines (or DIST_NCCL_PLAIN=1): NCCL gets what is asked for, as it is asked for. It promises less:
@@ -174,7 +174,7 @@ bool nccl_watch_job(struct nccl_state *nccl);
 /* All has failed: end these ops. One that flies may have a mark, any other a result (host.c). */
 void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue);
 
-/* ---- agree.c, progress.c, notes.c, leave.c: within a machine ---------------------------------- */
+/* ---- agree.c, progress.c, leave.c: within a machine ---------------------------------- */
 
 /* Rank 0 lays out what is shared, with the id that leads to it; the others wait for that. */
 int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, struct why *why);
@@ -188,7 +188,7 @@ bool nccl_progress_drive(
     struct nccl_state *nccl); /* what can be done, with the lock held. True: something moved */
 
 /* What this rank waits for, for others to read (nothing, where nothing is shared); with the lock held. */
-void nccl_notes_write(struct nccl_state *nccl, const struct dist_work *waited);
+void nccl_progress_note(struct nccl_state *nccl, const struct dist_work *waited);
 
 /* Give up a monitored_barrier whose time is up: it is over, with words about who has not come. */
 void nccl_leave_late(struct nccl_state *nccl, struct dist_work *op);

@@ -186,7 +186,7 @@ void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool 
     struct eventcount *eventcount = &nccl->slot->eventcount;
     struct sleep_note *note = launch_note_on(nccl->self, eventcount, timed);
     nccl_lock(nccl);
-    nccl_notes_write(nccl, op);
+    nccl_progress_note(nccl, op);
     bool busy = nccl->flying.first;
     nccl_unlock(nccl);
     eventcount_sleep(eventcount, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, note);
