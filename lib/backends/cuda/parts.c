@@ -147,7 +147,8 @@ void cuda_part_combine(struct plan *p, int member, int64_t begin, int64_t count)
         return;
     if (!p->device)
         cuda_parts_on_host(p, from, count);
-    else if (p->inputs <= KERNEL_INPUTS && p->outputs <= KERNEL_INPUTS && !p->job->far)
+    else if (p->inputs + p->outputs > 2 && p->inputs <= KERNEL_INPUTS && p->outputs <= KERNEL_INPUTS &&
+             !p->job->far)
         cuda_parts_in_one_kernel(p, member, from, count);
     else if (p->inputs > 1)
         cuda_parts_in_passes(p, member, from, count);
