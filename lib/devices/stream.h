@@ -138,17 +138,8 @@ void *retired_take(struct retired_list *list, struct stream *const *streams); /*
 /* The stream is one of these no more; what was not given of it is forgotten. */
 void stream_end(struct stream *stream, struct stream **streams, struct retired_list *list);
 
-/* ---- mark.c: for the devices' tables, but for the first ------------------------------------------ */
+/* ---- mark.c -------------------------------------------------------------------------------------- */
 
-void mark_unuse(struct event *event); /* one user fewer; NULL is fine. With the lock held */
-
-void mark_free(struct event *event);
-int mark_record(struct event *event, struct stream *stream);
-int mark_follow(struct event *event, struct stream *stream);
-bool mark_passed(struct event *event);
-bool mark_sure(struct event *event);
-int mark_open_behind(struct event *gate, struct stream *stream);
-void mark_open(struct event *gate);
-struct event *mark_held(struct stream *stream);
+void mark_unuse(struct event *event); /* one user fewer; NULL is fine */
 
 #endif

@@ -84,7 +84,7 @@ static int cuda_close(void *state)
     job->ranks[cuda->rank].cuda = NULL;
     pthread_mutex_unlock(&job->lock);
     if (cuda->stream) {
-        cuda->gpu->device->event_free(cuda->mark);
+        mark_free(cuda->mark);
         cuda->gpu->device->stream_free(cuda->stream);
     }
     backoff_lock(&job->lock);

@@ -27,16 +27,16 @@ static int cuda_messages_enqueue(const struct cuda_job *job, const struct dist_w
     const struct device *device = cuda_device_of(to);
     struct stream *stream = cuda_of(job, to)->stream;
     size_t bytes = cuda_bytes_of(send, send->in);
-    int status = device->event_follow(send->ready, stream);
+    int status = mark_follow(send->ready, stream);
     if (status == DIST_OK && !to->sends)
-        status = device->event_follow(to->ready, stream);
+        status = mark_follow(to->ready, stream);
     if (status == DIST_OK && bytes > 0)
         status = device->copy(stream, data, send->in.data, bytes, COPY_INSIDE);
     if (status == DIST_OK && to->sends)
-        status = device->event_record(to->ready, stream);
+        status = mark_record(to->ready, stream);
     if (status == DIST_OK && send->gate)
-        status = device->gate_open_behind(send->gate, stream);
-    return status == DIST_OK && !to->sends ? device->gate_open_behind(to->gate, stream) : status;
+        status = mark_open_behind(send->gate, stream);
+    return status == DIST_OK && !to->sends ? mark_open_behind(to->gate, stream) : status;
 }
 
 /* Or here and now. What a device says that refuses goes into `why`. */
@@ -113,7 +113,7 @@ void cuda_messages_free(struct dist_work *aside)
     else
         free(aside->in.data);
     if (aside->gpu && aside->ready)
-        cuda_device_of(aside)->event_free(aside->ready);
+        mark_free(aside->ready);
     atomic_fetch_sub(&aside->group->untaken, 1);
     free(aside);
 }

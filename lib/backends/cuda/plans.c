@@ -100,7 +100,7 @@ static void cuda_plan_begin(struct plan *p)
 {
     struct stream *stream = cuda_plan_stream(p, p->lead);
     for (int i = 0; i < p->size; i++)
-        cuda_plan_keep(p, p->device->event_follow(p->ops[i]->ready, stream));
+        cuda_plan_keep(p, mark_follow(p->ops[i]->ready, stream));
     for (int i = 0; i < p->size && p->shared; i++)
         cuda_plan_follow(p, i, p->lead);
 }
@@ -111,7 +111,7 @@ static void cuda_plan_end(struct plan *p)
     for (int i = 0; i < p->size && p->shared; i++)
         cuda_plan_follow(p, p->lead, i);
     for (int i = 0; i < p->size && p->status == DIST_OK; i++)
-        cuda_plan_keep(p, p->device->gate_open_behind(p->ops[i]->gate, stream));
+        cuda_plan_keep(p, mark_open_behind(p->ops[i]->gate, stream));
 }
 
 /* How much all parts read together. */

@@ -28,7 +28,7 @@ static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
 static bool cuda_start_next(struct cuda_job *job, struct cuda_rank *own)
 {
     struct dist_work *op = own->queued.first;
-    if (!op || !cuda_device_of(op)->event_sure(op->ready))
+    if (!op || !mark_sure(op->ready))
         return false;
     cuda_start_one(job, queue_take(&own->queued, &own->queued.first));
     return true;
@@ -57,7 +57,7 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
     op->status = status;
     op->step = OP_GIVEN;
     if (op->gpu && status != DIST_OK)
-        cuda_device_of(op)->gate_open(op->gate);
+        mark_open(op->gate);
     if (!op->gpu)
         atomic_store(&op->done, 1);
     eventcount_notify(&slot->eventcount);
@@ -65,9 +65,8 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
 
 int cuda_start_behind(const struct cuda_state *cuda, const struct cuda_state *other)
 {
-    const struct device *device = cuda->gpu->device;
-    int status = cuda == other ? DIST_OK : device->event_record(other->mark, other->stream);
-    return cuda == other || status != DIST_OK ? status : device->event_follow(other->mark, cuda->stream);
+    int status = cuda == other ? DIST_OK : mark_record(other->mark, other->stream);
+    return cuda == other || status != DIST_OK ? status : mark_follow(other->mark, cuda->stream);
 }
 
 static void cuda_start_look_who_is_far(struct cuda_state *cuda)

@@ -87,7 +87,7 @@ bool cuda_test(void *state, struct dist_work *op)
     backoff_lock(&cuda->job->lock);
     bool given = op->step == OP_GIVEN;
     pthread_mutex_unlock(&cuda->job->lock);
-    if (given && cuda_device_of(op)->event_passed(op->gate))
+    if (given && mark_passed(op->gate))
         atomic_store(&op->done, 1);
     return atomic_load(&op->done) != 0;
 }
@@ -138,7 +138,7 @@ static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 static void cuda_wait_let_pass(struct cuda_state *cuda, struct dist_work *op)
 {
     double end = dist_time() + NAP / 1e3;
-    while (op->status == DIST_OK && !cuda_device_of(op)->event_passed(op->gate))
+    while (op->status == DIST_OK && !mark_passed(op->gate))
         if (dist_time() > end)
             op->status = backend_failed(cuda->world, op);
         else

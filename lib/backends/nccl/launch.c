@@ -22,7 +22,7 @@ int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status
     op->status = status;
     atomic_store(&op->begun, 1);
     if (op->gate)
-        nccl->device->gate_open(op->gate);
+        mark_open(op->gate);
     atomic_store(&op->done, 1);
     return status;
 }
@@ -65,8 +65,7 @@ static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
         nccl_watch_fail(nccl, DIST_ERR_MEMORY, "there is no memory left for an event");
         return;
     }
-    int status = op->gate ? device->gate_open_behind(op->gate, nccl->stream)
-                          : device->event_record(op->mark, nccl->stream);
+    int status = op->gate ? mark_open_behind(op->gate, nccl->stream) : mark_record(op->mark, nccl->stream);
     if (status != DIST_OK)
         nccl_watch_fail(nccl, status, device_why());
 }
@@ -83,7 +82,7 @@ static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl
             op->ticket = ++nccl->tickets;
         op->mark = NULL;
         if (op->ready && status == DIST_OK)
-            status = nccl->device->event_follow(op->ready, nccl->stream);
+            status = mark_follow(op->ready, nccl->stream);
     }
     if (status != DIST_OK)
         why_say(&why, "%s", device_why());

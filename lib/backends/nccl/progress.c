@@ -39,7 +39,7 @@ static void nccl_progress_send_eagerly(struct nccl_state *nccl, struct dist_work
 static bool nccl_progress_show_next(struct nccl_state *nccl)
 {
     struct dist_work *op = nccl->posted.first;
-    if (!op || (op->ready && !nccl->device->event_sure(op->ready)))
+    if (!op || (op->ready && !mark_sure(op->ready)))
         return false;
     if (nccl_eager_wanted(nccl, op) && op->step != STEP_EAGER_COPY) {
         nccl_progress_send_eagerly(nccl, op);
