@@ -3,7 +3,7 @@
  *
  *   host    the program's own memory; kernels run inside the call (host.c, host_kernels.c)
  *   sim     a simulated GPU: memory that the program cannot touch, streams that are threads (sim.h)
- *   cuda    a real one (cuda/cuda.h)
+ *   cuda    a real one (cuda/cuda.h); what both have alike is in stream.h
  *
  * A KERNEL is a loop over elements, described by a struct, so that each device can run it where its data are. A STREAM
  * is a queue: what is put in is done in that order, one after the other, while the host goes on. An EVENT marks a
@@ -26,7 +26,7 @@
 /* Which way a copy goes. Host memory must stay as it is until the stream has done it, and should be the staging memory. */
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_INSIDE };
 
-struct stream; /* each device has its own */
+struct stream; /* stream.h */
 struct event;
 
 struct device {

@@ -5,7 +5,7 @@
  *   failed.c   what CUDA refuses, and a GPU that fails
  *   memory.c   device memory: pieces of cudaMalloc, cut up by pool.c, and used again once the streams are past it
  *   stream.c   kernels, copies and marks, handed to CUDA (../stream.h says when); blas.c: large matrix products, by cuBLAS
- *   event.c    how the host learns that a GPU has come to some point: it looks, or sleeps until its event count is notified
+ *   event.c    events, and how the host learns that a GPU has come to one: it looks, or sleeps until its event count is notified
  *   kernels.cu, choose.cuh, loops.cuh, element.cuh   the kernels themselves
  *
  * Why a stream in front of a closed gate waits on the host, and is not made to wait by CUDA (cuStreamWaitValue could do
