@@ -4,12 +4,18 @@
  */
 #include "stream.h"
 
+#include <stdlib.h>
+
 #define LONGEST 64 /* streams that wait for each other in a row, as far as anybody looks */
 
 void mark_unuse(struct event *event)
 {
-    if (event && --event->users == 0)
+    if (!event || --event->users > 0)
+        return;
+    if (event->engine->drop)
         event->engine->drop(event);
+    else
+        free(event);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */

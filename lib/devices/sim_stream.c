@@ -28,7 +28,8 @@ static void sim_stream_tell(const struct event *event)
     struct world_header *world = event->sim->self->world.header;
     sim_notify(event->sim);
     for (int i = 0; event->abroad && i < world->size; i++)
-        eventcount_notify(&world->slots[i].eventcount);
+        if (event->abroad < 0 || event->abroad == i + 1)
+            eventcount_notify(&world->slots[i].eventcount);
 }
 
 /* ---- doing one item, without the lock --------------------------------------------------- */
@@ -170,8 +171,9 @@ static int sim_stream_check(struct stream *stream)
 static int sim_stream_give(struct stream *stream, const struct item *what)
 {
     bool follows = what->kind == ITEM_FOLLOW;
+    int rank = 1 + stream->sim->self->env.rank, *abroad = &what->event->abroad;
     if (follows && what->event->sim != stream->sim)
-        what->event->abroad = true;
+        *abroad = *abroad == 0 || *abroad == rank ? rank : -1;
     if (follows && !stream->todo && sim_stream_may_pass(what)) {
         stream->done++;
     } else {
@@ -198,18 +200,12 @@ static bool sim_stream_past(struct event *event)
     return event->open || event->passed >= event->marks;
 }
 
-static void sim_stream_drop(struct event *event)
-{
-    free(event);
-}
-
 const struct engine sim_engine = {
     .check = sim_stream_check,
     .give = sim_stream_give,
     .refused = sim_stream_refused,
     .past = sim_stream_past,
     .news = sim_stream_tell,
-    .drop = sim_stream_drop,
 };
 
 /* ---- the device's calls ------------------------------------------------------------------ */

@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
+_Atomic bool streams_spin;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct stream *held; /* streams with items that were not given */
 
 void streams_lock(void)
 {
-    backoff_lock(&mutex);
+    if (atomic_load_explicit(&streams_spin, memory_order_relaxed))
+        backoff_lock(&mutex);
+    else
+        pthread_mutex_lock(&mutex);
 }
 
 void streams_unlock(void)

@@ -131,6 +131,7 @@ static int cuda_open(struct launch_self *self, void **state)
     rank->self = self;
     rank->slot = &self->world.header->slots[self->env.rank];
     atomic_store(&world_notes(&self->world, self->env.rank)->engines, 1);
+    atomic_store(&streams_spin, true);
     streams_lock();
     int status = cuda_start(rank, self);
     if (status == DIST_OK) {
