@@ -554,7 +554,7 @@ lib/trace/*          : lib/pairing.h lib/backend.h lib/call.h lib/dtype.h lib/te
 lib/launch/distrun.c : lib/dist.h ./*.h
 lib/launch/*         : lib/dist_base.h lib/call.h lib/why.h ./*.h
 lib/devices/amd/*    : ./*.h
-lib/devices/cuda/*   : lib/dtype.h lib/devices/device.h lib/devices/kernel.h lib/devices/pool.h lib/devices/learn.inc.h lib/launch/*.h ./*.h ./*.cuh
+lib/devices/cuda/*   : lib/dtype.h lib/devices/kernel.h lib/devices/pool.h lib/devices/stream.h lib/devices/learn.inc.h lib/launch/*.h ./*.h ./*.cuh
 lib/devices/*        : lib/dist_base.h lib/dtype.h ./*.h lib/launch/*.h
 lib/backends/cuda/*  : lib/backends/common/*.h lib/backend.h lib/tensor*.h lib/dist*.h lib/dtype.h lib/call.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h ./*.h
 lib/backends/nccl/*  : lib/backends/common/*.h lib/backend.h lib/tensor*.h lib/dist*.h lib/dtype.h lib/call.h lib/devices/*.h lib/streams/gpu.h lib/launch/*.h ./*.h

@@ -176,7 +176,7 @@ dist_event *dist_event_record_at(struct dist_at at)
         report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more event");
     if (!event)
         return NULL;
-    int status = gpu->device->event_record(event->event, gpu->current->stream);
+    int status = mark_record(event->event, gpu->current->stream);
     if (status != DIST_OK)
         gpu_give_event(gpu, event);
     if (gpu_refused(call, at, status))
@@ -192,7 +192,7 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
     if (!gpu || !dist_streams_usable(gpu, call, at, event))
         return call_note.error;
     order_learn(gpu, gpu->current->clock, event->clock);
-    int status = gpu->device->event_follow(event->event, gpu->current->stream);
+    int status = mark_follow(event->event, gpu->current->stream);
     gpu_refused(call, at, status);
     return -status;
 }
@@ -200,8 +200,7 @@ int dist_event_wait_at(struct dist_at at, dist_event *event)
 bool dist_event_passed_at(struct dist_at at, dist_event *event)
 {
     struct gpu *gpu = dist_streams_open("dist_event_passed", at);
-    if (!gpu || !dist_streams_usable(gpu, "dist_event_passed", at, event) ||
-        !gpu->device->event_passed(event->event))
+    if (!gpu || !dist_streams_usable(gpu, "dist_event_passed", at, event) || !mark_passed(event->event))
         return false;
     order_learn(gpu, gpu->clock, event->clock);
     return true;
@@ -210,7 +209,7 @@ bool dist_event_passed_at(struct dist_at at, dist_event *event)
 static bool dist_streams_has_passed(void *argument)
 {
     const struct dist_event *event = argument;
-    return event->gpu->device->event_passed(event->event);
+    return mark_passed(event->event);
 }
 
 static void dist_streams_await_event(struct gpu *gpu, const char *call, struct dist_at at, dist_event *event)

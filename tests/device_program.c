@@ -52,13 +52,13 @@ static void end(struct test *test)
 {
     for (int g = 0; g < GATES; g++)
         if (test->gates[g]) {
-            test->device->gate_open(test->gates[g]);
+            mark_open(test->gates[g]);
             step_opened(test, g, &(struct point){ .shut = 0 });
         }
     for (int s = 0; s < STREAMS; s++)
         compare(test, s);
     for (int e = 0; e < EVENTS; e++)
-        test->device->event_free(test->events[e]);
+        mark_free(test->events[e]);
     for (int s = 0; s < STREAMS; s++)
         test->device->stream_free(test->streams[s]);
     for (int r = 0; r < TEST_RANKS; r++)

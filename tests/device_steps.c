@@ -87,7 +87,7 @@ static void step_copy(struct test *test, int s)
 static void step_record(struct test *test, int s)
 {
     int e = rank_of(s) * (EVENTS / TEST_RANKS) + draw(test, EVENTS / TEST_RANKS);
-    test->device->event_record(test->events[e], test->streams[s]);
+    mark_record(test->events[e], test->streams[s]);
     test->at[s].shut |= test->marked[e].shut;
     test->marked[e] = test->at[s];
 }
@@ -95,7 +95,7 @@ static void step_record(struct test *test, int s)
 static void step_follow(struct test *test, int s)
 {
     int e = draw(test, EVENTS);
-    test->device->event_follow(test->events[e], test->streams[s]);
+    mark_follow(test->events[e], test->streams[s]);
     learn(&test->at[s], &test->marked[e]);
 }
 
@@ -105,7 +105,7 @@ static void step_hold(struct test *test, int s)
     if (test->gates[g])
         return;
     test->gates[g] = test->device->gate_new(test->states[rank_of(s)]);
-    test->device->event_follow(test->gates[g], test->streams[s]);
+    mark_follow(test->gates[g], test->streams[s]);
     test->at[s].shut |= 1u << g;
 }
 
@@ -122,7 +122,7 @@ void step_opened(struct test *test, int g, const struct point *by)
             test->marked[e].shut &= ~(1u << g);
             learn(&test->marked[e], by);
         }
-    test->device->event_free(test->gates[g]);
+    mark_free(test->gates[g]);
     test->gates[g] = NULL;
 }
 
@@ -133,10 +133,10 @@ static void step_open(struct test *test, int s)
         return;
     struct point by = { .shut = 0 };
     if (test->at[s].shut & 1u << g) { /* nobody opens a gate from behind it */
-        test->device->gate_open(test->gates[g]);
+        mark_open(test->gates[g]);
     } else {
         by = test->at[s];
-        test->device->gate_open_behind(test->gates[g], test->streams[s]);
+        mark_open_behind(test->gates[g], test->streams[s]);
     }
     step_opened(test, g, &by);
 }
@@ -145,7 +145,7 @@ static void step_open(struct test *test, int s)
 static void step_ask(struct test *test, int s)
 {
     int e = draw(test, EVENTS);
-    if (test->device->event_sure(test->events[e]) != (test->marked[e].shut == 0))
+    if (mark_sure(test->events[e]) != (test->marked[e].shut == 0))
         complain(test, "an event is sure, or not, and should be the other", -1, e);
     if (test->at[s].shut && test->device->stream_passed(test->streams[s]))
         complain(test, "passed a closed gate", s, test->made[s]);

@@ -104,7 +104,7 @@ Test(cuda, who_sleeps_until_a_stream_is_empty_is_woken)
 static void *open_later(void *gate)
 {
     usleep(100000);
-    device_cuda.gate_open(gate);
+    mark_open(gate);
     return NULL;
 }
 
@@ -117,16 +117,16 @@ Test(cuda, who_sleeps_in_front_of_a_gate_is_woken_when_it_opens)
     struct sleep sleep = { device_cuda.stream_new(state, 0), slot };
     struct event *gate = device_cuda.gate_new(state);
     struct kernel kernel = fill(device_cuda.alloc(state, 8), 1);
-    device_cuda.event_follow(gate, sleep.stream);
+    mark_follow(gate, sleep.stream);
     device_cuda.launch(sleep.stream, &kernel);
-    cr_assert(device_cuda.stream_held(sleep.stream) == gate);
+    cr_assert(mark_held(sleep.stream) == gate);
     pthread_t thread;
     cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
     while (!passed(&sleep))
         eventcount_sleep(&slot->eventcount, passed, &sleep, 60000, &slot->sleep);
     pthread_join(thread, NULL);
-    cr_assert(device_cuda.event_passed(gate) && !device_cuda.stream_held(sleep.stream));
-    device_cuda.event_free(gate);
+    cr_assert(mark_passed(gate) && !mark_held(sleep.stream));
+    mark_free(gate);
     device_cuda.stream_free(sleep.stream);
     device_cuda.close(state);
 }
@@ -136,17 +136,17 @@ Test(cuda, a_gate_opens_behind_a_stream_that_is_held_by_another)
     void *state = open_first();
     struct stream *a = device_cuda.stream_new(state, 0), *b = device_cuda.stream_new(state, 1);
     struct event *first = device_cuda.gate_new(state), *second = device_cuda.gate_new(state);
-    device_cuda.event_follow(first, a);
-    device_cuda.gate_open_behind(second, a);
-    device_cuda.event_follow(second, b);
-    cr_assert(!device_cuda.event_passed(second) && device_cuda.stream_held(b) == second);
-    device_cuda.gate_open(first);
+    mark_follow(first, a);
+    mark_open_behind(second, a);
+    mark_follow(second, b);
+    cr_assert(!mark_passed(second) && mark_held(b) == second);
+    mark_open(first);
     while (!device_cuda.stream_passed(b))
         usleep(10);
-    cr_assert(device_cuda.event_passed(second));
-    device_cuda.gate_open(second); /* once more does no harm */
-    device_cuda.event_free(first);
-    device_cuda.event_free(second);
+    cr_assert(mark_passed(second));
+    mark_open(second); /* once more does no harm */
+    mark_free(first);
+    mark_free(second);
     device_cuda.stream_free(a);
     device_cuda.stream_free(b);
     device_cuda.close(state);

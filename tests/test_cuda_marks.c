@@ -47,15 +47,15 @@ static void expect_order(void)
 
 static void put_elsewhere(struct event *event, struct event *gate)
 {
-    device->event_record(event, slow);
+    mark_record(event, slow);
     if (gate)
-        device->event_follow(gate, waits);
-    device->event_follow(event, waits);
-    device->event_record(event, quick);
+        mark_follow(gate, waits);
+    mark_follow(event, waits);
+    mark_record(event, quick);
     if (gate)
-        device->gate_open(gate);
+        mark_open(gate);
     expect_order();
-    device->event_free(event);
+    mark_free(event);
 }
 
 Test(cuda_marks, an_event_that_was_recorded_again)
@@ -68,7 +68,7 @@ Test(cuda_marks, an_event_that_was_recorded_again_while_a_gate_held_its_follower
 {
     struct event *gate = device->gate_new(states[0]);
     put_elsewhere(device->event_new(states[0], false), gate);
-    device->event_free(gate);
+    mark_free(gate);
 }
 
 /* The event of a gate that is gone is the next gate's. */
@@ -76,10 +76,10 @@ Test(cuda_marks, the_event_of_a_gate_that_was_freed)
 {
     for (int i = 0; i < 2; i++) {
         struct event *gate = device->gate_new(states[0]);
-        device->gate_open_behind(gate, i ? quick : slow);
+        mark_open_behind(gate, i ? quick : slow);
         if (i == 0)
-            device->event_follow(gate, waits);
-        device->event_free(gate);
+            mark_follow(gate, waits);
+        mark_free(gate);
     }
     expect_order();
 }

@@ -183,22 +183,22 @@ Test(cuda_native, communication_goes_first_and_only_timed_events_tell_the_time)
     int high = own_priority(device->stream_native(ours)), usual = own_priority(device->stream_native(theirs));
     cr_assert_lt(high, usual, "the backend's stream has priority %d, and the program's %d", high, usual);
 
-    device->event_free(device->event_new(state, false));
+    mark_free(device->event_new(state, false));
     struct event *gate = device->gate_new(state);
-    device->event_follow(gate, theirs);
-    device->gate_open_behind(gate, ours);
-    device->event_free(gate);
+    mark_follow(gate, theirs);
+    mark_open_behind(gate, ours);
+    mark_free(gate);
     cr_assert_eq(own_timed_events(), 0);
-    device->event_free(device->event_new(state, true));
+    mark_free(device->event_new(state, true));
     cr_assert_eq(own_timed_events(), 1);
     struct event *from = device->event_new(state, true), *to = device->event_new(state, true);
-    device->event_record(from, ours);
-    device->event_record(to, ours);
-    while (!device->event_passed(to))
+    mark_record(from, ours);
+    mark_record(to, ours);
+    while (!mark_passed(to))
         usleep(10);
     cr_assert_geq(device->event_elapsed(from, to), 0);
-    device->event_free(from);
-    device->event_free(to);
+    mark_free(from);
+    mark_free(to);
     device->close(state);
 }
 

@@ -154,6 +154,29 @@ Test(nccl_far_jobs, what_differs_is_named_on_all)
     expect_endings(DIST_ERR_MISMATCH, "rank 0 sends 8 elements");
 }
 
+/* Neither of the two speaks first. */
+static void receive_against_collective(struct stage *stage, int rank, struct ending *ending)
+{
+    const int list[2] = { 0, 1 };
+    struct dist_group *group = stage_group(stage, list, 2);
+    struct dist_work *op =
+        rank == 0 ? stage_message(stage, false, 1, 4) : stage_op(stage, CALL_ALL_REDUCE, 4);
+    if (rank < 2) {
+        op->group = group;
+        (rank == 0 ? backend_nccl.recv : backend_nccl.collectives[CALL_ALL_REDUCE])(stage->state, op);
+        end(stage, op, ending);
+    }
+}
+
+Test(nccl_far_jobs, a_receive_against_a_collective)
+{
+    setenv("DIST_CHECK", "1", 1);
+    run(receive_against_collective);
+    for (int i = 0; i < 2; i++)
+        cr_expect(job.endings[i].status == DIST_ERR_MISMATCH && strstr(job.endings[i].why, "rank 1 calls"),
+                  "rank %d ends with %d: %s", i, job.endings[i].status, job.endings[i].why);
+}
+
 /* Two groups of the same two ranks. Each sends and receives, but they do not mean the same group. */
 static void other_group(struct stage *stage, int rank, struct ending *ending, enum call send, enum call recv)
 {

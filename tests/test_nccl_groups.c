@@ -94,7 +94,7 @@ Test(nccl_groups, a_group_that_cannot_be_finalized_is_aborted)
 static void *open_later(void *gate)
 {
     usleep(200000);
-    device_sim.gate_open(gate);
+    mark_open(gate);
     return NULL;
 }
 
@@ -104,7 +104,7 @@ static void split_at_work(void)
     struct stage *stage = stage_at(0, 1, &moving);
     struct event *gate = device_sim.gate_new(stage->gpu.state);
     pthread_t thread;
-    device_sim.event_follow(gate, stage->stream);
+    mark_follow(gate, stage->stream);
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
@@ -113,7 +113,7 @@ static void split_at_work(void)
     cr_assert_not_null(group, "NCCL was asked for\n%s", double_log(0));
     cr_assert(stage_await(stage, op, 5));
     backend_nccl.group_free(stage->state, group);
-    device_sim.event_free(gate);
+    mark_free(gate);
     stage_close(stage);
 }
 
@@ -147,19 +147,19 @@ Test(nccl_groups, an_op_waits_for_the_work_before_it_and_lets_its_gate_open_behi
     struct double_script moving = { .spread = true, .moves = true };
     struct stage *stage = stage_at(0, 1, &moving);
     struct event *gate = device_sim.gate_new(stage->gpu.state);
-    device_sim.event_follow(gate, stage->stream); /* the program's stream is busy */
+    mark_follow(gate, stage->stream); /* the program's stream is busy */
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     float *data = op->in.data = op->out.data =
         world_at(&stage->self.world, world_offset(&stage->self.world, op->in.data));
     data[3] = 1;
     backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
     cr_assert_not(stage_await(stage, op, 0.1), "it did not wait for the stream");
-    cr_assert(!atomic_load(&op->begun) && !device_sim.event_passed(op->gate));
+    cr_assert(!atomic_load(&op->begun) && !mark_passed(op->gate));
     data[3] = 42;
-    device_sim.gate_open(gate);
+    mark_open(gate);
     cr_assert(stage_await(stage, op, 5), "it did not begin");
-    cr_assert(device_sim.event_passed(op->gate) && data[3] == 42);
-    device_sim.event_free(gate);
+    cr_assert(mark_passed(op->gate) && data[3] == 42);
+    mark_free(gate);
     stage_close(stage);
 }
 
@@ -178,8 +178,8 @@ Test(nccl_groups, nothing_is_put_behind_a_group_that_nccl_is_not_through_with)
 /* An op of the host follows no stream. */
 static void on_the_host(struct dist_work *op)
 {
-    device_sim.event_free(op->ready);
-    device_sim.event_free(op->gate);
+    mark_free(op->ready);
+    mark_free(op->gate);
     op->gpu = NULL;
     op->ready = NULL;
     op->gate = NULL;

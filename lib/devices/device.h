@@ -3,7 +3,7 @@
  *
  *   host    the program's own memory; kernels run inside the call (host.c, host_kernels.c)
  *   sim     a simulated GPU: memory that the program cannot touch, streams that are threads (sim.h)
- *   cuda    a real one (cuda/cuda.h)
+ *   cuda    a real one (cuda/cuda.h); what both have alike is in stream.h
  *
  * A KERNEL is a loop over elements, described by a struct, so that each device can run it where its data are. A STREAM
  * is a queue: what is put in is done in that order, one after the other, while the host goes on. An EVENT marks a
@@ -26,7 +26,7 @@
 /* Which way a copy goes. Host memory must stay as it is until the stream has done it, and should be the staging memory. */
 enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_INSIDE };
 
-struct stream; /* each device has its own */
+struct stream; /* stream.h */
 struct event;
 
 struct device {
@@ -55,31 +55,13 @@ struct device {
     int (*launch)(struct stream *stream, const struct kernel *kernel);
     int (*copy)(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way);
 
-    /* Events. A new one counts as passed. record marks the end of what stands in the stream now; follow lets a stream
-     * wait for the mark that is the newest at the time of the call. elapsed: seconds between two that have
-     * passed, both `timed`: the others cost less. */
+    /* Events and gates: below. elapsed: seconds between two events that have passed, both `timed`: the others cost less. */
     struct event *(*event_new)(void *state, bool timed);
-    void (*event_free)(struct event *event);
-    int (*event_record)(struct event *event, struct stream *stream);
-    int (*event_follow)(struct event *event, struct stream *stream);
-    bool (*event_passed)(struct event *event);
-    bool (*event_sure)(
-        struct event *event); /* its newest mark will pass by itself: before it stands no closed gate but
-                                              * such as something in a stream is sure to open */
     double (*event_elapsed)(struct event *from, struct event *to);
-
-    /* Gates: events of one mark, which also the host can make pass. A new one is closed, and opens once; nobody records it. A stream
-     * follows it, and has it before it, as any event. open_behind: it opens when the stream comes there. Both gate_open and
-     * event_passed may be called by any thread of the process. */
     struct event *(*gate_new)(void *state);
-    int (*gate_open_behind)(struct event *gate, struct stream *stream);
-    void (*gate_open)(struct event *gate);
 
-    /* May kernels of this rank read and write the memory of that one? If not, only copies can. */
+    /* May kernels of this rank read and write the memory of that one? If not, only copies can. NULL: they may. */
     bool (*reaches)(void *state, void *other);
-
-    /* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */
-    struct event *(*stream_held)(struct stream *stream);
 
     /* The host is inside this call from begin to end: for profilers, which show it above the GPU's work. NULL: nobody
      * wants to know. Calls may lie inside each other. */
@@ -91,6 +73,29 @@ struct device {
      * No such function: there is no runtime below. */
     void *(*stream_native)(struct stream *stream);
 };
+
+/* ---- events and gates, of which GPUs are alike (mark.c) ---------------------------------------------- */
+
+/* A new event counts as passed. record marks the end of what stands in the stream now; follow lets a stream wait for the mark that is
+ * the newest at the time of the call. */
+void mark_free(struct event *event);
+int mark_record(struct event *event, struct stream *stream);
+int mark_follow(struct event *event, struct stream *stream);
+bool mark_passed(struct event *event);
+
+/* Its newest mark will pass by itself: before it stands no closed gate but such as something in a stream is sure to open. */
+bool mark_sure(struct event *event);
+
+/* A gate is an event of one mark, which also the host can make pass. A new one is closed, and opens once; nobody records it. A stream
+ * follows it, and has it before it, as any event. open_behind: it opens when the stream comes there. Both mark_open and
+ * mark_passed may be called by any thread of the process. */
+int mark_open_behind(struct event *gate, struct stream *stream);
+void mark_open(struct event *gate);
+
+/* The gate at which a stream stands, directly or behind the event of a stream that does; NULL: it can move. */
+struct event *mark_held(struct stream *stream);
+
+/* ---- devices --------------------------------------------------------------------------------------- */
 
 /* NULL: there is no device of that name here. */
 const struct device *device_named(const char *name);

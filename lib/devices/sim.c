@@ -1,26 +1,14 @@
-/* sim.c: the simulated GPU's memory, and its table. */
+/* sim.c: the simulated GPU's memory, its events, and its table. */
 #include "sim.h"
 #include "host.h"
 
 #include <stdlib.h>
 
-pthread_mutex_t sim_lock = PTHREAD_MUTEX_INITIALIZER;
-
 /* A program that has made tensors before dist_spawn has a stream, whose thread may hold the lock when the ranks are forked: in them
  * nobody would ever open it. */
-static void sim_before_fork(void)
-{
-    pthread_mutex_lock(&sim_lock);
-}
-
-static void sim_after_fork(void)
-{
-    pthread_mutex_unlock(&sim_lock);
-}
-
 static void sim_watch_forks(void)
 {
-    pthread_atfork(sim_before_fork, sim_after_fork, sim_after_fork);
+    pthread_atfork(streams_lock, streams_unlock, streams_unlock);
 }
 
 static int sim_open(struct launch_self *self, void **state)
@@ -49,35 +37,19 @@ static int sim_open(struct launch_self *self, void **state)
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-static bool sim_has_passed(const struct sim *sim, const struct retired *retired)
-{
-    for (int i = 0; i < SIM_STREAMS; i++)
-        if (sim->streams[i] && sim->streams[i]->done < retired->until[i])
-            return false;
-    return true;
-}
-
 /* Give back what no stream uses any more. */
 static void sim_reclaim(struct sim *sim)
 {
-    pthread_mutex_lock(&sim_lock);
-    for (struct retired **at = &sim->retired; *at;) {
-        struct retired *retired = *at;
-        if (!sim_has_passed(sim, retired)) {
-            at = &retired->next;
-            continue;
-        }
-        *at = retired->next;
-        host_free(sim->self, retired->memory);
-        free(retired);
-    }
-    pthread_mutex_unlock(&sim_lock);
+    streams_lock();
+    for (void *memory; (memory = retired_take(&sim->retired, sim->streams));)
+        host_free(sim->self, memory);
+    streams_unlock();
 }
 
 static void sim_close(void *state)
 {
     struct sim *sim = state;
-    for (int i = 0; i < SIM_STREAMS; i++)
+    for (int i = 0; i < GPU_STREAMS; i++)
         if (sim->streams[i])
             sim_stream_free(sim->streams[i]);
     sim_reclaim(sim); /* without streams all has passed */
@@ -95,16 +67,9 @@ static void *sim_alloc(void *state, size_t bytes)
 static void sim_free(void *state, void *memory)
 {
     struct sim *sim = state;
-    struct retired *retired = calloc(1, sizeof *retired);
-    if (!retired)
-        return; /* then it is lost until the rank ends */
-    pthread_mutex_lock(&sim_lock);
-    retired->memory = memory;
-    for (int i = 0; i < SIM_STREAMS; i++)
-        retired->until[i] = sim->streams[i] ? sim->streams[i]->put : 0;
-    retired->next = sim->retired;
-    sim->retired = retired;
-    pthread_mutex_unlock(&sim_lock);
+    streams_lock();
+    retired_add(&sim->retired, sim->streams, memory);
+    streams_unlock();
     sim_reclaim(sim);
 }
 
@@ -121,11 +86,52 @@ static void *sim_staging(void *state, size_t bytes)
     return sim->staging;
 }
 
-/* Ranks that are threads see each other's memory. */
-static bool sim_reaches(void *state, void *other)
+/* ---- streams and events ------------------------------------------------------------- */
+
+static int sim_put(struct stream *stream, struct item item)
 {
-    (void)state, (void)other;
-    return true;
+    item.asked = stream->sim->self->seen_on_stream ? launch_clock_ns() : 0;
+    streams_lock();
+    int status = stream_put(stream, &item);
+    streams_unlock();
+    return status;
+}
+
+static int sim_launch(struct stream *stream, const struct kernel *kernel)
+{
+    return sim_put(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
+}
+
+static int sim_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
+{
+    return sim_put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes, way, NULL } });
+}
+
+static struct event *sim_event_new(void *state, bool timed)
+{
+    (void)timed;
+    struct event *event = calloc(1, sizeof *event);
+    if (event)
+        *event = (struct event){ .engine = &sim_engine, .sim = state, .users = 1 };
+    return event;
+}
+
+static double sim_event_elapsed(struct event *from, struct event *to)
+{
+    streams_lock();
+    int64_t elapsed = to->time - from->time;
+    streams_unlock();
+    return (double)elapsed * 1e-9;
+}
+
+static struct event *sim_gate_new(void *state)
+{
+    struct event *gate = sim_event_new(state, false);
+    if (gate) {
+        gate->marks = 1;
+        gate->gate = true;
+    }
+    return gate;
 }
 
 const struct device device_sim = {
@@ -141,15 +147,6 @@ const struct device device_sim = {
     .launch = sim_launch,
     .copy = sim_copy,
     .event_new = sim_event_new,
-    .event_free = sim_event_free,
-    .event_record = sim_event_record,
-    .event_follow = sim_event_follow,
-    .event_passed = sim_event_passed,
-    .event_sure = sim_event_sure,
     .event_elapsed = sim_event_elapsed,
     .gate_new = sim_gate_new,
-    .gate_open_behind = sim_gate_open_behind,
-    .gate_open = sim_gate_open,
-    .reaches = sim_reaches,
-    .stream_held = sim_stream_held,
 };

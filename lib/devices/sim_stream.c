@@ -1,4 +1,4 @@
-/* sim_stream.c: a queue, and the thread that does what stands in it. */
+/* sim_stream.c: what a stream was given, and the thread that does it. */
 #define _GNU_SOURCE
 #include "sim.h"
 
@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #define NAP 1000 /* ms; nobody depends on it */
 
@@ -14,6 +13,23 @@ static struct sleep_note *sim_stream_note_of(const struct stream *stream)
 {
     const struct launch_self *self = stream->sim->self;
     return &world_notes(&self->world, self->env.rank)->streams[1 + stream->number];
+}
+
+static void sim_notify(const struct sim *sim)
+{
+    eventcount_notify(&sim->slot->eventcount);
+}
+
+/* An event has passed: tell its rank, and the others whose streams may stand at it. */
+static void sim_stream_tell(const struct event *event)
+{
+    if (!event)
+        return;
+    struct world_header *world = event->sim->self->world.header;
+    sim_notify(event->sim);
+    for (int i = 0; event->abroad && i < world->size; i++)
+        if (event->abroad < 0 || event->abroad == i + 1)
+            eventcount_notify(&world->slots[i].eventcount);
 }
 
 /* ---- doing one item, without the lock --------------------------------------------------- */
@@ -34,9 +50,9 @@ static void sim_stream_do_copy(struct stream *stream, const struct item *item)
     struct sim *sim = stream->sim;
     int64_t over = 0;
     if (item->copy.way != COPY_INSIDE) {
-        pthread_mutex_lock(&sim_lock);
+        streams_lock();
         over = link_put(item->copy.way == COPY_TO_HOST ? &sim->out : &sim->in, (double)item->copy.bytes, 1);
-        pthread_mutex_unlock(&sim_lock);
+        streams_unlock();
     }
     memmove(world_open_view(&sim->self->world, item->copy.to),
             world_open_view(&sim->self->world, item->copy.from), item->copy.bytes);
@@ -57,7 +73,7 @@ static void sim_stream_do_kernel(const struct stream *stream, struct item *item)
 
 static void sim_stream_do_item(struct stream *stream, struct item *item)
 {
-    const struct launch_self *self = stream->sim->self;
+    struct launch_self *self = stream->sim->self;
     int64_t begin = launch_clock_ns();
     if (item->kind == ITEM_KERNEL)
         sim_stream_do_kernel(stream, item);
@@ -66,47 +82,49 @@ static void sim_stream_do_item(struct stream *stream, struct item *item)
     else
         return;
     if (self->seen_on_stream)
-        self->seen_on_stream(stream->sim->self, stream->number,
-                             item->kind == ITEM_COPY ? "copy" : item->kernel.name, item->asked, begin,
-                             launch_clock_ns());
+        self->seen_on_stream(self, stream->number, item->kind == ITEM_COPY ? "copy" : item->kernel.name,
+                             item->asked, begin, launch_clock_ns());
 }
 
 /* ---- the thread ------------------------------------------------------------------------ */
 
+static bool sim_stream_may_pass(const struct item *item)
+{
+    return item->kind != ITEM_FOLLOW || item->event->open || item->event->passed >= item->mark;
+}
+
 /* With the lock held: is there something to do, or nothing ever again? */
 static bool sim_stream_has_news(const struct stream *stream)
 {
-    return stream->first ? sim_may_pass(stream->first) : stream->stop;
+    return stream->todo ? sim_stream_may_pass(stream->todo) : stream->stop;
 }
 
 static bool sim_stream_news(void *argument)
 {
     struct stream *stream = argument;
-    pthread_mutex_lock(&sim_lock);
+    streams_lock();
     bool any = sim_stream_has_news(stream);
-    pthread_mutex_unlock(&sim_lock);
+    streams_unlock();
     return any;
 }
 
 /* With the lock held: do the first item, during which the lock is free. */
 static void sim_stream_step(struct stream *stream)
 {
-    struct sim *sim = stream->sim;
-    struct item *item = stream->first;
-    pthread_mutex_unlock(&sim_lock);
+    struct item *item = stream->todo;
+    streams_unlock();
     sim_stream_do_item(stream, item);
-    pthread_mutex_lock(&sim_lock);
-    sim_mark(item);
-    if (stream->unsure == item)
-        stream->unsure = item->next;
-    stream->first = item->next;
-    if (!stream->first)
-        stream->end = &stream->first;
+    streams_lock();
+    if (item->kind == ITEM_RECORD) {
+        item->event->passed = item->mark;
+        item->event->time = launch_clock_ns();
+        sim_stream_tell(item->event);
+    }
+    stream->todo = item->next;
     stream->done++;
-    sim_unuse(item->event);
-    if (!stream->first || item->kind == ITEM_RECORD)
-        sim_notify(sim);
-    free(item);
+    if (!stream->todo || item->kind == ITEM_RECORD)
+        sim_notify(stream->sim);
+    stream_free_item(item);
 }
 
 /* A GPU computes beside the processor, not in its place: what computes here steps back for the threads that enqueue and
@@ -119,62 +137,25 @@ static void sim_stream_main(void *argument)
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP_BACK); /* 0: this thread */
     struct sim *sim = stream->sim;
     struct sleep_note *note = sim_stream_note_of(stream);
-    pthread_mutex_lock(&sim_lock);
-    while (stream->first || !stream->stop) {
+    streams_lock();
+    while (stream->todo || !stream->stop) {
         if (sim_stream_has_news(stream)) {
             sim_stream_step(stream);
             continue;
         }
-        pthread_mutex_unlock(&sim_lock);
+        streams_unlock();
         eventcount_sleep(&sim->slot->eventcount, sim_stream_news, stream, NAP, note);
-        pthread_mutex_lock(&sim_lock);
+        streams_lock();
     }
-    pthread_mutex_unlock(&sim_lock);
+    streams_unlock();
 }
 
-/* ---- the device's calls ------------------------------------------------------------------ */
+/* ---- what streams are given ---------------------------------------------------------------- */
 
-struct stream *sim_stream_new(void *state, int number)
+static int sim_stream_check(struct stream *stream)
 {
-    struct sim *sim = state;
-    struct stream *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        return NULL;
-    *stream = (struct stream){ .sim = sim, .number = number, .end = &stream->first };
-    pthread_mutex_lock(&sim_lock);
-    sim->streams[1 + number] = stream;
-    pthread_mutex_unlock(&sim_lock);
-    return stream;
-}
-
-void sim_stream_free(struct stream *stream)
-{
-    struct sim *sim = stream->sim;
-    if (stream->thread.runs) {
-        pthread_mutex_lock(&sim_lock);
-        stream->stop = true;
-        pthread_mutex_unlock(&sim_lock);
-        eventcount_advance(&sim->slot->eventcount);
-        worker_join(&stream->thread);
-    }
-    pthread_mutex_lock(&sim_lock);
-    sim->streams[1 + stream->number] = NULL;
-    for (struct retired *retired = sim->retired; retired; retired = retired->next)
-        retired->until[1 + stream->number] = 0;
-    pthread_mutex_unlock(&sim_lock);
-    free(stream);
-}
-
-bool sim_stream_passed(struct stream *stream)
-{
-    pthread_mutex_lock(&sim_lock);
-    bool passed = !stream->first;
-    pthread_mutex_unlock(&sim_lock);
-    return passed;
-}
-
-static int sim_stream_start(struct stream *stream)
-{
+    if (stream->thread.runs)
+        return DIST_OK;
     stream->thread = (struct worker){ .self = stream->sim->self,
                                       .name = "dist stream",
                                       .work = sim_stream_main,
@@ -186,40 +167,80 @@ static int sim_stream_start(struct stream *stream)
                : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");
 }
 
-int sim_put(struct stream *stream, struct item what)
+/* The thread needs not see what has passed by the time when it comes there. */
+static int sim_stream_give(struct stream *stream, const struct item *what)
 {
-    struct sim *sim = stream->sim;
-    struct item *item = malloc(sizeof *item);
-    if (!item)
-        return device_fail(DIST_ERR_MEMORY, "the system gives no memory for one more entry of a stream");
-    *item = what;
-    item->next = NULL;
-    item->stream = stream;
-    item->asked = sim->self->seen_on_stream ? launch_clock_ns() : 0;
-    pthread_mutex_lock(&sim_lock);
-    int status = stream->thread.runs ? DIST_OK : sim_stream_start(stream);
-    if (status != DIST_OK) { /* nobody would ever do it */
-        pthread_mutex_unlock(&sim_lock);
-        free(item);
-        return status;
+    bool follows = what->kind == ITEM_FOLLOW;
+    int rank = 1 + stream->sim->self->env.rank, *abroad = &what->event->abroad;
+    if (follows && what->event->sim != stream->sim)
+        *abroad = *abroad == 0 || *abroad == rank ? rank : -1;
+    if (follows && !stream->todo && sim_stream_may_pass(what)) {
+        stream->done++;
+    } else {
+        struct item *item = stream_new_item(what);
+        if (!item)
+            return DIST_ERR_MEMORY;
+        *(stream->todo ? &stream->last->next : &stream->todo) = item;
+        stream->last = item;
     }
-    if (item->event)
-        item->event->users++;
-    *stream->end = item;
-    stream->end = &item->next;
-    stream->put++;
-    sim_stand(item);
-    sim_notify(sim);
-    pthread_mutex_unlock(&sim_lock);
+    sim_notify(stream->sim);
     return DIST_OK;
 }
 
-int sim_launch(struct stream *stream, const struct kernel *kernel)
+static int sim_stream_refused(struct stream *stream, int error, bool late)
 {
-    return sim_put(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
+    struct launch_self *self = stream->sim->self;
+    if (late)
+        world_fail_because(&self->world, self->env.rank, error, device_why());
+    return error;
 }
 
-int sim_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
+static bool sim_stream_past(struct event *event)
 {
-    return sim_put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes, way } });
+    return event->open || event->passed >= event->marks;
+}
+
+const struct engine sim_engine = {
+    .check = sim_stream_check,
+    .give = sim_stream_give,
+    .refused = sim_stream_refused,
+    .past = sim_stream_past,
+    .news = sim_stream_tell,
+};
+
+/* ---- the device's calls ------------------------------------------------------------------ */
+
+struct stream *sim_stream_new(void *state, int number)
+{
+    struct sim *sim = state;
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    *stream = (struct stream){ .engine = &sim_engine, .sim = sim, .number = number, .end = &stream->first };
+    streams_lock();
+    sim->streams[1 + number] = stream;
+    streams_unlock();
+    return stream;
+}
+
+void sim_stream_free(struct stream *stream)
+{
+    struct sim *sim = stream->sim;
+    streams_lock();
+    stream->stop = true;
+    streams_unlock();
+    eventcount_advance(&sim->slot->eventcount);
+    worker_join(&stream->thread);
+    streams_lock();
+    stream_end(stream, sim->streams, &sim->retired);
+    streams_unlock();
+    free(stream);
+}
+
+bool sim_stream_passed(struct stream *stream)
+{
+    streams_lock();
+    bool passed = stream->done == stream->put;
+    streams_unlock();
+    return passed;
 }

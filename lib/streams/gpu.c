@@ -131,7 +131,7 @@ struct dist_event *gpu_take_event(struct gpu *gpu, struct dist_at at)
 
 void gpu_give_event(struct gpu *gpu, struct dist_event *event)
 {
-    gpu->device->event_free(event->event);
+    mark_free(event->event);
     event->live = 0;
     handle_close(&gpu->events, &event->handle);
     handle_queue(&gpu->events, &event->handle);

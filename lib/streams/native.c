@@ -72,7 +72,7 @@ static void native_end_at_once(struct gpu_ops *ops, struct dist_work *op, int st
         return;
     op->status = status; /* op->why has the words */
     ops_tell_refusal(ops, op);
-    ops->gpu->device->gate_open(op->gate);
+    mark_open(op->gate);
     atomic_store(&op->begun, 1);
     ops_end(ops, op_take(&ops->lists[LIST_POSTED], op));
 }

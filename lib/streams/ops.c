@@ -35,11 +35,10 @@ static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 
 void ops_give_back(struct dist_work *op)
 {
-    const struct device *device = op->gpu->device;
     if (op->ready)
-        device->event_free(op->ready);
+        mark_free(op->ready);
     if (op->gate)
-        device->event_free(op->gate);
+        mark_free(op->gate);
     op->ready = NULL;
     op->gate = NULL;
 }
@@ -76,7 +75,7 @@ static int ops_prepare(struct gpu *gpu, struct dist_work *op)
     op->ready = device->event_new(gpu->state, false);
     op->gate = device->gate_new(gpu->state);
     return op->ready && op->gate
-               ? device->event_record(op->ready, gpu->current->stream)
+               ? mark_record(op->ready, gpu->current->stream)
                : device_fail(DIST_ERR_MEMORY, "the device \"%s\" has no memory left", device->name);
 }
 
@@ -147,7 +146,7 @@ int ops_follow(struct context *context, const char *call, struct dist_work *op)
     work_forget(context, op);
     if (!host_waits) {
         ops_is_over(op);
-        host_waits = gpu->device->event_follow(op->gate, gpu->current->stream) != DIST_OK;
+        host_waits = mark_follow(op->gate, gpu->current->stream) != DIST_OK;
     }
     if (host_waits) {             /* also in place of a stream that has no room for the gate */
         ops_unwant(gpu->ops, op); /* now: a handler may leave by longjmp */

@@ -49,7 +49,7 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     op_take(&ops->lists[LIST_FLYING], op);
     if (self->seen_on_stream)
         self->seen_on_stream(self, -1, call_name(op->call), op->asked, op->began, launch_clock_ns());
-    ops->gpu->device->gate_open(op->gate);
+    mark_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);
     eventcount_notify(&ops->gpu->slot->eventcount);
@@ -112,7 +112,7 @@ static bool ops_thread_land(struct gpu_ops *ops, int64_t *next)
 static bool ops_thread_may_start(const struct gpu_ops *ops)
 {
     const struct dist_work *op = ops->lists[LIST_POSTED].first;
-    return op && ops->gpu->device->event_passed(op->ready);
+    return op && mark_passed(op->ready);
 }
 
 static bool ops_thread_start_next(struct gpu_ops *ops)

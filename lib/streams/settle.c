@@ -139,9 +139,9 @@ int ops_finish(struct gpu *gpu, const char *call, struct dist_at at, const struc
 }
 
 /* The gate that holds a stream. One that was freed meanwhile was empty, so nothing does. */
-static struct event *settle_held(const struct gpu *gpu, const struct dist_stream *stream)
+static struct event *settle_held(const struct dist_stream *stream)
 {
-    return stream && stream->live == STREAM_LIVE ? gpu->device->stream_held(stream->stream) : NULL;
+    return stream && stream->live == STREAM_LIVE ? mark_held(stream->stream) : NULL;
 }
 
 /* Is the backend only about to learn of it? Then it may be writing its notes. */
@@ -162,7 +162,7 @@ struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream)
     if (stuck && settle_is_starting(ops, stuck))
         stuck = NULL;
     const struct dist_work *head = ops->lists[LIST_POSTED].first;
-    struct event *gate = settle_held(gpu, stream);
+    struct event *gate = settle_held(stream);
     for (int turn = 0; turn < 2; turn++) {
         for (struct dist_work *op = ops->lists[LIST_FLYING].first; op && gate; op = op->next_posted)
             if (op->gate == gate && !settle_is_starting(ops, op)) {
@@ -171,7 +171,7 @@ struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream)
             }
         if (!head)
             break;
-        gate = settle_held(gpu, &gpu->streams[head->stream - 1]);
+        gate = settle_held(&gpu->streams[head->stream - 1]);
     }
     pthread_mutex_unlock(&ops->lock);
     return stuck;

@@ -5,57 +5,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the job ------------------------------------------------------------------------------ */
+/* ---- coming and going --------------------------------------------------------------------- */
 
-/* Where the ranks find the tables of their job: at the beginning of the backend's part of the world's memory. */
-static struct cuda_job *_Atomic *cuda_job_at(struct world *world)
+/* The first to come opens the job's tables, the last to leave closes them. They lie in the backend's part of the world's memory,
+ * which was all zero: an open lock, too. */
+static void cuda_open_job(struct cuda_job *job, int size)
 {
-    return world_at(world, world->header->backend_offset);
-}
-
-static struct cuda_job *cuda_new_job(int size)
-{
-    struct cuda_job *job = calloc(1, sizeof *job + (size_t)size * sizeof *job->ranks);
-    if (!job)
-        return NULL;
-    pthread_mutex_init(&job->lock, NULL);
     job->size = size;
     for (int rank = 0; rank < size; rank++) {
         match_open(&job->ranks[rank].unexpected);
         match_open(&job->ranks[rank].posted);
     }
     match_open(&job->meetings);
-    return job;
 }
 
-static void cuda_free_job(struct cuda_job *job)
+static void cuda_close_job(struct cuda_job *job)
 {
     for (int rank = 0; rank < job->size; rank++) {
         match_close(&job->ranks[rank].unexpected);
         match_close(&job->ranks[rank].posted);
+        job->ranks[rank] = (struct cuda_rank){ 0 };
     }
     for (struct match *match; (match = job->meetings.first);) { /* to which somebody never came */
         match_remove(&job->meetings, match);
         free(match);
     }
     match_close(&job->meetings);
-    pthread_mutex_destroy(&job->lock);
-    free(job);
+    job->meetings = (struct match_table){ 0 };
+    job->far = false;
+    job->size = job->left = 0;
 }
-
-/* The first to come makes it. */
-static struct cuda_job *cuda_find_job(struct world *world)
-{
-    struct cuda_job *_Atomic *at = cuda_job_at(world);
-    struct cuda_job *job = atomic_load(at), *fresh = job ? NULL : cuda_new_job(world->header->size);
-    if (fresh && atomic_compare_exchange_strong(at, &job, fresh))
-        return fresh;
-    if (fresh)
-        cuda_free_job(fresh);
-    return job;
-}
-
-/* ---- coming and going --------------------------------------------------------------------- */
 
 /* Only threads of one process see each other's GPU memory. */
 static bool cuda_shares_process(const struct launch_self *self, struct why *why)
@@ -78,8 +57,8 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     if (!cuda_shares_process(self, why))
         return DIST_ERR_ENVIRONMENT;
     struct cuda_state *cuda = calloc(1, sizeof *cuda);
-    struct cuda_job *job = cuda ? cuda_find_job(&self->world) : NULL;
-    int status = job ? launch_read_buffering(&cuda->eager_bytes, why) : DIST_ERR_MEMORY;
+    struct cuda_job *job = world_at(&self->world, self->world.header->backend_offset);
+    int status = cuda ? launch_read_buffering(&cuda->eager_bytes, why) : DIST_ERR_MEMORY;
     if (status != DIST_OK) {
         free(cuda);
         return status;
@@ -92,6 +71,8 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     cuda->all = world;
     world->state = &cuda->world_group;
     backoff_lock(&job->lock);
+    if (job->size == 0)
+        cuda_open_job(job, self->world.header->size);
     job->ranks[cuda->rank].cuda = cuda;
     pthread_mutex_unlock(&job->lock);
     backoff_tune(job->size);
@@ -107,16 +88,13 @@ static int cuda_close(void *state)
     job->ranks[cuda->rank].cuda = NULL;
     pthread_mutex_unlock(&job->lock);
     if (cuda->stream) {
-        cuda->gpu->device->event_free(cuda->mark);
+        mark_free(cuda->mark);
         cuda->gpu->device->stream_free(cuda->stream);
     }
     backoff_lock(&job->lock);
-    bool last = ++job->left == job->size;
+    if (++job->left == job->size)
+        cuda_close_job(job);
     pthread_mutex_unlock(&job->lock);
-    if (last) {
-        atomic_store(cuda_job_at(cuda->world), NULL);
-        cuda_free_job(job);
-    }
     free(cuda);
     return DIST_OK;
 }
@@ -173,5 +151,5 @@ const struct backend backend_cuda = {
     .collectives[CALL_MONITORED_BARRIER] = cuda_start_post,
     .test = cuda_test,
     .wait = cuda_wait,
-    .note = cuda_notes_write,
+    .note = cuda_note,
 };

@@ -108,6 +108,9 @@ int cuda_start_post(void *cuda, struct dist_work *op);
  * message is freed. Not to be touched any more. */
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status);
 
+/* A rank's communication goes on behind what another's has been given so far. */
+int cuda_start_behind(const struct cuda_state *cuda, const struct cuda_state *other);
+
 /* ---- messages.c: point to point ---------------------------------------------------------- */
 
 void cuda_messages_send(struct cuda_job *job, struct dist_work *op);
@@ -126,25 +129,13 @@ void cuda_meet_end(struct cuda_job *job, struct dist_work *op); /* its time is u
 /* All members are there and agree: put all that is to be done into their streams, or do it at once, and give their ops. */
 void cuda_plan_run(struct cuda_job *job, struct meeting *meeting);
 
-/* ---- wait.c, leave.c ------------------------------------------------------------------------ */
-
-#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+/* ---- wait.c ---------------------------------------------------------------------------------- */
 
 bool cuda_test(void *cuda, struct dist_work *op);
 int cuda_wait(void *cuda, struct dist_work *op);
-
-/* Note what is open, and sleep until there is news or so much time is over; `op` is waited for (NULL: none). */
-void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
-                     void *argument, int milliseconds);
-
-/* With the lock held: an op that is not given is over, and stands nowhere any more. */
-void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status);
+void cuda_note(void *cuda, const struct dist_work *waited);
 
 /* Wait until nobody needs anything of this rank any more; then give up what it still has open. */
 void cuda_leave(void *cuda);
-
-/* ---- notes.c: what this rank waits for, for others to read --------------------------------- */
-
-void cuda_notes_write(void *cuda, const struct dist_work *waited);
 
 #endif

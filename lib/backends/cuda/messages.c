@@ -18,51 +18,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The device refused: what it says. */
-static int cuda_messages_say(struct dist_work *op, int status)
-{
-    if (status != DIST_OK)
-        why_say(&op->why, "%s", device_why());
-    return status;
-}
-
 /* ---- from tensor to tensor --------------------------------------------------------------- */
 
+/* In the stream of `to`: the receive, or a copy aside, whose `ready` then marks that it is there. */
 static int cuda_messages_enqueue(const struct cuda_job *job, const struct dist_work *send,
-                                 const struct dist_work *recv)
+                                 const struct dist_work *to, void *data)
 {
-    const struct device *device = cuda_device_of(recv);
-    struct stream *stream = cuda_of(job, recv)->stream;
-    size_t bytes = cuda_bytes_of(recv, recv->out);
-    int status = device->event_follow(send->ready, stream);
-    if (status == DIST_OK)
-        status = device->event_follow(recv->ready, stream);
+    const struct device *device = cuda_device_of(to);
+    struct stream *stream = cuda_of(job, to)->stream;
+    size_t bytes = cuda_bytes_of(send, send->in);
+    int status = mark_follow(send->ready, stream);
+    if (status == DIST_OK && !to->sends)
+        status = mark_follow(to->ready, stream);
     if (status == DIST_OK && bytes > 0)
-        status = device->copy(stream, recv->out.data, send->in.data, bytes, COPY_INSIDE);
+        status = device->copy(stream, data, send->in.data, bytes, COPY_INSIDE);
+    if (status == DIST_OK && to->sends)
+        status = mark_record(to->ready, stream);
     if (status == DIST_OK && send->gate)
-        status = device->gate_open_behind(send->gate, stream);
-    return status == DIST_OK ? device->gate_open_behind(recv->gate, stream) : status;
+        status = mark_open_behind(send->gate, stream);
+    return status == DIST_OK && !to->sends ? mark_open_behind(to->gate, stream) : status;
+}
+
+/* Or here and now. What a device says that refuses goes into `why`. */
+static int cuda_messages_copy(const struct cuda_job *job, const struct dist_work *send,
+                              const struct dist_work *to, void *data, struct why *why)
+{
+    int status = DIST_OK;
+    if (!to->gpu)
+        host_copy(data, send->in.data, cuda_bytes_of(send, send->in));
+    else if ((status = cuda_messages_enqueue(job, send, to, data)) != DIST_OK)
+        why_say(why, "%s", device_why());
+    return status;
 }
 
 /* The sender's stream follows the copy: memory that is freed behind that is free for certain. */
 static void cuda_messages_free_behind(const struct cuda_job *job, struct dist_work *aside,
                                       const struct dist_work *recv)
 {
-    const struct device *device = cuda_device_of(recv);
-    const struct cuda_state *sender = cuda_of(job, aside), *receiver = cuda_of(job, recv);
-    if (receiver == sender || (device->event_record(receiver->mark, receiver->stream) == DIST_OK &&
-                               device->event_follow(receiver->mark, sender->stream) == DIST_OK))
-        device->free(aside->gpu->state, aside->in.data);
+    if (cuda_start_behind(cuda_of(job, aside), cuda_of(job, recv)) == DIST_OK)
+        cuda_device_of(recv)->free(aside->gpu->state, aside->in.data);
     aside->in.data = NULL; /* else it is lost until the rank ends */
 }
 
 static void cuda_messages_move(struct cuda_job *job, struct dist_work *send, struct dist_work *recv)
 {
-    int status = DIST_OK;
-    if (recv->gpu)
-        status = cuda_messages_say(recv, cuda_messages_enqueue(job, send, recv));
-    else
-        host_copy(recv->out.data, send->in.data, cuda_bytes_of(recv, recv->out));
+    int status = cuda_messages_copy(job, send, recv, recv->out.data, &recv->why);
     if (send->step != OP_ASIDE)
         send->why = recv->why;
     else if (send->gpu)
@@ -72,20 +72,6 @@ static void cuda_messages_move(struct cuda_job *job, struct dist_work *send, str
 }
 
 /* ---- aside --------------------------------------------------------------------------------- */
-
-static int cuda_messages_enqueue_aside(const struct cuda_job *job, const struct dist_work *send,
-                                       const struct dist_work *aside)
-{
-    const struct device *device = cuda_device_of(send);
-    struct stream *stream = cuda_of(job, send)->stream;
-    size_t bytes = cuda_bytes_of(send, send->in);
-    int status = device->event_follow(send->ready, stream);
-    if (status == DIST_OK && bytes > 0)
-        status = device->copy(stream, aside->in.data, send->in.data, bytes, COPY_INSIDE);
-    if (status == DIST_OK)
-        status = device->event_record(aside->ready, stream);
-    return status == DIST_OK ? device->gate_open_behind(send->gate, stream) : status;
-}
 
 /* Memory for it. False: there is none. */
 static bool cuda_messages_open_aside(struct dist_work *aside)
@@ -106,12 +92,9 @@ static struct dist_work *cuda_messages_eager(struct cuda_job *job, struct dist_w
     if (aside) {
         work_copy_asked(aside, send);
         atomic_fetch_add(&send->group->untaken, 1);
-        status = cuda_messages_open_aside(aside) ? DIST_OK : DIST_ERR_MEMORY;
+        if (cuda_messages_open_aside(aside))
+            status = cuda_messages_copy(job, send, aside, aside->in.data, &send->why);
     }
-    if (status == DIST_OK && send->gpu)
-        status = cuda_messages_say(send, cuda_messages_enqueue_aside(job, send, aside));
-    else if (status == DIST_OK)
-        host_copy(aside->in.data, send->in.data, cuda_bytes_of(send, send->in));
     if (aside && status != DIST_OK) {
         cuda_messages_free(aside);
         aside = NULL;
@@ -130,7 +113,7 @@ void cuda_messages_free(struct dist_work *aside)
     else
         free(aside->in.data);
     if (aside->gpu && aside->ready)
-        cuda_device_of(aside)->event_free(aside->ready);
+        mark_free(aside->ready);
     atomic_fetch_sub(&aside->group->untaken, 1);
     free(aside);
 }

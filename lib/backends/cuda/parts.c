@@ -34,16 +34,6 @@ static struct kernel cuda_parts_new_kernel(const struct plan *p, int64_t count)
 
 /* ---- in one go ------------------------------------------------------------------------------- */
 
-static void cuda_parts_on_host(const struct plan *p, size_t from, int64_t count)
-{
-    const void *in[WORLD_MAX_RANKS];
-    for (int i = 0; i < p->inputs; i++)
-        in[i] = cuda_at_byte(p->in[i], from);
-    host_reduce(cuda_at_byte(p->out[0], from), in, p->inputs, count, p->type, p->op);
-    for (int i = 1; i < p->outputs; i++)
-        host_copy(cuda_at_byte(p->out[i], from), cuda_at_byte(p->out[0], from), (size_t)count * p->element);
-}
-
 static void cuda_parts_in_one_kernel(struct plan *p, int member, size_t from, int64_t count)
 {
     struct kernel kernel = cuda_parts_new_kernel(p, count);
@@ -145,14 +135,17 @@ void cuda_part_combine(struct plan *p, int member, int64_t begin, int64_t count)
     size_t from = (size_t)begin * p->element;
     if (count <= 0 || p->outputs == 0 || p->status != DIST_OK)
         return;
-    if (!p->device)
-        cuda_parts_on_host(p, from, count);
-    else if (p->inputs <= KERNEL_INPUTS && p->outputs <= KERNEL_INPUTS && !p->job->far)
-        cuda_parts_in_one_kernel(p, member, from, count);
-    else if (p->inputs > 1)
-        cuda_parts_in_passes(p, member, from, count);
-    else
+    bool one_kernel = p->inputs <= KERNEL_INPUTS && p->outputs <= KERNEL_INPUTS && !p->job->far;
+    if (p->inputs == 1 && (p->outputs == 1 || !p->device || !one_kernel))
         for (int i = 0; i < p->outputs; i++)
             cuda_part_copy(p, member, cuda_at_byte(p->out[i], from), cuda_at_byte(p->in[0], from),
                            (size_t)count * p->element);
+    else if (!p->device) /* there nothing is sliced */
+        host_reduce_spread(
+            p->out, p->outputs, p->in, p->inputs, count, p->type, p->op,
+            host_outgrows_caches((size_t)(p->inputs + p->outputs) * (size_t)count * p->element));
+    else if (one_kernel)
+        cuda_parts_in_one_kernel(p, member, from, count);
+    else
+        cuda_parts_in_passes(p, member, from, count);
 }

@@ -10,7 +10,7 @@
  * Of a small one the lead does all parts in its own stream: there a GPU needs less time for the numbers than the host
  * needs to enqueue. The lead changes from one collective to the next.
  *
- * A long cuda_plan_all_reduce: each member reduces its own slice of all tensors, and writes it into all of them. Every byte is read once and
+ * A long all_reduce: each member reduces its own slice of all tensors, and writes it into all of them. Every byte is read once and
  * written once, which is the least that can be done. Elements are combined in the order of the ranks.
  */
 #include "plans.h"
@@ -19,18 +19,6 @@
 #include <stdio.h>
 
 #define SMALL (256 << 10) /* bytes that all parts read, at most */
-
-typedef void part(struct plan *plan, int member);
-
-static char *cuda_plan_in_of(const struct plan *p, int member)
-{
-    return p->ops[member]->in.data;
-}
-
-static char *cuda_plan_out_of(const struct plan *p, int member)
-{
-    return p->ops[member]->out.data;
-}
 
 /* ---- the parts ------------------------------------------------------------------------------ */
 
@@ -42,79 +30,46 @@ static int64_t cuda_plan_slice_begin(const struct plan *p, int member)
     return member == p->size ? p->count : p->count * member / p->size / 64 * 64;
 }
 
-static void cuda_plan_combine_slice(struct plan *p, int member)
+/* Whose tensors. */
+enum whose { NOBODYS, ROOTS, MEMBERS, ALLS };
+
+/* A member's part: of which inputs, combined, and to which outputs. */
+static const struct shape {
+    enum whose in, out;
+    bool slice;               /* the member's slice of them; */
+    bool in_block, out_block; /* or its block, where they have one for each member */
+} shapes[CALL_COUNT] = {
+    [CALL_BROADCAST] = { ROOTS, ALLS, .slice = true },
+    [CALL_REDUCE] = { ALLS, ROOTS, .slice = true },
+    [CALL_ALL_REDUCE] = { ALLS, ALLS, .slice = true },
+    [CALL_SCATTER] = { ROOTS, MEMBERS, .in_block = true },
+    [CALL_GATHER] = { MEMBERS, ROOTS, .out_block = true },
+    [CALL_ALL_GATHER] = { MEMBERS, ALLS, .out_block = true },
+    [CALL_REDUCE_SCATTER] = { ALLS, MEMBERS, .in_block = true },
+};
+
+static bool cuda_plan_has(const struct plan *p, enum whose whose, int member, int i)
 {
-    int64_t begin = cuda_plan_slice_begin(p, member);
-    cuda_part_combine(p, member, begin, cuda_plan_slice_begin(p, member + 1) - begin);
+    return whose == ALLS || i == (whose == ROOTS ? p->root : member);
 }
 
-static void cuda_plan_take_all_inputs(struct plan *p, size_t from)
+/* In place, what would only be copied is there already. */
+static void cuda_plan_part(struct plan *p, int member)
 {
-    p->inputs = p->size;
+    const struct shape *shape = &shapes[p->ops[0]->call];
+    size_t block = (size_t)member * p->block;
+    int64_t begin = shape->slice ? cuda_plan_slice_begin(p, member) : 0;
+    int64_t end = shape->slice ? cuda_plan_slice_begin(p, member + 1) : p->count;
+    p->inputs = p->outputs = 0;
     for (int i = 0; i < p->size; i++)
-        p->in[i] = cuda_at_byte(cuda_plan_in_of(p, i), from);
-}
-
-static void cuda_plan_broadcast(struct plan *p, int member)
-{
-    p->inputs = 1;
-    p->in[0] = cuda_plan_in_of(p, p->root);
-    p->outputs = 0;
-    for (int i = 0; i < p->size; i++)
-        if (i != p->root)
-            p->out[p->outputs++] = cuda_plan_out_of(p, i);
-    cuda_plan_combine_slice(p, member);
-}
-
-static void cuda_plan_reduce(struct plan *p, int member)
-{
-    cuda_plan_take_all_inputs(p, 0);
-    p->outputs = 1;
-    p->out[0] = cuda_plan_out_of(p, p->root);
-    cuda_plan_combine_slice(p, member);
-}
-
-static void cuda_plan_all_reduce(struct plan *p, int member)
-{
-    cuda_plan_take_all_inputs(p, 0);
-    p->outputs = p->size;
-    for (int i = 0; i < p->size; i++)
-        p->out[i] = cuda_plan_out_of(p, i);
-    cuda_plan_combine_slice(p, member);
-}
-
-static void cuda_plan_scatter(struct plan *p, int member)
-{
-    cuda_part_copy(p, member, cuda_plan_out_of(p, member),
-                   cuda_at_byte(cuda_plan_in_of(p, p->root), (size_t)member * p->block), p->block);
-}
-
-static void cuda_plan_gather(struct plan *p, int member)
-{
-    cuda_part_copy(p, member, cuda_at_byte(cuda_plan_out_of(p, p->root), (size_t)member * p->block),
-                   cuda_plan_in_of(p, member), p->block);
-}
-
-/* In place, the member's own block is there already. */
-static void cuda_plan_all_gather(struct plan *p, int member)
-{
-    p->inputs = 1;
-    p->in[0] = cuda_plan_in_of(p, member);
-    p->outputs = 0;
+        if (cuda_plan_has(p, shape->in, member, i))
+            p->in[p->inputs++] = cuda_at_byte(p->ops[i]->in.data, shape->in_block ? block : 0);
     for (int i = 0; i < p->size; i++) {
-        char *to = cuda_at_byte(cuda_plan_out_of(p, i), (size_t)member * p->block);
-        if (to != cuda_plan_in_of(p, member))
+        char *to = cuda_at_byte(p->ops[i]->out.data, shape->out_block ? block : 0);
+        if (cuda_plan_has(p, shape->out, member, i) && (p->inputs > 1 || to != p->in[0]))
             p->out[p->outputs++] = to;
     }
-    cuda_part_combine(p, member, 0, p->count);
-}
-
-static void cuda_plan_reduce_scatter(struct plan *p, int member)
-{
-    cuda_plan_take_all_inputs(p, (size_t)member * p->block);
-    p->outputs = 1;
-    p->out[0] = cuda_plan_out_of(p, member);
-    cuda_part_combine(p, member, 0, p->count);
+    cuda_part_combine(p, member, begin, end - begin);
 }
 
 static void cuda_plan_all_to_all(struct plan *p, int member)
@@ -128,35 +83,24 @@ static void cuda_plan_all_to_all(struct plan *p, int member)
             from_at = (size_t)splits_begin(p->ops[from]->splits, member) * p->element;
             bytes = (size_t)own[p->size + from] * p->element;
         }
-        cuda_part_copy(p, member, cuda_at_byte(cuda_plan_out_of(p, member), to_at),
-                       cuda_at_byte(cuda_plan_in_of(p, from), from_at), bytes);
+        cuda_part_copy(p, member, cuda_at_byte(p->ops[member]->out.data, to_at),
+                       cuda_at_byte(p->ops[from]->in.data, from_at), bytes);
     }
 }
-
-static part *const parts[CALL_COUNT] = {
-    [CALL_BROADCAST] = cuda_plan_broadcast,   [CALL_REDUCE] = cuda_plan_reduce,
-    [CALL_ALL_REDUCE] = cuda_plan_all_reduce, [CALL_SCATTER] = cuda_plan_scatter,
-    [CALL_GATHER] = cuda_plan_gather,         [CALL_ALL_GATHER] = cuda_plan_all_gather,
-    [CALL_ALL_TO_ALL] = cuda_plan_all_to_all, [CALL_REDUCE_SCATTER] = cuda_plan_reduce_scatter,
-};
 
 /* ---- around them ------------------------------------------------------------------------------- */
 
 /* One stream follows a point of another. */
 static void cuda_plan_follow(struct plan *p, int member, int other)
 {
-    struct cuda_state *cuda = cuda_of(p->job, p->ops[other]);
-    if (member == other)
-        return;
-    cuda_plan_keep(p, p->device->event_record(cuda->mark, cuda->stream));
-    cuda_plan_keep(p, p->device->event_follow(cuda->mark, cuda_of(p->job, p->ops[member])->stream));
+    cuda_plan_keep(p, cuda_start_behind(cuda_of(p->job, p->ops[member]), cuda_of(p->job, p->ops[other])));
 }
 
 static void cuda_plan_begin(struct plan *p)
 {
     struct stream *stream = cuda_plan_stream(p, p->lead);
     for (int i = 0; i < p->size; i++)
-        cuda_plan_keep(p, p->device->event_follow(p->ops[i]->ready, stream));
+        cuda_plan_keep(p, mark_follow(p->ops[i]->ready, stream));
     for (int i = 0; i < p->size && p->shared; i++)
         cuda_plan_follow(p, i, p->lead);
 }
@@ -167,7 +111,7 @@ static void cuda_plan_end(struct plan *p)
     for (int i = 0; i < p->size && p->shared; i++)
         cuda_plan_follow(p, p->lead, i);
     for (int i = 0; i < p->size && p->status == DIST_OK; i++)
-        cuda_plan_keep(p, p->device->gate_open_behind(p->ops[i]->gate, stream));
+        cuda_plan_keep(p, mark_open_behind(p->ops[i]->gate, stream));
 }
 
 /* How much all parts read together. */
@@ -202,12 +146,15 @@ static void cuda_plan_fill(struct plan *p, struct cuda_job *job, struct meeting 
 void cuda_plan_run(struct cuda_job *job, struct meeting *meeting)
 {
     struct plan plan; /* most of it is filled in part by part */
-    part *make = parts[meeting->ops[0]->call];
+    enum call call = meeting->ops[0]->call;
     cuda_plan_fill(&plan, job, meeting);
     if (plan.device)
         cuda_plan_begin(&plan);
-    for (int i = 0; i < plan.size && make; i++)
-        make(&plan, i);
+    for (int i = 0; i < plan.size; i++)
+        if (call == CALL_ALL_TO_ALL)
+            cuda_plan_all_to_all(&plan, i);
+        else if (shapes[call].in != NOBODYS)
+            cuda_plan_part(&plan, i);
     if (plan.device)
         cuda_plan_end(&plan);
     for (int i = 0; i < plan.size; i++) {

@@ -28,7 +28,7 @@ static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
 static bool cuda_start_next(struct cuda_job *job, struct cuda_rank *own)
 {
     struct dist_work *op = own->queued.first;
-    if (!op || !cuda_device_of(op)->event_sure(op->ready))
+    if (!op || !mark_sure(op->ready))
         return false;
     cuda_start_one(job, queue_take(&own->queued, &own->queued.first));
     return true;
@@ -57,16 +57,22 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
     op->status = status;
     op->step = OP_GIVEN;
     if (op->gpu && status != DIST_OK)
-        cuda_device_of(op)->gate_open(op->gate);
+        mark_open(op->gate);
     if (!op->gpu)
         atomic_store(&op->done, 1);
     eventcount_notify(&slot->eventcount);
 }
 
+int cuda_start_behind(const struct cuda_state *cuda, const struct cuda_state *other)
+{
+    int status = cuda == other ? DIST_OK : mark_record(other->mark, other->stream);
+    return cuda == other || status != DIST_OK ? status : mark_follow(other->mark, cuda->stream);
+}
+
 static void cuda_start_look_who_is_far(struct cuda_state *cuda)
 {
     const struct device *device = cuda->gpu->device;
-    for (int rank = 0; rank < cuda->job->size; rank++) {
+    for (int rank = 0; device->reaches && rank < cuda->job->size; rank++) {
         const struct cuda_state *other = cuda->job->ranks[rank].cuda;
         if (other && other->stream &&
             (!device->reaches(cuda->gpu->state, other->gpu->state) ||

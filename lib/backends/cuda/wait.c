@@ -1,16 +1,57 @@
 /*
- * wait.c: a rank waits for its ops, and gives them up.
+ * wait.c: a rank waits for its ops, notes meanwhile what is open, and gives up what nobody will come for any more.
  *
  * Only ops on host tensors are waited for here. Whoever gives an op notifies its rank.
  */
 #define _GNU_SOURCE
 #include "cuda.h"
+#include "../common/notes.h"
 
 #include <time.h>
 
+#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+
+/* ---- what this rank waits for, written down before it sleeps (launch/note.h) ------------------- */
+
+static void cuda_wait_note_op(struct cuda_state *cuda, const struct dist_work *op)
+{
+    const struct cuda_group *group = op->group->state;
+    bool arrived = !op->p2p && op->step == OP_STARTED;
+    notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : group->seq + 1,
+              group->members ? world_offset(cuda->world, group->members) : 0);
+}
+
+static void cuda_wait_note_message(struct cuda_state *cuda, const struct dist_work *op)
+{
+    notes_add_message(world_notes(cuda->world, cuda->rank),
+                      (struct note_op){ .type = (uint8_t)op->type,
+                                        .group = (uint16_t)op->group->id,
+                                        .site = op->site,
+                                        .peer = cuda_rank_of(op),
+                                        .tag = op->tag,
+                                        .count = op->in.count });
+}
+
+void cuda_note(void *state, const struct dist_work *waited)
+{
+    struct cuda_state *cuda = state;
+    struct cuda_job *job = cuda->job;
+    const struct cuda_rank *own = &job->ranks[cuda->rank];
+    notes_clear(world_notes(cuda->world, cuda->rank));
+    backoff_lock(&job->lock);
+    if (waited && waited->step != OP_GIVEN)
+        cuda_wait_note_op(cuda, waited);
+    for (const struct dist_work *op = own->open.first; op; op = op->next)
+        if (op != waited && op->step != OP_ASIDE)
+            cuda_wait_note_op(cuda, op);
+    for (const struct match *at = own->unexpected.first; at; at = at->next)
+        cuda_wait_note_message(cuda, match_receive(at));
+    pthread_mutex_unlock(&job->lock);
+}
+
 /* ---- giving up ------------------------------------------------------------------------------ */
 
-void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
+static void cuda_wait_give_up(struct cuda_job *job, struct dist_work *op, int status)
 {
     struct cuda_rank *own = &job->ranks[cuda_rank_of(op)];
     if (op->step == OP_QUEUED)
@@ -43,7 +84,7 @@ bool cuda_test(void *state, struct dist_work *op)
     backoff_lock(&cuda->job->lock);
     bool given = op->step == OP_GIVEN;
     pthread_mutex_unlock(&cuda->job->lock);
-    if (given && cuda_device_of(op)->event_passed(op->gate))
+    if (given && mark_passed(op->gate))
         atomic_store(&op->done, 1);
     return atomic_load(&op->done) != 0;
 }
@@ -59,10 +100,11 @@ static bool cuda_wait_news(void *argument)
     return atomic_load(&awaited->op->done) || world_failed(awaited->cuda->world);
 }
 
-void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
-                     void *argument, int milliseconds)
+/* Until there is news, or so long; `op` is waited for (NULL: none). */
+static void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool (*news)(void *argument),
+                            void *argument, int milliseconds)
 {
-    cuda_notes_write(cuda, op);
+    cuda_note(cuda, op);
     launch_sleep(cuda->self, &cuda->slot->eventcount, news, argument, milliseconds, op && op->timeout > 0);
 }
 
@@ -93,7 +135,7 @@ static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
 static void cuda_wait_let_pass(struct cuda_state *cuda, struct dist_work *op)
 {
     double end = dist_time() + NAP / 1e3;
-    while (op->status == DIST_OK && !cuda_device_of(op)->event_passed(op->gate))
+    while (op->status == DIST_OK && !mark_passed(op->gate))
         if (dist_time() > end)
             op->status = backend_failed(cuda->world, op);
         else
@@ -110,4 +152,57 @@ int cuda_wait(void *state, struct dist_work *op)
         cuda_wait_let_pass(cuda, op);
     }
     return op->status;
+}
+
+/* ---- leaving: messages are to be taken before, and collectives to be over -------------------------- */
+
+/* Has somebody left who is needed, and has not come? */
+static bool cuda_wait_is_deserted(const struct cuda_state *cuda, const struct dist_work *op)
+{
+    if (op->p2p)
+        return op->sends && (member_is_gone(cuda->self, op->peer) || world_over(cuda->world));
+    const struct meeting *meeting = cuda_meet_find(cuda->job, op);
+    for (int i = 0; i < meeting->size; i++)
+        if (!meeting->ops[i] && member_is_gone(cuda->self, op->group->ranks[i]))
+            return true;
+    return false;
+}
+
+static void cuda_wait_abandon(struct cuda_state *cuda, struct dist_work *op)
+{
+    if (op->p2p && op->sends && cuda->self->untaken)
+        cuda->self->untaken(cuda->self, op);
+    cuda_wait_give_up(cuda->job, op, DIST_ERR_PEER_LOST);
+}
+
+static bool cuda_wait_is_free(void *argument)
+{
+    struct cuda_state *cuda = argument;
+    struct cuda_rank *own = &cuda->job->ranks[cuda->rank];
+    backoff_lock(&cuda->job->lock);
+    bool busy = own->queued.first;
+    for (struct dist_work *op = own->open.first, *next; op; op = next) {
+        next = op->next;
+        if (cuda_wait_is_deserted(cuda, op))
+            cuda_wait_abandon(cuda, op);
+        else
+            busy |= !op->p2p || op->sends;
+    }
+    pthread_mutex_unlock(&cuda->job->lock);
+    bool passed = !busy && (!cuda->stream || cuda->gpu->device->stream_passed(cuda->stream));
+    return passed || world_failed(cuda->world);
+}
+
+void cuda_leave(void *state)
+{
+    struct cuda_state *cuda = state;
+    struct cuda_rank *own = &cuda->job->ranks[cuda->rank];
+    while (!cuda_wait_is_free(cuda) && !world_over(cuda->world))
+        cuda_wait_sleep(cuda, NULL, cuda_wait_is_free, cuda, NAP);
+    backoff_lock(&cuda->job->lock);
+    while (own->open.first)
+        cuda_wait_abandon(cuda, own->open.first);
+    while (own->queued.first)
+        cuda_wait_give_up(cuda->job, own->queued.first, DIST_ERR_PEER_LOST);
+    pthread_mutex_unlock(&cuda->job->lock);
 }

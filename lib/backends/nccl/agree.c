@@ -23,7 +23,8 @@ void nccl_agree_unlock(struct nccl_shared *shared)
 static bool nccl_agree_lay(struct nccl_shared *shared, const struct nccl_state *nccl, const ncclUniqueId *id)
 {
     const struct world_header *world = nccl->self->world.header;
-    size_t head = sizeof *shared + table_bytes(nccl->size, 0), each = sizeof(struct table_entry);
+    size_t head = sizeof *shared + (size_t)nccl->size * sizeof *shared->ranks,
+           each = sizeof(struct table_entry);
     size_t most = world->backend_bytes > head ? (world->backend_bytes - head) / (size_t)nccl->size / each : 0;
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
@@ -32,8 +33,8 @@ static bool nccl_agree_lay(struct nccl_shared *shared, const struct nccl_state *
     bool made = most > 0 && pthread_mutex_init(&shared->lock, &attributes) == 0;
     pthread_mutexattr_destroy(&attributes);
     shared->id = *id;
-    nccl->table->size = nccl->size;
-    nccl->table->most = (uint32_t)most;
+    shared->size = nccl->size;
+    shared->most = (uint32_t)most;
     return made;
 }
 
@@ -55,7 +56,6 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, s
 {
     struct world *world = &nccl->self->world;
     struct nccl_shared *shared = nccl->shared = world_at(world, world->header->backend_offset);
-    nccl->table = (struct table *)(shared + 1);
     if (nccl->rank == 0) {
         if (!nccl_agree_lay(shared, nccl, id)) /* world_backend_bytes and this backend have come apart */
             return why_fail(DIST_ERR_SYSTEM, why, "the world has too little memory for %d ranks", nccl->size);
@@ -77,15 +77,15 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, s
 
 void nccl_agree_on(struct nccl_state *nccl, uint32_t number)
 {
-    int rank = table_at(nccl->table, number)->rank;
-    table_add(nccl->table, &nccl->table->ranks[rank].agreed, number);
-    atomic_fetch_add(&nccl->table->ranks[rank].agreed_count, 1);
+    int rank = table_at(nccl->shared, number)->rank;
+    table_add(nccl->shared, &nccl->shared->ranks[rank].agreed, number);
+    atomic_fetch_add(&nccl->shared->ranks[rank].agreed_count, 1);
     rank_notify(&nccl->self->world.header->slots[rank]);
 }
 
 uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry)
 {
-    struct table *table = nccl->table;
+    struct nccl_shared *table = nccl->shared;
     struct table_rank *own = &table->ranks[nccl->rank];
     if (atomic_load(&own->agreed_count) == 0)
         return 0;
@@ -104,7 +104,7 @@ uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry)
 /* Both are told; but of a message from host to host the sender only when the receiver has copied it. */
 static void nccl_agree_deliver(struct nccl_state *nccl, uint32_t a, uint32_t b)
 {
-    struct table_entry *send = table_at(nccl->table, a), *recv = table_at(nccl->table, b);
+    struct table_entry *send = table_at(nccl->shared, a), *recv = table_at(nccl->shared, b);
     if (send->claim.type != recv->claim.type || send->claim.count != recv->claim.count ||
         send->claim.host != recv->claim.host) {
         send->first = recv->first = a;
@@ -125,38 +125,38 @@ static const int64_t *nccl_agree_splits_of(const void *members, int member)
 {
     const struct met *met = members;
     uint32_t at = met->head;
-    while (table_at(met->nccl->table, at)->place != member)
-        at = table_at(met->nccl->table, at)->mate;
-    return world_at(&met->nccl->self->world, table_at(met->nccl->table, at)->splits);
+    while (table_at(met->nccl->shared, at)->place != member)
+        at = table_at(met->nccl->shared, at)->mate;
+    return world_at(&met->nccl->self->world, table_at(met->nccl->shared, at)->splits);
 }
 
 static void nccl_agree_compare_splits(struct nccl_state *nccl, uint32_t head, const struct dist_work *op)
 {
     struct met met = { nccl, head };
     struct clash clash;
-    if (table_at(nccl->table, head)->differing ||
+    if (table_at(nccl->shared, head)->differing ||
         !splits_clash(op->group, nccl_agree_splits_of, &met, &clash))
         return;
-    for (uint32_t at = head; at; at = table_at(nccl->table, at)->mate)
-        table_at(nccl->table, at)->clash = clash;
+    for (uint32_t at = head; at; at = table_at(nccl->shared, at)->mate)
+        table_at(nccl->shared, at)->clash = clash;
 }
 
 static void nccl_agree_meet(struct nccl_state *nccl, uint32_t number, struct dist_work *op)
 {
     const struct world *world = &nccl->self->world;
-    struct table_entry *entry = table_at(nccl->table, number);
+    struct table_entry *entry = table_at(nccl->shared, number);
     entry->in = world_offset(world, op->in.data);
     entry->out = world_offset(world, op->out.data);
     bool splits = !op->p2p && op->splits; /* of a message they are not written */
     if (splits)
         entry->splits = world_offset(world, op->splits);
-    uint32_t met = table_meet(nccl->table, number);
+    uint32_t met = table_meet(nccl->shared, number);
     if (met && op->p2p)
         nccl_agree_deliver(nccl, op->sends ? number : met, op->sends ? met : number);
     if (met && splits)
         nccl_agree_compare_splits(nccl, met, op);
     for (uint32_t next; met && !op->p2p; met = next) {
-        next = table_at(nccl->table, met)->mate;
+        next = table_at(nccl->shared, met)->mate;
         nccl_agree_on(nccl, met);
     }
 }
@@ -165,7 +165,7 @@ bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
 {
     struct nccl_group *group = op->group->state;
     nccl_agree_lock(nccl->shared);
-    uint32_t number = table_show(nccl->table, nccl->rank, op, group->seq + 1);
+    uint32_t number = table_show(nccl->shared, nccl->rank, op, group->seq + 1);
     if (number && !op->p2p)
         op->phase = ++group->seq;
     if (number)
@@ -177,6 +177,6 @@ bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
 void nccl_agree_withdraw(struct nccl_state *nccl, const struct dist_work *op)
 {
     nccl_agree_lock(nccl->shared);
-    table_withdraw(nccl->table, nccl->rank, op);
+    table_withdraw(nccl->shared, nccl->rank, op);
     nccl_agree_unlock(nccl->shared);
 }

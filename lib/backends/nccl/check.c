@@ -5,9 +5,9 @@
  * A message concerns two ranks; a collective every pair of its members, so that all come to the same verdict. NCCL itself
  * compares nothing: where counts differ it truncates or hangs, and who waits for whom it does not know.
  *
- * Claims go through NCCL, since there is no other way, and through the world's communicator, whatever their group. First those who speak
- * first send theirs, then the others answer: two groups of NCCL calls. So the n-th claim that a rank sends to another is
- * always the one that is expected there. A rank that never comes is found by DIST_TIMEOUT only.
+ * Claims go through NCCL, since there is no other way, and through the world's communicator, whatever their group. Those who speak
+ * first send theirs before those who answer: NCCL's calls between two ranks meet in their order. So the n-th claim that a rank sends
+ * to another is always the one that is expected there. A rank that never comes is found by DIST_TIMEOUT only.
  */
 #include "state.h"
 #include "../common/claim.h"
@@ -31,61 +31,41 @@ struct exchange {
     struct comparison *pairs;
     int count;
     struct claim *mine, *theirs;
-    enum { TURN_FIRST, TURN_ANSWER, TURN_OVER } turn;
 };
 
-/* An nccl_caller finds its claims here. */
+/* An nccl_caller finds its claims here. NULL: it has none, and only marks how far the stream is. */
 static _Thread_local const struct exchange *current;
 
 static ncclResult_t nccl_check_call_exchange(struct nccl_state *nccl, const struct dist_work *op)
 {
     const struct exchange *exchange = current;
     cudaStream_t stream = nccl->calls->stream_of(nccl->stream);
+    ncclComm_t comm = nccl->world.comm;
     ncclResult_t result = ncclSuccess;
+    int turns = exchange ? 2 * exchange->count : 0;
     (void)op;
-    for (int i = 0; exchange->turn != TURN_OVER && i < exchange->count && nccl_went_well(result); i++) {
+    for (int turn = 0; turn < turns && nccl_went_well(result); turn++) {
+        int i = turn % exchange->count;
         const struct comparison *m = &exchange->pairs[i];
-        if (m->first == (exchange->turn == TURN_FIRST))
-            result = nccl->calls->send(exchange->mine + i, sizeof(struct claim), ncclUint8, m->peer,
-                                       nccl->world.comm, stream);
+        if (m->first == (turn < exchange->count))
+            result =
+                nccl->calls->send(exchange->mine + i, sizeof(struct claim), ncclUint8, m->peer, comm, stream);
         else
-            result = nccl->calls->recv(exchange->theirs + i, sizeof(struct claim), ncclUint8, m->peer,
-                                       nccl->world.comm, stream);
+            result = nccl->calls->recv(exchange->theirs + i, sizeof(struct claim), ncclUint8, m->peer, comm,
+                                       stream);
     }
     return result;
 }
 
 /* The host waits for it, and for all that stands in the stream before, as for a barrier. */
-static int nccl_check_go(struct nccl_state *nccl, struct exchange *exchange, int turn)
+static int nccl_check_go(struct nccl_state *nccl, const struct dist_work *asked,
+                         const struct exchange *exchange)
 {
-    const struct dist_work *asked = exchange->pairs->op;
     struct dist_work op = { .call = asked->call, .at = asked->at, .site = asked->site };
     op.group = nccl->world.group;
-    exchange->turn = turn;
+    current = exchange;
     int status = nccl_launch_now(nccl, &op, nccl_check_call_exchange);
     return status == DIST_OK ? nccl_watch_wait(nccl, &op, 0) : status;
-}
-
-static int nccl_check_exchange_by_the_gpu(struct nccl_state *nccl, struct exchange *exchange,
-                                          struct claim *staging)
-{
-    const struct device *device = nccl->device;
-    size_t bytes = (size_t)exchange->count * sizeof *staging;
-    for (int i = 0; i < exchange->count; i++)
-        staging[i] = exchange->pairs[i].mine;
-    current = exchange;
-    int status = device->copy(nccl->stream, exchange->mine, staging, bytes, COPY_TO_DEVICE);
-    if (status == DIST_OK)
-        status = nccl_check_go(nccl, exchange, TURN_FIRST);
-    if (status == DIST_OK)
-        status = nccl_check_go(nccl, exchange, TURN_ANSWER);
-    if (status == DIST_OK)
-        status = device->copy(nccl->stream, staging, exchange->theirs, bytes, COPY_TO_HOST);
-    if (status == DIST_OK)
-        status = nccl_check_go(nccl, exchange, TURN_OVER);
-    for (int i = 0; i < exchange->count && status == DIST_OK; i++)
-        exchange->pairs[i].theirs = staging[i];
-    return status;
 }
 
 static int nccl_check_exchange(struct nccl_state *nccl, struct comparison *pairs, int count)
@@ -94,9 +74,20 @@ static int nccl_check_exchange(struct nccl_state *nccl, struct comparison *pairs
     size_t bytes = (size_t)count * sizeof(struct claim);
     struct claim *staging = device->staging(nccl->state, bytes);
     struct claim *memory = device->alloc(nccl->state, 2 * bytes);
-    struct exchange exchange = { pairs, count, memory, memory + count, TURN_FIRST };
-    int status =
-        staging && memory ? nccl_check_exchange_by_the_gpu(nccl, &exchange, staging) : DIST_ERR_MEMORY;
+    struct exchange exchange = { pairs, count, memory, memory + count };
+    int status = staging && memory ? DIST_OK : DIST_ERR_MEMORY;
+    for (int i = 0; i < count && status == DIST_OK; i++)
+        staging[i] = pairs[i].mine;
+    if (status == DIST_OK)
+        status = device->copy(nccl->stream, exchange.mine, staging, bytes, COPY_TO_DEVICE);
+    if (status == DIST_OK)
+        status = nccl_check_go(nccl, pairs->op, &exchange);
+    if (status == DIST_OK)
+        status = device->copy(nccl->stream, staging, exchange.theirs, bytes, COPY_TO_HOST);
+    if (status == DIST_OK)
+        status = nccl_check_go(nccl, pairs->op, NULL);
+    for (int i = 0; i < count && status == DIST_OK; i++)
+        pairs[i].theirs = staging[i];
     if (memory)
         device->free(nccl->state, memory);
     return status;
@@ -186,12 +177,9 @@ static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, cons
 
 static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, int status)
 {
-    struct why why;
-    if (status == DIST_ERR_MEMORY)
-        why_say(&why, "the system gives no memory for checking");
-    else if (!nccl->failed)
-        status = nccl_job_failed(nccl, &why);
-    nccl_watch_fail(nccl, status, why.text);
+    if (!nccl_watch_job(nccl))
+        nccl_watch_fail(nccl, status,
+                        status == DIST_ERR_MEMORY ? "the system gives no memory for checking" : device_why());
     nccl_watch_end_all(nccl, ops);
 }
 

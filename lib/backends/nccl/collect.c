@@ -1,5 +1,27 @@
-/* collect.c: which NCCL call does which collective. */
+/* collect.c: which NCCL calls do an op. */
 #include "state.h"
+#include "../common/members.h"
+
+static ncclDataType_t nccl_collect_type(enum dist_type type)
+{
+    static const ncclDataType_t types[DTYPE_COUNT] = {
+        [DIST_F32] = ncclFloat32,   [DIST_F64] = ncclFloat64, [DIST_F16] = ncclFloat16,
+        [DIST_BF16] = ncclBfloat16, [DIST_I32] = ncclInt32,   [DIST_I64] = ncclInt64,
+        [DIST_U8] = ncclUint8,
+    };
+    return types[type];
+}
+
+/* Of one rank every reduction is its own tensor. Such an average NCCL leaves to a kernel that may not write the last elements: it
+ * deals them out to 32 blocks, and rounds down (oneRankReduce; NCCL 2.28.3 on an H100: the last of 262145 floats). */
+static ncclRedOp_t nccl_collect_op(const struct dist_work *op)
+{
+    static const ncclRedOp_t ops[OP_COUNT] = {
+        [DIST_SUM] = ncclSum, [DIST_AVG] = ncclAvg, [DIST_PRODUCT] = ncclProd,
+        [DIST_MIN] = ncclMin, [DIST_MAX] = ncclMax,
+    };
+    return op->group->size == 1 ? ncclSum : ops[op->op];
+}
 
 /* ---- what older versions of NCCL leave to sends and receives ---------------------------------- */
 
@@ -11,7 +33,7 @@ static ncclResult_t nccl_collect_by_messages(struct nccl_state *nccl, const stru
     char *out = op->out.data;
     size_t in_at = 0, out_at = 0;
     cudaStream_t stream = nccl->calls->stream_of(nccl->stream);
-    ncclDataType_t type = nccl_type(op->type);
+    ncclDataType_t type = nccl_collect_type(op->type);
     ncclResult_t result = ncclSuccess;
     int size = op->group->size, rank = op->group->rank;
     for (int i = 0; i < size && nccl_went_well(result); i++) {
@@ -31,23 +53,38 @@ static ncclResult_t nccl_collect_by_messages(struct nccl_state *nccl, const stru
 
 /* ---- one NCCL call each ------------------------------------------------------------------------ */
 
+/* On one machine all go over the world's communicator: agree.h says why. */
+static ncclResult_t nccl_collect_message(struct nccl_state *nccl, const struct dist_work *op)
+{
+    const struct nccl_calls *calls = nccl->calls;
+    cudaStream_t stream = calls->stream_of(nccl->stream);
+    ncclComm_t comm = nccl->shared ? nccl->world.comm : nccl_comm_of(op);
+    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : member_place(op->group, rank);
+    return op->sends ? calls->send(op->in.data, (size_t)op->in.count, nccl_collect_type(op->type), peer, comm,
+                                   stream)
+                     : calls->recv(op->out.data, (size_t)op->out.count, nccl_collect_type(op->type), peer,
+                                   comm, stream);
+}
+
 ncclResult_t nccl_collect(struct nccl_state *nccl, const struct dist_work *op)
 {
     const struct nccl_calls *calls = nccl->calls;
     const void *in = op->in.data;
     void *out = op->out.data;
     size_t count = (size_t)op->block;
-    ncclDataType_t type = nccl_type(op->type);
+    ncclDataType_t type = nccl_collect_type(op->type);
     ncclComm_t comm = nccl_comm_of(op);
     cudaStream_t stream = calls->stream_of(nccl->stream);
+    if (op->p2p)
+        return nccl_collect_message(nccl, op);
     switch (op->call) {
     case CALL_BROADCAST:
         return calls->broadcast(in, out, count, type, op->peer, comm, stream);
     case CALL_REDUCE: /* only the root's tensor may change; the others have none to write to */
         out = op->peer == op->group->rank ? out : NULL;
-        return calls->reduce(in, out, count, type, nccl_op_of(op), op->peer, comm, stream);
+        return calls->reduce(in, out, count, type, nccl_collect_op(op), op->peer, comm, stream);
     case CALL_ALL_REDUCE:
-        return calls->all_reduce(in, out, count, type, nccl_op_of(op), comm, stream);
+        return calls->all_reduce(in, out, count, type, nccl_collect_op(op), comm, stream);
     case CALL_SCATTER:
         return calls->scatter ? calls->scatter(in, out, count, type, op->peer, comm, stream)
                               : nccl_collect_by_messages(nccl, op);
@@ -57,7 +94,7 @@ ncclResult_t nccl_collect(struct nccl_state *nccl, const struct dist_work *op)
     case CALL_ALL_GATHER:
         return calls->all_gather(in, out, count, type, comm, stream);
     case CALL_REDUCE_SCATTER:
-        return calls->reduce_scatter(in, out, count, type, nccl_op_of(op), comm, stream);
+        return calls->reduce_scatter(in, out, count, type, nccl_collect_op(op), comm, stream);
     case CALL_ALL_TO_ALL:
         return calls->all_to_all && !op->splits ? calls->all_to_all(in, out, count, type, comm, stream)
                                                 : nccl_collect_by_messages(nccl, op);

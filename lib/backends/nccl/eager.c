@@ -24,10 +24,10 @@ static bool nccl_eager_copy_in_stream(struct nccl_state *nccl, const struct dist
 {
     const struct device *device = nccl->device;
     size_t bytes = nccl_eager_bytes_of(send);
-    int status = device->event_follow(send->ready, nccl->stream);
+    int status = mark_follow(send->ready, nccl->stream);
     if (status == DIST_OK && bytes > 0)
         status = device->copy(nccl->stream, copy->in.data, send->in.data, bytes, COPY_INSIDE);
-    return status == DIST_OK && device->gate_open_behind(send->gate, nccl->stream) == DIST_OK;
+    return status == DIST_OK && mark_open_behind(send->gate, nccl->stream) == DIST_OK;
 }
 
 struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *send)

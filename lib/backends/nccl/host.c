@@ -11,29 +11,6 @@
 
 #include <stdlib.h>
 
-/* A collective, as its member at `place` sees it. */
-struct view {
-    const char *in[WORLD_MAX_RANKS]; /* by place; NULL: it has none */
-    int size, place, root;
-    size_t bytes; /* of a block */
-    const int64_t *splits[WORLD_MAX_RANKS];
-};
-
-static void nccl_host_look(struct nccl_state *nccl, const struct dist_work *op,
-                           const struct table_entry *entry, struct view *view)
-{
-    const struct world *world = &nccl->self->world;
-    view->size = op->group->size;
-    view->place = op->group->rank;
-    view->root = op->peer;
-    view->bytes = (size_t)op->block * dtype_size(op->type);
-    for (uint32_t at = entry->head; at; at = table_at(nccl->table, at)->mate) {
-        const struct table_entry *member = table_at(nccl->table, at);
-        view->in[member->place] = member->in == UINT64_MAX ? NULL : world_at(world, member->in);
-        view->splits[member->place] = op->splits ? world_at(world, member->splits) : NULL;
-    }
-}
-
 /* ---- what a member gets ------------------------------------------------------------------------- */
 
 static bool nccl_host_gathers(enum call call)
@@ -54,51 +31,38 @@ static bool nccl_host_gets_something(const struct dist_work *op)
     return op->out.data && nccl_host_result_bytes(op) > 0 && (!only_root || op->peer == op->group->rank);
 }
 
-static void nccl_host_reduce(const struct dist_work *op, const struct view *view, char *result)
+/* Where that member has what this op's rank gets of it; NULL: it has no tensor. */
+static const char *nccl_host_part_of(const struct world *world, const struct table_entry *member,
+                                     const struct dist_work *op)
+{
+    int place = op->group->rank;
+    bool apart = op->call == CALL_SCATTER || op->call == CALL_REDUCE_SCATTER || op->call == CALL_ALL_TO_ALL;
+    int64_t begin = op->splits ? splits_begin(world_at(world, member->splits), place)
+                    : apart    ? place * op->block
+                               : 0;
+    if (member->in == UINT64_MAX)
+        return NULL;
+    return (const char *)world_at(world, member->in) + (size_t)begin * dtype_size(op->type);
+}
+
+static void nccl_host_compute(struct nccl_state *nccl, const struct dist_work *op, uint32_t head,
+                              char *result)
 {
     const void *in[WORLD_MAX_RANKS];
-    size_t offset = op->call == CALL_REDUCE_SCATTER ? (size_t)view->place * view->bytes : 0;
-    for (int i = 0; i < view->size; i++)
-        in[i] = view->in[i] + offset;
-    host_reduce(result, in, view->size, op->block, op->type, op->op);
-}
-
-static void nccl_host_take_by_splits(const struct dist_work *op, const struct view *view, char *result)
-{
-    size_t element = dtype_size(op->type);
-    for (int i = 0; i < view->size; i++) {
-        size_t bytes = (size_t)op->splits[view->size + i] * element;
-        if (bytes > 0)
-            host_copy(result, view->in[i] + (size_t)splits_begin(view->splits[i], view->place) * element,
-                      bytes);
-        result += bytes;
-    }
-}
-
-static void nccl_host_compute(const struct dist_work *op, const struct view *view, char *result)
-{
-    size_t mine = (size_t)view->place * view->bytes;
-    switch (op->call) {
-    case CALL_BROADCAST:
-        host_copy(result, view->in[view->root], view->bytes);
-        break;
-    case CALL_SCATTER:
-        host_copy(result, view->in[view->root] + mine, view->bytes);
-        break;
-    case CALL_GATHER:
-    case CALL_ALL_GATHER:
-    case CALL_ALL_TO_ALL:
-        if (op->splits) {
-            nccl_host_take_by_splits(op, view, result);
-            break;
+    size_t element = dtype_size(op->type), bytes = (size_t)op->block * element;
+    int size = op->group->size;
+    for (uint32_t at = head; at; at = table_at(nccl->shared, at)->mate)
+        in[table_at(nccl->shared, at)->place] =
+            nccl_host_part_of(&nccl->self->world, table_at(nccl->shared, at), op);
+    if (op->call == CALL_BROADCAST || op->call == CALL_SCATTER)
+        host_copy(result, in[op->peer], bytes);
+    else if (!nccl_host_gathers(op->call))
+        host_reduce(result, in, size, op->block, op->type, op->op);
+    else
+        for (int i = 0; i < size; i++, result += bytes) {
+            bytes = op->splits ? (size_t)op->splits[size + i] * element : bytes;
+            host_copy(result, in[i], bytes);
         }
-        for (int i = 0; i < view->size; i++)
-            host_copy(result + (size_t)i * view->bytes,
-                      view->in[i] + (op->call == CALL_ALL_TO_ALL ? mine : 0), view->bytes);
-        break;
-    default:
-        nccl_host_reduce(op, view, result);
-    }
 }
 
 /* ---- two steps ------------------------------------------------------------------------------------ */
@@ -107,15 +71,13 @@ static void nccl_host_compute(const struct dist_work *op, const struct view *vie
 static bool nccl_host_compute_aside(struct nccl_state *nccl, struct dist_work *op,
                                     const struct table_entry *entry)
 {
-    struct view view;
     op->result = NULL;
     if (!nccl_host_gets_something(op))
         return true;
     op->result = malloc(nccl_host_result_bytes(op));
     if (!op->result)
         return false;
-    nccl_host_look(nccl, op, entry, &view);
-    nccl_host_compute(op, &view, op->result);
+    nccl_host_compute(nccl, op, entry->head, op->result);
     return true;
 }
 
@@ -128,9 +90,9 @@ static void nccl_host_first_step(struct nccl_state *nccl, struct dist_work *op,
         return;
     }
     nccl_agree_lock(shared);
-    table_at(nccl->table, number)->second = true;
-    if (++table_at(nccl->table, entry->head)->computed == (uint32_t)entry->size)
-        for (uint32_t at = entry->head; at; at = table_at(nccl->table, at)->mate)
+    table_at(nccl->shared, number)->second = true;
+    if (++table_at(nccl->shared, entry->head)->computed == (uint32_t)entry->size)
+        for (uint32_t at = entry->head; at; at = table_at(nccl->shared, at)->mate)
             nccl_agree_on(nccl, at);
     nccl_agree_unlock(shared);
 }
@@ -154,14 +116,14 @@ bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct t
         return false;
     }
     if (receives)
-        host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->table, entry->mate)->in),
+        host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->shared, entry->mate)->in),
                   (size_t)op->out.count * dtype_size(op->type));
     else if (!op->p2p)
         nccl_host_second_step(nccl, op, entry);
     nccl_agree_lock(nccl->shared);
     if (receives) /* the sender only learns of it */
         nccl_agree_on(nccl, entry->mate);
-    table_free(nccl->table, number);
+    table_free(nccl->shared, number);
     nccl_agree_unlock(nccl->shared);
     return true;
 }

@@ -5,7 +5,6 @@
  * the communicator says that it is through with the group may something else be put behind it, such as the opening of a gate.
  */
 #include "agree.h"
-#include "../common/members.h"
 
 #include <stdio.h>
 
@@ -23,21 +22,9 @@ int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status
     op->status = status;
     atomic_store(&op->begun, 1);
     if (op->gate)
-        nccl->device->gate_open(op->gate);
+        mark_open(op->gate);
     atomic_store(&op->done, 1);
     return status;
-}
-
-/* On one machine all go over the world's communicator: agree.h says why. */
-static ncclResult_t nccl_launch_call_message(struct nccl_state *nccl, const struct dist_work *op)
-{
-    const struct nccl_calls *calls = nccl->calls;
-    cudaStream_t stream = calls->stream_of(nccl->stream);
-    ncclComm_t comm = nccl->shared ? nccl->world.comm : nccl_comm_of(op);
-    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : member_place(op->group, rank);
-    return op->sends
-               ? calls->send(op->in.data, (size_t)op->in.count, nccl_type(op->type), peer, comm, stream)
-               : calls->recv(op->out.data, (size_t)op->out.count, nccl_type(op->type), peer, comm, stream);
 }
 
 /* All NCCL calls of these ops. */
@@ -78,8 +65,7 @@ static void nccl_launch_mark(struct nccl_state *nccl, struct dist_work *op)
         nccl_watch_fail(nccl, DIST_ERR_MEMORY, "there is no memory left for an event");
         return;
     }
-    int status = op->gate ? device->gate_open_behind(op->gate, nccl->stream)
-                          : device->event_record(op->mark, nccl->stream);
+    int status = op->gate ? mark_open_behind(op->gate, nccl->stream) : mark_record(op->mark, nccl->stream);
     if (status != DIST_OK)
         nccl_watch_fail(nccl, status, device_why());
 }
@@ -96,7 +82,7 @@ static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl
             op->ticket = ++nccl->tickets;
         op->mark = NULL;
         if (op->ready && status == DIST_OK)
-            status = nccl->device->event_follow(op->ready, nccl->stream);
+            status = mark_follow(op->ready, nccl->stream);
     }
     if (status != DIST_OK)
         why_say(&why, "%s", device_why());
@@ -120,7 +106,7 @@ void nccl_launch_flush(struct nccl_state *nccl)
     nccl->off = (struct op_queue){ 0 };
     nccl_check_agree(nccl, &ops);
     if (ops.first)
-        nccl_launch_them(nccl, &ops, nccl_launch_call_message);
+        nccl_launch_them(nccl, &ops, nccl_collect);
 }
 
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call)
@@ -201,7 +187,7 @@ bool nccl_launch_agreed(struct nccl_state *nccl)
         moved = true;
         if (nccl->agreed.first->p2p) {
             nccl_launch_take_run(nccl, &run);
-            nccl_launch_them(nccl, &run, nccl_launch_call_message);
+            nccl_launch_them(nccl, &run, nccl_collect);
             continue;
         }
         struct dist_work *op = queue_take(&nccl->agreed, &nccl->agreed.first);

@@ -1,6 +1,7 @@
 /* library.c: see library.h. */
 #define _GNU_SOURCE
 #include "library.h"
+#include "../../dist_base.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -101,4 +102,38 @@ const struct nccl_calls *nccl_library(struct why *why)
     }
     pthread_mutex_unlock(&lock);
     return filled ? &calls : NULL;
+}
+
+/* ---- what it says ---------------------------------------------------------------------- */
+
+/* NCCL finds out itself when two ranks have one GPU. Up to 2.29 it says which: "Duplicate GPU detected : rank 1 and rank 0 both on
+ * CUDA device 1000"; from 2.30 on only "Multiple Ranks are using the same GPU/Partition". */
+static bool nccl_says_shared(const char *text, struct why *why)
+{
+    int a, b;
+    char whose[40] = "several ranks";
+    const char *found = strstr(text, "Duplicate GPU");
+    const char *who = found ? strstr(found, "rank ") : NULL;
+    if (!found && !strstr(text, "using the same GPU"))
+        return false;
+    if (who && sscanf(who, "rank %d and rank %d", &a, &b) == 2)
+        snprintf(whose, sizeof whose, "ranks %d and %d", a < b ? a : b, a < b ? b : a);
+    why_say(why,
+            "%s share a GPU, and NCCL wants one for each rank; take BACKEND=cuda, or set "
+            "DIST_NCCL_SHARE_GPU=1: then NCCL goes through sockets, slowly, which only shows that a program "
+            "is right",
+            whose);
+    return true;
+}
+
+int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, struct why *why)
+{
+    const char *last = calls->get_last_error(NULL);
+    if (result == ncclInvalidUsage && last && nccl_says_shared(last, why))
+        return DIST_ERR_ENVIRONMENT;
+    if (result == ncclRemoteError)
+        return why_fail(DIST_ERR_PEER_LOST, why,
+                        "NCCL has lost another rank: it has ended, or the network to it has failed");
+    return why_fail(DIST_ERR_SYSTEM, why, "NCCL says \"%.60s\"%s%.100s (NCCL_DEBUG=WARN tells more)",
+                    calls->get_error_string(result), last && *last ? ": " : "", last && *last ? last : "");
 }

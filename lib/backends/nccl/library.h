@@ -11,6 +11,7 @@
 
 #include <nccl.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct stream;
@@ -57,6 +58,15 @@ struct nccl_calls {
 
 /* The library; NULL: it cannot be had, and why says what to do. */
 const struct nccl_calls *nccl_library(struct why *why);
+
+/* Inside a group and without blocking, a call may also say that it is in progress. */
+static inline bool nccl_went_well(ncclResult_t result)
+{
+    return result == ncclSuccess || result == ncclInProgress;
+}
+
+/* What an NCCL error is in our terms: the status, and a sentence that goes before the advice for it. */
+int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, struct why *why);
 
 /* Tests put their double here. */
 extern const struct nccl_calls *nccl_double;

@@ -1,10 +1,10 @@
 /* match_table.c: sends, receives and collectives that wait for their other side, in memory that all ranks see. */
-#include "match_table.h"
+#include "agree.h"
 #include "../common/notes.h"
 
 /* ---- lists ------------------------------------------------------------------------------------ */
 
-void table_add(struct table *table, struct table_list *list, uint32_t number)
+void table_add(struct nccl_shared *table, struct table_list *list, uint32_t number)
 {
     table_at(table, number)->next = 0;
     if (list->first)
@@ -14,7 +14,7 @@ void table_add(struct table *table, struct table_list *list, uint32_t number)
     list->last = number;
 }
 
-bool table_remove(struct table *table, struct table_list *list, uint32_t number)
+bool table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number)
 {
     uint32_t before = 0, at = list->first;
     while (at && at != number) {
@@ -32,13 +32,13 @@ bool table_remove(struct table *table, struct table_list *list, uint32_t number)
     return true;
 }
 
-void table_free(struct table *table, uint32_t number)
+void table_free(struct nccl_shared *table, uint32_t number)
 {
     table_at(table, number)->open = false;
     table_add(table, &table->ranks[table_at(table, number)->rank].free, number);
 }
 
-uint32_t table_show(struct table *table, int rank, const struct dist_work *op, uint32_t seq)
+uint32_t table_show(struct nccl_shared *table, int rank, const struct dist_work *op, uint32_t seq)
 {
     struct table_rank *own = &table->ranks[rank];
     uint32_t number = own->free.first;
@@ -68,7 +68,7 @@ static bool table_fits(const struct table_entry *send, const struct table_entry 
            recv->claim.root == send->claim.root && recv->claim.group == send->claim.group;
 }
 
-static uint32_t table_meet_message(struct table *table, uint32_t number)
+static uint32_t table_meet_message(struct nccl_shared *table, uint32_t number)
 {
     struct table_entry *mine = table_at(table, number);
     bool sends = mine->claim.side == SIDE_SENDS;
@@ -93,7 +93,7 @@ static uint32_t table_meet_message(struct table *table, uint32_t number)
 /* ---- collectives ------------------------------------------------------------------------------ */
 
 /* All have come: the one with the lowest place that differs from place 0. */
-static void table_compare(struct table *table, uint32_t head)
+static void table_compare(struct nccl_shared *table, uint32_t head)
 {
     uint32_t first = head, differing = 0;
     for (uint32_t at = head; at; at = table_at(table, at)->mate) {
@@ -111,7 +111,7 @@ static void table_compare(struct table *table, uint32_t head)
     }
 }
 
-static uint32_t table_find_meeting(struct table *table, int group, uint32_t seq)
+static uint32_t table_find_meeting(struct nccl_shared *table, int group, uint32_t seq)
 {
     uint32_t at = table->meetings.first;
     while (at && (table_at(table, at)->group != group || table_at(table, at)->seq != seq))
@@ -119,7 +119,7 @@ static uint32_t table_find_meeting(struct table *table, int group, uint32_t seq)
     return at;
 }
 
-static uint32_t table_meet_members(struct table *table, uint32_t number)
+static uint32_t table_meet_members(struct nccl_shared *table, uint32_t number)
 {
     struct table_entry *mine = table_at(table, number);
     uint32_t head = table_find_meeting(table, mine->group, mine->seq), last = head;
@@ -141,13 +141,13 @@ static uint32_t table_meet_members(struct table *table, uint32_t number)
     return head;
 }
 
-uint32_t table_meet(struct table *table, uint32_t number)
+uint32_t table_meet(struct nccl_shared *table, uint32_t number)
 {
     return table_at(table, number)->claim.side == SIDE_MEMBER ? table_meet_members(table, number)
                                                               : table_meet_message(table, number);
 }
 
-bool table_has_come(struct table *table, const struct dist_work *op, int place)
+bool table_has_come(struct nccl_shared *table, const struct dist_work *op, int place)
 {
     uint32_t at = table_find_meeting(table, op->group->number, op->phase);
     while (at && table_at(table, at)->place != place)
@@ -155,7 +155,7 @@ bool table_has_come(struct table *table, const struct dist_work *op, int place)
     return at && !table_at(table, at)->late;
 }
 
-void table_absent(struct table *table, const struct dist_work *op, struct absent *absent)
+void table_absent(struct nccl_shared *table, const struct dist_work *op, struct absent *absent)
 {
     for (int place = 0; place < op->group->size; place++)
         if (!table_has_come(table, op, place))
@@ -164,7 +164,7 @@ void table_absent(struct table *table, const struct dist_work *op, struct absent
 
 /* ---- giving up -------------------------------------------------------------------------------- */
 
-static void table_drop(struct table *table, uint32_t number)
+static void table_drop(struct nccl_shared *table, uint32_t number)
 {
     struct table_entry *entry = table_at(table, number);
     bool sends = entry->claim.side == SIDE_SENDS;
@@ -178,7 +178,7 @@ static void table_drop(struct table *table, uint32_t number)
     table_free(table, number);
 }
 
-void table_withdraw(struct table *table, int rank, const struct dist_work *op)
+void table_withdraw(struct nccl_shared *table, int rank, const struct dist_work *op)
 {
     uint32_t first = table_first_of(table, rank);
     for (uint32_t at = first; at < first + table->ranks[rank].used; at++)
@@ -186,7 +186,7 @@ void table_withdraw(struct table *table, int rank, const struct dist_work *op)
             table_drop(table, at);
 }
 
-void table_note(struct table *table, int rank, struct rank_notes *notes)
+void table_note(struct nccl_shared *table, int rank, struct rank_notes *notes)
 {
     for (uint32_t at = table->ranks[rank].unexpected.first; at && !notes_full(notes);
          at = table_at(table, at)->next) {

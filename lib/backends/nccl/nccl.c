@@ -138,7 +138,7 @@ static void nccl_note(void *state, const struct dist_work *op)
     struct nccl_state *nccl = state;
     nccl_lock(nccl);
     nccl_watch_look(nccl);
-    nccl_notes_write(nccl, op);
+    nccl_progress_note(nccl, op);
     nccl_unlock(nccl);
 }
 

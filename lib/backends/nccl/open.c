@@ -128,32 +128,24 @@ static int nccl_open_join(struct nccl_state *nccl, double seconds, struct why *w
     return status;
 }
 
-/* A byte from everybody to everybody. */
-static ncclResult_t nccl_open_call_connect(struct nccl_state *nccl, const struct dist_work *op)
-{
-    ncclResult_t result = ncclSuccess;
-    char *out = nccl->scratch, *in = out + nccl->size;
-    for (int i = 0; i < nccl->size && nccl_went_well(result); i++) {
-        if (i == nccl->rank)
-            continue;
-        result = nccl->calls->send(out + i, 1, ncclUint8, i, nccl_comm_of(op),
-                                   nccl->calls->stream_of(nccl->stream));
-        if (nccl_went_well(result))
-            result = nccl->calls->recv(in + i, 1, ncclUint8, i, nccl_comm_of(op),
-                                       nccl->calls->stream_of(nccl->stream));
-    }
-    return result;
-}
-
-/* NCCL connects two ranks when they first have to do with each other, and holds up the host for it: let that be now. */
+/* NCCL connects two ranks when they first have to do with each other, and holds up the host for it: let that be now, by a byte from
+ * everybody to all others. */
 static int nccl_open_connect_all(struct nccl_state *nccl, double seconds, struct why *why)
 {
-    struct dist_work op = { .call = CALL_INIT, .group = nccl->world.group };
+    int64_t one_each[2 * WORLD_MAX_RANKS];
+    struct dist_work op = { .call = CALL_ALL_TO_ALL,
+                            .group = nccl->world.group,
+                            .in = { nccl->scratch, nccl->size },
+                            .out = { (char *)nccl->scratch + nccl->size, nccl->size },
+                            .splits = one_each,
+                            .type = DIST_U8 };
     double limit = nccl->limit;
     if (nccl->lazy || nccl->size == 1)
         return DIST_OK;
+    for (int i = 0; i < 2 * nccl->size; i++)
+        one_each[i] = i % nccl->size != nccl->rank;
     nccl->limit = seconds;
-    if (nccl_launch_now(nccl, &op, nccl_open_call_connect) == DIST_OK)
+    if (nccl_launch_now(nccl, &op, nccl_collect) == DIST_OK)
         nccl_watch_wait(nccl, &op, 0);
     nccl->limit = limit;
     *why = op.why;

@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "agree.h"
+#include "../common/notes.h"
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
@@ -38,7 +39,7 @@ static void nccl_progress_send_eagerly(struct nccl_state *nccl, struct dist_work
 static bool nccl_progress_show_next(struct nccl_state *nccl)
 {
     struct dist_work *op = nccl->posted.first;
-    if (!op || (op->ready && !nccl->device->event_sure(op->ready)))
+    if (!op || (op->ready && !mark_sure(op->ready)))
         return false;
     if (nccl_eager_wanted(nccl, op) && op->step != STEP_EAGER_COPY) {
         nccl_progress_send_eagerly(nccl, op);
@@ -54,8 +55,8 @@ static bool nccl_progress_show_next(struct nccl_state *nccl)
 /* What differs is told to all whom it concerns. */
 static int nccl_progress_judge(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry)
 {
-    const struct table_entry *first = entry->differing ? table_at(nccl->table, entry->first) : NULL;
-    const struct table_entry *differing = entry->differing ? table_at(nccl->table, entry->differing) : NULL;
+    const struct table_entry *first = entry->differing ? table_at(nccl->shared, entry->first) : NULL;
+    const struct table_entry *differing = entry->differing ? table_at(nccl->shared, entry->differing) : NULL;
     if (entry->clash.sent != entry->clash.expected)
         return splits_tell(op, &entry->clash);
     if (!differing)
@@ -103,6 +104,43 @@ bool nccl_progress_drive(struct nccl_state *nccl)
     }
     nccl_watch_progress(nccl);
     return moved;
+}
+
+/* ---- what this rank waits for, written down before it sleeps (launch/note.h) --------------------- */
+
+static void nccl_progress_note_op(struct nccl_state *nccl, const struct dist_work *op, bool shown)
+{
+    const struct nccl_group *g = op->group->state;
+    uint64_t members = g->members ? world_offset(&nccl->self->world, g->members) : 0;
+    struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : g->seq + 1, members);
+    if (note)
+        note->behind = op->p2p && !shown;
+}
+
+static void nccl_progress_note_queue(struct nccl_state *nccl, const struct op_queue *queue,
+                                     const struct dist_work *waited, bool first)
+{
+    for (const struct dist_work *op = queue->first; op; op = op->next)
+        if ((op == waited) == first && op->step != STEP_EAGER_COPY)
+            nccl_progress_note_op(nccl, op, queue == &nccl->shown);
+}
+
+/* While NCCL is at work, it is not the other ranks that hold us up: DIST_TIMEOUT ends that. */
+void nccl_progress_note(struct nccl_state *nccl, const struct dist_work *waited)
+{
+    struct sleep_note *note = launch_note(nccl->self);
+    notes_clear(nccl->notes);
+    if (!nccl->shared)
+        return;
+    if (note && (nccl->flying.first || nccl->agreed.first))
+        atomic_store(&note->timed, 1);
+    nccl_progress_note_queue(nccl, &nccl->shown, waited, true);
+    nccl_progress_note_queue(nccl, &nccl->posted, waited, true);
+    nccl_progress_note_queue(nccl, &nccl->shown, waited, false);
+    nccl_progress_note_queue(nccl, &nccl->posted, waited, false);
+    nccl_agree_lock(nccl->shared);
+    table_note(nccl->shared, nccl->rank, nccl->notes);
+    nccl_agree_unlock(nccl->shared);
 }
 
 /* ---- the progress thread -------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /*
  * state.h: the NCCL backend: one GPU a rank, any number of machines. NCCL moves the data.
  *
- *   nccl.c      the table of calls                           collect.c which NCCL call does which collective
- *   library.c   finds libnccl when it is first needed        words.c   NCCL's types and errors as ours
- *   open.c      joining and leaving                          launch.c  gives ops to NCCL, several messages together
+ *   nccl.c      the table of calls                           collect.c which NCCL calls do an op
+ *   library.c   finds libnccl when it is first needed        launch.c  gives ops to NCCL, several messages together
+ *   open.c      joining and leaving
  *   groups.c    an NCCL communicator for each group
  *   watch.c     of ops given to NCCL (`flying`): are they over (op->done), have they failed, have they taken too long?
  *
@@ -11,7 +11,7 @@
  * reductions are in NCCL's order, and of F16 and BF16 rounded at every step: the same bits on all ranks, but not those of
  * the other backends.
  *   agree.h      how, and why it cannot deadlock; agree.c, match_table.c, leave.c
- *   progress.c   from the call to NCCL, also while the program computes; notes.c: what it waits for, for the watcher
+ *   progress.c   from the call to NCCL, also while the program computes; what it waits for, for the watcher
  *   host.c       tensors of the host, which NCCL does not reach; eager.c: short messages, where sends return early
  *
  * Ranks on several machines (or DIST_NCCL_PLAIN=1): NCCL gets what is asked for, as it is asked for. It promises less:
@@ -36,7 +36,6 @@
 #include "../../launch/worker.h"
 
 struct nccl_shared;
-struct table;
 
 struct nccl_group {
     ncclComm_t comm; /* NULL: aborted, or not yet made */
@@ -65,7 +64,6 @@ struct nccl_state {
     double limit;               /* DIST_TIMEOUT: seconds that the host waits for one and the same op */
     bool plain;                 /* DIST_NCCL_PLAIN=1 */
     struct nccl_shared *shared; /* NULL: spread or plain */
-    struct table *table;        /* stands behind it */
 
     const struct device *device;
     void *state;
@@ -116,28 +114,11 @@ ncclConfig_t nccl_config(void);
 void nccl_groups_sweep(struct nccl_state *nccl, bool all); /* give back retired groups; all: wait for each */
 void nccl_groups_abort(struct nccl_state *nccl);           /* all of them, and the world's communicator */
 
-/* ---- words.c --------------------------------------------------------------------------- */
-
-ncclDataType_t nccl_type(enum dist_type type);
-ncclRedOp_t nccl_op_of(const struct dist_work *op);
-
-/* Inside a group and without blocking, a call may also say that it is in progress. */
-static inline bool nccl_went_well(ncclResult_t result)
-{
-    return result == ncclSuccess || result == ncclInProgress;
-}
-
-/* What an NCCL error is in our terms: the status, and a sentence that goes before the advice for it. */
-int nccl_explain(const struct nccl_calls *calls, ncclResult_t result, struct why *why);
-
-/* Why the job has failed, as other ranks or the watcher have noted it. */
-int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
-
 /* ---- collect.c ------------------------------------------------------------------------- */
 
 /* Makes the NCCL calls of one op, inside a group. */
 typedef ncclResult_t nccl_caller(struct nccl_state *nccl, const struct dist_work *op);
-nccl_caller nccl_collect; /* of a collective */
+nccl_caller nccl_collect; /* of a message or a collective */
 
 /* ---- launch.c -------------------------------------------------------------------------- */
 
@@ -168,6 +149,9 @@ void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops);
 
 /* ---- watch.c --------------------------------------------------------------------------- */
 
+/* Why the job has failed, as other ranks or the watcher have noted it. */
+int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
+
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */
 int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, struct why *why);
 
@@ -190,7 +174,7 @@ bool nccl_watch_job(struct nccl_state *nccl);
 /* All has failed: end these ops. One that flies may have a mark, any other a result (host.c). */
 void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue);
 
-/* ---- agree.c, progress.c, notes.c, leave.c: within a machine ---------------------------------- */
+/* ---- agree.c, progress.c, leave.c: within a machine ---------------------------------- */
 
 /* Rank 0 lays out what is shared, with the id that leads to it; the others wait for that. */
 int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, struct why *why);
@@ -204,7 +188,7 @@ bool nccl_progress_drive(
     struct nccl_state *nccl); /* what can be done, with the lock held. True: something moved */
 
 /* What this rank waits for, for others to read (nothing, where nothing is shared); with the lock held. */
-void nccl_notes_write(struct nccl_state *nccl, const struct dist_work *waited);
+void nccl_progress_note(struct nccl_state *nccl, const struct dist_work *waited);
 
 /* Give up a monitored_barrier whose time is up: it is over, with words about who has not come. */
 void nccl_leave_late(struct nccl_state *nccl, struct dist_work *op);

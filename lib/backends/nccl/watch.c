@@ -27,7 +27,7 @@ void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
         if (queue != &nccl->flying)
             free(op->result);
         else if (!op->gate && op->mark)
-            nccl->device->event_free(op->mark);
+            mark_free(op->mark);
         op->mark = NULL;
         nccl_launch_refuse(nccl, op, nccl->failed);
     }
@@ -50,6 +50,14 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
     nccl_watch_end_all(nccl, &nccl->posted);
 }
 
+int nccl_job_failed(const struct nccl_state *nccl, struct why *why)
+{
+    struct dist_work op = { .call = CALL_INIT };
+    int status = backend_failed(&nccl->self->world, &op);
+    *why = op.why;
+    return status;
+}
+
 bool nccl_watch_job(struct nccl_state *nccl)
 {
     struct why why;
@@ -62,19 +70,19 @@ bool nccl_watch_job(struct nccl_state *nccl)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-static bool nccl_watch_is_over(const struct nccl_state *nccl, const struct dist_work *op)
+static bool nccl_watch_is_over(const struct dist_work *op)
 {
     struct event *end = op->gate ? op->gate : op->mark;
-    return end && nccl->device->event_passed(end);
+    return end && mark_passed(end);
 }
 
 /* They end in the order in which they were launched: the stream has one. */
 void nccl_watch_progress(struct nccl_state *nccl)
 {
-    for (struct dist_work *op; (op = nccl->flying.first) && nccl_watch_is_over(nccl, op);) {
+    for (struct dist_work *op; (op = nccl->flying.first) && nccl_watch_is_over(op);) {
         queue_remove(&nccl->flying, op);
         if (!op->gate)
-            nccl->device->event_free(op->mark);
+            mark_free(op->mark);
         op->mark = NULL;
         if (op->step == STEP_EAGER_COPY)
             nccl_eager_free(nccl, op);
@@ -178,7 +186,7 @@ void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool 
     struct eventcount *eventcount = &nccl->slot->eventcount;
     struct sleep_note *note = launch_note_on(nccl->self, eventcount, timed);
     nccl_lock(nccl);
-    nccl_notes_write(nccl, op);
+    nccl_progress_note(nccl, op);
     bool busy = nccl->flying.first;
     nccl_unlock(nccl);
     eventcount_sleep(eventcount, nccl_watch_news, argument, busy || timed ? NAP : DEEP_NAP, note);

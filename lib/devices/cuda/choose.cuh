@@ -98,38 +98,26 @@ template <class Loop, class Run> static void start_learning(const struct kernel 
     run(loop, loop.count());
 }
 
+/* In the order of enum kernel_kind. */
 template <class T, class Run> static void choose_learning(const struct kernel *k, Run &run)
 {
-    switch (k->kind) {
-    case KERNEL_GELU:
-        return start_learning<gelu<T>>(k, run);
-    case KERNEL_GELU_BACKWARD:
-        return start_learning<gelu_backward<T>>(k, run);
-    case KERNEL_CAUSAL_MASK:
-        return start_learning<causal_mask<T>>(k, run);
-    case KERNEL_ADAMW:
-        return start_learning<adamw_step<T>>(k, run);
-    case KERNEL_SOFTMAX:
-        return start_learning<softmax<T>>(k, run);
-    case KERNEL_SOFTMAX_BACKWARD:
-        return start_learning<softmax_backward<T>>(k, run);
-    case KERNEL_LAYER_NORM:
-        return start_learning<layer_norm<T>>(k, run);
-    case KERNEL_LAYER_NORM_BACKWARD:
-        return start_learning<layer_norm_backward<T>>(k, run);
-    case KERNEL_EMBEDDING:
-        return start_learning<embedding<T>>(k, run);
-    case KERNEL_CROSS_ENTROPY:
-        return start_learning<cross_entropy<T>>(k, run);
-    case KERNEL_CROSS_ENTROPY_BACKWARD:
-        return start_learning<cross_entropy_backward<T>>(k, run);
-    case KERNEL_ADD_COLUMNS:
-        return start_learning<add_columns<T>>(k, run);
-    case KERNEL_EMBEDDING_BACKWARD:
-        return start_learning<embedding_backward<T>>(k, run);
-    default:
-        return;
-    }
+    static void (*const starts[])(const struct kernel *, Run &) = {
+        start_learning<softmax<T>>,
+        start_learning<gelu<T>>,
+        start_learning<gelu_backward<T>>,
+        start_learning<softmax_backward<T>>,
+        start_learning<causal_mask<T>>,
+        start_learning<layer_norm<T>>,
+        start_learning<layer_norm_backward<T>>,
+        start_learning<add_columns<T>>,
+        start_learning<embedding<T>>,
+        start_learning<embedding_backward<T>>,
+        start_learning<cross_entropy<T>>,
+        start_learning<cross_entropy_backward<T>>,
+        start_learning<adamw_step<T>>,
+    };
+    static_assert(sizeof starts / sizeof *starts == KERNEL_ADAMW - KERNEL_SOFTMAX + 1);
+    starts[k->kind - KERNEL_SOFTMAX](k, run);
 }
 
 /* Everything but sums and transposes, which need threads that work together. */

@@ -12,17 +12,7 @@
 #endif
 #endif
 
-struct cuda_all cuda_all = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-void cuda_lock(void)
-{
-    backoff_lock(&cuda_all.lock);
-}
-
-void cuda_unlock(void)
-{
-    pthread_mutex_unlock(&cuda_all.lock);
-}
+struct cuda_all cuda_all;
 
 void cuda_use_gpu(const struct cuda_gpu *gpu)
 {
@@ -140,9 +130,9 @@ static int cuda_open(struct launch_self *self, void **state)
         return device_fail(DIST_ERR_MEMORY, "the system gives no memory for the state of a GPU");
     rank->self = self;
     rank->slot = &self->world.header->slots[self->env.rank];
-    rank->retired_end = &rank->retired;
     atomic_store(&world_notes(&self->world, self->env.rank)->engines, 1);
-    cuda_lock();
+    atomic_store(&streams_spin, true);
+    streams_lock();
     int status = cuda_start(rank, self);
     if (status == DIST_OK) {
         rank->next = cuda_all.ranks;
@@ -150,7 +140,7 @@ static int cuda_open(struct launch_self *self, void **state)
     } else {
         free(rank);
     }
-    cuda_unlock();
+    streams_unlock();
     *state = rank;
     return status;
 }
@@ -158,20 +148,20 @@ static int cuda_open(struct launch_self *self, void **state)
 static void cuda_close(void *state)
 {
     struct cuda *rank = state, **at = &cuda_all.ranks;
-    for (int i = 0; i < CUDA_STREAMS; i++)
+    for (int i = 0; i < GPU_STREAMS; i++)
         if (rank->streams[i])
             cuda_stream_free(rank->streams[i]);
-    cuda_lock();
+    streams_lock();
     while (*at != rank)
         at = &(*at)->next;
     *at = rank->next;
-    cuda_unlock();
+    streams_unlock();
     cuda_use_gpu(rank->gpu);
     cudaStreamSynchronize(rank->waker); /* its notifications still go to this rank */
     cudaStreamDestroy(rank->waker);
-    cuda_lock();
+    streams_lock();
     memory_end(rank);
-    cuda_unlock();
+    streams_unlock();
     free(rank);
 }
 
@@ -212,17 +202,9 @@ const struct device device_cuda = {
     .launch = cuda_launch,
     .copy = cuda_copy,
     .event_new = cuda_event_new,
-    .event_free = cuda_event_free,
-    .event_record = cuda_event_record,
-    .event_follow = cuda_event_follow,
-    .event_passed = cuda_event_passed,
-    .event_sure = cuda_event_sure,
     .event_elapsed = cuda_event_elapsed,
     .gate_new = cuda_gate_new,
-    .gate_open_behind = cuda_gate_open_behind,
-    .gate_open = cuda_gate_open,
     .reaches = cuda_reaches,
-    .stream_held = cuda_stream_held,
     .range_begin = cuda_range_begin,
     .range_end = cuda_range_end,
     .stream_native = cuda_stream_native,

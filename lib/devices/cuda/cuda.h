@@ -4,20 +4,15 @@
  *   cuda.c     which GPU is a rank's; what to say where it cannot be had; the table
  *   failed.c   what CUDA refuses, and a GPU that fails
  *   memory.c   device memory: pieces of cudaMalloc, cut up by pool.c, and used again once the streams are past it
- *   stream.c   what stands in a stream, and when it is handed to CUDA
- *   mark.c     events and gates
- *   wake.c     how the host learns that a GPU has come to some point: it looks, or sleeps until its event count is notified
- *   work.c     kernels and copies; blas.c: large matrix products, by cuBLAS
+ *   stream.c   kernels, copies and marks, handed to CUDA (../stream.h says when); blas.c: large matrix products, by cuBLAS
+ *   event.c    events, and how the host learns that a GPU has come to one: it looks, or sleeps until its event count is notified
  *   kernels.cu, choose.cuh, loops.cuh, element.cuh   the kernels themselves
  *
- * The rule that all of it keeps: NOTHING THAT CUDA WAS GIVEN WAITS FOR SOMETHING THAT IT WAS NOT GIVEN. A stream in front of
- * a closed gate is not made to wait by CUDA (cuStreamWaitValue could do that): what is put behind the gate waits in a
- * list here, on the host. It is handed on when the gate is opened, or when that which will open it has been
- * handed on: then the gate has become an ordinary event. So everything that CUDA has, comes to its end by
- * itself, whatever CUDA does behind our back: two streams in one hardware queue, a full queue that blocks the host, memory
- * or a kernel's code fetched with all streams stopped, a debugger that runs kernels one at a time. None
- * of these can turn into a deadlock that the program did not have. The price: behind a gate that opens late, the first
- * kernel starts a few microseconds later than it could.
+ * Why a stream in front of a closed gate waits on the host, and is not made to wait by CUDA (cuStreamWaitValue could do
+ * that): so everything that CUDA has, comes to its end by itself, whatever CUDA does behind our back: two streams in one
+ * hardware queue, a full queue that blocks the host, memory or a kernel's code fetched with all streams stopped, a debugger
+ * that runs kernels one at a time. None of these can turn into a deadlock that the program did not have. The price: behind a
+ * gate that opens late, the first kernel starts a few microseconds later than it could.
  *
  * One lock guards it all, for all ranks: CUDA lets one call at a time into a context anyway. But NO CALL THAT MAY WAIT FOR A GPU
  * IS MADE WITH THE LOCK HELD: with NCCL a GPU may be waiting for another rank, who needs the lock to go on. Such calls are
@@ -31,14 +26,13 @@
 #ifndef DEVICES_CUDA_CUDA_H
 #define DEVICES_CUDA_CUDA_H
 
-#include "../device.h"
 #include "../pool.h"
+#include "../stream.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#define CUDA_GPUS 64                      /* GPUs of a machine, at most */
-#define CUDA_STREAMS (DEVICE_STREAMS + 1) /* of a rank: the first is the backend's, number -1 */
+#define CUDA_GPUS 64 /* GPUs of a machine, at most */
 
 /* A GPU. Ranks that share it share what was made on it. */
 struct cuda_gpu {
@@ -51,67 +45,15 @@ struct cuda_gpu {
     struct event *spare[2];  /* events nobody uses; [1]: those that tell the time */
 };
 
-enum item_kind { ITEM_KERNEL, ITEM_COPY, ITEM_RECORD, ITEM_FOLLOW };
-
-/* What stands in a stream. */
-struct item {
-    enum item_kind kind;
-    uint64_t mark; /* RECORD, FOLLOW: which of the event's */
-    struct event *event;
-    struct { /* COPY */
-        void *to;
-        const void *from;
-        size_t bytes;
-        void *aside; /* where the two overlap: room for all of it */
-    } copy;
-    struct kernel kernel;
-    struct item *next;
-};
-
-struct stream {
-    struct cuda *rank;
-    int number;
-    cudaStream_t cuda;
-    bool foreign;              /* the program puts work of its own into it, and tells nobody what and when */
-    uint64_t put, given, done; /* items, ever: put in; handed to CUDA; known to be done */
-    struct item *first, **end; /* those that were not given yet: the first of them may not pass */
-    struct stream *next_held;  /* streams with such items */
-    struct event *tail;        /* marks the end of what had been given at some time, */
-    uint64_t tail_at;          /* and that is how much it was */
-    double *partial;           /* room for SUM_BLOCKS sums */
-    void *blas;                /* cuBLAS's handle; NULL: not needed yet */
-};
-
-struct event {
-    struct cuda_gpu *gpu; /* of a gate: whose stream opens it; NULL: nobody has said when yet */
-    bool timed;
-    int users;             /* the holder, and the items that name it */
-    uint64_t marks, given; /* put into a stream; and handed to CUDA */
-    cudaEvent_t cuda;
-    struct stream *stream;       /* where the last was put */
-    const struct cuda *notified; /* this rank will be notified of it, */
-    uint64_t notified_for;       /* at this mark */
-    struct event *next;          /* spare */
-    bool gate;                   /* its only mark: it is open; */
-    bool open;                   /* by the host */
-};
-
-/* Freed memory that streams may still use: it waits until each has done what stood in it then. */
-struct retired {
-    void *memory;
-    uint64_t until[CUDA_STREAMS];
-    struct retired *next;
-};
-
 /* A rank's device. */
 struct cuda {
     struct launch_self *self;
     struct rank_slot *slot;
     struct cuda_gpu *gpu;
-    struct stream *streams[CUDA_STREAMS];
-    cudaStream_t waker; /* wake.c */
+    struct stream *streams[GPU_STREAMS];
+    cudaStream_t waker; /* event.c */
     struct pool pool;
-    struct retired *retired, **retired_end; /* in the order of freeing */
+    struct retired_list retired;
     void *staging;
     size_t staging_bytes;
     struct cuda *next;
@@ -119,16 +61,11 @@ struct cuda {
 
 /* What the ranks of this process share. CUDA's own state is one for the process, and so is this. */
 struct cuda_all {
-    pthread_mutex_t lock;
     int gpu_count; /* 0: not asked yet */
     struct cuda_gpu gpus[CUDA_GPUS];
     struct cuda *ranks;
-    struct stream *held; /* streams with items that were not given */
 };
 extern struct cuda_all cuda_all;
-
-void cuda_lock(void);
-void cuda_unlock(void);
 
 /* ---- cuda.c --------------------------------------------------------------------------- */
 
@@ -166,12 +103,6 @@ void *cuda_staging(void *state, size_t bytes);
 
 /* ---- stream.c --------------------------------------------------------------------------- */
 
-/* Put an item, which uses its event, into a stream: it is given to CUDA now, or once what stands before it can be. */
-int stream_put(struct stream *stream, const struct item *item);
-
-/* Something was given, or a gate was opened: give what was waiting for that. */
-void stream_go_on(void);
-
 struct stream *cuda_stream_new(void *state, int number);
 void cuda_stream_free(struct stream *stream);
 int cuda_launch(struct stream *stream, const struct kernel *kernel);
@@ -182,25 +113,22 @@ int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, e
 cudaStream_t cuda_stream_of(struct stream *stream);
 void cuda_use(struct stream *stream); /* the calling thread means its GPU */
 
-/* ---- mark.c ------------------------------------------------------------------------------ */
+extern const struct engine cuda_engine;
+
+/* ---- event.c ----------------------------------------------------------------------------- */
 
 struct event *event_take(struct cuda_gpu *gpu, bool timed);
-void event_unuse(struct event *event);         /* one user fewer; NULL is fine */
 bool event_is_past(const struct event *event); /* its newest mark, which was given */
 
+/* As struct engine has them. */
+bool event_past(struct event *event);
+int event_prepare_gate(struct event *gate, const struct stream *stream);
+void event_wake_all(const struct event *gate);
+void event_drop(struct event *event);
+
 struct event *cuda_event_new(void *state, bool timed);
-void cuda_event_free(struct event *event);
-int cuda_event_record(struct event *event, struct stream *stream);
-int cuda_event_follow(struct event *event, struct stream *stream);
-bool cuda_event_passed(struct event *event);
-bool cuda_event_sure(struct event *event);
 double cuda_event_elapsed(struct event *from, struct event *to);
 struct event *cuda_gate_new(void *state);
-int cuda_gate_open_behind(struct event *gate, struct stream *stream);
-void cuda_gate_open(struct event *gate);
-struct event *cuda_stream_held(struct stream *stream);
-
-/* ---- wake.c ------------------------------------------------------------------------------- */
 
 void stream_look(struct stream *stream); /* find out how much of it is done */
 
@@ -210,17 +138,7 @@ void stream_foreign(struct stream *stream);
 bool cuda_stream_passed(struct stream *stream);
 void *cuda_stream_native(struct stream *stream);
 
-/* The caller has found that this event, which was given, is not past. If it is about to sleep: notify its rank then. */
-void wake_at(struct event *event);
-
-void wake_all(void); /* whoever sleeps shall look again */
-
-/* ---- work.c, blas.c ------------------------------------------------------------------------ */
-
-cudaError_t work_kernel(struct stream *stream, const struct kernel *kernel);
-cudaError_t work_copy(struct stream *stream, const struct item *item);
-bool work_is_copy(const struct kernel *kernel);                 /* and nothing else */
-bool work_overlaps(const void *a, const void *b, size_t bytes); /* but are not the same */
+/* ---- blas.c ------------------------------------------------------------------------------ */
 
 /* A large matrix product. False: cuBLAS is not here or not asked to. Without the lock, since cuBLAS may wait for the GPU: open
  * it, where this kernel wants it; and close it. */

@@ -60,8 +60,8 @@ bool cuda_is_past(struct cuda_gpu *gpu, cudaError_t error)
 
 int cuda_failed(void *state)
 {
-    cuda_lock();
+    streams_lock();
     int status = cuda_check(((struct cuda *)state)->gpu);
-    cuda_unlock();
+    streams_unlock();
     return status;
 }

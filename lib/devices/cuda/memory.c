@@ -15,43 +15,22 @@
 
 /* ---- what was freed ------------------------------------------------------------------------ */
 
-static bool memory_is_past(const struct cuda *rank, const struct retired *retired)
-{
-    for (int i = 0; i < CUDA_STREAMS; i++)
-        if (rank->streams[i] && rank->streams[i]->done < retired->until[i])
-            return false;
-    return true;
-}
-
-/* Give back what no stream uses any more. The list is in the order of freeing: the first that is not past ends it. */
+/* Give back what no stream uses any more. */
 static void memory_reclaim(struct cuda *rank)
 {
-    for (int i = 0; rank->retired && i < CUDA_STREAMS; i++)
+    for (int i = 0; rank->retired.first && i < GPU_STREAMS; i++)
         if (rank->streams[i])
             stream_look(rank->streams[i]);
-    while (rank->retired && memory_is_past(rank, rank->retired)) {
-        struct retired *retired = rank->retired;
-        rank->retired = retired->next;
-        if (!rank->retired)
-            rank->retired_end = &rank->retired;
-        pool_give(&rank->pool, retired->memory);
-        free(retired);
-    }
+    for (void *memory; (memory = retired_take(&rank->retired, rank->streams));)
+        pool_give(&rank->pool, memory);
 }
 
 void memory_retire(struct cuda *rank, void *memory)
 {
-    struct retired *retired = calloc(1, sizeof *retired);
-    if (!retired)
-        return; /* then it is lost until the rank ends */
-    retired->memory = memory;
-    for (int i = 0; i < CUDA_STREAMS; i++)
-        if (rank->streams[i]) {
+    for (int i = 0; i < GPU_STREAMS; i++)
+        if (rank->streams[i])
             stream_foreign(rank->streams[i]);
-            retired->until[i] = rank->streams[i]->put;
-        }
-    *rank->retired_end = retired;
-    rank->retired_end = &retired->next;
+    retired_add(&rank->retired, rank->streams, memory);
     memory_reclaim(rank);
 }
 
@@ -60,9 +39,9 @@ void memory_retire(struct cuda *rank, void *memory)
 /* cudaFree knows whose it is. Meanwhile another rank may go. */
 static void memory_drop(void *piece)
 {
-    cuda_unlock();
+    streams_unlock();
     cudaFree(piece);
-    cuda_lock();
+    streams_lock();
 }
 
 /* What this rank has freed comes free once the streams are there. */
@@ -70,11 +49,11 @@ static void memory_wait_for_streams(struct cuda *rank)
 {
     for (int turn = 0; turn < 2;
          turn++) { /* reclaim() marks the streams' ends; and sees that they have passed */
-        for (int i = 0; i < CUDA_STREAMS; i++)
+        for (int i = 0; i < GPU_STREAMS; i++)
             if (rank->streams[i]) {
-                cuda_unlock();
+                streams_unlock();
                 cudaStreamSynchronize(rank->streams[i]->cuda);
-                cuda_lock();
+                streams_lock();
             }
         memory_reclaim(rank);
     }
@@ -86,10 +65,10 @@ static bool memory_add_piece(struct cuda *rank, size_t bytes)
     if (bytes > SIZE_MAX - ROUND)
         return false;
     bytes = bytes < PIECE / 2 ? PIECE : (bytes + ROUND - 1) / ROUND * ROUND;
-    cuda_unlock();
+    streams_unlock();
     cuda_use_gpu(rank->gpu);
     cudaError_t error = cudaMalloc(&piece, bytes);
-    cuda_lock();
+    streams_lock();
     if (!cuda_gave(rank->gpu, error))
         return false;
     if (pool_add(&rank->pool, piece, bytes))
@@ -101,9 +80,9 @@ static bool memory_add_piece(struct cuda *rank, size_t bytes)
 static bool memory_waits_for_streams(const struct cuda *rank)
 {
     bool works = false;
-    for (int i = 0; i < CUDA_STREAMS; i++)
+    for (int i = 0; i < GPU_STREAMS; i++)
         works |= rank->streams[i] && rank->streams[i]->done < rank->streams[i]->given;
-    return rank->retired && works;
+    return rank->retired.first && works;
 }
 
 /* Of all ranks that share this GPU, one that has something to give back does so. `later`: one will have, once its streams are there.
@@ -130,10 +109,10 @@ static void memory_make_room(const struct cuda_gpu *gpu)
 {
     bool later = true;
     for (int naps = 0; naps < MOST_NAPS && (memory_give_back(gpu, &later) || later); naps += later) {
-        cuda_unlock();
+        streams_unlock();
         if (later)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-        cuda_lock();
+        streams_lock();
     }
 }
 
@@ -161,26 +140,26 @@ void memory_end(struct cuda *rank)
     cuda_use_gpu(rank->gpu);
     memory_reclaim(rank); /* without streams all is past */
     pool_end(&rank->pool, memory_drop);
-    cuda_unlock();
+    streams_unlock();
     cudaFreeHost(rank->staging);
-    cuda_lock();
+    streams_lock();
 }
 
 /* ---- the device's calls ------------------------------------------------------------------------ */
 
 void *cuda_alloc(void *state, size_t bytes)
 {
-    cuda_lock();
+    streams_lock();
     void *memory = memory_take(state, bytes);
-    cuda_unlock();
+    streams_unlock();
     return memory;
 }
 
 void cuda_free(void *state, void *memory)
 {
-    cuda_lock();
+    streams_lock();
     memory_retire(state, memory);
-    cuda_unlock();
+    streams_unlock();
 }
 
 /* Nobody copies to or from the old one any more: whoever asked for it has waited for its copies. Only the rank's own thread asks,
@@ -193,12 +172,12 @@ void *cuda_staging(void *state, size_t bytes)
         cudaFreeHost(rank->staging);
         rank->staging_bytes = bytes < STAGING ? STAGING : bytes;
         cudaError_t error = cudaHostAlloc(&rank->staging, rank->staging_bytes, cudaHostAllocPortable);
-        cuda_lock();
+        streams_lock();
         if (!cuda_gave(rank->gpu, error)) {
             rank->staging = NULL;
             rank->staging_bytes = 0;
         }
-        cuda_unlock();
+        streams_unlock();
     }
     return rank->staging;
 }

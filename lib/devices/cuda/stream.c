@@ -1,20 +1,65 @@
-/*
- * stream.c: what stands in a stream, and when it is handed to CUDA. cuda.h has the rule.
- *
- *     put        ............................
- *     given      ................|            the first item behind it is a gate that nobody has said when it opens, or
- *     done       .......|                     an event that has not been given itself
- */
+/* stream.c: kernels, copies and marks, as CUDA is given them. ../stream.h says when. */
 #include "cuda.h"
 #include "kernels.h"
 
 #include <stdlib.h>
 
+/* ---- copies ------------------------------------------------------------------------------- */
+
+static cudaError_t stream_copy_bytes(const struct stream *stream, void *to, const void *from, size_t bytes)
+{
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream->cuda);
+}
+
+static bool stream_overlaps(const void *a, const void *b, size_t bytes)
+{
+    return a != b && (const char *)a < (const char *)b + bytes && (const char *)b < (const char *)a + bytes;
+}
+
+/* CUDA copies between GPUs, too, and by way of the host where they do not reach each other. Regions that overlap it leaves to
+ * us: they go by way of a third. */
+static cudaError_t stream_copy(struct stream *stream, const struct item *item)
+{
+    size_t bytes = item->copy.bytes;
+    if (item->copy.to == item->copy.from || bytes == 0)
+        return cudaSuccess;
+    if (!item->copy.aside)
+        return stream_copy_bytes(stream, item->copy.to, item->copy.from, bytes);
+    cudaError_t error = stream_copy_bytes(stream, item->copy.aside, item->copy.from, bytes);
+    return error == cudaSuccess ? stream_copy_bytes(stream, item->copy.to, item->copy.aside, bytes) : error;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+static bool stream_is_copy(const struct kernel *k)
+{
+    bool divides = k->op == DIST_AVG && k->ways > 1;
+    return (k->kind == KERNEL_CONVERT && k->from == k->type) ||
+           (k->kind == KERNEL_REDUCE && k->inputs == 1 && k->copies == 0 && !divides);
+}
+
+static bool stream_is_empty(const struct kernel *k)
+{
+    if (k->kind == KERNEL_MATMUL || k->kind == KERNEL_TRANSPOSE)
+        return k->rows == 0 || k->columns == 0;
+    return k->kind != KERNEL_SUM && k->count == 0;
+}
+
+static cudaError_t stream_kernel(struct stream *stream, const struct kernel *k)
+{
+    cudaError_t error;
+    if (stream_is_empty(k))
+        return cudaSuccess;
+    if (k->kind == KERNEL_MATMUL && blas_multiply(stream, k, &error))
+        return error;
+    return kernels_start(k, stream->cuda, stream->rank->gpu->multiprocessors, stream->partial);
+}
+
 /* ---- giving ----------------------------------------------------------------------------- */
 
-static bool stream_may_give(const struct item *item)
+static int stream_check(struct stream *stream)
 {
-    return item->kind != ITEM_FOLLOW || item->event->given >= item->mark;
+    return cuda_check(stream->rank->gpu);
 }
 
 /* What is past already need not be waited for. */
@@ -23,14 +68,14 @@ static cudaError_t stream_follow(struct stream *stream, const struct event *even
     return event_is_past(event) ? cudaSuccess : cudaStreamWaitEvent(stream->cuda, event->cuda, 0);
 }
 
-static cudaError_t stream_give(struct stream *stream, const struct item *item)
+static cudaError_t stream_give_item(struct stream *stream, const struct item *item)
 {
     cuda_use_gpu(stream->rank->gpu);
     switch (item->kind) {
     case ITEM_KERNEL:
-        return work_kernel(stream, &item->kernel);
+        return stream_kernel(stream, &item->kernel);
     case ITEM_COPY:
-        return work_copy(stream, item);
+        return stream_copy(stream, item);
     case ITEM_RECORD:
         return cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
@@ -39,124 +84,67 @@ static cudaError_t stream_give(struct stream *stream, const struct item *item)
     return cudaSuccess;
 }
 
-/* An item that fails counts as given, so that nothing waits for it for ever. */
-static cudaError_t stream_give_item(struct stream *stream, const struct item *item)
+static int stream_give_cuda(struct stream *stream, const struct item *item)
 {
-    cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : stream_give(stream, item);
-    if (item->kind == ITEM_RECORD)
-        item->event->given = item->mark;
-    stream->given++;
+    cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : stream_give_item(stream, item);
     if (item->kind == ITEM_COPY && item->copy.aside)
         memory_retire(stream->rank, item->copy.aside);
-    return error;
+    return (int)error;
 }
 
-static void stream_give_first(struct stream *stream)
+static int stream_refused(struct stream *stream, int error, bool late)
 {
-    struct item *item = stream->first;
-    cudaError_t error = stream_give_item(stream, item);
-    stream->first = item->next;
-    if (!stream->first)
-        stream->end = &stream->first;
-    event_unuse(item->event);
-    free(item);
-    if (error != cudaSuccess)
-        cuda_break(stream->rank->gpu, error);
+    if (late)
+        cuda_break(stream->rank->gpu, (cudaError_t)error);
+    return late ? DIST_ERR_SYSTEM : cuda_refuse(stream->rank->gpu, "work was refused", (cudaError_t)error);
 }
 
-/* Once round is not always enough: what was given in one stream may be what an earlier one waits for. */
-void stream_go_on(void)
-{
-    bool any = false, moved = cuda_all.held != NULL;
-    while (moved) {
-        moved = false;
-        for (struct stream **at = &cuda_all.held; *at;) {
-            struct stream *stream = *at;
-            for (; stream->first && stream_may_give(stream->first); moved = true)
-                stream_give_first(stream);
-            if (stream->first)
-                at = &stream->next_held;
-            else
-                *at = stream->next_held;
-        }
-        any |= moved;
-    }
-    if (any)
-        wake_all();
-}
+const struct engine cuda_engine = {
+    .check = stream_check,
+    .give = stream_give_cuda,
+    .refused = stream_refused,
+    .past = event_past,
+    .prepare = event_prepare_gate,
+    .news = event_wake_all,
+    .drop = event_drop,
+};
 
 /* ---- putting ------------------------------------------------------------------------------ */
 
-static int stream_keep(struct stream *stream, const struct item *what)
-{
-    struct item *item = malloc(sizeof *item);
-    if (!item)
-        return device_fail(DIST_ERR_MEMORY, "the system gives no memory for one more entry of a stream");
-    *item = *what;
-    item->next = NULL;
-    if (item->event)
-        item->event->users++;
-    if (!stream->first) {
-        stream->next_held = cuda_all.held;
-        cuda_all.held = stream;
-    }
-    *stream->end = item;
-    stream->end = &item->next;
-    stream->put++;
-    return DIST_OK;
-}
-
-int stream_put(struct stream *stream, const struct item *item)
-{
-    struct cuda_gpu *gpu = stream->rank->gpu;
-    int status = cuda_check(gpu);
-    if (status != DIST_OK)
-        return status;
-    if (stream->first || !stream_may_give(item))
-        return stream_keep(stream, item);
-    stream->put++;
-    cudaError_t error = stream_give_item(stream, item);
-    if (item->kind == ITEM_RECORD)
-        stream_go_on();
-    return error == cudaSuccess ? DIST_OK : cuda_refuse(gpu, "work was refused", error);
-}
-
 static int stream_put_item(struct stream *stream, struct item item)
 {
-    cuda_lock();
+    streams_lock();
     int status = stream_put(stream, &item);
-    cuda_unlock();
+    streams_unlock();
     return status;
 }
 
 /* What takes memory, or may wait for the GPU, is done before it is put into the stream. */
 int cuda_launch(struct stream *stream, const struct kernel *kernel)
 {
-    if (work_is_copy(kernel))
+    if (stream_is_copy(kernel))
         return cuda_copy(stream, kernel->out, kernel->in[0], (size_t)kernel->count * dtype_size(kernel->type),
                          COPY_INSIDE);
     blas_begin(stream, kernel);
     return stream_put_item(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
 }
 
-/* CUDA sees by the addresses which way it goes. */
 int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
 {
-    struct item item = { .kind = ITEM_COPY, .copy = { to, from, bytes, NULL } };
+    struct item item = { .kind = ITEM_COPY, .copy = { to, from, bytes, way, NULL } };
     const struct cuda_gpu *gpu = stream->rank->gpu;
-    (void)way;
-    if (work_overlaps(to, from, bytes) && !(item.copy.aside = cuda_alloc(stream->rank, bytes)))
+    if (stream_overlaps(to, from, bytes) && !(item.copy.aside = cuda_alloc(stream->rank, bytes)))
         return cuda_refuse(gpu, "a copy", cudaErrorMemoryAllocation);
     return stream_put_item(stream, item);
 }
 
 cudaStream_t cuda_stream_of(struct stream *stream)
 {
-    cuda_lock();
+    streams_lock();
     bool free = !stream->first;
     stream->put += free;
     stream->given += free;
-    cuda_unlock();
+    streams_unlock();
     return free ? stream->cuda : NULL;
 }
 
@@ -179,42 +167,28 @@ struct stream *cuda_stream_new(void *state, int number)
     struct stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
-    cuda_lock();
-    *stream = (struct stream){ .rank = rank, .number = number, .end = &stream->first };
+    streams_lock();
+    *stream =
+        (struct stream){ .engine = &cuda_engine, .rank = rank, .number = number, .end = &stream->first };
     stream->tail = event_take(rank->gpu, false);
     stream->partial = memory_take(rank, SUM_BLOCKS * sizeof(double));
     cuda_use_gpu(rank->gpu);
-    bool made = cuda_gave(rank->gpu, stream_make(&stream->cuda, number));
+    cudaStream_t cuda;
+    bool made = cuda_gave(rank->gpu, stream_make(&cuda, number));
     if (made && stream->tail && stream->partial) {
+        stream->cuda = cuda;
         rank->streams[1 + number] = stream;
     } else {
         if (made)
-            cudaStreamDestroy(stream->cuda);
-        event_unuse(stream->tail);
+            cudaStreamDestroy(cuda);
+        mark_unuse(stream->tail);
         if (stream->partial)
             pool_give(&rank->pool, stream->partial);
         free(stream);
         stream = NULL;
     }
-    cuda_unlock();
+    streams_unlock();
     return stream;
-}
-
-static void stream_drop_items(struct stream *stream)
-{
-    struct stream **at = &cuda_all.held;
-    while (stream->first && *at != stream)
-        at = &(*at)->next_held;
-    if (stream->first)
-        *at = stream->next_held;
-    while (stream->first) {
-        struct item *item = stream->first;
-        stream->first = item->next;
-        if (item->kind == ITEM_COPY && item->copy.aside)
-            pool_give(&stream->rank->pool, item->copy.aside);
-        event_unuse(item->event);
-        free(item);
-    }
 }
 
 void cuda_stream_free(struct stream *stream)
@@ -222,14 +196,14 @@ void cuda_stream_free(struct stream *stream)
     struct cuda *rank = stream->rank;
     cuda_use_gpu(rank->gpu);
     blas_end(stream);
-    cuda_lock();
-    stream_drop_items(stream);
+    streams_lock();
+    for (struct item *item = stream->first; item; item = item->next)
+        if (item->kind == ITEM_COPY && item->copy.aside)
+            pool_give(&rank->pool, item->copy.aside);
+    stream_end(stream, rank->streams, &rank->retired);
     cudaStreamDestroy(stream->cuda);
-    event_unuse(stream->tail);
+    mark_unuse(stream->tail);
     pool_give(&rank->pool, stream->partial);
-    rank->streams[1 + stream->number] = NULL;
-    for (struct retired *retired = rank->retired; retired; retired = retired->next)
-        retired->until[1 + stream->number] = 0;
     free(stream);
-    cuda_unlock();
+    streams_unlock();
 }

@@ -26,12 +26,12 @@ void kernel_free(struct kernel_run *run)
 static void run_kernel(struct kernel_run *run)
 {
     const ncclComm_t comm = run->steps[0].comm;
-    while (!device_sim.event_passed(run->event) && !comm->aborted)
+    while (!mark_passed(run->event) && !comm->aborted)
         usleep(20);
     move_kernel(run);
-    device_sim.gate_open(run->gate);
-    device_sim.event_free(run->gate);
-    device_sim.event_free(run->event);
+    mark_open(run->gate);
+    mark_free(run->gate);
+    mark_free(run->event);
     kernel_free(run);
 }
 
@@ -85,11 +85,9 @@ static void launch_simulated(struct kernel_run *run)
     struct stream *stream = (struct stream *)(void *)run->steps[0].stream;
     run->event = device_sim.event_new(stream->sim, false);
     run->gate = device_sim.gate_new(stream->sim);
-    pthread_mutex_lock(&sim_lock);
-    run->gate->sure = 1; /* what was launched comes to its end by itself, as on a real GPU */
-    pthread_mutex_unlock(&sim_lock);
-    device_sim.event_record(run->event, stream);
-    device_sim.event_follow(run->gate, stream);
+    run->gate->given = 1; /* what was launched comes to its end by itself, as on a real GPU */
+    mark_record(run->event, stream);
+    mark_follow(run->gate, stream);
     enqueue(run, stream->sim);
 }
 

@@ -59,7 +59,7 @@ struct dist_work *stage_op(struct stage *stage, enum call call, int64_t count)
     op->gpu = &stage->gpu;
     op->ready = device->event_new(stage->gpu.state, false);
     op->gate = device->gate_new(stage->gpu.state);
-    device->event_record(op->ready, stage->stream);
+    mark_record(op->ready, stage->stream);
     op->in = op->out = (struct span){ device->alloc(stage->gpu.state, 64 * (size_t)(count + 1)), count };
     return op;
 }
