@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define POOL_UNIT 512 /* bytes; blocks begin at multiples of it */
-#define POOL_BUCKETS 256
+#define POOL_UNIT 512    /* bytes; blocks begin at multiples of it */
+#define POOL_BUCKETS 256 /* at first */
 
 struct block {
     char *at;
@@ -28,7 +28,8 @@ struct block {
 
 struct pool {
     struct block *free;
-    struct block *used[POOL_BUCKETS]; /* by address */
+    struct block **used; /* by address: a table of */
+    size_t buckets, in_use;
 };
 
 /* Add a piece. False: the system gives no memory for the books. */
