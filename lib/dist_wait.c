@@ -215,10 +215,12 @@ int dist_wait_any_with(struct dist_wait_any_args args)
 }
 
 /* A poller is no sleeper: where all others are, it is told by itself. What a real GPU is at, nobody knows. */
-static void wait_asked_in_vain(struct context *context, const dist_work *work, bool anew)
+static void wait_asked_in_vain(struct context *context, dist_work *work, bool anew)
 {
     static _Thread_local struct polling polling;
-    struct launch_self *self = context->self;
+    const struct launch_self *self = context->self;
+    work->polled = true;
+    backoff_give_way();
     if ((work->gpu && context->backend->on_streams) ||
         !poll_ask(&polling, &self->world, self->env.rank, anew))
         return;
@@ -239,10 +241,9 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
         noted_source(context, work);
         work->logged = 0; /* dist_wait will not wait: were it not over, the program might not call that */
         checked_end(work);
-    }
-    if (done && wait_gpu_of(work))
-        order_over(work->gpu, work);
-    if (!done && work && work->live == WORK_LIVE)
+        if (wait_gpu_of(work))
+            order_over(work->gpu, work);
+    } else if (work && work->live == WORK_LIVE)
         wait_asked_in_vain(context, work, anew);
     context_exit(context);
     return done;

@@ -49,6 +49,8 @@ struct dist_work {
     bool sends;         /* and which of the two */
     bool async;         /* the caller does not want to wait inside this call */
     bool begun_quickly; /* the backend's quick way has begun it, and not ended (enum quick) */
+    bool
+        polled; /* dist_is_completed has said no: the program will ask again, and no thread of ours sleeps for it */
 
     /* what came out; written by the backend before it says done */
     int status;  /* enum dist_error */
@@ -110,7 +112,7 @@ static inline void work_begin(struct dist_work *op)
     op->from = -1;
     atomic_init(&op->done, 0);
     op->phase = op->ticket = op->traced = op->logged = 0;
-    op->claimed = false;
+    op->claimed = op->polled = false;
     atomic_init(&op->among, false);
     op->aside = NULL;
     op->next = op->before = NULL;

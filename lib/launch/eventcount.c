@@ -80,6 +80,12 @@ bool backoff_pass(struct backoff *backoff, enum whereabouts where)
     return false;
 }
 
+void backoff_give_way(void)
+{
+    if (yield_rounds > 0)
+        sched_yield();
+}
+
 void backoff_lock(pthread_mutex_t *lock)
 {
     struct backoff backoff = { 0 };

@@ -131,6 +131,9 @@ static inline bool backoff_spin(struct backoff *backoff)
     return backoff_pass(backoff, SOMEWHERE);
 }
 
+/* Who asks again and again, and is told not yet, lets others have the core where it is shared: one of them has what it asks for. */
+void backoff_give_way(void);
+
 /* Take a lock that is held for microseconds: to sleep for it would take longer, and cost its holder a system call. */
 void backoff_lock(pthread_mutex_t *lock);
 

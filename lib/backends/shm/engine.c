@@ -118,12 +118,13 @@ bool shm_test(void *state, struct dist_work *op)
 {
     struct shm_state *shm = state;
     if (!atomic_load_explicit(&op->done, memory_order_acquire)) {
+        bool light = ++op->phase < SECOND_TEST; /* who asks again has nothing better to do */
         engine_lock(shm);
-        if (!engine_is_over(shm, op) && engine_progress(shm, true))
+        if (!engine_is_over(shm, op) && engine_progress(shm, light))
             engine_is_over(shm, op); /* its message may have come unexpected, and the verdict be there */
         progress_advance(shm);
         engine_unlock(shm);
-        if (op->p2p && (++op->phase == SECOND_TEST || op->phase % TESTS_TO_NOTIFY == 0))
+        if (op->p2p && ((op->phase == SECOND_TEST && !op->polled) || op->phase % TESTS_TO_NOTIFY == 0))
             engine_notify_peers(shm, op);
     }
     return atomic_load_explicit(&op->done, memory_order_acquire);
