@@ -24,7 +24,7 @@ enum dist_error {
     DIST_ERR_STATE = 41,       /* before init, after destroy, a work waited for twice */
     DIST_ERR_MISMATCH = 42,    /* two ranks disagree: size, type, collective, root, reduction */
     DIST_ERR_PEER_LOST = 43,   /* another rank ended while it was still needed */
-    DIST_ERR_TIMEOUT = 44,     /* a rank did not come in time: at the start, to a monitored_barrier, over NCCL */
+    DIST_ERR_TIMEOUT = 44,     /* a rank did not come in time: to the start, to a monitored_barrier */
     DIST_ERR_DEADLOCK = 45,    /* no rank can ever move again */
     DIST_ERR_ENVIRONMENT = 46, /* a variable such as WORLD_SIZE, BACKEND or DIST_RANKS makes no sense */
     DIST_ERR_MEMORY = 47,      /* no memory left for a tensor or a group */

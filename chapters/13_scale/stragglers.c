@@ -80,7 +80,8 @@ static void tell(void)
     for (int ranks = 8; ranks <= 32768; ranks *= 16)
         printf("  %5d ranks          %4.1f %% longer if all meet once, %4.1f %% if groups of 8 meet in each "
                "layer, too\n",
-               ranks, 100 * (with_chance(ranks, 1, 4 * LAYERS) - 1), 100 * (with_chance(ranks, 8, 4 * LAYERS) - 1));
+               ranks, 100 * (with_chance(ranks, 1, 4 * LAYERS) - 1),
+               100 * (with_chance(ranks, 8, 4 * LAYERS) - 1));
 }
 
 static void run(int rank, int world_size)
