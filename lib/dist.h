@@ -175,7 +175,7 @@ typedef struct dist_p2p_op {
 int dist_batch_isend_irecv_at(struct dist_at at, const dist_p2p_op *ops, int count, dist_work **works);
 
 /* Wait until a work is done, and give it back: wait once for each work. For a receive the result is the rank
- * that sent, else 0. is_completed only looks. */
+ * that sent, else 0. is_completed does not wait, nor give the work back; asked again, it may do a piece of what is open (a copy, a sum) first. */
 int dist_wait_at(struct dist_at at, dist_work *work);
 int dist_wait_all_at(struct dist_at at, dist_work **works, int count);
 bool dist_is_completed_at(struct dist_at at, dist_work *work);
