@@ -80,15 +80,15 @@ static void agree_on_splits(struct run *run)
 
 /* ---- among those that the inner backend does ---------------------------------------------- */
 
-bool run_meet(struct run *run)
+void run_meet(struct run *run)
 {
     struct algorithms *outer = run->outer;
-    if (!outer->inner->meet || outer->all || outer->inner->collectives[run->op->call])
-        return false;
+    run->meets = outer->inner->meet && !outer->all && !outer->inner->collectives[run->op->call];
+    if (!run->meets)
+        return;
     work_copy_asked(&run->meeting, run->op);
     run->meeting.async = true;
-    run->comm.status = outer->inner->meet(outer->state, &run->meeting);
-    return true;
+    outer->inner->meet(outer->state, &run->meeting); /* a failure is told by its end */
 }
 
 /* monitored_barrier is for finding out who has not come: there nobody is asked first (monitored.c). */
@@ -99,7 +99,7 @@ void run_agree(struct run *run)
     if (op->call == CALL_MONITORED_BARRIER)
         return;
     run->comm.type = DIST_I64;
-    if (run_meet(run))
+    if (run->meets)
         run_finish(run, &run->meeting);
     else if (!agree_ask(&run->comm, words))
         agree_tell(run);

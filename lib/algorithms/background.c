@@ -52,7 +52,6 @@ int run_start(struct run *run)
     launch_drop_note(outer->self, run->note);
     struct dist_work *op = run->op;
     op->run = NULL;
-    free(run);
     return op->status = why_fail(DIST_ERR_SYSTEM, &op->why, BACKEND_NO_THREAD);
 }
 

@@ -81,7 +81,6 @@ void run_monitored_barrier(struct run *run)
     if (!absent)
         return;
     *absent = (struct absent){ 0 };
-    bool meets = run_meet(run);
     if (comm->rank > 0) {
         monitored_be_told(run, absent);
     } else if (monitored_ask_all(run)) {
@@ -96,6 +95,6 @@ void run_monitored_barrier(struct run *run)
         comm->status = DIST_OK;
     else if (comm->status == DIST_OK || comm->status == DIST_ERR_TIMEOUT)
         comm->status = absent_tell(run->op, absent);
-    if (meets && comm->status == DIST_OK)
+    if (run->meets && comm->status == DIST_OK)
         run_finish(run, &run->meeting);
 }

@@ -35,9 +35,10 @@ struct run {
     struct communicator comm; /* first: the algorithms hand it back to us */
     struct algorithms *outer;
     struct dist_work *op;
-    int tag;                   /* below zero, where no program's message can be */
-    double deadline;           /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
-    struct dist_work meeting;  /* with those of the inner backend's collectives */
+    int tag;         /* below zero, where no program's message can be */
+    double deadline; /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
+    bool meets;      /* members come together as for the inner backend's collectives, by */
+    struct dist_work meeting;
     struct dist_work out, in;  /* the messages under way */
     struct dist_work *asked;   /* monitored_barrier, rank 0: a message from each, and one to each */
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
@@ -70,7 +71,9 @@ void run_finish(struct run *run, struct dist_work *message);
 
 /* agree.c: do all members mean the same? If not, it is over, with op->why. */
 void run_agree(struct run *run);
-bool run_meet(struct run *run);          /* ask the inner backend that, by `meeting`; false: it cannot tell */
+void run_meet(
+    struct run *
+        run); /* where the inner backend can tell, it is asked: in the call, since what comes behind it must meet behind it */
 bool run_differs(const struct run *run); /* it has told: no */
 
 void run_monitored_barrier(struct run *run);

@@ -40,11 +40,14 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op, uint
     run->tag = -2 - (int)(number % (1u << 30));
     if (op->call == CALL_MONITORED_BARRIER)
         run->deadline = dist_time() + op->timeout;
+    run_meet(run);
     if (op->async) {
         op->run = run;
-        return run_start(run); /* from here on op->status is its thread's */
+        if (run_start(run) == DIST_OK) /* from here on op->status is its thread's */
+            return DIST_OK;
+    } else {
+        run_to_end(run);
     }
-    run_to_end(run);
     return wrap_end(outer, run);
 }
 

@@ -222,6 +222,9 @@ static void run(int rank, int size)
     else if (!is("pardoned") && !is("unread"))
         kernels(&d);
     dist_synchronize();
+    dist_stream_use(NULL);
+    dist_stream_free(d.one);
+    dist_stream_free(d.two);
     tensor_free(d.x);
     tensor_free(d.y);
     dist_destroy_process_group();

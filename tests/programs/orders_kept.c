@@ -208,6 +208,8 @@ static void run(int rank, int size)
     learning(&d);
     dist_stream_use(NULL);
     dist_synchronize();
+    dist_stream_free(d.one);
+    dist_stream_free(d.two);
     tensor_free(d.x);
     dist_destroy_process_group();
 }
