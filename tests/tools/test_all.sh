@@ -35,9 +35,11 @@ kernels()
 
 long_suites()
 {
+    local suite number=0
     echo "the long suites as a whole, and mistakes once more, over the CUDA backend on simulated GPUs"
     for suite in $LONG_SUITES $SLOW_SUITES; do
-        run_suite "$suite" 600 "whole_$(basename "$suite")"
+        number=$((number + 1))
+        ! is_its_turn $number || run_suite "$suite" 600 "whole_$(basename "$suite")"
     done
     for suite in $SUITES; do
         case $suite in
