@@ -171,9 +171,9 @@ static int sim_stream_check(struct stream *stream)
 static int sim_stream_give(struct stream *stream, const struct item *what)
 {
     bool follows = what->kind == ITEM_FOLLOW;
-    int rank = 1 + stream->sim->self->env.rank, *abroad = &what->event->abroad;
+    int rank = 1 + stream->sim->self->env.rank;
     if (follows && what->event->sim != stream->sim)
-        *abroad = *abroad == 0 || *abroad == rank ? rank : -1;
+        what->event->abroad = what->event->abroad == 0 || what->event->abroad == rank ? rank : -1;
     if (follows && !stream->todo && sim_stream_may_pass(what)) {
         stream->done++;
     } else {
