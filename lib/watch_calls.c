@@ -1,4 +1,5 @@
 /* watch_calls.c: see job.h. A file of its own: distrun needs no more of what stands above lib/launch. */
+#define _GNU_SOURCE
 #include "diagnose/diagnose.h"
 #include "launch/job.h"
 #include "trace/trace.h"
