@@ -49,8 +49,7 @@ struct dist_work {
     bool sends;         /* and which of the two */
     bool async;         /* the caller does not want to wait inside this call */
     bool begun_quickly; /* the backend's quick way has begun it, and not ended (enum quick) */
-    bool
-        polled; /* dist_is_completed has said no: the program will ask again, and no thread of ours sleeps for it */
+    bool polled;        /* dist_is_completed has said no: the program asks again, no thread of ours sleeps */
 
     /* what came out; written by the backend before it says done */
     int status;  /* enum dist_error */

@@ -71,9 +71,8 @@ void run_finish(struct run *run, struct dist_work *message);
 
 /* agree.c: do all members mean the same? If not, it is over, with op->why. */
 void run_agree(struct run *run);
-void run_meet(
-    struct run *
-        run); /* where the inner backend can tell, it is asked: in the call, since what comes behind it must meet behind it */
+/* Where the inner backend can tell, it is asked: in the call itself, since what comes behind it must meet behind it. */
+void run_meet(struct run *run);
 bool run_differs(const struct run *run); /* it has told: no */
 
 void run_monitored_barrier(struct run *run);
