@@ -151,9 +151,9 @@ all_ends()
         ends "$1, rank $victim killed" 137 'kill -KILL $(rank '$victim')'
         once "$1, rank $victim killed" "^rank .*: rank $victim has ended"
     done
-    ends "$1, scancel" '1@(43|37)' 'scancel -n tested'
-    ends "$1, two Ctrl-C" '1@(30|37)' 'kill -INT $srun; sleep 0.3; kill -INT $srun'
-    ends "$1, srun asked to end" '1@(37|43)' 'kill -TERM $srun'
+    ends "$1, scancel" '1@(43|37|41)' 'scancel -n tested'
+    ends "$1, two Ctrl-C" '1@(30|37|41)' 'kill -INT $srun; sleep 0.3; kill -INT $srun'
+    ends "$1, srun asked to end" '1@(37|43|41)' 'kill -TERM $srun' # (41: a rank says why it ends, and srun no longer reads)
     ends "$1, srun killed" 137 'kill -KILL $srun' 2>/dev/null
 }
 
