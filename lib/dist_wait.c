@@ -220,7 +220,11 @@ static void wait_asked_in_vain(struct context *context, dist_work *work, bool an
     static _Thread_local struct polling polling;
     const struct launch_self *self = context->self;
     work->polled = true;
+    if (context->backend->hold) /* who is let go first need not wake a thread of this rank: it looks itself, in a moment */
+        context->backend->hold(context->state, true);
     backoff_give_way();
+    if (context->backend->hold)
+        context->backend->hold(context->state, false);
     if ((work->gpu && context->backend->on_streams) ||
         !poll_ask(&polling, &self->world, self->env.rank, anew))
         return;

@@ -120,7 +120,7 @@ void barrier_arrive(struct shm_state *shm, struct shm_group *g)
 }
 
 /* Does a missing member need the core that this rank spins on? Known from where it ran two collectives ago. */
-static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
+enum whereabouts barrier_of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;
     if (g->at_work) /* who works on a part runs, so elsewhere */

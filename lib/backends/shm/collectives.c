@@ -71,7 +71,7 @@ bool collective_hopeless(struct shm_state *shm, struct shm_group *g)
 bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light)
 {
     struct dist_work *op = g->queue.first;
-    if (!collective_ready(g) || (light && op->step > 0))
+    if (!collective_ready(g) || (light && op->step > 0 && !plan_is_short(g, op)))
         return false;
     if (op->step == 0)
         g->seq++; /* here, under the lock: notes.c reads it */

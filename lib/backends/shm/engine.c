@@ -203,6 +203,13 @@ void engine_count_waiter(struct shm_state *shm, int change)
     engine_unlock(shm);
 }
 
+/* Lock held. Of a collective it is known on which core the members run that are missing. */
+static enum whereabouts engine_where(const struct awaited *awaited)
+{
+    const struct shm_group *g = awaited->op->p2p ? NULL : awaited->op->group->state;
+    return g && g->queue.first && g->queue.first->step > 0 ? barrier_of_the_missing(g) : SOMEWHERE;
+}
+
 /* False: the job has failed before it was fulfilled. */
 static bool engine_wait_for(struct awaited *awaited)
 {
@@ -214,12 +221,13 @@ static bool engine_wait_for(struct awaited *awaited)
         engine_lock(shm);
         over = engine_is_fulfilled(awaited);
         bool moved = !over && engine_progress(shm, false);
+        enum whereabouts where = over || moved ? SOMEWHERE : engine_where(awaited);
         engine_unlock(shm);
         if (over || (!moved && world_failed(shm->world)))
             break;
         if (moved)
             backoff.rounds = 0;
-        else if (!backoff_spin(&backoff))
+        else if (!backoff_pass(&backoff, where))
             engine_sleep(shm, awaited->g ? NULL : awaited->op, awaited->deadline > 0, engine_news, awaited);
     }
     engine_count_waiter(shm, -1);

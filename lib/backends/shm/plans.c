@@ -120,6 +120,13 @@ static bool plans_begin(struct plan_state *c, step *first)
     return false;
 }
 
+bool plan_is_short(const struct shm_group *g, struct dist_work *op)
+{
+    struct plan_state c = { .op = op, .size = g->group->size };
+    plans_measure(&c);
+    return c.length != LONG;
+}
+
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
     struct plan_state c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };

@@ -210,6 +210,7 @@ bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
 /* What this rank waits for: have all arrived, or is all work done? barrier_soon spins for that, up to the back-off's limit; it never sleeps. */
 bool barrier_passed(struct shm_group *g);
 bool barrier_soon(struct shm_group *g);
+enum whereabouts barrier_of_the_missing(const struct shm_group *g); /* of one that has not arrived */
 int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);
 int barrier_timed_out(const struct shm_group *g, struct dist_work *op); /* its status; OK: all have come */
 
@@ -235,6 +236,7 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
 /* Take the op's next step and arrive at the barrier behind it. True: it was the last, or the members do
  * not agree (op->status). */
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
+bool plan_is_short(const struct shm_group *g, struct dist_work *op); /* each step takes less than to wake a thread */
 
 int shm_collective(void *shm, struct dist_work *op);
 bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light); /* the first of g's queue */
