@@ -6,8 +6,7 @@
 
 #define NAP 100 /* ms after which who waits for whichever is first looks whether the job still stands */
 
-/* While several works are waited for, one after another, the backend is told to go on by itself until all are (held). Let go of before a
- * report: a handler may leave by longjmp. */
+/* Held: the backend goes on by itself, while several works are waited for. Let go of before a report: a handler may leave by longjmp. */
 struct waiting {
     struct context *context;
     enum call call;
@@ -136,8 +135,8 @@ static bool wait_any_news(void *argument)
     return wait_any_one_is_over(argument) || world_failed(&any->context->self->world);
 }
 
-/* Until one is over, or the job has failed: then dist_wait's way tells. Each backend knows how to wait for one op. That several will do
- * is said in the notes, and the rest is the same for all: who brings an op to its end notifies its rank. */
+/* Until one is over, or the job has failed: then dist_wait's way tells. That several will do is said in the notes, and the rest is the same for
+ * all backends: who brings an op to its end notifies its rank. */
 static void wait_any_await_host(struct any *any)
 {
     struct context *context = any->context;
@@ -218,18 +217,16 @@ int dist_wait_any_with(struct dist_wait_any_args args)
 static void wait_asked_in_vain(struct context *context, dist_work *work, bool anew)
 {
     static _Thread_local struct polling polling;
-    const struct launch_self *self = context->self;
+    struct waiting waiting = { .context = context };
     work->polled = true;
-    if (context->backend->hold) /* who is let go first need not wake a thread of this rank: it looks itself, in a moment */
-        context->backend->hold(context->state, true);
+    wait_hold(&waiting, true); /* it looks itself, soon: nobody need wake its progress thread */
     backoff_give_way();
-    if (context->backend->hold)
-        context->backend->hold(context->state, false);
+    wait_hold(&waiting, false);
     if ((work->gpu && context->backend->on_streams) ||
-        !poll_ask(&polling, &self->world, self->env.rank, anew))
+        !poll_ask(&polling, &context->self->world, context->self->env.rank, anew))
         return;
     context->backend->note(context->state, work->gpu ? ops_stuck(work->gpu, NULL) : work);
-    poll_tell(&polling, &self->world, self->env.rank);
+    poll_tell(&polling, &context->self->world, context->self->env.rank);
 }
 
 bool dist_is_completed_at(struct dist_at at, dist_work *work)
@@ -243,8 +240,8 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
     if (done) {
         noted_over(context, work, false);
         noted_source(context, work);
-        work->logged = 0; /* dist_wait will not wait: were it not over, the program might not call that */
         checked_end(work);
+        work->logged = 0; /* dist_wait will not wait: were it not over, the program might not call that */
         if (wait_gpu_of(work))
             order_over(work->gpu, work);
     } else if (work && work->live == WORK_LIVE)

@@ -1,6 +1,6 @@
 /*
  * drivers.h: the state of the helper's model, shared by its files: helper.c has the scenarios, drivers_wait.c the
- * ranks' own threads, drivers_walk.c the helpers and what all threads do under the engine's lock.
+ * ranks' own threads, drivers_help.c the helpers, drivers_walk.c what all threads do under the engine's lock.
  *
  * Two ranks, each with its own thread and perhaps a helper. Of a message only its number is left: the channel's model
  * has the rest. What counts here is who wakes whom.
@@ -49,6 +49,7 @@ enum {
     HELP_UNLISTEN,
     HELP_LATE_UNLISTEN,
     HELP_DOZE,
+    HELP_TICK,
     /* along the open operations */
     WALK_ACK,
     WALK_POST,
@@ -81,7 +82,8 @@ struct thread {
 struct rank {
     uint8_t line;             /* of the program */
     uint8_t lock;             /* 0: free; else the holder's number + 1 */
-    uint8_t listens, drivers; /* as in struct shm_state */
+    uint8_t listens, drivers; /* as in struct shm_state, */
+    uint8_t ticks, left;      /* these, too */
     uint8_t urged;            /* for the fault that urges only once in a wait */
     uint8_t sends, recvs;     /* posted, ever */
     uint8_t sends_done, recvs_done;
@@ -109,7 +111,9 @@ enum {
     URGES_ONCE,
     LONG_UNTOLD,
     UNLISTENS_UNLOCKED,
-    WAITING_UNCOUNTED
+    WAITING_UNCOUNTED,
+    TICKS_END_UNCOUNTED,
+    TICKS_END_UNSEEN
 };
 
 /* One thread's step. */
@@ -121,6 +125,7 @@ struct turn {
     int number, rank;
     bool long_out, long_in; /* are the messages from here, and to here, long? */
     bool has_helper;
+    bool may_tick;        /* the helper of this rank: each look may be one of a burst */
     const uint8_t *lines; /* the rank's program, enum call */
 };
 

@@ -67,8 +67,10 @@ static void listen(struct turn *t)
         return;
     }
     tell(t, t->me->pc == LISTEN && t->step->fault == LISTENS_LATE ? "(the helper is not counted yet)"
-                                                                  : "counts its helper among the sleepers");
-    if (!t->mine->listens && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
+            : t->mine->ticks ? "need not count its helper, which looks by itself"
+                             : "counts its helper among the sleepers");
+    t->mine->left = t->may_tick;
+    if (!t->mine->listens && !t->mine->ticks && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
         t->mine->listens = 1;
         t->s->eventcounts[2 * t->rank + 1].sleepers++;
     }

@@ -1,4 +1,4 @@
-/* drivers_walk.c: what threads do under the engine's lock (engine_progress, engine_done), notifying, and the helper. */
+/* drivers_walk.c: what threads do under the engine's lock (engine_progress, engine_done), and notifying. */
 #include "drivers.h"
 
 bool lock(struct turn *t, uint8_t next)
@@ -173,72 +173,4 @@ bool walk_step(struct turn *t)
     else
         steps[pc](t);
     return true;
-}
-
-/* ---- the helper ------------------------------------------------------------------------------ */
-
-/* progress_listen(false). Its lock may be gone by then: that is one of the faults. */
-static void unlisten(struct turn *t)
-{
-    tell(t, "is no longer counted, since there is nothing for it to do");
-    t->s->eventcounts[t->number].sleepers =
-        (uint8_t)(t->s->eventcounts[t->number].sleepers - t->mine->listens);
-    t->mine->listens = 0;
-}
-
-static void help_looked(struct turn *t)
-{
-    if (t->mine->listens && !has_work(t))
-        t->me->pc = t->step->fault == UNLISTENS_UNLOCKED ? HELP_LATE_UNLISTEN : HELP_UNLISTEN;
-    else
-        t->me->pc = t->me->moved ? HELP_SEEN : t->step->fault == SEEN_LATE ? HELP_LATE_SEEN : HELP_DOZE;
-    bool keeps = t->me->pc == HELP_SEEN || t->me->pc == HELP_UNLISTEN;
-    tell(t, keeps ? "looks whether there is anything to do" : "lets go of the lock");
-    if (!keeps)
-        unlock(t);
-}
-
-static void help_seen(struct turn *t)
-{
-    bool works = t->mine->drivers == 0 && open_of(t->mine) > 0;
-    tell(t, works ? "reads `count`, and looks" : "reads `count`, and has nothing to do");
-    t->me->seen = t->s->eventcounts[t->number].count;
-    t->me->moved = 0;
-    if (works)
-        walk(t, false, HELP_LOOKED);
-    else
-        t->me->pc = HELP_LOOKED;
-}
-
-bool help_step(struct turn *t)
-{
-    switch (t->me->pc) {
-    case HELP_LOCK:
-        if (!lock(t, HELP_SEEN))
-            return false;
-        help_seen(t); /* in the same step: that it reads `count` later makes no difference to anybody */
-        return true;
-    case HELP_SEEN:
-        help_seen(t);
-        return true;
-    case HELP_LOOKED:
-        help_looked(t);
-        return true;
-    case HELP_UNLISTEN:
-        unlisten(t);
-        t->me->pc = HELP_LOOKED;
-        return true;
-    case HELP_LATE_UNLISTEN:
-        unlisten(t);
-        t->me->pc = HELP_DOZE;
-        return true;
-    case HELP_LATE_SEEN:
-        tell(t, "reads `count`");
-        t->me->seen = t->s->eventcounts[t->number].count;
-        t->me->pc = HELP_DOZE;
-        return true;
-    default:
-        doze(t, HELP_LOCK, ASLEEP);
-        return true;
-    }
 }

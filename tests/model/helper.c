@@ -8,15 +8,24 @@
 #include "models.h"
 
 /* Moves are threads: 0, 1: rank 0 and its helper; 2, 3: rank 1 and its helper, where it has one. */
-static const struct scenario scenarios[] = { { "two sends behind each other, their sender computes", 3 },
-                                             { "a receive of a short message, its receiver computes", 3 },
-                                             { "a receive of a long message, its receiver computes", 3 },
-                                             { "a long message is found by a test", 3 },
-                                             { "a wait for one operation hands over the other", 3 },
-                                             { "a wait while the helper copies", 3 },
-                                             { "both compute: a long message is copied meanwhile", 4 },
-                                             { "a receive is posted as the one before it ends", 3 },
-                                             { 0 } };
+static const struct scenario scenarios[] = {
+    { "two sends behind each other, their sender computes", 3 },
+    { "a receive of a short message, its receiver computes", 3 },
+    { "a receive of a long message, its receiver computes", 3 },
+    { "a long message is found by a test", 3 },
+    { "a wait for one operation hands over the other", 3 },
+    { "a wait while the helper copies", 3 },
+    { "both compute: a long message is copied meanwhile", 4 },
+    { "a receive is posted as the one before it ends", 3 },
+    { "two sends in a burst: the helper looks by itself", 3 },
+    { "a receive of a long message, in a burst", 3 },
+    { "a wait for one operation hands over the other, in a burst", 3 },
+    { "both compute, in bursts: a long message is copied meanwhile", 4 },
+    { "a receive is posted as the one before it ends, in a burst", 3 },
+    { 0 }
+};
+
+#define BURSTS 8 /* from this scenario on */
 
 static const struct fault faults[] = { { "the helper is counted after the last light look", 1 },
                                        { "the helper reads `count` after its look", 1 },
@@ -29,6 +38,8 @@ static const struct fault faults[] = { { "the helper is counted after the last l
                                        { "a long message does not notify the helper", 6 },
                                        { "the helper gives up its count after it has let go of the lock", 7 },
                                        { "a send that waits for a place passes for one that was posted", 0 },
+                                       { "a helper that no longer looks by itself is not counted", 8 },
+                                       { "and does not look once more when it is counted", 8 },
                                        { 0 } };
 
 static const struct {
@@ -41,6 +52,11 @@ static const struct {
     { { false, true }, { { RECV, TEST, TEST }, { SEND, WAIT_SENDS } } },
     { { false, false }, { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } } },
     { { false, true }, { { RECV, WAIT_RECVS }, { SEND, WAIT_SENDS } } },
+    { { false, true }, { { RECV }, { SEND } } },
+    { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } } },
+    { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } } },
+    { { false, true }, { { RECV }, { SEND, WAIT_SENDS } } },
+    { { false, false }, { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } } },
     { { false, true }, { { RECV }, { SEND } } },
     { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } } },
 };
@@ -70,10 +86,11 @@ static bool is_private(const struct turn *t)
     case URGE:
     case LIGHT_LOOKED:
     case UNLOCK:
-    case HELP_LOOKED:
     case WALK_POST_NOTIFY:
     case WALK_END:
         return true;
+    case HELP_LOOKED: /* (a burst begins or ends there, and it is counted, or no longer) */
+        return !t->may_tick;
     case WALK_ACK:
         return t->mine->sends_done == t->mine->sends;
     case WALK_RECV:
@@ -97,6 +114,7 @@ static bool helper_move(struct step *step, int number)
                          .rank = rank,
                          .long_out = programs[step->scenario].is_long[rank],
                          .long_in = programs[step->scenario].is_long[1 - rank],
+                         .may_tick = step->scenario >= BURSTS,
                          .has_helper = 2 * rank + 1 < scenarios[step->scenario].moves,
                          .lines = programs[step->scenario].lines[rank] };
     if (!one_step(&turn))

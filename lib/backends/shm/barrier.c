@@ -120,7 +120,7 @@ void barrier_arrive(struct shm_state *shm, struct shm_group *g)
 }
 
 /* Does a missing member need the core that this rank spins on? Known from where it ran two collectives ago. */
-enum whereabouts barrier_of_the_missing(const struct shm_group *g)
+static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;
     if (g->at_work) /* who works on a part runs, so elsewhere */
@@ -133,6 +133,12 @@ enum whereabouts barrier_of_the_missing(const struct shm_group *g)
             return ON_THIS_CORE;
     }
     return ON_ANOTHER_CORE;
+}
+
+enum whereabouts barrier_where(const struct dist_work *op)
+{
+    const struct shm_group *g = op->p2p ? NULL : op->group->state;
+    return g && g->queue.first && g->queue.first->step > 0 ? barrier_of_the_missing(g) : SOMEWHERE;
 }
 
 /* ---- a monitored_barrier: only that has a deadline, never the parts of a long plan ------------------------- */

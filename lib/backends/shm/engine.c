@@ -11,7 +11,6 @@
 #include "p2p.h"
 
 #include <sched.h>
-#include <stdio.h>
 
 #define SECOND_TEST 2      /* a thread of ours asks twice before it sleeps until it is notified */
 #define TESTS_TO_NOTIFY 16 /* a program that asks this often whether an operation is done is waiting for it */
@@ -203,13 +202,6 @@ void engine_count_waiter(struct shm_state *shm, int change)
     engine_unlock(shm);
 }
 
-/* Lock held. Of a collective it is known on which core the members run that are missing. */
-static enum whereabouts engine_where(const struct awaited *awaited)
-{
-    const struct shm_group *g = awaited->op->p2p ? NULL : awaited->op->group->state;
-    return g && g->queue.first && g->queue.first->step > 0 ? barrier_of_the_missing(g) : SOMEWHERE;
-}
-
 /* False: the job has failed before it was fulfilled. */
 static bool engine_wait_for(struct awaited *awaited)
 {
@@ -221,7 +213,7 @@ static bool engine_wait_for(struct awaited *awaited)
         engine_lock(shm);
         over = engine_is_fulfilled(awaited);
         bool moved = !over && engine_progress(shm, false);
-        enum whereabouts where = over || moved ? SOMEWHERE : engine_where(awaited);
+        enum whereabouts where = over || moved ? SOMEWHERE : barrier_where(awaited->op);
         engine_unlock(shm);
         if (over || (!moved && world_failed(shm->world)))
             break;

@@ -12,7 +12,8 @@
 
 #include <time.h>
 
-#define NAP 1000 /* ms after which it looks whether the backend is closed */
+#define TICK_NS 200000 /* between two looks of one that looks by itself */
+#define NAP 1000       /* ms after which it looks whether the backend is closed */
 
 /* Is there something that light driving leaves undone? */
 static bool progress_work_waits(const struct shm_state *shm)
@@ -56,27 +57,59 @@ static void progress_look_again(struct shm_state *shm)
     engine_lock_as_guest(shm);
 }
 
+/*
+ * In a burst of short operations each arrival of a peer would wake the thread, for what its rank, which calls again in a moment, does anyway. So
+ * who is woken twice within a tick, while its rank goes in and out, is no longer counted: it looks by itself once a tick, until for a whole tick
+ * its rank has not left the library. Nobody may take that rank for asleep meanwhile: the naps write no note. True: it is counted again,
+ * and must look once more.
+ */
+static bool progress_ticks(struct shm_state *shm, bool hasty)
+{
+    if (!shm->ticks && hasty && shm->left) {
+        shm->ticks = true;
+        progress_listen(shm, false);
+    } else if (shm->ticks && !shm->left) {
+        shm->ticks = false;
+        if (shm->drivers == 0 && progress_has_work(shm)) {
+            progress_listen(shm, true);
+            return true;
+        }
+    }
+    shm->left = false;
+    return false;
+}
+
+/* Nothing moves: unlocked, until it is woken, or its tick is over. True: it was woken twice within a tick. */
+static bool progress_doze(struct shm_state *shm, uint32_t seen)
+{
+    struct eventcount *eventcount = &rank_slot_of(shm, shm->rank)->progress;
+    int64_t before, most = shm->ticks ? TICK_NS : NAP * 1000000;
+    struct sleep_note *note = shm->ticks ? NULL : &notes_of(shm)->progress_sleep;
+    engine_step_out(shm);
+    do { /* who drives advances the event count, if it leaves something behind */
+        before = shm->woken;
+        eventcount_doze(eventcount, seen, most, note);
+        seen = atomic_load(&eventcount->count);
+        shm->woken = launch_clock_ns();
+    } while (shm->woken - before >= TICK_NS && note && atomic_load(&shm->drivers) > 0);
+    engine_lock_as_guest(shm);
+    return shm->woken - before < TICK_NS;
+}
+
 static void progress_main(void *argument)
 {
     struct shm_state *shm = argument;
-    struct eventcount *eventcount = &rank_slot_of(shm, shm->rank)->progress;
-    struct sleep_note *note = &notes_of(shm)->progress_sleep;
+    bool hasty = false;
     engine_lock_as_guest(shm);
     while (!shm->stop) {
         if (shm->hurried && shm->drivers == 0)
             progress_look_again(shm);
-        uint32_t seen = atomic_load(&eventcount->count);
+        uint32_t seen = atomic_load(&rank_slot_of(shm, shm->rank)->progress.count);
         bool moved = shm->drivers == 0 && shm->open > 0 && engine_progress(shm, false);
         if (!progress_has_work(shm))
             progress_listen(shm, false);
-        if (moved)
-            continue;
-        engine_step_out(shm);
-        do { /* who drives advances the event count, if it leaves something behind */
-            eventcount_doze(eventcount, seen, NAP * 1000000, note);
-            seen = atomic_load(&eventcount->count);
-        } while (atomic_load(&shm->drivers) > 0);
-        engine_lock_as_guest(shm);
+        if (!moved && !progress_ticks(shm, hasty))
+            hasty = progress_doze(shm, seen);
     }
     engine_step_out(shm);
 }
@@ -96,13 +129,15 @@ void progress_advance(struct shm_state *shm)
         eventcount_notify(&rank_slot_of(shm, shm->rank)->eventcount);
 }
 
-/* Lock held, about to leave the library with operations open: let the progress thread take over. */
+/* Lock held, about to leave the library with operations open: let the progress thread take over. Nor need it be woken for what a light look
+ * can do for a collective. */
 void progress_takes_over(struct shm_state *shm)
 {
     if (!progress_has_work(shm) || !shm->progress.runs)
         return;
-    if (shm->drivers == 0 && !shm->progress_listens) {
-        progress_listen(shm, true);
+    shm->left = true;
+    if (shm->drivers == 0 && (shm->groups || !(shm->progress_listens || shm->ticks))) {
+        progress_listen(shm, !shm->ticks);
         while (engine_progress(shm, true))
             ;
     }

@@ -101,8 +101,11 @@ struct shm_state {
     struct entry entry; /* with self->bias */
     bool guest;         /* the progress thread is in */
     bool stop;          /* tells it to end */
+    bool ticks;         /* it looks by itself, and need not be woken; */
+    bool left;          /* since it last looked in vain the rank has gone, and left something open */
     bool hurried;       /* a peer was told that sends wait for a place, and the thread has not looked since */
     struct worker progress;
+    int64_t woken;          /* its own: when it last woke */
     bool progress_listens;  /* it is counted among the sleepers of slot.progress */
     _Atomic int drivers;    /* threads inside wait */
     int open, posted_sends; /* operations in the lists below, and those of them whose message was posted */
@@ -163,9 +166,8 @@ int engine_refuse(struct shm_state *shm, struct dist_work *op, int status, const
 int engine_start(struct shm_state *shm, struct dist_work *op); /* it is in the lists: return or wait */
 void engine_done(struct shm_state *shm, struct dist_work *op,
                  int status); /* it is over; no longer in a list */
-void engine_count_waiter(
-    struct shm_state *shm,
-    int change); /* +1: a thread begins to wait; -1: it has ended, the progress thread takes over */
+/* +1: a thread begins to wait; -1: it has ended, the progress thread takes over. */
+void engine_count_waiter(struct shm_state *shm, int change);
 /* Sleep until notified. First notifies the progress threads of op's peers, which may compute. `op` NULL: for what the rank itself has posted
  * (it leaves, or waits for a group's turn). */
 void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limited, bool (*look)(void *),
@@ -203,14 +205,13 @@ static inline struct contribution *barrier_contribution(const struct shm_group *
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq);
 void barrier_approach(struct shm_state *shm, struct shm_group *g); /* before the contribution is touched */
 void barrier_arrive(struct shm_state *shm, struct shm_group *g);
-void barrier_notify(struct shm_state *shm,
-                    const struct shm_group *g); /* all have arrived, or all work is done: wake who sleeps */
+void barrier_notify(struct shm_state *shm, const struct shm_group *g); /* all are here, or done */
 /* Has a member left the job before it arrived at this barrier? */
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
 /* What this rank waits for: have all arrived, or is all work done? barrier_soon spins for that, up to the back-off's limit; it never sleeps. */
 bool barrier_passed(struct shm_group *g);
 bool barrier_soon(struct shm_group *g);
-enum whereabouts barrier_of_the_missing(const struct shm_group *g); /* of one that has not arrived */
+enum whereabouts barrier_where(const struct dist_work *op); /* is who is missing: lock held */
 int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);
 int barrier_timed_out(const struct shm_group *g, struct dist_work *op); /* its status; OK: all have come */
 
@@ -233,17 +234,17 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
 
 /* ---- plans.c, collectives.c: group operations ---------------------------------- */
 
-/* Take the op's next step and arrive at the barrier behind it. True: it was the last, or the members do
- * not agree (op->status). */
+/* Take the op's next step and arrive at the barrier behind it. True: it was the last, or the members do not agree (op->status). */
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
-bool plan_is_short(const struct shm_group *g, struct dist_work *op); /* each step takes less than to wake a thread */
+/* Does each step take less than to wake a thread for it? */
+bool plan_is_short(const struct shm_group *g, struct dist_work *op);
 
 int shm_collective(void *shm, struct dist_work *op);
 bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light); /* the first of g's queue */
 bool collective_ready(struct shm_group *g); /* the first of g's queue could take a step */
 void collective_drop(struct shm_state *shm, struct dist_work *op);
 bool collective_may_go(const struct shm_group *g, struct dist_work *op, double deadline); /* or give up */
-bool collective_hopeless(struct shm_state *shm,
-                         struct shm_group *g); /* somebody has left without it: the first of g's is dropped */
+/* Somebody has left without it: the first of g's is dropped. */
+bool collective_hopeless(struct shm_state *shm, struct shm_group *g);
 
 #endif
