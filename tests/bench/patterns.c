@@ -11,6 +11,7 @@
  *   halo        to both neighbours, and from both
  *   chain       rank 0 sends 64, all others pass them on; the last answers: a hop
  *   background  an all_reduce that is started, and then waited for
+ *   burst       eight that are started, and then waited for, as for the buckets of a gradient: one of them
  *   group       a ping-pong in a group that is not the world; after: in the world, after an all_reduce in the background
  *
  * A case whose name ends in _eager is the same: bench.sh lets us buffer up to 4 KiB then, as MPI does always.
@@ -111,6 +112,18 @@ static void background(struct job *job, int turn)
     see(job, &p->whole, (float)(job->size * (job->size - 1) / 2 + job->size * (turn & 7)));
 }
 
+static void burst(struct job *job, int turn)
+{
+    struct pattern *p = job->notes;
+    for (int k = 0; k < BURST; k++) {
+        set(&p->cells[k], (float)(job->rank + ((turn + k) & 7)));
+        p->requests[k] = side_iall_reduce(&p->cells[k]);
+    }
+    side_wait_all(p->requests, BURST);
+    for (int k = 0; k < BURST; k++)
+        see(job, &p->cells[k], (float)(job->size * (job->size - 1) / 2 + job->size * ((turn + k) & 7)));
+}
+
 static void rally(struct job *job, int turn)
 {
     struct pattern *p = job->notes;
@@ -142,6 +155,7 @@ static const struct shape {
     { "anybody", anybody, WINDOW },  { "shift", shift, WINDOW }, { "exchange", exchange, WINDOW },
     { "chain", chain, WINDOW },      { "group", rally, 1 },      { "after", rally, 1 },
     { "background", background, 1 }, { "halo", halo, WINDOW },   { "unexpected", unexpected, WINDOW },
+    { "burst", burst, BURST },
 };
 #define SHAPES (int)(sizeof shapes / sizeof shapes[0])
 
@@ -154,6 +168,8 @@ static int messages_of(const struct job *job, const struct shape *shape)
         return job->size - 1;
     if (shape->call == anybody)
         return WINDOW / (job->size - 1) * (job->size - 1);
+    if (shape->call == burst)
+        return BURST;
     return shape->call == rally || shape->call == halo      ? 2
            : shape->cells == WINDOW && shape->call != shift ? WINDOW
                                                             : 1;

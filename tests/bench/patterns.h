@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-enum { WINDOW = 64 };
+enum { WINDOW = 64, BURST = 8 };
 
 struct pattern {
     struct buffer whole, cells[WINDOW], answer;
