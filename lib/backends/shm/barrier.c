@@ -138,7 +138,10 @@ static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
 enum whereabouts barrier_where(const struct dist_work *op)
 {
     const struct shm_group *g = op->p2p ? NULL : op->group->state;
-    return g && g->queue.first && g->queue.first->step > 0 ? barrier_of_the_missing(g) : SOMEWHERE;
+    const struct dist_work *first = g ? g->queue.first : NULL;
+    bool stands =
+        first && !first->claimed && first->step > 0; /* who has claimed it changes both without the lock */
+    return stands ? barrier_of_the_missing(g) : SOMEWHERE;
 }
 
 /* ---- a monitored_barrier: only that has a deadline, never the parts of a long plan ------------------------- */
