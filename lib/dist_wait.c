@@ -92,8 +92,7 @@ static int wait_for_all(enum call call, struct dist_at at, dist_work **works, in
     for (int i = 0; i < count && works; i++) {
         wait_hold(&waiting, i + 1 < count && first_error == 0);
         last = wait_for(&waiting, works[i]);
-        if (last < 0 && first_error == 0)
-            first_error = last;
+        first_error = first_error == 0 && last < 0 ? last : first_error;
     }
     context_exit(context);
     return first_error ? first_error : last;
@@ -216,17 +215,16 @@ int dist_wait_any_with(struct dist_wait_any_args args)
 /* A poller is no sleeper: where all others are, it is told by itself. What a real GPU is at, nobody knows. */
 static void wait_asked_in_vain(struct context *context, dist_work *work, bool anew)
 {
-    static _Thread_local struct polling polling;
     struct waiting waiting = { .context = context };
     work->polled = true;
     wait_hold(&waiting, true); /* it looks itself, soon: nobody need wake its progress thread */
     backoff_give_way();
     wait_hold(&waiting, false);
     if ((work->gpu && context->backend->on_streams) ||
-        !poll_ask(&polling, &context->self->world, context->self->env.rank, anew))
+        !poll_ask(&context->self->world, context->self->env.rank, anew))
         return;
     context->backend->note(context->state, work->gpu ? ops_stuck(work->gpu, NULL) : work);
-    poll_tell(&polling, &context->self->world, context->self->env.rank);
+    poll_tell(&context->self->world, context->self->env.rank);
 }
 
 bool dist_is_completed_at(struct dist_at at, dist_work *work)
@@ -241,6 +239,7 @@ bool dist_is_completed_at(struct dist_at at, dist_work *work)
         noted_over(context, work, false);
         noted_source(context, work);
         checked_end(work);
+        poll_over(&context->self->world, context->self->env.rank);
         work->logged = 0; /* dist_wait will not wait: were it not over, the program might not call that */
         if (wait_gpu_of(work))
             order_over(work->gpu, work);

@@ -150,7 +150,7 @@ const struct unsaid sentences_unsaid[] = {
       "wait until that call has returned, or use another tensor" },
     { "a lock, or a join: another thread is still in that call", "test_touches.c",
       "a lock, or a join: another thread is still in that call" },
-    { "all other ranks have left the job", "test_waiters.c", "have left the job" },
+    { "wait, or poll, too", "test_waiters.c", "wait, or poll, too" },
     { "ask no more: what nobody has sent by now", NULL,
       "5 s of polling, of which test_waiters.c tries another end" },
     /* launchers */

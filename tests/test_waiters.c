@@ -131,6 +131,15 @@ Test(waiters, who_polls_with_naps_is_told, .timeout = 200)
     make_one(&polled[2]);
 }
 
+Test(waiters, who_polls_while_all_poll_is_told, .timeout = 200)
+{
+    make_one(&(struct mistake){
+        "all-poll", 0, POLLS, { "asks", "all-ask" }, "and all other ranks poll, too. ", NULL });
+    make_one(&(struct mistake){
+        "two-poll", 0, POLLS, { "asks", "all-ask" }, "all other ranks wait, or poll, too.", NULL });
+    make_one(&(struct mistake){ "one-works", 0, NULL, { NULL }, NULL, NULL });
+}
+
 /* The others wait as long; but who works in between is not waiting. */
 Test(waiters, who_asks_now_and_then_is_not_told, .timeout = 60)
 {

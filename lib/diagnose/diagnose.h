@@ -88,15 +88,10 @@ void diagnose_explain(struct world *world);
 
 /* poll.c: a rank asks again and again. The next of the asks in vain; `first`: the rank's last call was another one. True: it is time to
  * tell. And: do all others wait, so that none of them will ever move by itself? Then tell, with what the rank has written down. */
-struct polling {
-    uint32_t asks;        /* in vain, without another call between, since */
-    int64_t since;        /* nothing has changed, */
-    int64_t worked;       /* the thread had used so much of a processor then (all in ns), */
-    uint64_t eventcounts; /* and the others' event counts had come to this */
-    bool told;
-};
-bool poll_ask(struct polling *polling, const struct world *world, int rank, bool first);
-void poll_tell(struct polling *polling, const struct world *world, int rank);
+bool poll_ask(const struct world *world, int rank, bool first);
+void poll_tell(const struct world *world, int rank);
+bool poll_asks(const struct world *world, int rank); /* has it asked so long in vain, and still does? */
+void poll_over(const struct world *world, int rank); /* it is told: yes */
 
 bool diagnose_still_there(const struct world *world, int rank); /* stuck.c */
 bool diagnose_stuck(const struct world *world, int rank);

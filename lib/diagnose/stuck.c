@@ -28,15 +28,16 @@ static bool stuck_keeps_awake(const struct world *world, const struct sleep_note
     return there && epoch == 0;
 }
 
-/* A number that tells the present sleep of a rank's threads from others; 0: one of them can move. The rank that is `asking` is awake itself,
- * with what it has started asleep. */
+/* A number that tells the present sleep of a rank's threads from others; 0: one of them can move. Who is `asking`, or asks as long in vain, is
+ * awake itself; so may its progress thread be, which could do no more than each ask. */
 static uint64_t stuck_rank_asleep(const struct world *world, int rank, int caller, int asking)
 {
     const struct rank_notes *notes = world_notes(world, rank);
     const struct sleep_note *own = rank == caller ? launch_note(launch_self_if_any()) : NULL;
-    uint64_t epochs = rank == asking ? !atomic_load(&notes->several)
-                                     : stuck_sound_asleep(world, &world->header->slots[rank].sleep, own);
-    if (epochs == 0 || stuck_keeps_awake(world, &notes->progress_sleep, own, &epochs) ||
+    bool asks = rank == asking || (asking >= 0 && poll_asks(world, rank));
+    uint64_t epochs = asks ? !atomic_load(&notes->several)
+                           : stuck_sound_asleep(world, &world->header->slots[rank].sleep, own);
+    if (epochs == 0 || (!asks && stuck_keeps_awake(world, &notes->progress_sleep, own, &epochs)) ||
         atomic_load(&notes->threads.beyond) > 0)
         return 0;
     for (int i = 0; i < NOTE_STREAMS; i++)

@@ -88,6 +88,7 @@ struct rank_notes {
     _Atomic uint32_t sent;    /* over several machines: messages to it from ranks of this one; */
     _Atomic uint32_t heard;   /* and those that it has heard, when it went to sleep for the last time */
     _Atomic uint32_t leaving; /* 1: in dist_destroy_process_group, it only ends what it can */
+    _Atomic int64_t polls;    /* it has asked in vain for seconds, and did so then (ns); 0: it does not */
     _Atomic uint32_t tidying; /* threads of the library that only tidy up: nobody waits for what they do */
     _Atomic uint64_t log;     /* where its list of calls is (diagnose/log.h); 0: it keeps none */
     _Atomic uint32_t open_count;   /* valid while the slot's `sleep` says asleep, as are the operations: */

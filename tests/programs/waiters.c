@@ -136,6 +136,20 @@ static void polls(int rank, tensor *x, tensor *y)
         dist_barrier();
 }
 
+/* Each asks for what the next sends only when it has its own; or waits for it; or works in between. */
+static void all_poll(int rank, int size, tensor *x, tensor *y)
+{
+    dist_work *work = dist_irecv(x, (rank + 1) % size); /* mark all-ask */
+    if (!is("two-poll") || rank < 2)
+        ask(work, 0, is("one-works") && rank == 1 ? 0.002 : 0);
+    else
+        dist_wait(work);
+    dist_work *sent = dist_isend(y, (rank + size - 1) % size);
+    if (!is("two-poll") || rank < 2)
+        dist_wait(work);
+    dist_wait(sent);
+}
+
 static void run(int rank, int size)
 {
     dist_init_process_group();
@@ -150,6 +164,8 @@ static void run(int rank, int size)
         to_itself(rank, x, y);
     else if (is("stale") || is("negative") || is("nowhere"))
         misuse(rank, x);
+    else if (is("all-poll") || is("two-poll") || is("one-works"))
+        all_poll(rank, size, x, y);
     else if (is("polls") || is("sleeps") || is("works") || is("leaves"))
         polls(rank, x, y);
     else
