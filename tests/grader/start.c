@@ -29,7 +29,7 @@
 #define SECONDS_AFTER 5     /* once one sitting of this file was late, the next ones get no longer */
 #define MOST_PROCESSES 64
 #define MEGABYTES 2048           /* of all its processes together; $GRADE_MEMORY */
-#define LARGEST_FILE (64u << 20) /* also of the memory that the ranks share, whose laying out takes time */
+#define LARGEST_FILE (96u << 20) /* also of the memory that the ranks share, whose laying out takes time */
 #define LOOK 0.05                /* seconds between two looks at that */
 
 static double now(void)

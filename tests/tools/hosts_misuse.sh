@@ -48,7 +48,7 @@ names()
 # started one after another by ranks of different hosts need not come in that order.
 program()
 {
-    local rank left_out='timed|noise|both|killed|handled|polls|sleeps|works|leaves|starves-shuffled|isend|large-isend|many|many-crossed'
+    local rank left_out='timed|noise|both|killed|handled|polls|all-poll|two-poll|one-works|sleeps|works|leaves|starves-shuffled|isend|large-isend|many|many-crossed'
     names faulty 2 - DIST_CHECK=1 DIST_BUFFERING=eager:64
     names waiters 3 - DIST_CHECK=1 DIST_BUFFERING=eager:64
     names advice 3 - DIST_CHECK=1 DIST_BUFFERING=eager:64 DIST_ALGORITHM=ring DIST_ALGORITHM=messages
