@@ -14,7 +14,7 @@ set ylabel "bus bandwidth, GB/s"
 set format x "10^{%T}"
 set format y "10^{%T}"
 set xrange [512:3e9]
-set yrange [1e-5:1000]
+set yrange [1e-6:1000]
 set key right bottom
 only(gpus, i) = sprintf("< grep '^%s,.*,%s,' %ssimulate.csv", gpus, way(i), folder)
 set multiplot layout 1,3

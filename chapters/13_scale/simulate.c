@@ -24,7 +24,7 @@ static void print_line(int ranks, double bytes)
         which = busbw[i] > best ? i : which;
         best = busbw[i] > best ? busbw[i] : best;
         if (csv)
-            printf("%d,%.0f,%s,%.4f\n", ranks, bytes, ways[i], busbw[i]);
+            printf("%d,%.0f,%s,%.4g\n", ranks, bytes, ways[i], busbw[i]);
     }
     fflush(stdout);
     if (!csv)
