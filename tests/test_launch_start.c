@@ -51,8 +51,8 @@ static const struct {
     { { STEP, "TORCHELASTIC_RUN_ID=x", "RANK=4", "WORLD_SIZE=4" }, "ranks count from 0 to 3" },
     { { "DIST_RANKS=fibres" }, "DIST_RANKS is \"fibres\"; it must be processes or threads" },
     { { "DIST_OUTPUT=loud" }, "DIST_OUTPUT is \"loud\"; it must be live or ordered" },
-    { { "DIST_WORLD_FD=77", "RANK=0", "WORLD_SIZE=1" }, "start the program with distrun" },
-    { { "DIST_WORLD_FD=0", "RANK=0", "WORLD_SIZE=1" }, "start the program with distrun" },
+    { { "DIST_WORLD_FD=77", "RANK=0", "WORLD_SIZE=1" }, "with the distrun that was built with it" },
+    { { "DIST_WORLD_FD=0", "RANK=0", "WORLD_SIZE=1" }, "with the distrun that was built with it" },
     { { "RANK=0", "WORLD_SIZE=2", "DIST_INIT_TIMEOUT=soon" }, "DIST_INIT_TIMEOUT is \"soon\"" },
 };
 

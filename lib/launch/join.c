@@ -13,11 +13,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-uint32_t join_layout(void)
-{
-    return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
-}
-
 /* MPICH gives each rank a socket to the process manager. Who made it is the same for all. */
 static long join_manager_pid(void)
 {

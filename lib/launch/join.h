@@ -26,9 +26,6 @@ struct answer {
     struct why why;
 };
 
-/* The layout that this library was built with. */
-uint32_t join_layout(void);
-
 /* A socket at the job's meeting point on this machine with which `act` has succeeded: join_wait, to wait there for callers, or connect.
  * And one at the first of these addresses where it does. -1: errno tells. */
 typedef int join_act(int fd, const struct sockaddr *at, socklen_t size);

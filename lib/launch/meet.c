@@ -75,7 +75,7 @@ static int meet_judge(int caller, const struct hello *hello, const struct launch
 {
     char who[96];
     join_name_peer(caller, who, sizeof who);
-    if (hello->layout != join_layout())
+    if (hello->layout != world_layout())
         why_say(why, "rank %d was built with another version of the library; build it again", hello->rank);
     else if (hello->world_size != env->world_size)
         why_say(why, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
@@ -186,7 +186,7 @@ static int meet_host(const struct launch_env *env, struct world *world, struct w
 
 static int meet_visit(const struct launch_env *env, struct world *world, struct why *why)
 {
-    struct hello hello = { HELLO, join_layout(), env->rank, env->world_size };
+    struct hello hello = { HELLO, world_layout(), env->rank, env->world_size };
     int64_t give_up = job_clock() + env->meet_seconds * (int64_t)1000;
     for (unsigned pause = 1; job_clock() <= give_up; pause = pause < 20 ? pause + 1 : 20) {
         struct answer answer;

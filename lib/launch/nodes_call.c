@@ -14,7 +14,7 @@
 
 struct opening handshake_opening(const struct nodes *nodes)
 {
-    struct opening own = { .magic = HANDSHAKE_MAGIC, .layout = join_layout() };
+    struct opening own = { .magic = HANDSHAKE_MAGIC, .layout = world_layout() };
     snprintf(own.version, sizeof own.version, "%s", nodes->version);
     secret_random(own.nonce, sizeof own.nonce);
     return own;

@@ -115,9 +115,11 @@ static int self_attach_distrun(struct launch_self *self, struct why *why)
         if (errno == ENOMEM)
             return why_fail(DIST_ERR_MEMORY, why, "the job's memory could not be mapped: %s",
                             strerror(errno));
-        return why_fail(
-            DIST_ERR_ENVIRONMENT, why,
-            "DIST_WORLD_FD is \"%.40s\", which is no job's memory; start the program with distrun", text);
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
+                        "DIST_WORLD_FD is \"%.40s\", which is no job's memory, or that of another version of "
+                        "the library; "
+                        "start the program with the distrun that was built with it",
+                        text);
     }
     if (self->world.header->size != self->env.world_size)
         return why_fail(DIST_ERR_ENVIRONMENT, why,

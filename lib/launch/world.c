@@ -38,6 +38,11 @@ static uint64_t world_offset_of(enum part part, int size)
     return offset;
 }
 
+uint32_t world_layout(void)
+{
+    return (uint32_t)(sizeof(struct world_header) + sizeof(struct rank_slot) + sizeof(struct rank_notes));
+}
+
 static uint64_t world_trace_bytes(uint64_t arena_bytes)
 {
     return arena_bytes / 8 < TRACE_MOST ? arena_bytes / 8 / WORLD_PAGE * WORLD_PAGE : TRACE_MOST;
@@ -119,7 +124,7 @@ int world_create(struct world *world, int size)
         return DIST_ERR_SYSTEM;
     }
     struct world_header *header = world->header;
-    header->magic = WORLD_MAGIC;
+    header->magic = WORLD_MAGIC + world_layout();
     header->size = size;
     world->author = size;
     header->bytes = world_bytes(size, arena_bytes);
@@ -139,8 +144,9 @@ int world_create(struct world *world, int size)
 /* Whether the block behind fd was made by this version of the library, for no more ranks than it can hold. */
 static bool world_looks_right(const struct world_header *header, uint64_t file_bytes)
 {
-    return header->magic == WORLD_MAGIC && header->size >= 1 && header->size <= WORLD_MAX_RANKS &&
-           header->bytes == file_bytes && header->backend_offset == world_offset_of(BACKEND, header->size) &&
+    return header->magic == WORLD_MAGIC + world_layout() && header->size >= 1 &&
+           header->size <= WORLD_MAX_RANKS && header->bytes == file_bytes &&
+           header->backend_offset == world_offset_of(BACKEND, header->size) &&
            header->bytes == world_bytes(header->size, header->arena_bytes);
 }
 

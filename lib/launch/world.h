@@ -149,7 +149,6 @@ struct world {
 
 /* No part of a world shares a page with the next, whatever the kernel's pages are (ARM's: up to 64 KiB). */
 #define WORLD_PAGE ((uint64_t)64 << 10)
-
 static inline uint64_t world_pages(uint64_t bytes)
 {
     return (bytes + WORLD_PAGE - 1) / WORLD_PAGE * WORLD_PAGE;
@@ -162,6 +161,7 @@ static inline uint64_t world_backend_bytes(int size)
     return world_pages(pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size);
 }
 
+uint32_t world_layout(void); /* a number of the one that this library was built with */
 /* Make a world for `size` ranks, or map the one behind `fd`. Status: 0, DIST_ERR_SYSTEM (errno tells why). */
 int world_create(struct world *world, int size);
 int world_map(struct world *world, int fd);
