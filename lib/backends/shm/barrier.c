@@ -139,8 +139,8 @@ enum whereabouts barrier_where(const struct dist_work *op)
 {
     const struct shm_group *g = op->p2p ? NULL : op->group->state;
     const struct dist_work *first = g ? g->queue.first : NULL;
-    bool stands =
-        first && !first->claimed && first->step > 0; /* who has claimed it changes both without the lock */
+    /* Who has claimed it changes its step, and the group, without the lock. */
+    bool stands = first && !first->claimed && first->step > 0;
     return stands ? barrier_of_the_missing(g) : SOMEWHERE;
 }
 
