@@ -9,16 +9,13 @@
  */
 #include "state.h"
 
-#define TURNS 4           /* after so many in a row they are trusted, */
-#define DISTRUST (-60)    /* and later, once it was in vain for a nap */
-#define SOON 30000        /* ns between an answer and the message behind it; */
-#define SOON_WOKEN 200000 /* where a note is the work of two threads of the transport's: some 60 us, not 6 */
+#define DISTRUST (-60) /* once it was in vain for a nap */
 
 /* Deferring them did not pay. Learn anew; where the progress thread sends them (no driver), distrust that for long. */
 void answers_flush(struct transport_state *state)
 {
     if (state->bundles.count > state->bundles.urgent)
-        state->answers.turns = state->drivers > 0 ? 0 : DISTRUST;
+        state->answers.turns.kept = state->drivers > 0 ? 0 : DISTRUST;
     bundles_flush(state, BUNDLES_ALL);
 }
 
@@ -30,23 +27,20 @@ void answers_see_message(struct transport_state *state, int peer)
     if (answers_wait_for_turn(state) || state->answers.answered != 1 + peer)
         return;
     state->answers.answered = 0;
-    bool soon = launch_clock_ns() - state->answers.when < (state->transport->wakes ? SOON_WOKEN : SOON);
-    state->answers.turns = soon                       ? state->answers.turns + 1
-                           : state->answers.turns > 0 ? 0
-                                                      : state->answers.turns;
+    habit_learn(&state->answers.turns, launch_clock_ns() - state->answers.when < transport_soon(state));
 }
 
 bool answers_wait_for_turn(const struct transport_state *state)
 {
-    return state->answers.turns >= TURNS;
+    return habit_is_kept(&state->answers.turns);
 }
 
 static bool answers_waits_for_turn(struct transport_state *state, int peer)
 {
     if (answers_wait_for_turn(state) && transport_thread_start(state))
         return true;
-    if (state->answers.answered && state->answers.turns > 0)
-        state->answers.turns = 0;
+    if (state->answers.answered)
+        habit_learn(&state->answers.turns, false);
     state->answers.answered = 1 + peer;
     state->answers.when = launch_clock_ns();
     return false;

@@ -111,6 +111,7 @@ bool transport_test(void *own, struct dist_work *op)
     if (atomic_load(&op->done))
         return true;
     progress_enter(state);
+    bundles_see_wait(state);
     bool moved = transport_drive(state, op);
     if (!moved) /* perhaps it asks for a long time */
         answers_flush(state);
@@ -163,6 +164,7 @@ int transport_wait(void *own, struct dist_work *op)
     if (atomic_load(&op->done))
         return op->status;
     progress_enter(state);
+    bundles_see_wait(state);
     state_unlock(state);
     return progress_wait_and_leave(state, op);
 }
@@ -206,8 +208,10 @@ int transport_start(struct transport_state *state, struct dist_work *op,
     bool async = op->async;
     post(state, op);
     if (!async) {
-        if (!op->sends || !atomic_load(&op->done)) /* a copy is sent like something that is started */
+        if (!op->sends || !atomic_load(&op->done)) { /* a copy is sent like something that is started */
             state->waits++;
+            bundles_see_wait(state);
+        }
         progress_stay(state);
         return progress_wait_and_leave(state, op);
     }

@@ -80,6 +80,23 @@ struct flights {
     int count;
 };
 
+/* What the program has done some times in a row it will do again, it is believed: until it once does not. */
+struct habit {
+    int kept; /* times in a row; below 0: as many more are needed */
+};
+#define HABIT_TIMES 4 /* after so many it is believed */
+static inline bool habit_is_kept(const struct habit *habit)
+{
+    return habit->kept >= HABIT_TIMES;
+}
+static inline void habit_learn(struct habit *habit, bool kept)
+{
+    if (kept)
+        habit->kept += !habit_is_kept(habit);
+    else if (habit->kept > 0)
+        habit->kept = 0;
+}
+
 /* Notes to ranks that only the transport reaches: they travel together (bundles.c). */
 struct bundles {
     struct bundle {
@@ -90,14 +107,16 @@ struct bundles {
         uint32_t waits; /* and how often the rank had waited */
     } * to;             /* each rank; */
     int *open, count;   /* those with notes in them: their ranks; */
-    int urgent;         /* so many of them are */
+    int urgent;         /* so many of them are; */
+    int64_t began;      /* ns: when the program began to start ops; 0: it has waited since */
+    struct habit waits; /* soon after that */
 };
 
 /* Answers that may wait for a message to the same rank (answers.c). */
 struct answers {
-    uint32_t ever; /* so many since the job began */
-    int turns;     /* messages and answers took turns so often; */
-    int answered;  /* 1 + the rank that was answered last; 0: it was sent a message since */
+    uint32_t ever;      /* so many since the job began */
+    struct habit turns; /* a message follows soon on an answer, to the same rank */
+    int answered;       /* 1 + the rank that was answered last; 0: it was sent a message since */
     int64_t when;
 };
 
@@ -169,6 +188,7 @@ enum which_bundles {
     BUNDLES_FIRST   /* of these not those to whose rank one has just left */
 };
 void bundles_flush(struct transport_state *state, enum which_bundles which);
+void bundles_see_wait(struct transport_state *state); /* the program waits, or asks, for what is not over */
 
 /* ---- answers.c: to a message, now or with the next note to its sender ------------------------------------------ */
 
