@@ -72,9 +72,21 @@ static bool graph_has_arrived(const struct view *view, const struct note_op *op)
     return false;
 }
 
+/* Of a group's collectives only the first is under way: who waits for one behind it waits for those whom that one needs. */
+static const struct note_op *graph_under_way(const struct view *view, const struct note_op *op)
+{
+    for (int i = 0; i < view->count && op->kind == NOTE_COLLECTIVE; i++) {
+        const struct note_op *own = &view->open[i];
+        if (own->kind == NOTE_COLLECTIVE && own->group == op->group && own->seq < op->seq)
+            op = own;
+    }
+    return op;
+}
+
 /* Does this operation of `rank` need something of `peer`? */
 static bool graph_needs(const struct diagnosis *d, int rank, const struct note_op *op, int peer)
 {
+    op = graph_under_way(&d->views[rank], op);
     if (op->kind == NOTE_COLLECTIVE)
         return peer != rank && graph_is_member(d, op, peer) && !graph_has_arrived(&d->views[peer], op);
     if (op->peer == DIST_ANY_SOURCE)
@@ -137,4 +149,12 @@ void find_cycle(struct diagnosis *d)
     for (int rank = 0; rank < d->size; rank++)
         if (waits(&d->views[rank]) && d->cycle_length != 1)
             graph_walk(d, rank, order, path);
+}
+
+bool in_cycle(const struct diagnosis *d, int rank)
+{
+    for (int i = 0; i < d->cycle_length; i++)
+        if (d->cycle[i] == rank)
+            return true;
+    return false;
 }
