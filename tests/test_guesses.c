@@ -107,6 +107,12 @@ static const struct mistake guessed[] = {
       { "come-burst", "come-not" },
       "try: no message meets dist_barrier: let all members call it",
       NULL },
+    { "crossed-groups",
+      DIST_ERR_DEADLOCK,
+      "deadlock: ranks 0 and 1 wait for each other.",
+      { "crossed-groups" },
+      "to do: the report says what to change.",
+      NULL },
 };
 
 Test(guesses, what_is_guessed_is_likely, .timeout = 120)
