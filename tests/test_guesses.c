@@ -3,9 +3,11 @@
  */
 #include "mistakes.h"
 
+#include "diagnose/diagnose.h"
 #include "dist.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 /* Even and odd ranks can take turns only where both are in the cycle. A message that was sent ahead is not the one that is missed, unless
  * all but its tag is right, and nothing else is wrong. A ring that sends and receives on one side has no late ranks. Who has come to a collective is not the one that is
@@ -118,4 +120,22 @@ static const struct mistake guessed[] = {
 Test(guesses, what_is_guessed_is_likely, .timeout = 120)
 {
     mistakes_make("guesses", NULL, guessed, sizeof guessed / sizeof *guessed);
+}
+
+/* As many as a job can have, each of which waits for the next: once that took half a minute. */
+Test(guesses, a_cycle_of_a_thousand_ranks_is_found_soon, .timeout = 10)
+{
+    struct diagnosis d = { .size = WORLD_MAX_RANKS, .views = calloc(WORLD_MAX_RANKS, sizeof *d.views) };
+    cr_assert(d.views != NULL);
+    for (int rank = 0; rank < d.size; rank++)
+        d.views[rank] = (struct view){
+            .state = RANK_JOINED,
+            .count = 1,
+            .open = { { .kind = NOTE_RECV, .call = CALL_RECV, .peer = (rank + 1) % d.size } }
+        };
+    find_cycle(&d);
+    cr_assert(d.cycle_length == d.size, "a cycle of %d", d.cycle_length);
+    for (int i = 0; i < d.size; i++)
+        cr_assert(d.cycle[i] == i);
+    free(d.views);
 }

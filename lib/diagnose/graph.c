@@ -110,21 +110,37 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
     return d->replay ? replay_waits_for(d->replay, rank, peer) : awaited_of(d, rank, peer) != NULL;
 }
 
-/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
-static void graph_walk(struct diagnosis *d, int start, int *order, int *path)
+struct walk {
+    int first[WORLD_MAX_RANKS],
+        last[WORLD_MAX_RANKS]; /* of those that wait, too, and that a rank waits for; -1: none */
+    int order[WORLD_MAX_RANKS], path[WORLD_MAX_RANKS];
+};
+
+/* Once: asked anew in each step of each walk, a cycle of a thousand ranks takes half a minute. */
+static void graph_look_around(const struct diagnosis *d, struct walk *walk)
 {
-    int length = 0, rank = start;
+    for (int rank = 0; rank < d->size; rank++) {
+        walk->first[rank] = walk->last[rank] = -1;
+        for (int peer = 0; peer < d->size && waits(&d->views[rank]); peer++)
+            if (waits(&d->views[peer]) && waits_for(d, rank, peer)) {
+                walk->first[rank] = walk->first[rank] < 0 ? peer : walk->first[rank];
+                walk->last[rank] = peer;
+            }
+    }
+}
+
+/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
+static void graph_walk(struct diagnosis *d, int start, struct walk *walk)
+{
+    int *order = walk->order, *path = walk->path, length = 0, rank = start;
     for (int i = 0; i < d->size; i++)
         order[i] = -1;
     while (rank >= 0 && order[rank] < 0) {
         order[rank] = length;
         path[length++] = rank;
-        int next = -1;
-        for (int peer = 0; peer < d->size && next < 0; peer++)
-            if (waits_for(d, rank, peer) && waits(&d->views[peer]))
-                next = peer;
+        int next = walk->first[rank];
         /* of several peers, one that closes the cycle is told first */
-        for (int i = 0; i < length; i++)
+        for (int i = 0; i < length && walk->first[rank] != walk->last[rank]; i++)
             if (waits_for(d, rank, path[i]))
                 next = path[i];
         rank = next;
@@ -145,10 +161,11 @@ static void graph_walk(struct diagnosis *d, int start, int *order, int *path)
 
 void find_cycle(struct diagnosis *d)
 {
-    int order[WORLD_MAX_RANKS], path[WORLD_MAX_RANKS];
+    struct walk walk;
+    graph_look_around(d, &walk);
     for (int rank = 0; rank < d->size; rank++)
         if (waits(&d->views[rank]) && d->cycle_length != 1)
-            graph_walk(d, rank, order, path);
+            graph_walk(d, rank, &walk);
 }
 
 bool in_cycle(const struct diagnosis *d, int rank)
