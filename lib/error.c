@@ -24,7 +24,7 @@ static const struct {
     [DIST_ERR_MISMATCH] = { "DIST_ERR_MISMATCH", "make the two calls agree" },
     [DIST_ERR_PEER_LOST] = { "DIST_ERR_PEER_LOST", "look at that rank first" },
     [DIST_ERR_TIMEOUT] = { "DIST_ERR_TIMEOUT", "look at what keeps them, or give a longer .timeout" },
-    [DIST_ERR_DEADLOCK] = { "DIST_ERR_DEADLOCK", "start one of the two with dist_isend or dist_irecv" },
+    [DIST_ERR_DEADLOCK] = { "DIST_ERR_DEADLOCK", "the report says what to change" },
     [DIST_ERR_ENVIRONMENT] = { "DIST_ERR_ENVIRONMENT", "change or unset that variable" },
     [DIST_ERR_MEMORY] = { "DIST_ERR_MEMORY", "free tensors that are no longer needed" },
     [DIST_ERR_SYSTEM] = { "DIST_ERR_SYSTEM", NULL },

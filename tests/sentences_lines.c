@@ -22,6 +22,7 @@ const char *const sentences_lines[] = {
     "DIST_CHECK=1 faulty twice",
     "guesses even-receives",
     "guesses ahead",
+    "guesses crossed-groups",
     "advice wrong-send",
     "advice wrong-recv",
     "advice self-recv",

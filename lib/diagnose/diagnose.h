@@ -5,8 +5,8 @@
  *   tasks.c     has a rank threads that never called? Then one of them might still
  *   fresh.c     has everybody look again, so that the notes are up to date
  *   graph.c     reads the ranks' notes: who waits for whom, and is there a cycle?
- *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive, or two collectives, that nearly
- *               meet
+ *   cause.c     finds the one cause to tell, and what to change; near.c: a send and a receive that nearly meet; together.c: or two
+ *               collectives
  *   report.c    the text on stderr          json.c  the same for programs
  *   poll.c      a rank only asks whether something is over, and all others wait
  *   replay.c    would a run that ended well have been stuck without buffers? race.c: or otherwise, with luck
@@ -119,6 +119,7 @@ bool waits_for_any(const struct view *view); /* of several */
 const struct note_op *awaited_of(const struct diagnosis *d, int rank, int peer);
 bool has_left(const struct view *view);
 void find_cycle(struct diagnosis *d);
+bool in_cycle(const struct diagnosis *d, int rank);
 
 /* cause.c. `say` adds to the sentence; what does not fit is cut off. */
 void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -126,7 +127,7 @@ void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what 
 void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool tell_near_miss(struct diagnosis *d);                           /* near.c; false: there is none */
-bool tell_two_collectives(struct diagnosis *d);                     /* the same */
+bool tell_two_collectives(struct diagnosis *d);                     /* together.c; the same */
 const struct note_op *freed_by_a_member(const struct diagnosis *d); /* a collective; NULL: none */
 
 /* What makes the i-th rank of the cycle wait for the next one; how many of these are of this kind? */

@@ -72,9 +72,21 @@ static bool graph_has_arrived(const struct view *view, const struct note_op *op)
     return false;
 }
 
+/* Of a group's collectives only the first is under way: who waits for one behind it waits for those whom that one needs. */
+static const struct note_op *graph_under_way(const struct view *view, const struct note_op *op)
+{
+    for (int i = 0; i < view->count && op->kind == NOTE_COLLECTIVE; i++) {
+        const struct note_op *own = &view->open[i];
+        if (own->kind == NOTE_COLLECTIVE && own->group == op->group && own->seq < op->seq)
+            op = own;
+    }
+    return op;
+}
+
 /* Does this operation of `rank` need something of `peer`? */
 static bool graph_needs(const struct diagnosis *d, int rank, const struct note_op *op, int peer)
 {
+    op = graph_under_way(&d->views[rank], op);
     if (op->kind == NOTE_COLLECTIVE)
         return peer != rank && graph_is_member(d, op, peer) && !graph_has_arrived(&d->views[peer], op);
     if (op->peer == DIST_ANY_SOURCE)
@@ -98,21 +110,37 @@ bool waits_for(const struct diagnosis *d, int rank, int peer)
     return d->replay ? replay_waits_for(d->replay, rank, peer) : awaited_of(d, rank, peer) != NULL;
 }
 
-/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
-static void graph_walk(struct diagnosis *d, int start, int *order, int *path)
+struct walk {
+    int first[WORLD_MAX_RANKS],
+        last[WORLD_MAX_RANKS]; /* of those that wait, too, and that a rank waits for; -1: none */
+    int order[WORLD_MAX_RANKS], path[WORLD_MAX_RANKS];
+};
+
+/* Once: asked anew in each step of each walk, a cycle of a thousand ranks takes half a minute. */
+static void graph_look_around(const struct diagnosis *d, struct walk *walk)
 {
-    int length = 0, rank = start;
+    for (int rank = 0; rank < d->size; rank++) {
+        walk->first[rank] = walk->last[rank] = -1;
+        for (int peer = 0; peer < d->size && waits(&d->views[rank]); peer++)
+            if (waits(&d->views[peer]) && waits_for(d, rank, peer)) {
+                walk->first[rank] = walk->first[rank] < 0 ? peer : walk->first[rank];
+                walk->last[rank] = peer;
+            }
+    }
+}
+
+/* Walk from a rank to the first that it waits for, and so on, until a rank comes up again: the cycle. */
+static void graph_walk(struct diagnosis *d, int start, struct walk *walk)
+{
+    int *order = walk->order, *path = walk->path, length = 0, rank = start;
     for (int i = 0; i < d->size; i++)
         order[i] = -1;
     while (rank >= 0 && order[rank] < 0) {
         order[rank] = length;
         path[length++] = rank;
-        int next = -1;
-        for (int peer = 0; peer < d->size && next < 0; peer++)
-            if (waits_for(d, rank, peer) && waits(&d->views[peer]))
-                next = peer;
+        int next = walk->first[rank];
         /* of several peers, one that closes the cycle is told first */
-        for (int i = 0; i < length; i++)
+        for (int i = 0; i < length && walk->first[rank] != walk->last[rank]; i++)
             if (waits_for(d, rank, path[i]))
                 next = path[i];
         rank = next;
@@ -133,8 +161,17 @@ static void graph_walk(struct diagnosis *d, int start, int *order, int *path)
 
 void find_cycle(struct diagnosis *d)
 {
-    int order[WORLD_MAX_RANKS], path[WORLD_MAX_RANKS];
+    struct walk walk;
+    graph_look_around(d, &walk);
     for (int rank = 0; rank < d->size; rank++)
         if (waits(&d->views[rank]) && d->cycle_length != 1)
-            graph_walk(d, rank, order, path);
+            graph_walk(d, rank, &walk);
+}
+
+bool in_cycle(const struct diagnosis *d, int rank)
+{
+    for (int i = 0; i < d->cycle_length; i++)
+        if (d->cycle[i] == rank)
+            return true;
+    return false;
 }

@@ -48,14 +48,6 @@ static void report_prose(struct text *page, const struct diagnosis *d, const cha
     text_add(page, "%s\n", wrapped);
 }
 
-static bool report_in_cycle(const struct diagnosis *d, int rank)
-{
-    for (int i = 0; i < d->cycle_length; i++)
-        if (d->cycle[i] == rank)
-            return true;
-    return false;
-}
-
 /* The program went on when the operation was put into a stream; where did it stop? */
 static void report_host(struct text *page, const struct diagnosis *d, int rank)
 {
@@ -125,7 +117,7 @@ void report_text(const struct diagnosis *d)
     for (int rank = 0; rank < d->size; rank++) {
         if (luck && has_left(&d->views[rank]))
             continue;
-        if (shown >= SHOWN && !(report_in_cycle(d, rank) && shown < 2 * SHOWN)) {
+        if (shown >= SHOWN && !(in_cycle(d, rank) && shown < 2 * SHOWN)) {
             hidden++;
             continue;
         }

@@ -1,6 +1,6 @@
 /*
  * guesses.c: programs of which a report has once guessed wrong, by name. A mark stands on each line that a report must name
- * (test_advice.c).
+ * (test_guesses.c).
  */
 #include "dist.h"
 
@@ -56,9 +56,60 @@ static void still_open(int rank, tensor *x)
         dist_barrier(); /* mark still-open-barrier */
 }
 
+/* All send to the right, and receive from the right: none of them is late. But where rank 3 sends, and the others wait in a ring, they are. */
+static void wrong_way(int rank, int size, tensor *x, tensor *y)
+{
+    int right = (rank + 1) % (is("way-late") ? 3 : size);
+    if (is("way-receives")) {
+        dist_isend(x, right); /* mark way-sent */
+        dist_recv(y, right);  /* mark way-receives */
+    } else if (is("way-sends")) {
+        dist_irecv(y, right); /* mark way-posted */
+        dist_send(x, right);  /* mark way-sends */
+    } else if (rank < 3) {
+        dist_recv(y, right); /* mark way-late */
+    } else {
+        for (int other = 0; other < 3; other++)
+            dist_isend(x, other);
+        dist_barrier();
+    }
+}
+
+/* Rank 1 has come to the first barrier, with much else open, and rank 2 has not. */
+static void has_come(int rank, tensor *x)
+{
+    dist_work *last = NULL;
+    bool burst = is("come-burst");
+    for (int i = 0; i < 40 && rank != 2 && (burst || rank == 1); i++)
+        if (burst || i == 0)
+            last = dist_barrier(.async_op = true); /* mark come-burst */
+        else
+            dist_irecv(tensor_zeros(DIST_I32, 1), 0, .tag = i);
+    if (rank == 1 || rank == 2)
+        dist_recv(x, 0); /* mark come-not */
+    else if (last)
+        dist_wait(last);
+    else
+        dist_barrier(); /* mark come */
+}
+
+static void say_advice(const struct dist_report *report, void *unused)
+{
+    (void)unused;
+    fprintf(stderr, "to do: %s\n", strrchr(report->sentence, ';') + 2);
+}
+
+/* Two groups of the same ranks, in another order; who handles errors hears no other advice than the report gives. */
+static void crossed_groups(int rank, tensor *x, dist_group *one)
+{
+    dist_group *other = dist_new_group(((int[]){ 1, 0 }), 2);
+    dist_set_error_handler(say_advice, NULL);
+    if (rank < 2)
+        dist_all_reduce(x, .group = rank == 0 ? one : other); /* mark crossed-groups */
+}
+
 static void run(int rank, int size)
 {
-    (void)size;
     dist_init_process_group();
     tensor *x = tensor_zeros(DIST_I32, 1), *y = tensor_zeros(DIST_I32, 1);
     dist_group *group = dist_new_group(((int[]){ 0, 1 }), 2);
@@ -66,6 +117,12 @@ static void run(int rank, int size)
         far_neighbours(rank, x, y);
     else if (strncmp(what, "still", 5) == 0)
         still_open(rank, x);
+    else if (strncmp(what, "way", 3) == 0)
+        wrong_way(rank, size, x, y);
+    else if (strncmp(what, "come", 4) == 0)
+        has_come(rank, x);
+    else if (is("crossed-groups"))
+        crossed_groups(rank, x, group);
     else
         sent_ahead(rank, group, x, y);
     dist_destroy_process_group(); /* mark leaves */

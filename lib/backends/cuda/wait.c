@@ -41,9 +41,11 @@ void cuda_note(void *state, const struct dist_work *waited)
     backoff_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         cuda_wait_note_op(cuda, waited);
-    for (const struct dist_work *op = own->open.first; op; op = op->next)
-        if (op != waited && op->step != OP_ASIDE)
-            cuda_wait_note_op(cuda, op);
+    for (int messages = 0; messages < 2;
+         messages++) /* (a collective that is not noted would seem not to have come) */
+        for (const struct dist_work *op = own->open.first; op; op = op->next)
+            if (op != waited && op->p2p == messages && op->step != OP_ASIDE)
+                cuda_wait_note_op(cuda, op);
     for (const struct match *at = own->unexpected.first; at; at = at->next)
         cuda_wait_note_message(cuda, match_receive(at));
     pthread_mutex_unlock(&job->lock);

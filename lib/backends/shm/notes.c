@@ -60,6 +60,7 @@ static void notes_messages(struct shm_state *shm, const struct dist_work *waited
     }
 }
 
+/* Collectives first: of a member whose notes lack one, others would think that it has not come. */
 void notes_write(struct shm_state *shm, const struct dist_work *waited, bool direct)
 {
     int looks = NOTE_OPS;
@@ -67,9 +68,9 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
     notes_clear(notes_of(shm));
     if (waited)
         notes_work(shm, waited, direct || notes_has_arrived(waited));
-    notes_messages(shm, waited);
     for (const struct shm_group *g = shm->groups; g; g = g->next)
         notes_note_queue(shm, &g->queue, waited);
+    notes_messages(shm, waited);
     for (const struct match *at = shm->unexpected.first; at && looks > 0; at = at->next, looks--)
         notes_envelope(shm, ((const struct unexpected *)at)->src, &((const struct unexpected *)at)->envelope);
     for (int src = channel_next_caller(shm, 0); src < shm->size; src = channel_next_caller(shm, src + 1))
