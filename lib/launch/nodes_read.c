@@ -83,11 +83,11 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why
         nodes->secret_file = text;
     if (right)
         return 1;
-    static const char *const musts[] = { "a whole number from 1 to 256: how many machines",
-                                         "a whole number from 0: which of the machines this is",
-                                         "node 0's host and a port from 1 to 65535, as in host:29500 (an "
-                                         "address of IPv6 in brackets)",
-                                         "the name of a file" };
+    static const char *const musts[] = {
+        "a whole number from 1 to 256: how many machines",
+        "a whole number from 0: which of the machines this is",
+        "node 0's host and a port from 1 to 65535, as in host:29500 or [::1]:29500", "the name of a file"
+    };
     return -why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.60s\"; it must be %s", names[i], text, musts[i]);
 }
 
