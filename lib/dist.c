@@ -72,7 +72,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (context->backend || context->left)
         return report(CALL_INIT, args.at, DIST_ERR_STATE,
                       "called a second time; a rank joins the job once and leaves it once");
-    const struct backend *backend = trace_wrap(context->self, dist_choose_backend(args));
+    const struct backend *chosen = dist_choose_backend(args), *backend = trace_wrap(context->self, chosen);
     struct gpu *gpu; /* a backend that works on streams finds it opened */
     if (!backend || !checked_open(context, args.at) ||
         (backend->on_streams && !gpu_for_tensors(call_name(CALL_INIT), args.at, &gpu)))
@@ -82,7 +82,10 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, &why);
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
+    context->slot->alike = alike_of(chosen->name);
     atomic_store(&context->slot->state, RANK_JOINING);
+    if (status == DIST_OK)
+        status = alike_check(&context->self->world, context->self->env.rank, &why);
     if (status == DIST_OK)
         status = backend->open(context->self, &context->world, &context->state, &why);
     if (status != DIST_OK) {

@@ -86,7 +86,8 @@ int dist_spawn(void (*run)(int rank, int world_size), int world_size);
 /* Join the job: waits until every rank has joined. `backend` is "shm" (ranks on one machine), "cuda" (ranks as threads that
  * share GPUs), "nccl" (a GPU for each rank, any number of machines; over several of them without tags and DIST_ANY_SOURCE,
  * and with tensors of GPUs only), "mpi" (processes, over Open MPI or MPICH; reductions may be in another order than by rank)
- * or "gloo" (processes, over Gloo's TCP, any number of machines; that order, too); NULL for $BACKEND, or "shm". */
+ * or "gloo" (processes, over Gloo's TCP, any number of machines; that order, too); NULL for $BACKEND, or "shm". The
+ * same for all ranks. */
 struct dist_init_args {
     struct dist_at at;
     const char *backend;

@@ -38,9 +38,7 @@ const struct unsaid sentences_unsaid[] = {
       "launcher that started this rank has ended" },
     /* many machines under mpirun */
     { "the transport could not join the machines", NULL, ENGINE },
-    { "DIST_TRACE is set for rank", NULL, MPIRUN },
-    { "but not for rank", NULL, MPIRUN },
-    { "set it for all (mpirun", NULL, MPIRUN },
+    { "(mpirun.openmpi -x NAME", NULL, MPIRUN },
     { "rank 0's machine is called", NULL, MPIRUN },
     { "by which others do not find it; set MASTER_ADDR", NULL, MPIRUN },
     { "the first rank of this machine", NULL, MPIRUN },

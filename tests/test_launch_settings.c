@@ -229,3 +229,19 @@ Test(launch_settings, a_gpu_without_its_driver_is_seen)
     snprintf(command, sizeof command, "rm -rf %s", root);
     cr_expect_eq(system(command), 0);
 }
+
+/* Else each would wait for the other, in its own way, for ever. */
+Test(launch_settings, ranks_that_choose_another_backend_or_algorithm)
+{
+    static const char *const choices[] = { "BACKEND=mpi", "BACKEND=gloo", "DIST_ALGORITHM=ring",
+                                           "DIST_FLAT=1" };
+    struct started job;
+    char path[600], line[700];
+    program_path("plain", path, sizeof path);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        snprintf(line, sizeof line, "test $RANK = 0 || export %s; exec %s", choices[i], path);
+        STARTED(&job, NULL, DISTRUN, "-n", "2", "sh", "-c", line);
+        cr_expect_eq(job.status, 46, "%s: %d", choices[i], job.status);
+        cr_expect(strstr(job.stderr_text, "give all the same"), "%s: %s", choices[i], job.stderr_text);
+    }
+}

@@ -4,8 +4,10 @@
 #include "started.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(mpi_ends, .timeout = 60);
 
@@ -22,6 +24,25 @@ Test(mpi_ends, nothing_is_left_of_its_start)
               job.stderr_text);
     cr_expect_eq(glob("/dev/shm/mpich_shar_tmp*", 0, NULL, &left), GLOB_NOMATCH);
     globfree(&left);
+}
+
+/* As UCX, under MPICH, makes one. It is taken away once nobody has it open. */
+Test(mpi_ends, what_was_left_is_taken_away_and_no_more)
+{
+    static const char *const paths[] = { "/dev/shm/ucx_shm_posix_left", "/dev/shm/ucx_shm_posix_used" };
+    struct started job;
+    int files[2];
+    if (!mpi_is_here(&mpich))
+        cr_skip_test("BACKEND=mpi over MPICH");
+    for (int i = 0; i < 2; i++)
+        cr_assert((files[i] = open(paths[i], O_CREAT | O_RDWR, 0600)) >= 0);
+    close(files[0]);
+    STARTED(&job, SETTINGS("BACKEND=mpi"), "doomed", "early", "3", "0");
+    cr_expect_neq(job.status, 0);
+    cr_expect_neq(access(paths[0], F_OK), 0);
+    cr_expect_eq(access(paths[1], F_OK), 0);
+    close(files[1]);
+    unlink(paths[1]);
 }
 
 /* Its own mpirun takes a rank that ends well for one that is done, and MPI waits for it inside. */

@@ -7,7 +7,9 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 TestSuite(nodes, .timeout = 240);
@@ -73,6 +75,7 @@ Test(nodes, what_makes_no_sense_is_told_in_one_sentence)
     refused("A=", "-n 4 --nodes 2 --node 0 --secret /nowhere/secret", 46, "/nowhere/secret cannot be read");
     refused("DIST_SECRET=abc", "-n 4 --nodes 2 --node 1", 46, "DIST_SECRET is no secret of a job");
     refused("DIST_SECRET=", "-n 4 --nodes 2 --node 1", 46, "the job's secret is missing");
+    refused("DIST_SECRET=", "-n 4 --nodes 2 --node 0 --at [::1", 46, "--at is \"[::1\"; it must be");
     refused("DIST_INIT_TIMEOUT=1", "-n 5 --nodes 3 --node 0", 44,
             "node 1 (ranks 2 and 3) and node 2 (rank 4) have not come within 1 s");
     refused("DIST_INIT_TIMEOUT=1", "-n 5 --nodes 3 --node 1", 44, "node 0 (ranks 0 and 1) has not answered");
@@ -114,13 +117,64 @@ Test(nodes, a_port_that_is_taken)
     close(fd);
 }
 
+/* Whoever holds the port says so much, and waits. */
+Test(nodes, a_greeting_of_somebody_else_is_told_by_whom_it_greets)
+{
+    struct started node;
+    int fd = nodes_hold_port();
+    nodes_begin_one(&node, "DIST_INIT_TIMEOUT=1", "-n 4 --nodes 2 --node 1", CHAIN);
+    int caller = accept(fd, NULL, NULL);
+    cr_assert(caller >= 0 && write(caller, "SSH-2.0\r\n", 9) == 9);
+    started_end(&node, 30);
+    cr_expect_eq(node.status, 46);
+    cr_expect(strstr(node.stderr_text, "is no distrun; name another port"), "%s", node.stderr_text);
+    close(caller);
+    close(fd);
+}
+
+/* What node 0 prints where it was told no secret can be copied. (A machine may be without IPv6.) */
+static void told_others(const char *before, const char *host, const char *words)
+{
+    struct started node;
+    char options[100];
+    nodes_port = nodes_new_port();
+    snprintf(options, sizeof options, "-n 2 --nodes 2 --node 0 --at %s:%d", host, nodes_port);
+    nodes_before = before;
+    nodes_begin_one(&node, "A=", options, CHAIN);
+    nodes_before = "";
+    started_end(&node, 30);
+    cr_expect(strstr(node.stderr_text, words) || strstr(node.stderr_text, "cannot wait for the others"),
+              "not \"%s\" but: %s", words, node.stderr_text);
+}
+
+Test(nodes, the_line_for_the_others_can_be_copied)
+{
+    told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1", "[::1]", "--at [::1]:");
+    told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1 BACKEND=mpi DIST_FLAT=1", "127.0.0.1",
+                " BACKEND=mpi DIST_FLAT=1 distrun ");
+    told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1 DIST_ALGORITHM=ring", "127.0.0.1",
+                " DIST_ALGORITHM=ring distrun ");
+}
+
+Test(nodes, a_file_without_a_secret)
+{
+    char path[] = "/tmp/secret-XXXXXX", options[100];
+    int fd = mkstemp(path);
+    nodes_port = nodes_new_port();
+    cr_assert(fd >= 0 && write(fd, "\n", 1) == 1);
+    snprintf(options, sizeof options, "-n 4 --nodes 2 --node 0 --secret %s", path);
+    refused("A=", options, 46, "is no secret of a job");
+    close(fd);
+    unlink(path);
+}
+
 /* Both are told. */
-static void unlike(const char *second, const char *program, const char *words)
+static void unlike(const char *setting, const char *second, const char *program, const char *words)
 {
     struct started nodes[2];
     nodes_port = nodes_new_port();
     nodes_begin_one(&nodes[0], "A=", "-n 4 --nodes 2 --node 0", CHAIN);
-    nodes_begin_one(&nodes[1], "A=", second, program);
+    nodes_begin_one(&nodes[1], setting, second, program);
     nodes_end_all(nodes, 2);
     for (int i = 0; i < 2; i++) {
         cr_expect_eq(nodes[i].status, 46, "node %d ended with %d", i, nodes[i].status);
@@ -131,8 +185,9 @@ static void unlike(const char *second, const char *program, const char *words)
 
 Test(nodes, that_do_not_fit_are_told_on_both)
 {
-    unlike("-n 4 --nodes 2 --node 1", CHAIN "_vector", "starts another program than node 0");
-    unlike("-n 5 --nodes 2 --node 1", CHAIN, "for 5 ranks on 2 nodes, node 0 for 4 on 2");
+    unlike("A=", "-n 4 --nodes 2 --node 1", CHAIN "_vector", "starts another program than node 0");
+    unlike("A=", "-n 5 --nodes 2 --node 1", CHAIN, "for 5 ranks on 2 nodes, node 0 for 4 on 2");
+    unlike("BACKEND=mpi", "-n 4 --nodes 2 --node 1", CHAIN, ") but \"gloo\" for node 0; give all the same");
 }
 
 Test(nodes, a_wrong_secret_is_sent_away_and_the_right_one_taken)

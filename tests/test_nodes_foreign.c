@@ -188,5 +188,8 @@ Test(nodes_foreign, that_do_not_fit_are_told)
            "does not know the secret", 46, "rank 0 at 127.0.0.1 has another secret");
     unlike((struct machine){ 1, 3, 0, 1, NULL }, 46, "rank 1 (127.0.0.1) was started for 3 ranks", 46,
            "was started for 3 ranks");
-    unlike((struct machine){ 1, 2, 0, 1, "DIST_TRACE=/tmp/no.json" }, 46, "but not for rank 0", 46, "");
+    unlike((struct machine){ 1, 2, 0, 1, "DIST_TRACE=/tmp/no.json" }, 46,
+           "DIST_TRACE is \"set\" for rank 1 but \"\" for rank 0", 46, "");
+    unlike((struct machine){ 1, 2, 0, 1, "DIST_ALGORITHM=ring" }, 46, "but \"\" for rank 0", 46,
+           "DIST_ALGORITHM is \"ring\" for rank 1");
 }

@@ -180,7 +180,7 @@ static int distrun_read_environment(struct job_plan *plan)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool far = nodes_are_asked_for(plan->nodes);
     if (far && !setting_text("BACKEND") && !setting_text("DEVICE"))
-        setenv("BACKEND", "gloo", 1); /* the usual one between machines */
+        setenv("BACKEND", NODES_BACKEND, 1);
     if (launch_read_modes(&threads, &plan->ordered, &why) != 0)
         return distrun_complain(DIST_ERR_ENVIRONMENT, "%s", why.text);
     int alone = far ? 0 : cores > 0 ? (int)cores : 1;

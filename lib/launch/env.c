@@ -113,7 +113,7 @@ static int env_read_optional(const char *name, const char *node, long least, lon
     const char *text = getenv(name);
     char first[12];
     size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 9 || !strchr("(,", text[digits]))
+    if (digits == 0 || digits > 9 || strspn(text + digits, "(,") == 0)
         return setting_check_number(name, text, least, most, number, why);
     const char *own = env_own_entry(text, node);
     snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
@@ -146,6 +146,11 @@ static int env_read_dialect(const struct dialect *say, struct launch_env *env, s
         status = env_read_optional(say->local_size, say->node, 1, env->world_size, &env->local_size, why);
     if (env->local_size < 0)
         env->local_size = env->world_size;
+    if (status == 0 && env->local_rank >= env->local_size)
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
+                        "%s is %d, but this machine has %d rank%s (%s); they count from 0 on each machine",
+                        say->local_rank, env->local_rank, env->local_size, env->local_size > 1 ? "s" : "",
+                        say->local_size);
     env->meet_seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     return status == 0 ? setting_check("DIST_INIT_TIMEOUT", why) : status;
 }

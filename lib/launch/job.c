@@ -187,8 +187,8 @@ int job_look_back(const struct job *job, int result)
 }
 
 /*
- * While MPI starts, MPICH's ranks of a machine share a file in /dev/shm that has a name for some milliseconds. Ranks that are killed then
- * leave it (mpich 4.0.2).
+ * While MPI starts, MPICH's ranks of a machine share files in /dev/shm, its own and UCX's, that have names for some milliseconds. Ranks that
+ * are killed then leave them (mpich 4.0.2).
  *
  * Whose it is cannot be seen, but whether it is still somebody's: the kernel grants a lease for reading only where nobody can write to
  * the file, neither by a descriptor nor in mapped memory (fcntl(2), F_SETLEASE); and who makes it has it open from the first moment.
@@ -208,12 +208,13 @@ static bool job_is_nobodys(int folder, const char *name)
 
 static void job_remove_leftovers(void)
 {
-    static const char made_by_mpich[] = "mpich_shar_tmp";
+    static const char *const made_by_mpich[] = { "mpich_shar_tmp", "ucx_shm_posix_" };
     DIR *folder = opendir("/dev/shm");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (strncmp(entry->d_name, made_by_mpich, sizeof made_by_mpich - 1) == 0 &&
-            job_is_nobodys(dirfd(folder), entry->d_name))
-            unlinkat(dirfd(folder), entry->d_name, 0);
+        for (int i = 0; i < 2; i++)
+            if (strncmp(entry->d_name, made_by_mpich[i], strlen(made_by_mpich[i])) == 0 &&
+                job_is_nobodys(dirfd(folder), entry->d_name))
+                unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder)
         closedir(folder);
 }

@@ -63,7 +63,8 @@ struct opening {
 
 struct introduction {
     struct opening caller, called; /* as both have said */
-    int32_t node, count, size, unused;
+    int32_t node, count, size;
+    struct alike alike;
     uint64_t program;
     char name[64];
     uint64_t proof; /* the caller's */

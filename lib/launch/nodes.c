@@ -73,6 +73,9 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
                        struct why *why)
 {
     const char *unit = nodes_unit(nodes);
+    char who[160], first[16];
+    snprintf(who, sizeof who, "%s %d (%s, %s)", unit, introduction->node, introduction->name, from);
+    snprintf(first, sizeof first, "%s 0", unit);
     if (introduction->count != nodes->count || introduction->size != nodes->size)
         return why_fail(
             DIST_ERR_ENVIRONMENT, why,
@@ -86,11 +89,9 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
             "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
             nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
     if (introduction->program != nodes->program)
-        return why_fail(
-            DIST_ERR_ENVIRONMENT, why,
-            "node %d (%s, %s) starts another program than node 0; copy the same one to all machines",
-            introduction->node, introduction->name, from);
-    return 0;
+        return why_fail(DIST_ERR_ENVIRONMENT, why,
+                        "%s starts another program than node 0; copy the same one to all machines", who);
+    return alike_differ(&introduction->alike, who, &nodes->alike, first, why) ? DIST_ERR_ENVIRONMENT : 0;
 }
 
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */

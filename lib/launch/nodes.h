@@ -22,6 +22,7 @@
 #define NODES_MOST 256
 #define SECRET_BYTES 16
 #define NODES_PORT "29500" /* where none is named; torchrun's, too */
+#define NODES_BACKEND "gloo"
 
 /* One look at another machine's clock, in ns. */
 struct clock_reading {
@@ -83,6 +84,7 @@ struct nodes {
     bool star;                /* and these are no machines, but its ranks: bootstrap.c */
     bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes */
+    struct alike alike;       /* as its environment says */
     const char *version;      /* of the library */
     char address[64];         /* of this machine, as the others see it */
     struct connection *links; /* [count]: node 0 has one to each, the others one to node 0 */

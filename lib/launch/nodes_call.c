@@ -83,19 +83,24 @@ void handshake_find(const char *name, char *address, size_t size)
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
 static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
 {
-    struct introduction introduction = {
-        .node = nodes->number, .count = nodes->count, .size = nodes->size, .program = nodes->program
-    };
+    struct introduction introduction = { .node = nodes->number,
+                                         .count = nodes->count,
+                                         .size = nodes->size,
+                                         .alike = nodes->alike,
+                                         .program = nodes->program };
     introduction.caller = handshake_opening(nodes);
     join_limit(fd, ANSWER_MS);
-    if (!join_send(fd, &introduction.caller, sizeof introduction.caller) ||
-        !join_receive(fd, &introduction.called, sizeof introduction.called))
+    bool spoke = join_send(fd, &introduction.caller, sizeof introduction.caller) &&
+                 join_receive(fd, &introduction.called, sizeof introduction.called);
+    if (!spoke && introduction.called.magic == 0)
         return -1;
-    if (introduction.called.magic != HANDSHAKE_MAGIC)
+    if (introduction.called.magic != HANDSHAKE_MAGIC) /* be it a greeting of few bytes */
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "what answers at %.100s port %s is no %s; name another port%s", nodes->host,
                         nodes->port, nodes->star ? "rank of this job" : "distrun",
                         nodes->star ? " in MASTER_PORT" : "");
+    if (!spoke)
+        return -1;
     if (!handshake_same_version(&introduction.caller, &introduction.called))
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 runs another version of the library (%.20s, this is %s); install the "

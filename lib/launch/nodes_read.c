@@ -53,9 +53,9 @@ static bool nodes_read_place(struct nodes *nodes, const char *text)
     int port;
     bool bracket = *text == '[';
     size_t length = strcspn(text += bracket, bracket ? "]" : ":");
-    const char *rest = text + length + (bracket && text[length]);
-    if (length == 0 || length >= sizeof nodes->host || (*rest && *rest != ':') ||
-        (*rest && !setting_read_number(rest + 1, 1, 65535, &port)))
+    const char *rest = text + length + (text[length] == ']');
+    if (length == 0 || length >= sizeof nodes->host || (bracket && text[length] != ']') ||
+        (*rest && *rest != ':') || (*rest && !setting_read_number(rest + 1, 1, 65535, &port)))
         return false;
     snprintf(nodes->host, sizeof nodes->host, "%.*s", (int)length, text);
     snprintf(nodes->port, sizeof nodes->port, "%s", *rest ? rest + 1 : NODES_PORT);
@@ -83,10 +83,11 @@ int nodes_option(struct nodes *nodes, int argc, char **argv, int *at, struct why
         nodes->secret_file = text;
     if (right)
         return 1;
-    static const char *const musts[] = { "a whole number from 1 to 256: how many machines",
-                                         "a whole number from 0: which of the machines this is",
-                                         "node 0's host and a port from 1 to 65535, as in host:29500",
-                                         "the name of a file" };
+    static const char *const musts[] = {
+        "a whole number from 1 to 256: how many machines",
+        "a whole number from 0: which of the machines this is",
+        "node 0's host and a port from 1 to 65535, as in host:29500 or [::1]:29500", "the name of a file"
+    };
     return -why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.60s\"; it must be %s", names[i], text, musts[i]);
 }
 
@@ -176,6 +177,7 @@ int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
     if (status == 0)
         status = nodes_find_secret(nodes, why);
     nodes->program = nodes_read_number_of(program, nodes->key);
+    nodes->alike = alike_of(launch_backend());
     nodes->seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     return status ? status : nodes_meet(nodes, -1, why);
 }

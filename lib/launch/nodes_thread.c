@@ -10,7 +10,7 @@
  * words by (PMI-1, PMIx, ...), and none of them is asked here. Once it has started, MPI carries them itself. In four rounds each rank says
  * a word to all:
  *
- *   1  which is the first rank of my machine? Is DIST_TRACE set? Rank 0, too: the name of its machine (MASTER_ADDR, or the system's)
+ *   1  which is the first rank of my machine? What has it chosen (alike.h)? Rank 0, too: the name of its machine (MASTER_ADDR, or the system's)
  *   2  the first rank of node 1: the address of that name, as others see it (at home it is often 127.0.1.1)
  *   3  rank 0: it listens there, and nowhere else; the port, and a secret
  *   4  the first rank of each machine: the watchers have met
@@ -104,7 +104,7 @@ void nodes_part(struct launch_self *self)
 struct word {
     int32_t status; /* of whoever says it; then `text` is why */
     int32_t first;  /* round 1: a rank, and */
-    bool traced;    /* DIST_TRACE is set */
+    struct alike alike;
     char text[400]; /* a name, an address, a port */
     unsigned char key[SECRET_BYTES];
 };
@@ -139,7 +139,8 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
         first++;
     r->own.first = first;
-    r->own.traced = setting_text("DIST_TRACE") != NULL;
+    r->own.alike = r->self->world.header->slots[rank].alike;
+    strcpy(r->own.alike.trace, setting_text("DIST_TRACE") ? "set" : "");
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);
     int status = nodes_thread_say(r, 0, why);
@@ -149,12 +150,14 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
     for (int i = 0; i < nodes->size; i++)
         nodes->node_of[i] = (short)(r->all[i].first == i ? nodes->count++ : nodes->node_of[r->all[i].first]);
     nodes->number = nodes->node_of[rank];
-    for (int i = 1; i < nodes->size; i++)
-        if (r->all[i].traced != r->all[0].traced)
-            return why_fail(DIST_ERR_ENVIRONMENT, why,
-                            "DIST_TRACE is set for rank %d, but not for rank %d; set it for all "
-                            "(mpirun.openmpi -x DIST_TRACE=..., mpirun.mpich -genv DIST_TRACE ...)",
-                            r->all[0].traced ? 0 : i, r->all[0].traced ? i : 0);
+    for (int i = 1; i < nodes->size; i++) {
+        char other[16];
+        snprintf(other, sizeof other, "rank %d", i);
+        if (!alike_differ(&r->all[i].alike, other, &r->all[0].alike, "rank 0", why))
+            continue;
+        why_add(why, " (mpirun.openmpi -x NAME=..., mpirun.mpich -genv NAME ...)");
+        return DIST_ERR_ENVIRONMENT;
+    }
     int asked = nodes_first(nodes, 1);
     if (rank == asked && r->host)
         snprintf(r->own.text, sizeof r->own.text, "%s", r->host);

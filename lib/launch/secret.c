@@ -9,6 +9,7 @@
 #include "nodes.h"
 #include "text.h"
 
+#include <string.h>
 #include <sys/random.h>
 
 static uint64_t secret_turn(uint64_t x, int bits)
@@ -95,7 +96,7 @@ int nodes_find_secret(struct nodes *nodes, struct why *why)
         snprintf(line, sizeof line, "%s", told);
     if (*line && secret_read_key(nodes, line))
         return 0;
-    if (*line)
+    if (*line || nodes->secret_file)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s is no secret of a job: that is 32 hexadecimal digits, as distrun's node 0 makes "
                         "and prints them",
@@ -123,8 +124,12 @@ void nodes_say_secret(const struct nodes *nodes)
         return;
     for (int i = 0; i < SECRET_BYTES; i++)
         sprintf(text + 2 * i, "%02x", nodes->key[i]);
-    fprintf(stderr,
-            "distrun: on the other machines: DIST_SECRET=%s distrun -n %d --nodes %d --node %s --at %s:%s "
-            "PROGRAM\n",
-            text, nodes->size, nodes->count, nodes->count == 2 ? "1" : "1, 2, ...", nodes->host, nodes->port);
+    const struct alike *all = &nodes->alike;
+    bool usual = strcmp(all->backend, NODES_BACKEND) == 0, bare = strchr(nodes->host, ':'); /* of IPv6 */
+    fprintf(stderr, "distrun: on the other machines: DIST_SECRET=%s%s%s%s%s%s%s ", text,
+            usual ? "" : " BACKEND=", usual ? "" : all->backend, *all->algorithm ? " DIST_ALGORITHM=" : "",
+            all->algorithm, *all->flat ? " DIST_FLAT=" : "", all->flat);
+    fprintf(stderr, "distrun -n %d --nodes %d --node %s --at %s%s%s:%s PROGRAM\n", nodes->size, nodes->count,
+            nodes->count == 2 ? "1" : "1, 2, ...", bare ? "[" : "", nodes->host, bare ? "]" : "",
+            nodes->port);
 }

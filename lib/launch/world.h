@@ -18,6 +18,7 @@
 #ifndef LAUNCH_WORLD_H
 #define LAUNCH_WORLD_H
 
+#include "alike.h"
 #include "eventcount.h"
 #include "text.h"
 #include "../dist_base.h"
@@ -60,6 +61,7 @@ struct rank_slot {
     int32_t node;               /* the machine that it is on: written before anybody reads it */
     /* Notified by who has news for its progress thread. Here: it writes that in many calls, and the next line is read with each message. */
     struct eventcount progress;
+    struct alike alike;                               /* from RANK_JOINING on */
     alignas(WORLD_LINE) struct eventcount eventcount; /* by who has news for the rank itself */
     struct sleep_note sleep;                          /* of the thread that was the rank's first to call */
 };
@@ -166,9 +168,7 @@ uint32_t world_layout(void); /* a number of the one that this library was built 
 int world_create(struct world *world, int size);
 int world_map(struct world *world, int fd);
 void world_unmap(struct world *world);
-
-/* Does this process map a world already? */
-bool world_is_here(void);
+bool world_is_here(void); /* does this process map one already? */
 
 /* Map the block a second time, for the library's own use (checked mode protects pages of the first view). False: errno. */
 bool world_map_twice(struct world *world);

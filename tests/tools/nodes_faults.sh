@@ -212,7 +212,7 @@ some_are_traced()
 {
     local program=build/chapters/02_send_recv_chain/chain
     DIST_TRACE=$work/run.json begin sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 3 ] && unset DIST_TRACE; exec "$@"' sh $program
-    finish "DIST_TRACE not for all" $program "but not for rank 3" "$(status 46)"
+    finish "DIST_TRACE not for all" $program 'DIST_TRACE is "" for rank 3' "$(status 46)"
 }
 
 # Any launcher's ranks may talk over Gloo, if they know where the first of them is.
