@@ -123,3 +123,11 @@ Test(restarts, training_that_is_killed_ends_with_the_same_bits)
     unlink(rough);
     rmdir(folder);
 }
+
+/* What it holds of the pipe is let go when all of it have ended; a job that went on would have told its end. */
+Test(restarts, who_ends_the_program_ends_its_job)
+{
+    STARTED(&job, SETTINGS("WORLD_SIZE=4"), "sh", "-c",
+            "sh -c 'echo $$; exec " SURVIVES "' | { read pid; read line; kill $pid; cat; }");
+    cr_assert_not(strstr(job.stdout_text, "the end"), "%s", job.stdout_text);
+}

@@ -16,6 +16,7 @@
 #include "../words.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #define DISTRUN "build/bin/distrun"
@@ -99,8 +100,11 @@ static int train(const char *self, const char *file, const char *how)
     char times[8];
     snprintf(times, sizeof times, "%d", KILLS);
     fflush(stdout);
-    pid_t pid = fork();
+    pid_t self_id = getpid(), pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* who ends this program ends its job */
+        if (getppid() != self_id)
+            _exit(127);
         if (strcmp(how, "disturb") == 0)
             dup2(open("/dev/null", O_WRONLY), 2);
         execl(DISTRUN, "distrun", "-n", ranks ? ranks : "4", "--restarts", times, self, how, file,

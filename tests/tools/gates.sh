@@ -4,8 +4,9 @@
 #   stub       it compiles and gets no point
 #   solution   it passes TIMES times (20), its calls late by chance, with every number of ranks from 1 to 8, and leaves nothing behind
 #   wrong      at least four wrong answers, tests/wrong/NN_topic/NAME/WHY.c, fail, and the feedback says the words in their first line;
-#              each is tried TRIES times (2), its calls late by chance, and stopped after the seconds of its second line, if that names some; a claim that it breaks (tests/graders/CLAIMS) is missed by the
-#              test named there
+#              each is tried TRIES times (2), its calls late by chance. Its second line may name the seconds after which it is stopped, or words that
+#              would be false ("unsaid"): these must not be said. A claim that it breaks (tests/graders/CLAIMS) is missed by the test
+#              named there
 #   right      answers of other kinds, tests/right/NN_topic/NAME/*.c, pass too, each RIGHT times (1), and print what the solution prints:
 #              ranks as processes, as threads, with sends that return early, and on simulated GPUs. A file without a main gets the solution's
 #   regions    stub and solution differ only between their marks, of which there are one to three pairs
@@ -72,6 +73,7 @@ wrong_one()
     why=$(basename "$1" .c)
     words=$(sed -n '1s|^/\* feedback: \(.*\) \*/$|\1|p' "$1")
     [ "$words" ] || { echo "$1: its first line must be /* feedback: WORDS */"; return 1; }
+    unsaid=$(sed -n '2s|^/\* unsaid: \(.*\) \*/$|\1|p' "$1")
     seconds=$(sed -n '2s|^/\* seconds: \([0-9]*\) \*/$|\1|p' "$1")
     for _ in $(seq "$TRIES"); do
         if GRADE_SECONDS=$seconds tests/tools/grade_one.sh "$exercise" "$1" "$work/$exercise/$why"; then
@@ -80,6 +82,9 @@ wrong_one()
         elif ! feedback_of "$work/$exercise/$why" | grep -q -F -e "$words"; then
             echo "$1: the feedback does not say \"$words\", but:"
             feedback_of "$work/$exercise/$why"
+            return 1
+        elif [ "$unsaid" ] && feedback_of "$work/$exercise/$why" | grep -F -e "$unsaid"; then
+            echo "$1: and that is not so"
             return 1
         fi
         breaks_its_claims || return 1

@@ -1,4 +1,5 @@
 /* feedback: group a first */
+/* unsaid: the sum belongs */
 /*
  * 2_one_order.c: exercise 12.2. Two groups with the same ranks, two all-reduces under way at once, in an order that NCCL can stand.
  *

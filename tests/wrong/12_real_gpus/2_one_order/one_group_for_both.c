@@ -1,4 +1,5 @@
 /* feedback: group */
+/* unsaid: did not start the one of group a first */
 /*
  * 2_one_order.c: exercise 12.2. Two groups with the same ranks, two all-reduces under way at once, in an order that NCCL can stand.
  *
