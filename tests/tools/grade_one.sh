@@ -85,7 +85,7 @@ compile()
 {
     : >"$out/build.txt"
     [ ! "$GRADE_USER" ] || chown "$GRADE_USER" "$out" "$out/build.txt" || exit 2
-    compiler -std=c11 -Ilib -pthread -O1 -g -ffp-contract=off -Wall -Wextra -Wno-unused -Wno-unused-parameter \
+    compiler -std=c11 -Ilib -pthread -O1 -g -fno-common -ffp-contract=off -Wall -Wextra -Wno-unused -Wno-unused-parameter \
         -fsanitize=bounds -fsanitize-undefined-trap-on-error \
         -MD -MF "$out/read.d" -S "$source" -o "$out/learner.s" && no_machine_code && compiler -c "$out/learner.s" -o "$out/learner.o"
     compiled=$?
