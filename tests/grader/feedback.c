@@ -67,6 +67,21 @@ void feedback_text(const char *text, int lines)
         add("  | ...\n", 8);
 }
 
+/* The library's notes of what was left come last: where not all fits, it is the middle that goes. */
+void said_add(char *said, const char *bytes, size_t count)
+{
+    size_t used = strlen(said), most = SAID - 1, begin = used < most / 2 ? used : most / 2;
+    if (count > most - begin)
+        bytes += count - (most - begin), used = begin, count = most - begin;
+    else if (used + count > most) {
+        size_t gone = used + count - most;
+        memmove(said + begin, said + begin + gone, used - begin - gone);
+        used -= gone;
+    }
+    memcpy(said + used, bytes, count);
+    said[used + count] = '\0';
+}
+
 bool feedback_any(void)
 {
     return words[0] != '\0';

@@ -36,6 +36,7 @@ void sheet_add(struct sheet *sheet, const char *name, enum dist_type type, const
                int64_t count);
 bool sheet_read(struct sheet *sheet);
 const char *sheet_find(const struct sheet *sheet, const char *name, struct sheet_head *head);
+bool sheet_twice(const struct sheet *sheet, struct sheet_head *head); /* is a name in it twice, and which? */
 double sheet_item(const struct sheet_head *head, const char *data, int64_t i);
 
 /* start.c: run a program on the sheets, and see how it ends; nothing of it is left when this returns. */
@@ -62,6 +63,7 @@ const struct sitting *sitting_now(void);
 /* feedback.c: lines for the learner. The first one fails the test. */
 void feedback(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void feedback_text(const char *text, int lines); /* what a program said: at most so many lines, indented */
+void said_add(char *said, const char *bytes, size_t count); /* to SAID bytes of what a program says */
 bool feedback_any(void);
 const char *feedback_words(void);
 

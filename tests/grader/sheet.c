@@ -103,19 +103,38 @@ bool sheet_read(struct sheet *sheet)
     return sheet->bytes && pread(sheet->fd, sheet->bytes, sheet->size, 0) == (ssize_t)sheet->size;
 }
 
-const char *sheet_find(const struct sheet *sheet, const char *name, struct sheet_head *head)
+/* The next entry of that name (NULL: of any), from a place in the sheet on. */
+static const char *find_from(const struct sheet *sheet, size_t at, const char *name, struct sheet_head *head)
 {
-    for (size_t at = sheet->begin; sheet->bytes && at + sizeof *head <= sheet->size;) {
+    while (sheet->bytes && at + sizeof *head <= sheet->size) {
         memcpy(head, sheet->bytes + at, sizeof *head);
         at += sizeof *head;
         size_t bytes = sheet_bytes(head->type), left = sheet->size - at;
         if (bytes == 0 || head->count < 0 || (uint64_t)head->count > left / bytes || sheet_space(head) > left)
             return NULL;
-        if (strncmp(head->name, name, sizeof head->name) == 0)
+        if (!name || strncmp(head->name, name, sizeof head->name) == 0)
             return sheet->bytes + at;
         at += sheet_space(head);
     }
     return NULL;
+}
+
+const char *sheet_find(const struct sheet *sheet, const char *name, struct sheet_head *head)
+{
+    return find_from(sheet, sheet->begin, name, head);
+}
+
+bool sheet_twice(const struct sheet *sheet, struct sheet_head *head)
+{
+    const char *data = find_from(sheet, sheet->begin, NULL, head);
+    while (data) {
+        struct sheet_head other;
+        size_t next = (size_t)(data - sheet->bytes) + sheet_space(head);
+        if (find_from(sheet, next, head->name, &other))
+            return true;
+        data = find_from(sheet, next, NULL, head);
+    }
+    return false;
 }
 
 double sheet_item(const struct sheet_head *head, const char *data, int64_t i)

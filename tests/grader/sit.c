@@ -77,6 +77,16 @@ static void say_who_is_missing(const struct sitting *s, const struct ending *end
         feedback_text(ending->error, 16);
 }
 
+/* The desk hands in each once: another one of that name has been written past it. */
+static void say_what_is_forged(const struct sitting *s)
+{
+    struct sheet_head head;
+    for (int rank = 0; rank < s->ranks && !feedback_any(); rank++)
+        if (sheet_twice(&handed_sheets[rank], &head))
+            feedback("rank %d handed in %.24s twice: your file has written where only the grader may.", rank,
+                     head.name);
+}
+
 /* Of a message the trace tells. A collective that blocks has no wait either: of one that does not the library's note tells. */
 static bool is_open(const struct act *act, const char *said)
 {
@@ -147,6 +157,7 @@ bool sit(struct sitting *s)
         say_how_it_ended(s, &ending);
     else
         say_who_is_missing(s, &ending);
+    say_what_is_forged(s);
     if (feedback_any())
         return false;
     leftover_look(ending.error);

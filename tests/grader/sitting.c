@@ -128,7 +128,7 @@ static void give_whole_and(double fraction, struct sitting *s, const char *name,
 
 void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count)
 {
-    give_whole_and(0, s, name, type, count);
+    give_whole_and(type == DIST_F32 ? 0.5 : 0, s, name, type, count);
 }
 
 void give_fractions(struct sitting *s, const char *name, int64_t count)

@@ -162,16 +162,14 @@ static pid_t start(const char *program, int ranks, uint64_t seed, const char *tr
     _exit(127);
 }
 
-/* Keeps what fits and counts the rest. False: the other side is closed. */
+/* Keeps what fits and counts all. False: the other side is closed. */
 static bool take(int fd, char *text, size_t *total)
 {
     char bytes[16384];
     ssize_t got = read(fd, bytes, sizeof bytes);
     if (got <= 0)
         return got < 0 && (errno == EINTR || errno == EAGAIN);
-    size_t used = strlen(text), room = SAID - 1 - used, more = (size_t)got < room ? (size_t)got : room;
-    memcpy(text + used, bytes, more);
-    text[used + more] = '\0';
+    said_add(text, bytes, (size_t)got);
     *total += (size_t)got;
     return true;
 }

@@ -29,11 +29,12 @@ GRADED(every_sum, 6)
 GRADED(one_message_each, 4)
 {
     EACH_SITTING(s, 2, 8) {
-        give_random(s, "mine", DIST_F32, 3);
+        int64_t n = pick_length(s);
+        give_random(s, "mine", DIST_F32, n);
         sit(s);
-        expect(s, "x", 3, own_and_all_above);
+        expect(s, "x", n, own_and_all_above);
         for (int r = 1; r < s->ranks; r++)
-            way_carries(s, r, 3 * 4);
+            way_carries(s, r, n * 4);
         for (int r = 1; r < s->ranks; r++)
             claim(s, way_sends(s, r) == 1 && way_sends_to(s, r, r - 1) == 1,
                   "messages sent by rank %d: %d, to rank %d: %d; it takes one, to the rank below", r,

@@ -30,11 +30,12 @@ GRADED(what_comes_home, 6)
 GRADED(one_message_each, 4)
 {
     EACH_SITTING(s, 2, 8) {
-        give_random(s, "mine", DIST_F32, 3);
+        int64_t n = pick_length(s);
+        give_random(s, "mine", DIST_F32, n);
         sit(s);
-        expect(s, "traveller", 3, sent_on);
+        expect(s, "traveller", n, sent_on);
         for (int r = 0; r < s->ranks; r++)
-            way_carries(s, r, 3 * 4);
+            way_carries(s, r, n * 4);
         for (int r = 0; r < s->ranks; r++)
             claim(s, way_sends(s, r) == 1 && way_sends_to(s, r, (r + 1) % s->ranks) == 1,
                   "rank %d sent %d messages, %d of them to the next rank; it takes one, to the next", r,

@@ -32,13 +32,14 @@ GRADED(four_steps, 4)
 {
     EACH_SITTING(s, 2, 8) {
         int messages = 0;
-        give_random(s, "mine", DIST_F32, 2);
+        int64_t n = pick_length(s);
+        give_random(s, "mine", DIST_F32, n);
         sit(s);
-        expect(s, "from_left", 2, left);
-        expect(s, "from_right", 2, right);
+        expect(s, "from_left", n, left);
+        expect(s, "from_right", n, right);
         for (int r = 0; r < s->ranks; r++) {
             messages += way_sends(s, r);
-            way_carries(s, r, 2 * 4 * ((r > 0) + (r < s->ranks - 1)));
+            way_carries(s, r, n * 4 * ((r > 0) + (r < s->ranks - 1)));
         }
         claim(s, messages == 2 * (s->ranks - 1), "%d messages were sent; %d ranks in a row need %d", messages,
               s->ranks, 2 * (s->ranks - 1));

@@ -9,11 +9,15 @@ const struct exercise exercise = {
 
 enum { THERE_AND_BACK, BOTH_AT_ONCE };
 
+static int64_t
+    length; /* of what is played with, in this sitting: a few elements; with three ranks thousands */
+
 /* Runs one of the two functions; how many rounds. */
 static int play(struct sitting *s, int which)
 {
     int rounds = (int)pick(s, 6, 11);
-    give_random(s, "mine", DIST_F32, 3);
+    length = s->ranks == 3 ? pick(s, 2000, 3000) : pick(s, 1, 9);
+    give_random(s, "mine", DIST_F32, length);
     give_number(s, "which", which);
     give_number(s, "rounds", rounds);
     sit(s);
@@ -42,7 +46,7 @@ GRADED(the_ball, 3)
 {
     EACH_SITTING(s, 2, 4) {
         int rounds = play(s, THERE_AND_BACK);
-        expect(s, "mine", 3, ball);
+        expect(s, "mine", length, ball);
         claim(s, way_sends(s, 0) == rounds && way_sends(s, 1) == rounds,
               "rank 0 sent %d messages and rank 1 %d; %d rounds are %d each", way_sends(s, 0),
               way_sends(s, 1), rounds, rounds);
@@ -52,7 +56,7 @@ GRADED(the_ball, 3)
                   r, started);
             claim(s, r < 2 || way_sends(s, r) + way_receives(s, r) == 0,
                   "rank %d plays no ball, and yet sent or received", r);
-            way_carries(s, r, r < 2 ? 3 * 4 * rounds : 0);
+            way_carries(s, r, r < 2 ? length * 4 * rounds : 0);
         }
     }
 }
@@ -106,7 +110,7 @@ GRADED(seconds_for_a_message, 3)
             sit_again(s);
         if (!s->run)
             continue;
-        expect(s, "mine", 3, ball);
+        expect(s, "mine", length, ball);
         for (int r = 0; r < 2; r++)
             look_at_time(s, r, rounds);
         for (int r = 2; r < s->ranks; r++)
@@ -119,11 +123,11 @@ GRADED(side_by_side, 4)
 {
     EACH_SITTING(s, 2, 4) {
         int rounds = play(s, BOTH_AT_ONCE);
-        expect(s, "mine", 3, crossed);
+        expect(s, "mine", length, crossed);
         claim(s, way_steps(s) == rounds,
               "%d messages had to wait for one another in %d rounds; side by side it is one a round",
               way_steps(s), rounds);
         for (int r = 0; r < s->ranks; r++)
-            way_carries(s, r, r < 2 ? 3 * 4 * rounds : 0);
+            way_carries(s, r, r < 2 ? length * 4 * rounds : 0);
     }
 }

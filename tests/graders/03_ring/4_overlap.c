@@ -43,6 +43,15 @@ static int wait_for(const struct run *run, int start)
     return -1;
 }
 
+/* Bytes that a rank had started to receive before this act. */
+static int64_t on_their_way(const struct run *run, int rank, int before)
+{
+    int64_t bytes = 0;
+    for (int i = run->first[rank]; i < before; i++)
+        bytes += run->acts[i].kind == ACT_IRECV ? run->acts[i].bytes : 0;
+    return bytes;
+}
+
 /* By the order of what an odd rank did, not by the clock. */
 GRADED(work_while_it_travels, 5)
 {
@@ -61,6 +70,11 @@ GRADED(work_while_it_travels, 5)
             claim(s, work >= 0, "rank %d did not work", r);
             claim(s, start < 0 || work < 0 || start < work,
                   "rank %d worked before it started to receive: the message could not travel meanwhile", r);
+            claim(s, work < 0 || on_their_way(s->run, r, work) >= 2 * 4,
+                  "rank %d worked when it had started to receive %lld bytes; the result of rank %d has 8", r,
+                  (long long)on_their_way(s->run, r, work), r - 1);
+            claim(s, way_sends(s, r) == 0, "rank %d sent %d messages; only even ranks send", r,
+                  way_sends(s, r));
             claim(s, wait < 0 || work < wait, "rank %d waited before it worked: nothing overlaps", r);
         }
     }

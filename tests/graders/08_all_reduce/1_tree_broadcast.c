@@ -18,12 +18,28 @@ static double from_root_again(const struct sitting *s, int rank, int64_t i)
     return given(s, (int)given(s, rank, "root again", 0), "x again", i);
 }
 
-/* One broadcast of five numbers, as the tests of the way want it. */
-static void lay_out(struct sitting *s)
+static const struct {
+    enum dist_type type;
+    int bytes;
+} kinds[] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 }, { DIST_I64, 8 }, { DIST_U8, 1 } };
+
+/* Of each type; an F64 with numbers that only an F64 has. */
+static void give_any(struct sitting *s, const char *name, int kind, int64_t n)
 {
-    give_random(s, "x", DIST_F32, 5);
+    if (kinds[kind].type == DIST_F64)
+        give_fractions(s, name, n);
+    else
+        give_random(s, name, kinds[kind].type, n);
+}
+
+/* One broadcast, as the tests of the way want it; how many elements. */
+static int64_t lay_out(struct sitting *s)
+{
+    int64_t n = pick_length(s);
+    give_any(s, "x", s->ranks % 5, n);
     give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
     give_number(s, "calls", 1);
+    return n;
 }
 
 /* log2(ranks), rounded up. */
@@ -39,10 +55,10 @@ GRADED(everybody_has_it, 4)
 {
     EACH_SITTING(s, 1, 8) {
         int64_t n = pick_length(s), root = s->ranks > 1 ? pick(s, 1, s->ranks - 1) : 0;
-        give_random(s, "x", DIST_F32, n);
+        give_any(s, "x", s->ranks % 5, n);
         give_number(s, "root", (double)root);
         give_number(s, "calls", 2);
-        give_fractions(s, "x again", n + 3);
+        give_any(s, "x again", (s->ranks + 1) % 5, n + 3);
         give_number(s, "root again", (double)((root + 1) % s->ranks));
         sit(s);
         expect(s, "x", n, from_root);
@@ -54,17 +70,18 @@ GRADED(everybody_has_it, 4)
 GRADED(each_receives_once, 2)
 {
     EACH_SITTING(s, 2, 8) {
-        lay_out(s);
+        int64_t n = lay_out(s);
         sit(s);
-        expect(s, "x", 5, from_root);
+        expect(s, "x", n, from_root);
         for (int r = 0; r < s->ranks; r++) {
             bool is_root = r == (int)given(s, r, "root", 0);
             claim(s, way_receives(s, r) == !is_root, "rank %d, %s the root, received %d messages; %s", r,
                   is_root ? "which is" : "not", way_receives(s, r),
                   is_root ? "it needs none" : "one is right");
-            claim(s, way_bytes(s, r) == 20 * way_sends(s, r),
-                  "rank %d sent %lld bytes in %d messages, and x has 20: send all of it, in its own type", r,
-                  (long long)way_bytes(s, r), way_sends(s, r));
+            int64_t bytes = n * kinds[s->ranks % 5].bytes;
+            claim(s, way_bytes(s, r) == bytes * way_sends(s, r),
+                  "rank %d sent %lld bytes in %d messages, and x has %lld: send all of it, in its own type",
+                  r, (long long)way_bytes(s, r), way_sends(s, r), (long long)bytes);
         }
     }
 }
@@ -72,9 +89,9 @@ GRADED(each_receives_once, 2)
 GRADED(few_steps, 4)
 {
     EACH_SITTING(s, 2, 8) {
-        lay_out(s);
+        int64_t n = lay_out(s);
         sit(s);
-        expect(s, "x", 5, from_root);
+        expect(s, "x", n, from_root);
         claim(s, way_steps(s) == steps_needed(s->ranks),
               "%d messages have to follow one after the other; down a binomial tree of %d ranks it is %d",
               way_steps(s), s->ranks, steps_needed(s->ranks));

@@ -23,13 +23,13 @@ static double sum(const struct sitting *s, int rank, int64_t i)
     return total;
 }
 
-/* What is full is as much as the last layers have, or a little less: both must count as full. */
+/* What is full is as much as the last layers have, or a little less: both must count as full. With five ranks a layer has hundreds. */
 static int lay_out(struct sitting *s, double *begin, int calls, bool held)
 {
     int layers = s->ranks == 7 ? 1 : (int)pick(s, 4, LAYERS), last = layers > 1 ? (int)pick(s, 1, 3) : 1;
     begin[0] = 0;
     for (int l = 0; l < layers; l++)
-        begin[l + 1] = begin[l] + (double)pick(s, 1, 6);
+        begin[l + 1] = begin[l] + (double)(s->ranks == 5 ? pick(s, 200, 300) : pick(s, 1, 6));
     double full = begin[layers] - begin[layers - last] - s->ranks % 2;
     for (int r = 0; r < s->ranks; r++)
         give(s, r, "begin", DIST_F64, begin, layers + 1);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define MOST 8
-#define LENGTH 40
+#define LENGTH 40 /* at most */
 
 const struct exercise exercise = {
     .title = "The replica that drifts",
@@ -27,7 +27,7 @@ static int count_of(const struct sitting *s)
 
 static bool unlike(const struct sitting *s, int rank, int i)
 {
-    for (int64_t k = 0; k < LENGTH; k++) {
+    for (int64_t k = 0; k < given_count(s, 0, name_of(i)); k++) {
         double mine = given(s, rank, name_of(i), k), right = given(s, 0, name_of(i), k);
         if (mine != right || signbit(mine) != signbit(right))
             return true;
@@ -59,9 +59,9 @@ static double answer_again(const struct sitting *s, int rank, int64_t element)
 }
 
 /* Ways for a replica to be unlike: another number, two that have changed places, one up and one down, minus zero. */
-static void spoil(struct sitting *s, double *values, int64_t way)
+static void spoil(struct sitting *s, double *values, int64_t length, int64_t way)
 {
-    int64_t k = pick(s, 1, LENGTH - 1);
+    int64_t k = pick(s, 1, length - 1);
     if (way == 0) {
         values[k] += 1;
     } else if (way == 1) {
@@ -72,7 +72,7 @@ static void spoil(struct sitting *s, double *values, int64_t way)
         values[k] += 0.25;
         values[0] -= 0.25;
     } else {
-        values[LENGTH - 1] = -0.0;
+        values[length - 1] = -0.0;
     }
 }
 
@@ -85,18 +85,19 @@ static void lay_out(struct sitting *s, int drifts, int64_t way, int calls)
     give_number(s, "count", count);
     for (int i = 0; i < count; i++) {
         double values[LENGTH];
-        for (int k = 0; k < LENGTH - 1; k++)
+        int64_t length = i == 0 ? 2 : pick(s, LENGTH / 2, LENGTH);
+        for (int k = 0; k < length - 1; k++)
             values[k] = 3 * k + (double)pick(s, 1, 2);
-        values[LENGTH - 1] = 0;
+        values[length - 1] = 0;
         for (int r = 0; r < s->ranks; r++) {
             double own[LENGTH];
-            for (int k = 0; k < LENGTH; k++)
+            for (int k = 0; k < length; k++)
                 own[k] = values[k];
             int nth =
                 r - (s->ranks - drifts); /* the first that drifts does so late, the next ones early, too */
             if (r > 0 && nth >= 0 && (i == high || (i == low && nth != 1)))
-                spoil(s, own, way);
-            give(s, r, name_of(i), DIST_F32, own, LENGTH);
+                spoil(s, own, length, way);
+            give(s, r, name_of(i), DIST_F32, own, length);
         }
     }
 }

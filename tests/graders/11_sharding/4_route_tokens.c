@@ -9,6 +9,8 @@ const struct exercise exercise = {
     .calls_often = true,
 };
 
+enum { MOST = 200 }; /* tokens of a rank */
+
 static int width, calls;
 
 /* To whom a token goes in the last call: with each call one further on. */
@@ -46,7 +48,8 @@ static double rows_at_work(const struct sitting *s, int rank, int64_t i)
     return arriving(s, rank);
 }
 
-/* One expert is chosen by nobody, where there are three ranks or more; the others not evenly. With six ranks one of them has no token. */
+/* One expert is chosen by nobody, where there are three ranks or more; the others not evenly. With six ranks one of them has no token, with five
+ * each has some hundreds. */
 static void lay_out(struct sitting *s, int many)
 {
     calls = many;
@@ -55,15 +58,15 @@ static void lay_out(struct sitting *s, int many)
     width = (int)pick(s, 1, 4);
     give_number(s, "width", width);
     for (int r = 0; r < s->ranks; r++) {
-        int64_t tokens = s->ranks == 6 && r == 3 ? 0 : pick(s, 1, 9);
-        double choice[9], x[9 * 4];
+        int64_t tokens = s->ranks == 6 && r == 3 ? 0 : s->ranks == 5 ? pick(s, 100, MOST) : pick(s, 1, 9);
+        double choice[MOST], x[MOST * 4];
         for (int64_t i = 0; i < tokens; i++) {
             choice[i] = (double)(pick(s, 0, s->ranks - 1) * pick(s, 0, 1) + pick(s, 0, 1));
             if (choice[i] >= s->ranks || choice[i] == lonely)
                 choice[i] = (double)((lonely + 1) % s->ranks);
         }
         for (int64_t i = 0; i < tokens * width; i++)
-            x[i] = (double)pick(s, 1, 99);
+            x[i] = (double)pick(s, 1, 99) + 0.5;
         give(s, r, "choice", DIST_I64, choice, tokens);
         give(s, r, "x", DIST_F32, x, tokens * width);
     }

@@ -15,12 +15,14 @@ static void work(tensor *rows)
     tensor_add_scalar(rows, 1000 * (expert + 1));
 }
 
+enum { MOST = 200 }; /* tokens */
+
 /* The last of several calls is handed in. With each all choices are one expert further on. Before and behind the choices lie ranks, too:
  * who reads there takes a row that does not exist. */
 void desk(int rank, int world_size)
 {
     tensor *choice = desk_tensor("choice");
-    int64_t width = (int64_t)desk_number("width"), tokens = tensor_numel(choice), guarded[18] = { 0 },
+    int64_t width = (int64_t)desk_number("width"), tokens = tensor_numel(choice), guarded[MOST + 2] = { 0 },
             *choices = guarded + 1;
     tensor *x = desk_matrix("x", tokens, width), *y = tensor_full(DIST_F32, -1, tokens, width);
     int calls = (int)desk_number("calls");
