@@ -46,7 +46,7 @@ static bool alike_joins_otherwise(const struct rank_slot *other, const struct ra
 int alike_check(const struct world *world, int rank, struct why *why)
 {
     const struct rank_slot *slots = world->header->slots;
-    char own[16], others[16];
+    char own[24], others[24];
     for (int other = 0; other < world->header->size; other++) {
         for (int look = 0; look < LOOKS && alike_joins_otherwise(&slots[other], &slots[rank]); look++)
             usleep(1000);

@@ -73,7 +73,7 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
                        struct why *why)
 {
     const char *unit = nodes_unit(nodes);
-    char who[160], first[16];
+    char who[160], first[24];
     snprintf(who, sizeof who, "%s %d (%s, %s)", unit, introduction->node, introduction->name, from);
     snprintf(first, sizeof first, "%s 0", unit);
     if (introduction->count != nodes->count || introduction->size != nodes->size)

@@ -151,7 +151,7 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
         nodes->node_of[i] = (short)(r->all[i].first == i ? nodes->count++ : nodes->node_of[r->all[i].first]);
     nodes->number = nodes->node_of[rank];
     for (int i = 1; i < nodes->size; i++) {
-        char other[16];
+        char other[24];
         snprintf(other, sizeof other, "rank %d", i);
         if (!alike_differ(&r->all[i].alike, other, &r->all[0].alike, "rank 0", why))
             continue;

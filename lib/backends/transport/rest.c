@@ -79,6 +79,14 @@ int64_t transport_nap(const struct transport_state *state, int64_t nap)
     return state->transport->wakes ? LONG_NAP : nap < LONG_NAP ? nap + nap / 4 : nap;
 }
 
+/* MPI may tell a sender that its data were received only when the receiver looks again: MPICH, whose answer finds its queue through shared
+ * memory full (UCX 1.13). Over several machines a sleeper looks by itself; where all goes by MPI on one, who has data under way has it look. */
+void transport_remind(struct transport_state *state)
+{
+    for (int rank = 0; rank < state->size && state->flat && !state->spread; rank++)
+        wire_announce(state, rank);
+}
+
 struct rest {
     struct transport_state *state;
     bool (*news)(void *);
@@ -108,6 +116,8 @@ void transport_sleep(struct transport_state *state, const struct dist_work *op, 
         transport_notes_write(state, op);
         transport_count_heard(state);
         state->rests = true;
+    } else {
+        transport_remind(state);
     }
     state->nap = !moves ? SHORT_NAP : transport_nap(state, state->nap);
     int64_t nap = state->nap;

@@ -196,6 +196,7 @@ void transport_spun(struct transport_state *state, const struct spin *spin);
 bool transport_bytes_move(const struct transport_state *state);
 int64_t transport_nap(const struct transport_state *state,
                       int64_t nap); /* ns, of the next nap after this one */
+void transport_remind(struct transport_state *state);
 
 /* ---- near.c ------------------------------------------------------------------------------------------ */
 

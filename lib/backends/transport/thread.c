@@ -89,6 +89,8 @@ static void thread_main(void *argument)
         state->progress_sleeps = !naps && !moved;
         if (!moved)
             transport_count_heard(state);
+        if (!moved && naps)
+            transport_remind(state);
         nap = moved ? SHORT_NAP : transport_nap(state, nap);
         state_unlock(state);
         if (moved)

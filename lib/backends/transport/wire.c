@@ -197,8 +197,8 @@ void wire_heard(struct transport_state *state)
 /* Mostly those of this machine are looked for first; but who sends without end must not be all that is heard. */
 static int wire_next_note(struct transport_state *state, struct wire *wire, int *from)
 {
-    bool far_first = state->spread && ++state->looks % 16 == 0;
-    if (!state->spread && atomic_load(&state->ranks[state->rank].coming) == 0)
+    bool sometimes = ++state->looks % 16 == 0, far_first = state->spread && sometimes;
+    if (!state->spread && atomic_load(&state->ranks[state->rank].coming) == 0 && !(state->flat && sometimes))
         return 0;
     int bytes = far_first ? 0 : near_hear(state, wire, from);
     if (bytes == 0)
