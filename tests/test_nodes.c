@@ -150,8 +150,7 @@ static void told_others(const char *before, const char *host, const char *words)
 Test(nodes, the_line_for_the_others_can_be_copied)
 {
     told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1", "[::1]", "--at [::1]:");
-    told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1 BACKEND=mpi DIST_FLAT=1", "127.0.0.1",
-                " BACKEND=mpi DIST_FLAT=1 distrun ");
+    told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1 BACKEND=mpi", "127.0.0.1", " BACKEND=mpi distrun ");
     told_others("env DIST_SECRET= DIST_INIT_TIMEOUT=1 DIST_ALGORITHM=ring", "127.0.0.1",
                 " DIST_ALGORITHM=ring distrun ");
 }

@@ -20,6 +20,13 @@ struct alike alike_of(const char *backend)
     return own;
 }
 
+struct alike alike_of_machine(const char *backend)
+{
+    struct alike own = alike_of(backend);
+    own.flat[0] = '\0';
+    return own;
+}
+
 bool alike_differ(const struct alike *a, const char *whose_a, const struct alike *b, const char *whose_b,
                   struct why *why)
 {

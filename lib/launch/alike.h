@@ -9,14 +9,15 @@
 struct alike {
     char backend[8];
     char algorithm[12]; /* DIST_ALGORITHM; "": it is not set */
-    char flat[4];       /* DIST_FLAT: "1", or "" */
+    char flat[4];       /* DIST_FLAT: "1", or ""; of one machine's ranks */
     char trace[4]; /* DIST_TRACE: "set", where nobody but the ranks can bring it to all machines; or "" */
 };
 
 struct world;
 
-/* With this backend, and the environment. */
+/* With this backend, and the environment; between machines: each may choose DIST_FLAT for itself. */
 struct alike alike_of(const char *backend);
+struct alike alike_of_machine(const char *backend);
 
 /* Do they differ? Then why, of whom the words tell: "rank 1". */
 bool alike_differ(const struct alike *a, const char *whose_a, const struct alike *b, const char *whose_b,

@@ -139,7 +139,7 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
         first++;
     r->own.first = first;
-    r->own.alike = r->self->world.header->slots[rank].alike;
+    r->own.alike = alike_of_machine(r->self->world.header->slots[rank].alike.backend);
     strcpy(r->own.alike.trace, setting_text("DIST_TRACE") ? "set" : "");
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);

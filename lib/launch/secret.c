@@ -126,9 +126,9 @@ void nodes_say_secret(const struct nodes *nodes)
         sprintf(text + 2 * i, "%02x", nodes->key[i]);
     const struct alike *all = &nodes->alike;
     bool usual = strcmp(all->backend, NODES_BACKEND) == 0, bare = strchr(nodes->host, ':'); /* of IPv6 */
-    fprintf(stderr, "distrun: on the other machines: DIST_SECRET=%s%s%s%s%s%s%s ", text,
+    fprintf(stderr, "distrun: on the other machines: DIST_SECRET=%s%s%s%s%s ", text,
             usual ? "" : " BACKEND=", usual ? "" : all->backend, *all->algorithm ? " DIST_ALGORITHM=" : "",
-            all->algorithm, *all->flat ? " DIST_FLAT=" : "", all->flat);
+            all->algorithm);
     fprintf(stderr, "distrun -n %d --nodes %d --node %s --at %s%s%s:%s PROGRAM\n", nodes->size, nodes->count,
             nodes->count == 2 ? "1" : "1, 2, ...", bare ? "[" : "", nodes->host, bare ? "]" : "",
             nodes->port);
