@@ -242,6 +242,8 @@ Test(launch_settings, ranks_that_choose_another_backend_or_algorithm)
         snprintf(line, sizeof line, "test $RANK = 0 || export %s; exec %s", choices[i], path);
         STARTED(&job, NULL, DISTRUN, "-n", "2", "sh", "-c", line);
         cr_expect_eq(job.status, 46, "%s: %d", choices[i], job.status);
-        cr_expect(strstr(job.stderr_text, "give all the same"), "%s: %s", choices[i], job.stderr_text);
+        bool missing = strncmp(choices[i], "BACKEND", 7) == 0 && strstr(job.stderr_text, "; install ");
+        cr_expect(missing || strstr(job.stderr_text, "give all the same"), "%s: %s", choices[i],
+                  job.stderr_text); /* (without its plug-in a rank may fail before it is compared) */
     }
 }
