@@ -41,8 +41,8 @@ void cuda_note(void *state, const struct dist_work *waited)
     backoff_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         cuda_wait_note_op(cuda, waited);
-    for (int messages = 0; messages < 2;
-         messages++) /* (a collective that is not noted would seem not to have come) */
+    /* Collectives first: one that is not noted would seem not to have come. */
+    for (int messages = 0; messages < 2; messages++)
         for (const struct dist_work *op = own->open.first; op; op = op->next)
             if (op != waited && op->p2p == messages && op->step != OP_ASIDE)
                 cuda_wait_note_op(cuda, op);
