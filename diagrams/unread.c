@@ -5,14 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A whole one ends with a brace. */
+#define BLANKS " \n\r\t"
+
+/* A whole one begins with a brace, before a name in quotes, and ends with a brace. */
 static bool is_cut(const struct json *json)
 {
-    const char *last = json->end;
-    while (last > json->text && strchr(" \n\r\t", last[-1]))
+    const char *last = json->end, *first = json->text + strspn(json->text, BLANKS);
+    while (last > json->text && strchr(BLANKS, last[-1]))
         last--;
-    bool begun = last > json->text && json->text[strspn(json->text, " \n\r\t")] == '{';
-    return begun && (json->at >= last || last[-1] != '}');
+    if (first >= last || *first != '{')
+        return false;
+    first += 1 + strspn(first + 1, BLANKS);
+    return first >= last || (*first == '"' && (json->at >= last || last[-1] != '}'));
 }
 
 void run_say_unread(const struct json *json, const char *kind, const char *variable, char *why, size_t size)

@@ -29,7 +29,7 @@ static void make_files(void)
 {
     static const char *const lines[] = {
         "cp /dev/null empty",
-        "sh -c 'head -c 20000 /dev/urandom >binary'",
+        "sh -c '(printf \"{\"; head -c 20000 /dev/urandom) >binary'", /* with a trace's first byte */
         "sh -c 'echo \"{\\\"a\\\": [1, 2]}\" >other.json'",
         "sh -c 'echo \"[1, 2]\" >list.json'",
         "sh -c 'echo \"{\\\"traceEvents\\\": [{\\\"ph\\\": \\\"X\\\", \\\"pid\\\": 1}]}\" >theirs.json'",
