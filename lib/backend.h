@@ -22,7 +22,6 @@ struct dist_group {
     int size;
     int rank;            /* the caller's place in `ranks`; -1: not a member */
     int *ranks;          /* group rank -> world rank */
-    _Atomic int pending; /* works not yet waited for */
     _Atomic int untaken; /* its messages that the backend has copied aside, and that nobody has taken yet */
     bool settled;        /* freed, and the backend knows */
     bool met;            /* streams/: there was a collective on GPU tensors before */

@@ -130,13 +130,14 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
 
 /* ---- works --------------------------------------------------------------------- */
 
-struct dist_work *work_new(struct context *context, enum call call, struct dist_at at)
+struct dist_work *work_new(struct context *context, struct dist_group *group)
 {
     context_lock(context);
     struct handle *again = handle_again(&context->works, false);
     struct dist_work *work = again ? HANDLE_OF(struct dist_work, again) : malloc(sizeof *work);
     if (work) {
         work->live = WORK_LIVE;
+        work->group = group;
         work->refused = work->async = work->begun_quickly = false;
         work->splits = NULL;
         work->guarded = NULL;
@@ -145,13 +146,28 @@ struct dist_work *work_new(struct context *context, enum call call, struct dist_
         handle_open(&context->works, &work->handle);
     }
     context_unlock(context);
-    if (!work)
-        report(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more work");
     return work;
 }
 
+struct dist_work *work_lacks_memory(enum call call, struct dist_at at)
+{
+    return report(call, at, DIST_ERR_MEMORY, "the system gives no memory for one more work"), NULL;
+}
+
+/* Of this group, those that were not waited for yet. Counted when it is asked, which is seldom: not on the way of every message. */
+int works_open(struct context *context, const struct dist_group *group)
+{
+    int open = 0;
+    context_lock(context);
+    for (struct handle *at = context->works.newest; at; at = at->older)
+        open += HANDLE_OF(struct dist_work, at)->group == group;
+    context_unlock(context);
+    return open;
+}
+
 /* Both under one lock: each locked instruction waits until earlier stores have reached memory. */
-static void context_leave_work(struct context *context, struct dist_work *work, bool forget, bool recycle)
+static inline void context_leave_work(struct context *context, struct dist_work *work, bool forget,
+                                      bool recycle)
 {
     if (recycle && work->splits) {
         host_free(context->self, work->splits);

@@ -168,9 +168,11 @@ int report_tensor(const char *call, struct dist_at at, enum dist_error error, co
 bool refuse(const char *call, struct dist_at at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A work for a call (NULL: reported), one of those in call_note.made until it is started: whatever is reported before that lets them go, since
- * a handler may leave by longjmp. Later work_free gives it back, in two steps: from the first on nobody may wait for it. */
-struct dist_work *work_new(struct context *context, enum call call, struct dist_at at);
+/* A work in a group (NULL: there is no memory for it), one of those in call_note.made until it is started: whatever is reported before that
+ * lets them go, since a handler may leave by longjmp. Later work_free gives it back, in two steps: from the first on nobody may wait for it. */
+struct dist_work *work_new(struct context *context, struct dist_group *group);
+struct dist_work *work_lacks_memory(enum call call, struct dist_at at); /* reports it; NULL */
+int works_open(struct context *context, const struct dist_group *group);
 void works_let_go(struct context *context);
 void work_free(struct context *context, struct dist_work *work);
 void work_forget(struct context *context, struct dist_work *work);
@@ -180,16 +182,19 @@ void work_recycle(struct context *context, struct dist_work *work);
 void noted_open(struct context *context);                      /* begins a list where one is kept */
 void noted_add(struct context *context, struct dist_work *op); /* where one is: context->log */
 
-/* A receive has ended: who sent? */
+/* A receive has ended: who sent? And a work was waited for; or it was asked, and is over. */
 void noted_add_source(struct context *context, const struct dist_work *op);
+void noted_add_over(struct context *context, const struct dist_work *work, bool waits);
 static inline void noted_source(struct context *context, const struct dist_work *op)
 {
     if (op->logged)
         noted_add_source(context, op);
 }
-
-/* A work was waited for; or it was asked, and is over. */
-void noted_over(struct context *context, const struct dist_work *work, bool waits);
+static inline void noted_over(struct context *context, const struct dist_work *work, bool waits)
+{
+    if (work->logged)
+        noted_add_over(context, work, waits);
+}
 
 /* leaks.c. While the rank leaves, what it has left undone is collected: works that were not waited for; a message that nobody took (the
  * backend calls it, as launch_self.untaken). In the end it is told, with DIST_CHECK=1 also tensors and groups that were not freed. */

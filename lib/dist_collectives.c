@@ -61,8 +61,7 @@ static struct span collective_span(const tensor *t)
     return t ? (struct span){ t->data, t->numel } : (struct span){ NULL, 0 };
 }
 
-static bool collective_fill(struct context *context, const struct collective *c, struct dist_group *group,
-                            struct dist_work *op)
+static bool collective_fill(struct context *context, const struct collective *c, struct dist_work *op)
 {
     const tensor *one = c->in ? c->in : c->out;
     op->async = c->async;
@@ -72,11 +71,10 @@ static bool collective_fill(struct context *context, const struct collective *c,
     op->call = c->call;
     op->at = c->at;
     op->site = context_site(context, c->at.file, c->at.line);
-    op->group = group;
     op->op = c->op;
     op->peer = c->place;
     op->timeout = c->timeout;
-    op->block = collective_block_of(c, group);
+    op->block = collective_block_of(c, op->group);
     op->splits = NULL;
     op->in = collective_span(c->in);
     op->out = collective_span(c->out);
@@ -114,9 +112,12 @@ static dist_work *collective_call(struct collective *c)
     struct dist_group *group = collective_check(context, c);
     if (group && !gpu)
         collective_let_streams_come(context, c);
+    here.group = group;
     if (group && !over)
-        op = work_new(context, c->call, c->at);
-    bool good = group && op && collective_fill(context, c, group, op);
+        op = work_new(context, group);
+    if (!op)
+        work_lacks_memory(c->call, c->at);
+    bool good = group && op && collective_fill(context, c, op);
     c->result = good && over ? start_and_wait(context, op) : call_note.error;
     if (good && !over)
         given = start_work(context, op, &c->result);

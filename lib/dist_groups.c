@@ -192,13 +192,13 @@ int dist_group_free_at(struct dist_at at, dist_group *group)
     struct context *context = context_enter(CALL_GROUP_FREE, at);
     if (!context)
         return -DIST_ERR_STATE;
-    int result = 0;
+    int result = 0, open;
     if (group && group->live != GROUP_LIVE) {
         result = report(CALL_GROUP_FREE, at, DIST_ERR_STATE, "the group was freed already; free it once");
-    } else if (group && group->pending > 0) {
+    } else if (group && (open = works_open(context, group)) > 0) {
         result = report(CALL_GROUP_FREE, at, DIST_ERR_STATE,
-                        "%d of the group's works %s not waited for; call dist_wait first", group->pending,
-                        group->pending == 1 ? "was" : "were");
+                        "%d of the group's works %s not waited for; call dist_wait first", open,
+                        open == 1 ? "was" : "were");
     } else if (group) {
         if (context->gpu)
             ops_finish(context->gpu, call_name(CALL_GROUP_FREE), at, group);

@@ -6,7 +6,8 @@
 struct p2p {
     enum call call; /* as reports name it */
     bool sends;
-    struct dist_at at;
+    const char *file; /* and line: in a struct gcc would keep them in memory */
+    int line;
     tensor *tensor;
     int peer;
     int tag;
@@ -15,35 +16,39 @@ struct p2p {
 
 /* The group of a message with which all is well. NULL: something is wrong with it, and was reported. No work is made before: a handler may
  * leave by longjmp. */
-static struct dist_group *p2p_check(struct context *context, const struct p2p *ask)
+static __attribute__((noinline)) struct dist_group *p2p_check_all(struct context *context, struct p2p ask)
 {
-    /* Of the most common message a few instructions tell. */
-    if (!ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
-        (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size)
-        return &context->world;
-    struct dist_group *group = context_group(context, ask->call, ask->at, ask->group, true);
-    bool any = !ask->sends && ask->peer == DIST_ANY_SOURCE;
-    if (!group || !context_tensor(context, ask->call, ask->at, "tensor", ask->tensor) ||
-        (!any && context_rank(context, ask->call, ask->at, ask->sends ? "dst" : "src", ask->peer, group) < 0))
+    struct dist_at at = { ask.file, ask.line };
+    struct dist_group *group = context_group(context, ask.call, at, ask.group, true);
+    bool any = !ask.sends && ask.peer == DIST_ANY_SOURCE;
+    if (!group || !context_tensor(context, ask.call, at, "tensor", ask.tensor) ||
+        (!any && context_rank(context, ask.call, at, ask.sends ? "dst" : "src", ask.peer, group) < 0))
         return NULL;
-    if (ask->tag < 0)
-        return report(ask->call, ask->at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask->tag),
-               NULL;
+    if (ask.tag < 0)
+        return report(ask.call, at, DIST_ERR_ARGUMENT, "tag is %d; a tag must be 0 or more", ask.tag), NULL;
     /* What goes to the backend directly must not overtake what waits for its stream. */
-    if (context->gpu && !ask->tensor->gpu)
-        ops_flush(context->gpu, call_name(ask->call), ask->at);
+    if (context->gpu && !ask.tensor->gpu)
+        ops_flush(context->gpu, call_name(ask.call), at);
     return group;
 }
 
+/* Of the most common message a few instructions tell. */
+static inline struct dist_group *p2p_check(struct context *context, const struct p2p *ask)
+{
+    if (!ask->group && !context->gpu && ask->tensor && ask->tensor->reach == context->self->world.header &&
+        (ask->tag | ask->peer) >= 0 && ask->peer < context->world.size)
+        return &context->world;
+    return p2p_check_all(context, *ask);
+}
+
 /* Fill in an op from what was asked. False: DIST_CHECK=1 has something against it, which was reported. */
-static bool p2p_prepare(struct context *context, const struct p2p *ask, struct dist_group *group,
-                        uint32_t site, struct dist_work *op)
+static inline bool p2p_prepare(struct context *context, const struct p2p *ask, uint32_t site,
+                               struct dist_work *op)
 {
     op->call = ask->call;
-    op->at.file = ask->at.file;
-    op->at.line = ask->at.line;
+    op->at.file = ask->file;
+    op->at.line = ask->line;
     op->site = site;
-    op->group = group;
     op->type = ask->tensor->type;
     op->peer = ask->peer;
     op->tag = ask->tag;
@@ -62,14 +67,14 @@ static bool p2p_prepare(struct context *context, const struct p2p *ask, struct d
 }
 
 /* A work of what was asked, ready to be started, inside a call that was entered. NULL: reported. */
-static dist_work *p2p_make(struct context *context, const struct p2p *ask, struct dist_group *group,
-                           uint32_t site, bool async)
+static inline dist_work *p2p_make(struct context *context, const struct p2p *ask, struct dist_group *group,
+                                  uint32_t site, bool async)
 {
-    struct dist_work *op = group ? work_new(context, ask->call, ask->at) : NULL;
+    struct dist_work *op = group ? work_new(context, group) : NULL;
     if (!op)
-        return NULL;
+        return group ? work_lacks_memory(ask->call, (struct dist_at){ ask->file, ask->line }) : NULL;
     op->async = async;
-    return p2p_prepare(context, ask, group, site, op) ? op : NULL;
+    return p2p_prepare(context, ask, site, op) ? op : NULL;
 }
 
 /* A blocking call, the long way. `begun`: the quick way gave QUICK_BEGUN. */
@@ -78,7 +83,7 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
     uint32_t site;
     ask->call = call;
     ask->sends = call == CALL_SEND;
-    struct context *context = context_enter_from(ask->call, ask->at.file, ask->at.line, &site);
+    struct context *context = context_enter_from(ask->call, ask->file, ask->line, &site);
     if (!context)
         return -DIST_ERR_STATE;
     struct dist_work op; /* not cleared, which would take its time: p2p_prepare writes what is read */
@@ -92,8 +97,8 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
         if (work)
             start_work(context, work, &result);
     } else {
-        struct dist_group *group = p2p_check(context, ask);
-        bool good = group && p2p_prepare(context, ask, group, site, &op);
+        op.group = p2p_check(context, ask);
+        bool good = op.group && p2p_prepare(context, ask, site, &op);
         result = good ? start_and_wait(context, &op) : call_note.error;
     }
     context_exit(context);
@@ -107,8 +112,8 @@ static __attribute__((noinline)) int p2p_blocking(struct p2p *ask, enum call cal
 static inline void p2p_fill(struct p2p *ask, const char *file, int line, tensor *tensor, int peer, int tag,
                             dist_group *group)
 {
-    ask->at.file = file;
-    ask->at.line = line;
+    ask->file = file;
+    ask->line = line;
     ask->tensor = tensor;
     ask->peer = peer;
     ask->tag = tag;
@@ -140,11 +145,11 @@ int dist_recv_from(const char *file, int line, tensor *tensor, int src, int tag,
     return went == QUICK_DONE ? ask.peer : p2p_blocking(&ask, CALL_RECV, went == QUICK_BEGUN);
 }
 
-static dist_work *p2p_nonblocking(struct p2p ask)
+static inline dist_work *p2p_nonblocking(struct p2p ask)
 {
     uint32_t site;
     int result;
-    struct context *context = context_enter_from(ask.call, ask.at.file, ask.at.line, &site);
+    struct context *context = context_enter_from(ask.call, ask.file, ask.line, &site);
     if (!context)
         return NULL;
     dist_work *op = p2p_make(context, &ask, p2p_check(context, &ask), site, true);
@@ -156,20 +161,22 @@ static dist_work *p2p_nonblocking(struct p2p ask)
 
 dist_work *dist_isend_from(const char *file, int line, tensor *tensor, int dst, int tag, dist_group *group)
 {
-    return p2p_nonblocking((struct p2p){ CALL_ISEND, true, { file, line }, tensor, dst, tag, group });
+    return p2p_nonblocking((struct p2p){ CALL_ISEND, true, file, line, tensor, dst, tag, group });
 }
 
 dist_work *dist_irecv_from(const char *file, int line, tensor *tensor, int src, int tag, dist_group *group)
 {
-    return p2p_nonblocking((struct p2p){ CALL_IRECV, false, { file, line }, tensor, src, tag, group });
+    return p2p_nonblocking((struct p2p){ CALL_IRECV, false, file, line, tensor, src, tag, group });
 }
 
 /* ---- batches --------------------------------------------------------------------------- */
 
 static struct p2p p2p_ask_of(const dist_p2p_op *entry, struct dist_at at)
 {
-    return (struct p2p){ CALL_BATCH,  entry->kind == DIST_ISEND, at, entry->tensor, entry->peer, entry->tag,
-                         entry->group };
+    return (struct p2p){ CALL_BATCH,    entry->kind == DIST_ISEND,
+                         at.file,       at.line,
+                         entry->tensor, entry->peer,
+                         entry->tag,    entry->group };
 }
 
 /* All works of a batch, ready to begin. 0, or the error of the first entry that is wrong: then there are none. */

@@ -26,9 +26,8 @@ static bool wait_check(enum call call, struct dist_at at, const dist_work *work)
 
 static bool wait_check_array(enum call call, struct dist_at at, dist_work **works, int count)
 {
-    if (count == 0 || (count > 0 && works))
-        return true;
-    return !report(call, at, DIST_ERR_ARGUMENT, "count is %d and works is %s; pass an array of count works",
+    return count == 0 || (count > 0 && works) ||
+           !report(call, at, DIST_ERR_ARGUMENT, "count is %d and works is %s; pass an array of count works",
                    count, works ? "given" : "NULL");
 }
 
@@ -53,32 +52,34 @@ static void wait_hold(struct waiting *waiting, bool held)
     waiting->held = held;
 }
 
+/* What it has come to is the stream's, until the host follows. */
+static int wait_for_stream(const struct waiting *waiting, dist_work *work)
+{
+    struct gpu *gpu = work->gpu;
+    checked_end(work);
+    gpu_range_begin(gpu, call_name(waiting->call));
+    int followed = ops_follow(waiting->context, call_name(waiting->call), work);
+    gpu_range_end(gpu);
+    return followed;
+}
+
 /* Wait for one, and give it back: 0, who sent, or what report() gave. */
 static int wait_for(struct waiting *waiting, dist_work *work)
 {
     struct context *context = waiting->context;
     if (!work || work->live != WORK_LIVE || work->gpu)
         wait_hold(waiting, false);
-    if (!wait_check(waiting->call, waiting->at, work))
+    if ((!work || work->live != WORK_LIVE) && !wait_check(waiting->call, waiting->at, work))
         return work ? -DIST_ERR_STATE : -DIST_ERR_ARGUMENT;
     noted_over(context, work, !waiting->may);
-    struct gpu *gpu = wait_gpu_of(work);
-    if (gpu) { /* what it has come to is the stream's, until the host follows */
-        checked_end(work);
-        work->group->pending--;
-        gpu_range_begin(gpu, call_name(waiting->call));
-        int followed = ops_follow(context, call_name(waiting->call), work);
-        gpu_range_end(gpu);
-        return followed;
-    }
+    if (wait_gpu_of(work))
+        return wait_for_stream(waiting, work);
     int status = work->refused ? work->status : context->backend->wait(context->state, work);
-    int result = work->from >= 0 ? work->from : 0;
     noted_source(context, work);
     checked_end(work);
-    work->group->pending--;
     work_free(context, work); /* into the quarantine (handles.h), where it can still be read */
     wait_hold(waiting, waiting->held && status == DIST_OK);
-    return status != DIST_OK ? report_op(work) : result;
+    return status != DIST_OK ? report_op(work) : work->from >= 0 ? work->from : 0;
 }
 
 /* The first error; else what the last has given. */
@@ -134,8 +135,7 @@ static bool wait_any_news(void *argument)
     return wait_any_one_is_over(argument) || world_failed(&any->context->self->world);
 }
 
-/* Until one is over, or the job has failed: then dist_wait's way tells. That several will do is said in the notes, and the rest is the same for
- * all backends: who brings an op to its end notifies its rank. */
+/* Until one is over, or the job has failed: then dist_wait's way tells. The notes say that several will do; who ends an op notifies its rank. */
 static void wait_any_await_host(struct any *any)
 {
     struct context *context = any->context;

@@ -55,8 +55,7 @@ void noted_add_source(struct context *context, const struct dist_work *op)
         context->log->entries[op->logged - 1].peer = op->from;
 }
 
-void noted_over(struct context *context, const struct dist_work *work, bool waits)
+void noted_add_over(struct context *context, const struct dist_work *work, bool waits)
 {
-    if (work->logged)
-        log_add(context->log, (struct log_entry){ .waits_for = work->logged, .blocks = waits });
+    log_add(context->log, (struct log_entry){ .waits_for = work->logged, .blocks = waits });
 }

@@ -5,7 +5,6 @@
 
 int start_op(struct context *context, struct dist_work *op)
 {
-    op->group->pending += op->async;
     if (context->log)
         noted_add(context, op);
     return op->gpu ? ops_post(context, op) : backend_start(context->backend, context->state, op);
@@ -33,7 +32,6 @@ struct dist_work *start_work(struct context *context, struct dist_work *op, int 
         return NULL;
     }
     checked_end(op);
-    op->group->pending -= async;
     work_free(context, op); /* into the quarantine (handles.h), where it can still be read */
     *result = report_op(op);
     return NULL;

@@ -21,7 +21,7 @@
  * The model in tests/model/ walks through every interleaving of two and three members at this barrier.
  */
 #define _GNU_SOURCE
-#include "shm.h"
+#include "engine.h"
 #include "../common/members.h"
 
 #include <sched.h>

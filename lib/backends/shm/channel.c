@@ -12,11 +12,6 @@ int channel_next_caller(const struct shm_state *shm, int from)
     return shm->size;
 }
 
-uint64_t channel_draw(struct shm_state *shm, int dst)
-{
-    return atomic_fetch_add_explicit(&shm->arrivals[dst].count, 1, memory_order_relaxed);
-}
-
 static _Atomic uint64_t *channel_stamp_of(const struct shm_state *shm, int src, int dst)
 {
     return &shm->stamps[(size_t)src * channel_stamps(shm->size) + (size_t)dst];

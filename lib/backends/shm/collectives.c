@@ -3,7 +3,7 @@
  *
  * Collectives of a group happen in call order: a blocking one lets the asynchronous ones before it finish.
  */
-#include "shm.h"
+#include "engine.h"
 
 /* ---- blocking: the caller takes the steps ------------------------------------------ */
 

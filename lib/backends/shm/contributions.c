@@ -1,5 +1,5 @@
 /* contributions.c: what the members of a group bring to a collective, and whether they call the same. */
-#include "shm.h"
+#include "engine.h"
 #include "../common/claim.h"
 #include "../common/splits.h"
 

@@ -9,7 +9,7 @@
  * always move it again.
  */
 #define _GNU_SOURCE
-#include "shm.h"
+#include "engine.h"
 
 #include <sched.h>
 

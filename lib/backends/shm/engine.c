@@ -68,27 +68,6 @@ int engine_refuse(struct shm_state *shm, struct dist_work *op, int status, const
     return op->status = status;
 }
 
-int engine_enter(struct shm_state *shm, struct dist_work *op, bool background)
-{
-    if (!op->begun_quickly) /* else the quick way has left it locked */
-        engine_lock(shm);
-    shm->open++;
-    if (!background || progress_start(shm))
-        return DIST_OK;
-    return engine_refuse(shm, op, DIST_ERR_SYSTEM, BACKEND_NO_THREAD);
-}
-
-int engine_start(struct shm_state *shm, struct dist_work *op)
-{
-    if (op->async) { /* it may be over, and freed, after the first look: not to be touched any more */
-        progress_takes_over(shm);
-        engine_unlock(shm);
-        return DIST_OK;
-    }
-    engine_unlock(shm);
-    return shm_wait(shm, op);
-}
-
 void engine_done(struct shm_state *shm, struct dist_work *op, int status)
 {
     op->status = status;
@@ -226,11 +205,13 @@ static bool engine_wait_for(struct awaited *awaited)
     return over;
 }
 
-int shm_wait(void *state, struct dist_work *op)
+int engine_wait(struct shm_state *shm, struct dist_work *op)
 {
-    struct shm_state *shm = state;
     struct awaited awaited = { shm, op, NULL, 0 };
-    if (!atomic_load_explicit(&op->done, memory_order_acquire) && !engine_wait_for(&awaited))
+    engine_lock(shm); /* a send that is over by its ticket: nobody need wait, nor say so */
+    bool over = engine_is_over(shm, op);
+    engine_unlock(shm);
+    if (!over && !engine_wait_for(&awaited))
         engine_give_up(shm, op);
     return op->status;
 }

@@ -1,5 +1,5 @@
 /* groups.c: the backend's view of groups; each meets at a barrier in the arena of its first member. */
-#include "shm.h"
+#include "engine.h"
 #include "../../devices/host.h"
 
 #include <stdio.h>

@@ -2,11 +2,8 @@
 #include "channel.h"
 #include "../common/members.h"
 
-void p2p_busy(struct shm_state *shm, int rank)
+void p2p_make_busy(struct shm_state *shm, struct peer *peer)
 {
-    struct peer *peer = &shm->peers[rank];
-    if (peer->busy)
-        return;
     peer->busy = true;
     peer->next = NULL;
     *shm->busy_end = peer;

@@ -3,7 +3,7 @@
 #define SHM_P2P_H
 
 #include "envelope.h"
-#include "shm.h"
+#include "engine.h"
 
 #define RING_CELLS 64
 
@@ -104,7 +104,12 @@ bool unexpected_keep(struct shm_state *shm, int src, const struct envelope *enve
 struct unexpected *unexpected_take(struct shm_state *shm, struct unexpected *copy); /* out of the table */
 void unexpected_close(struct shm_state *shm);
 bool p2p_progress(struct shm_state *shm, bool light); /* with all busy peers; light: make no long copies */
-void p2p_busy(struct shm_state *shm, int peer);
+void p2p_make_busy(struct shm_state *shm, struct peer *peer);
+static inline void p2p_busy(struct shm_state *shm, struct peer *peer)
+{
+    if (!peer->busy)
+        p2p_make_busy(shm, peer);
+}
 void p2p_notify(struct shm_state *shm, int peer);               /* notify the progress thread of that rank */
 void p2p_drop(struct shm_state *shm, struct dist_work *op);     /* take it out of all lists */
 bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has left: it is dropped */

@@ -26,13 +26,6 @@ static bool progress_work_waits(const struct shm_state *shm)
     return false;
 }
 
-/* Is anything open that somebody of this rank must drive? A message that was posted is its receiver's: whoever waits for the send looks, and
- * nobody else needs to. */
-static bool progress_has_work(const struct shm_state *shm)
-{
-    return shm->open > shm->posted_sends;
-}
-
 void progress_listen(struct shm_state *shm, bool listen)
 {
     if (shm->progress_listens == listen)
@@ -129,12 +122,9 @@ void progress_advance(struct shm_state *shm)
         eventcount_notify(&rank_slot_of(shm, shm->rank)->eventcount);
 }
 
-/* Lock held, about to leave the library with operations open: let the progress thread take over. Nor need it be woken for what a light look
- * can do for a collective. */
-void progress_takes_over(struct shm_state *shm)
+/* It need not be woken for what a light look can do for a collective. */
+void progress_take_over(struct shm_state *shm)
 {
-    if (!progress_has_work(shm) || !shm->progress.runs)
-        return;
     shm->left = true;
     if (shm->drivers == 0 && (shm->groups || !(shm->progress_listens || shm->ticks))) {
         progress_listen(shm, !shm->ticks);

@@ -49,7 +49,7 @@ static void recvs_post(struct shm_state *shm, struct dist_work *op)
         shm->posted_any++;
     } else {
         shm->peers[op->peer].receives++;
-        p2p_busy(shm, op->peer);
+        p2p_busy(shm, &shm->peers[op->peer]);
     }
 }
 
@@ -98,7 +98,6 @@ static void recvs_deliver_shared(struct shm_state *shm, struct dist_work *op, in
                                  const struct envelope *envelope)
 {
     uint32_t ticket = envelope_ticket(envelope);
-    recvs_unpost(shm, op);
     op->from = src;
     if (share_copy(shm, op, src, envelope))
         recvs_end(shm, op, src, ticket, true);
@@ -118,7 +117,6 @@ static void recvs_deliver(struct shm_state *shm, struct dist_work *op, int src,
         return;
     }
     struct unexpected *found = bytes > DIRECT_BYTES ? unexpected_new(shm, src, envelope) : NULL;
-    recvs_unpost(shm, op);
     op->from = src;
     if (found) {
         channel_take(shm, src, peer, envelope, VERDICT_BY_TICKET);
@@ -144,6 +142,7 @@ static bool recvs_take(struct shm_state *shm, int src)
         match_receive_for(&shm->posted, shm->posted_any > 0, src, envelope->group, envelope->tag);
     if (!found)
         return unexpected_keep(shm, src, envelope);
+    recvs_unpost(shm, match_receive(found));
     recvs_deliver(shm, match_receive(found), src, envelope);
     return true;
 }
@@ -198,11 +197,21 @@ static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
     recvs_flush(shm);
 }
 
-/* Non-blocking receives drain the channel only once in SEQ_BATCH posts. Nobody waits for that for long: a sender that does notifies the
- * progress thread. */
-static bool recvs_is_time(const struct shm_state *shm, const struct dist_work *op)
+/* Is the next message of its sender there, and can it be for nobody else? Then the receive need not be posted. */
+static bool recvs_take_at_once(struct shm_state *shm, struct dist_work *op)
 {
-    return !op->async || shm->peers[op->peer].unlooked++ % SEQ_BATCH == 0;
+    struct peer *peer = &shm->peers[op->peer];
+    const struct envelope *envelope;
+    if (peer->receives > 0 || shm->posted_any > 0)
+        return false;
+    if (!(envelope = channel_peek(peer)))
+        peer->unlooked = 1;
+    if (!envelope || envelope->tag != op->tag || envelope->group != (uint16_t)op->group->id)
+        return false;
+    recvs_deliver(shm, op, op->peer, envelope);
+    channel_fetch_to_read(peer);
+    channel_flush(shm, op->peer, peer);
+    return true;
 }
 
 int shm_recv(void *state, struct dist_work *op)
@@ -216,9 +225,11 @@ int shm_recv(void *state, struct dist_work *op)
         recvs_look_for_any(shm, op);
     } else if ((found = unexpected_for(shm, op))) {
         recvs_deliver_taken(shm, op, unexpected_take(shm, found));
-    } else {
+    } else if (!recvs_take_at_once(shm, op)) {
         recvs_post(shm, op);
-        if (recvs_is_time(shm, op))
+        /* Non-blocking ones drain the channel once in SEQ_BATCH posts. Nobody waits for that for long: a sender that does notifies our
+         * progress thread. */
+        if (!op->async || shm->peers[op->peer].unlooked++ % SEQ_BATCH == 0)
             shm->posted_any > 0 ? recvs_from_anybody(shm) : recvs_drain(shm, op->peer);
     }
     return engine_start(shm, op);

@@ -58,25 +58,24 @@ static void sends_give_ticket_back(struct shm_state *shm, uint32_t ticket)
         sends_spare(shm);
 }
 
-static struct op_queue *sends_queue(struct shm_state *shm, const struct dist_work *op)
-{
-    struct peer *peer = &shm->peers[op->peer];
-    return op->step == SEND_BY_TICKET ? &shm->by_ticket
-           : op->step == SEND_POSTED  ? &peer->posted
-                                      : &peer->waiting;
-}
-
 void sends_drop(struct shm_state *shm, struct dist_work *op)
 {
+    struct peer *peer = &shm->peers[op->peer];
     shm->posted_sends -= op->step != SEND_WAITING;
-    queue_remove(sends_queue(shm, op), op);
+    queue_remove(op->step == SEND_BY_TICKET ? &shm->by_ticket
+                 : op->step == SEND_POSTED  ? &peer->posted
+                                            : &peer->waiting,
+                 op);
 }
 
-static void sends_end(struct shm_state *shm, struct dist_work *op, enum verdict verdict)
+/* It was posted, and stands in this queue. */
+static inline void sends_end(struct shm_state *shm, struct op_queue *queue, struct dist_work *op,
+                             enum verdict verdict)
 {
     sends_give_ticket_back(shm, op->ticket);
-    sends_drop(shm, op);
-    if (eager_forget(shm, op)) { /* its call has long returned */
+    queue_remove(queue, op);
+    shm->posted_sends--;
+    if (op->aside && eager_forget(shm, op)) { /* its call has long returned */
         shm->open--;
         return;
     }
@@ -117,7 +116,7 @@ static void sends_handle_taken(struct shm_state *shm, struct peer *peer, struct 
     if (verdict == VERDICT_SHARED && !engine_is_shared(shm) && !op->async)
         share_help(shm, op);
     if (verdict == VERDICT_DONE || verdict == VERDICT_REFUSED) {
-        sends_end(shm, op, verdict);
+        sends_end(shm, &peer->posted, op, verdict);
         return;
     }
     queue_remove(&peer->posted, op);
@@ -172,7 +171,7 @@ bool sends_look(struct shm_state *shm, struct dist_work *op)
     enum verdict verdict = atomic_load_explicit(&row[op->ticket], memory_order_acquire);
     if (verdict == VERDICT_NONE)
         return false;
-    sends_end(shm, op, verdict);
+    sends_end(shm, &shm->by_ticket, op, verdict);
     return true;
 }
 
@@ -198,10 +197,11 @@ bool sends_sweep(struct shm_state *shm, bool light)
 void sends_line_up(struct shm_state *shm, struct dist_work *op)
 {
     struct peer *peer = &shm->peers[op->peer];
-    sends_sweep(shm, true);
+    if (shm->by_ticket.first)
+        sends_sweep(shm, true);
     if (peer->sent - peer->known <= 1 || channel_is_full(peer))
         sends_read_acks(shm, peer); /* all may be taken: then the slot is free */
-    p2p_busy(shm, op->peer);
+    p2p_busy(shm, peer);
     if (!peer->waiting.first && !channel_is_full(peer) && sends_post(shm, peer, op)) {
         queue_add(&peer->posted, op);
         return;
@@ -224,7 +224,7 @@ int shm_send(void *state, struct dist_work *op)
         sends_mark_posted(shm, peer, op);
         channel_note_order(shm, op->peer, op->match.number);
         queue_add(&peer->posted, op);
-        p2p_busy(shm, op->peer);
+        p2p_busy(shm, peer);
         return engine_start(shm, op);
     }
     op->ticket = NO_TICKET;

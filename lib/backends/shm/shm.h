@@ -138,60 +138,12 @@ static inline struct rank_notes *notes_of(const struct shm_state *shm)
     return world_notes(shm->world, shm->rank);
 }
 
-/* ---- engine.c: the open operations of a rank ------------------------------- */
-
-static inline void engine_lock(struct shm_state *shm)
-{
-    entry_take(&shm->entry, &shm->self->bias);
-}
-static inline void engine_unlock(struct shm_state *shm)
-{
-    entry_give(&shm->entry, &shm->self->bias);
-}
-
-/* The progress thread is a guest; it goes out and in again as such, in the middle of what both do. */
-void engine_lock_as_guest(struct shm_state *shm);
-bool engine_step_out(struct shm_state *shm); /* true: a guest, which step_in is told */
-void engine_step_in(struct shm_state *shm, bool guest);
-
-static inline bool engine_is_shared(const struct shm_state *shm) /* do other threads use the engine, too? */
-{
-    return atomic_load_explicit(&shm->self->bias.over, memory_order_relaxed);
-}
-bool engine_progress(struct shm_state *shm, bool light); /* drive all open ops; light: only what is quick */
-
-/* An op's way in. From enter on the lock is held, until start or refuse (which gives the status); an op that is refused must be in no list. */
-int engine_enter(struct shm_state *shm, struct dist_work *op, bool background); /* not OK: it was refused */
-int engine_refuse(struct shm_state *shm, struct dist_work *op, int status, const char *why);
-int engine_start(struct shm_state *shm, struct dist_work *op); /* it is in the lists: return or wait */
-void engine_done(struct shm_state *shm, struct dist_work *op,
-                 int status); /* it is over; no longer in a list */
-/* +1: a thread begins to wait; -1: it has ended, the progress thread takes over. */
-void engine_count_waiter(struct shm_state *shm, int change);
-/* Sleep until notified. First notifies the progress threads of op's peers, which may compute. `op` NULL: for what the rank itself has posted
- * (it leaves, or waits for a group's turn). */
-void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limited, bool (*look)(void *),
-                  void *argument);
-bool shm_test(void *shm, struct dist_work *op);
-int shm_wait(void *shm, struct dist_work *op);
-void shm_hold(void *shm, bool held);
-/* Until it is the turn of `op`, behind the group's asynchronous collectives; or its time is up (op->status). False: the job has failed before. */
-bool engine_await_group(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline);
-
 /* ---- leave.c, groups.c --------------------------------------------------------- */
 
 void shm_leave(void *shm);
 int shm_group_new(void *shm, struct dist_work *op);
 void shm_group_free(void *shm, struct dist_group *group);
 void groups_close(struct shm_state *shm); /* barriers that were left to others */
-
-/* ---- progress.c: drives while nobody waits; all with the lock held, but stop ---- */
-
-bool progress_start(struct shm_state *shm); /* false: the system gives no thread */
-void progress_stop(struct shm_state *shm);
-void progress_takes_over(struct shm_state *shm);
-void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? Not while somebody drives */
-void progress_advance(struct shm_state *shm);
 
 /* ---- barrier.c, contributions.c, parts.c: where a group meets ----------------------------- */
 

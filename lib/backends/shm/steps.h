@@ -2,7 +2,7 @@
 #ifndef SHM_STEPS_H
 #define SHM_STEPS_H
 
-#include "shm.h"
+#include "engine.h"
 
 #define CROWD 16 /* members that read each other's slots; more have one that does */
 
