@@ -69,13 +69,10 @@ static void bundles_leave(struct transport_state *state, int peer)
 }
 
 /* One has just left, and the rank has not waited since; or it is about to wait, as it mostly is. */
-static bool bundles_more_may_follow(struct transport_state *state, const struct bundle *bundle)
+static bool bundles_more_may_follow(const struct transport_state *state, const struct bundle *bundle)
 {
-    int64_t now = launch_clock_ns();
-    if (!state->bundles.began)
-        state->bundles.began = now;
     return habit_is_kept(&state->bundles.waits) ||
-           (bundle->waits == state->waits && now - bundle->left < FOLLOWS_SOON_NS);
+           (bundle->waits == state->waits && launch_clock_ns() - bundle->left < FOLLOWS_SOON_NS);
 }
 
 void bundles_see_wait(struct transport_state *state)
@@ -92,7 +89,9 @@ void bundles_flush(struct transport_state *state, enum which_bundles which)
     int kept = 0;
     if (which != BUNDLES_ALL && bundles->urgent == 0)
         return;
-    if (which != BUNDLES_FIRST && bundles->urgent > 0 && state->drivers == 0) /* the program computes */
+    if (which == BUNDLES_FIRST && bundles->began == 0) /* the program starts ops; or else it computes */
+        bundles->began = launch_clock_ns();
+    else if (which != BUNDLES_FIRST && bundles->urgent > 0 && state->drivers == 0)
         habit_learn(&bundles->waits, false);
     for (int i = 0; i < bundles->count; i++) {
         int peer = bundles->open[i];
