@@ -64,7 +64,7 @@ static int wait_for_stream(const struct waiting *waiting, dist_work *work)
 }
 
 /* Wait for one, and give it back: 0, who sent, or what report() gave. */
-static int wait_for(struct waiting *waiting, dist_work *work)
+static inline int wait_for(struct waiting *waiting, dist_work *work)
 {
     struct context *context = waiting->context;
     if (!work || work->live != WORK_LIVE || work->gpu)

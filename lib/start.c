@@ -20,6 +20,16 @@ int start_and_wait(struct context *context, struct dist_work *op)
     return status != DIST_OK ? report_op(op) : op->from >= 0 ? op->from : 0;
 }
 
+/* On its way it failed; or it is on a GPU, and its stream waits for it. */
+static __attribute__((noinline)) int start_ended(struct context *context, struct dist_work *op, int status)
+{
+    if (status == DIST_OK)
+        return ops_follow(context, call_name(op->call), op);
+    checked_end(op);
+    work_free(context, op); /* into the quarantine (handles.h), where it can still be read */
+    return report_op(op);
+}
+
 struct dist_work *start_work(struct context *context, struct dist_work *op, int *result)
 {
     call_note.made = NULL;
@@ -27,12 +37,6 @@ struct dist_work *start_work(struct context *context, struct dist_work *op, int 
     int status = start_op(context, op);
     if (status == DIST_OK && async)
         return op;
-    if (status == DIST_OK) {
-        *result = ops_follow(context, call_name(op->call), op);
-        return NULL;
-    }
-    checked_end(op);
-    work_free(context, op); /* into the quarantine (handles.h), where it can still be read */
-    *result = report_op(op);
+    *result = start_ended(context, op, status);
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* channel_post.c: the sender's steps: lib/backends/shm/sends.c, and what of channel.c it calls. */
+/* channel_post.c: the sender's steps: lib/backends/shm/sends.c, and what of channel.h it calls. */
 #include "channel.h"
 
 static struct op *here(struct turn *t)

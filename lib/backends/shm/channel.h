@@ -165,8 +165,6 @@ static inline struct envelope *channel_next(struct peer *peer, size_t bytes)
     return &peer->out_ring[(peer->sent + 1) % RING_CELLS].envelope;
 }
 
-/* Publish it (seq), and notify dst. `arrival`: the number that it has drawn. */
-void channel_post(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes, uint64_t arrival);
 static inline uint64_t channel_draw(struct shm_state *shm, int dst)
 {
     return atomic_fetch_add_explicit(&shm->arrivals[dst].count, 1, memory_order_relaxed);
@@ -237,7 +235,5 @@ static inline void channel_flush(struct shm_state *shm, int src, struct peer *pe
     if (peer->taken != peer->acked)
         channel_acknowledge(shm, src, peer);
 }
-
-void ticket_stamp(struct shm_state *shm, int src, uint32_t ticket, enum verdict verdict);
 
 #endif

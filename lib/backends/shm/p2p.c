@@ -22,6 +22,7 @@ bool p2p_progress(struct shm_state *shm, bool light)
 {
     bool moved = sends_sweep(shm, light);
     moved |= shm->posted_any > 0 && recvs_from_anybody(shm);
+    shm->unlooked = 0;
     for (struct peer **at = &shm->busy, *peer; (peer = *at);) {
         int rank = (int)(peer - shm->peers);
         moved |= sends_push(shm, rank);

@@ -79,7 +79,6 @@ enum quick shm_quick_recv(void *shm, tensor *t, int peer, int tag, const struct 
                           uint32_t site);
 enum quick shm_quick_sum(void *shm, tensor *t, enum dist_op op, uint32_t site); /* quick_meet.c */
 enum quick shm_quick_barrier(void *shm, uint32_t site);
-void sends_spare(struct shm_state *shm);          /* take a ticket for the next quick message */
 bool sends_push(struct shm_state *shm, int peer); /* the queues of a peer; true: something moved */
 bool sends_look(struct shm_state *shm,
                 struct dist_work *op);               /* is a send over whose end comes by its ticket? */
@@ -114,10 +113,8 @@ void p2p_notify(struct shm_state *shm, int peer);               /* notify the pr
 void p2p_drop(struct shm_state *shm, struct dist_work *op);     /* take it out of all lists */
 bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has left: it is dropped */
 
-/* refusals.c: why the message of src with this ticket does not fit; and the words for a send whose message did not. */
-struct claim;
-void refusals_write(struct shm_state *shm, int src, uint32_t ticket, const struct claim *send,
-                    const struct claim *recv);
+/* refusals.c: a message of src does not fit this receive: both are told why; and the words for a send whose message did not. */
+void refusals_tell(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope);
 void refusals_read(const struct shm_state *shm, struct dist_work *op);
 
 static inline size_t bytes_of(const struct dist_work *op, struct span span)

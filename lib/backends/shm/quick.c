@@ -6,6 +6,7 @@
  * long way, with an op and the engine, from where the quick way stands.
  */
 #include "channel.h"
+#include "tickets.h"
 #include "../../devices/host.h"
 
 /* What a short message that is waited for does not need stands apart, so that its own way has no calls in it: it is done in the
@@ -49,7 +50,7 @@ APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t w
             return QUICK_DONE;
         }
         if (looks == 0 || taken) {
-            sends_spare(shm);
+            ticket_take_spare(shm);
             return QUICK_BEGUN;
         }
         backoff_pause();
@@ -78,7 +79,7 @@ static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int 
     uint32_t ack = channel_look(peer);
     if (peer->known != peer->sent || shm->eager_bytes || shm->spare == NO_TICKET || peer->sent == 0 ||
         t->bytes >
-            DIRECT_BYTES) /* the first message to a peer is channel_post's: it sets the bit in callers */
+            DIRECT_BYTES) /* the first message to a peer is sends_publish's: it sets the bit in callers */
         return QUICK_NOT;
     if (t->bytes > SLOT_INLINE)
         return quick_send_by_reference(shm, t, dst, tag, group, site);

@@ -8,22 +8,16 @@
  * whom nothing is wanted stay in their channel: that holds back a sender that is too quick.
  */
 #include "channel.h"
-#include "../common/claim.h"
+#include "tickets.h"
 #include "../../devices/host.h"
 
-/* Do size and type agree? If not, say how they differ. */
-static bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope)
+/* Do size and type agree? If not, it is told how they differ. */
+static inline bool recvs_agree(struct shm_state *shm, struct dist_work *op, int src,
+                               const struct envelope *envelope)
 {
-    size_t bytes = envelope_bytes(envelope);
-    if (envelope->type == (uint8_t)op->type && bytes == bytes_of(op, op->out))
+    if (envelope->type == (uint8_t)op->type && envelope_bytes(envelope) == bytes_of(op, op->out))
         return true;
-    const struct site *site = world_site_at(shm->world, src, envelope_site(envelope));
-    struct claim recv = claim_of(op), send = recv;
-    send.type = envelope->type;
-    send.count = (int64_t)(bytes / dtype_size((enum dist_type)send.type));
-    claim_stands(&send, site->file, site->line);
-    claims_say_receiver(&op->why, src, &send, &recv);
-    refusals_write(shm, src, envelope_ticket(envelope), &send, &recv);
+    refusals_tell(shm, op, src, envelope);
     return false;
 }
 
@@ -177,12 +171,18 @@ bool recvs_from_anybody(struct shm_state *shm)
     return moved;
 }
 
+/* Non-blocking ones look into the channel once in SEQ_BATCH posts. Nobody waits for that for long: a sender that does notifies our progress
+ * thread. */
+static inline bool recvs_is_time(const struct dist_work *op, unsigned *unlooked)
+{
+    return !op->async || (*unlooked)++ % SEQ_BATCH == 0;
+}
+
 /* What was sent first may be set aside already, or still be in a channel, behind others. So all that was sent before it is taken. */
 static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
 {
     uint64_t arrival;
     bool goes_on = true;
-    recvs_post(shm, op);
     while (goes_on && op->from < 0) {
         struct unexpected *found = unexpected_for(shm, op);
         int src = channel_first(shm, &arrival);
@@ -222,14 +222,14 @@ int shm_recv(void *state, struct dist_work *op)
     op->from = -1;
     struct unexpected *found;
     if (op->peer == DIST_ANY_SOURCE) {
-        recvs_look_for_any(shm, op);
-    } else if ((found = unexpected_for(shm, op))) {
+        recvs_post(shm, op);
+        if (recvs_is_time(op, &shm->unlooked) || unexpected_for(shm, op))
+            recvs_look_for_any(shm, op);
+    } else if (shm->unexpected.count > 0 && (found = unexpected_for(shm, op))) {
         recvs_deliver_taken(shm, op, unexpected_take(shm, found));
     } else if (!recvs_take_at_once(shm, op)) {
         recvs_post(shm, op);
-        /* Non-blocking ones drain the channel once in SEQ_BATCH posts. Nobody waits for that for long: a sender that does notifies our
-         * progress thread. */
-        if (!op->async || shm->peers[op->peer].unlooked++ % SEQ_BATCH == 0)
+        if (recvs_is_time(op, &shm->peers[op->peer].unlooked))
             shm->posted_any > 0 ? recvs_from_anybody(shm) : recvs_drain(shm, op->peer);
     }
     return engine_start(shm, op);

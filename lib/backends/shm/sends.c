@@ -6,6 +6,7 @@
  * for one looks at its ticket; those that nobody waits for are looked at a few at a time.
  */
 #include "channel.h"
+#include "tickets.h"
 
 #define SWEPT 2 /* at a time */
 
@@ -24,40 +25,6 @@ static void sends_write(struct shm_state *shm, const struct dist_work *op, size_
     }
 }
 
-/* Are all tickets with messages that are not yet copied? */
-static bool sends_lack_tickets(const struct shm_state *shm)
-{
-    return shm->free_ticket_count == 0 && shm->tickets_used == TICKETS;
-}
-
-static uint32_t sends_take_ticket(struct shm_state *shm)
-{
-    if (sends_lack_tickets(shm))
-        return NO_TICKET;
-    return shm->free_ticket_count > 0 ? shm->free_tickets[--shm->free_ticket_count] : shm->tickets_used++;
-}
-
-static void sends_clear_ticket(struct shm_state *shm, uint32_t ticket)
-{
-    atomic_store_explicit(&shm->tickets[(size_t)shm->rank * TICKETS + ticket], VERDICT_NONE,
-                          memory_order_relaxed);
-}
-
-void sends_spare(struct shm_state *shm)
-{
-    shm->spare = sends_take_ticket(shm);
-    if (shm->spare != NO_TICKET)
-        sends_clear_ticket(shm, shm->spare);
-}
-
-static void sends_give_ticket_back(struct shm_state *shm, uint32_t ticket)
-{
-    if (ticket != NO_TICKET)
-        shm->free_tickets[shm->free_ticket_count++] = ticket;
-    if (shm->spare == NO_TICKET)
-        sends_spare(shm);
-}
-
 void sends_drop(struct shm_state *shm, struct dist_work *op)
 {
     struct peer *peer = &shm->peers[op->peer];
@@ -72,7 +39,7 @@ void sends_drop(struct shm_state *shm, struct dist_work *op)
 static inline void sends_end(struct shm_state *shm, struct op_queue *queue, struct dist_work *op,
                              enum verdict verdict)
 {
-    sends_give_ticket_back(shm, op->ticket);
+    ticket_give_back(shm, op->ticket);
     queue_remove(queue, op);
     shm->posted_sends--;
     if (op->aside && eager_forget(shm, op)) { /* its call has long returned */
@@ -84,6 +51,44 @@ static inline void sends_end(struct shm_state *shm, struct op_queue *queue, stru
         op->speaker = op->peer + 1;
     }
     engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
+}
+
+/* Into its cell; and the slot must say that there are such, and nothing that is old enough to be taken for new. */
+static void sends_publish_cell(struct peer *peer, struct cell *cell, uint64_t arrival)
+{
+    uint32_t seq = atomic_load_explicit(&peer->out->seq, memory_order_relaxed);
+    cell->arrival = arrival;
+    cell->verdict = VERDICT_DONE;
+    atomic_store_explicit(&cell->seq, peer->sent, memory_order_release);
+    channel_fetch_to_write(peer);
+    if (peer->sent - peer->slotted >= SLOT_STALE) {
+        peer->slotted = peer->sent - RING_CELLS;
+        seq = ((uint32_t)peer->slotted & SEQ_COUNT) | (seq & SEQ_HURRY);
+    }
+    if (!(seq & SEQ_RING))
+        atomic_store_explicit(&peer->out->seq, seq | SEQ_RING, memory_order_release);
+}
+
+/* The message is written: publish it (seq), and notify its receiver. `arrival`: the number that it has drawn. */
+static inline void sends_publish(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes,
+                                 uint64_t arrival)
+{
+    struct peer *peer = &shm->peers[dst];
+    struct cell *cell = &peer->out_ring[++peer->sent % RING_CELLS];
+    if (peer->sent == 1)
+        atomic_fetch_or(&shm->callers[dst].bits[shm->rank / 64], UINT64_C(1) << shm->rank % 64);
+    if (envelope == &cell->envelope) {
+        sends_publish_cell(peer, cell, arrival);
+    } else {
+        uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
+        peer->slotted = peer->sent;
+        channel_note_order(shm, dst, arrival);
+        atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring,
+                              memory_order_release);
+    }
+    eventcount_notify_lightly(&rank_slot_of(shm, dst)->eventcount);
+    if (bytes > DIRECT_BYTES)
+        p2p_notify(shm, dst);
 }
 
 /* Its message was posted last: remember that number. */
@@ -98,13 +103,13 @@ static void sends_mark_posted(struct shm_state *shm, const struct peer *peer, st
 static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_work *op)
 {
     size_t bytes = bytes_of(op, op->in);
-    op->ticket = sends_take_ticket(shm);
+    op->ticket = ticket_take(shm);
     if (op->ticket == NO_TICKET)
         return false;
-    sends_clear_ticket(shm, op->ticket);
+    ticket_clear(shm, op->ticket);
     struct envelope *envelope = channel_next(peer, bytes);
     sends_write(shm, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_INLINE : CELL_INLINE, envelope);
-    channel_post(shm, op->peer, envelope, bytes, op->match.number);
+    sends_publish(shm, op->peer, envelope, bytes, op->match.number);
     sends_mark_posted(shm, peer, op);
     return true;
 }
@@ -180,7 +185,7 @@ bool sends_look(struct shm_state *shm, struct dist_work *op)
 bool sends_sweep(struct shm_state *shm, bool light)
 {
     const struct dist_work *last = shm->by_ticket.last;
-    bool moved = false, all = !light && sends_lack_tickets(shm);
+    bool moved = false, all = !light && tickets_are_out(shm);
     for (int i = 0; (i < SWEPT || all) && shm->by_ticket.first; i++) {
         struct dist_work *op = shm->by_ticket.first;
         all &= op != last;

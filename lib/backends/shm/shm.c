@@ -5,6 +5,7 @@
  *                                       tickets[size][TICKETS]   rings[pairs][2][RING_CELLS]   the world's barrier
  */
 #include "channel.h"
+#include "tickets.h"
 
 #include <stdlib.h>
 
@@ -88,7 +89,7 @@ static int shm_open_world(struct launch_self *self, struct dist_group *world, vo
     backoff_tune(shm->size);
     shm->looks = backoff_looks();
     shm->rhythm.most = shm->looks > 0 ? RHYTHM_MOST : 0;
-    sends_spare(shm);
+    ticket_take_spare(shm);
     *out = shm;
     return DIST_OK;
 }

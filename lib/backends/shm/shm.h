@@ -113,14 +113,15 @@ struct shm_state {
 
     struct peer *peers; /* by rank */
     struct peer *busy, **busy_end;
-    struct op_queue by_ticket;          /* sends whose messages are taken, but not yet copied */
-    struct match_table posted;          /* receives; none matches an unexpected message */
-    size_t posted_any;                  /* those of them that take a message from anybody */
-    struct match_table unexpected;      /* messages */
-    struct op_queue copies;             /* receives whose long message (op->aside) is yet to be copied */
-    struct unexpected *unexpected_kept; /* to be used again; */
-    struct eager *eager_kept[2];        /* those without a page, and with one */
-    struct shm_group *groups;           /* those with collectives to drive */
+    struct op_queue by_ticket;     /* sends whose messages are taken, but not yet copied */
+    struct match_table posted;     /* receives; none matches an unexpected message */
+    size_t posted_any;             /* those of them that take a message from anybody, */
+    unsigned unlooked;             /* and how many were posted since somebody looked for their messages */
+    struct match_table unexpected; /* messages */
+    struct op_queue copies;        /* receives whose long message (op->aside) is yet to be copied */
+    struct unexpected *unexpected_kept;       /* to be used again; */
+    struct eager *eager_kept[2];              /* those without a page, and with one */
+    struct shm_group *groups;                 /* those with collectives to drive */
     struct shm_group *retired, **retired_end; /* freed groups whose barrier others may still use */
     uint32_t free_ticket_count;
     uint32_t tickets_used;          /* those from here on were never taken */
