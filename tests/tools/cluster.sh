@@ -8,6 +8,13 @@ has()
     [ -e "build/plugins/dist-$1.so" ]
 }
 
+case ${N:-4} in
+*[!0-9]* | 0*)
+    echo "N=$N is no number of ranks; it is a whole number from 1 on" >&2
+    exit 2
+    ;;
+esac
+
 engine=$BACKEND
 case $engine in
 mpi) has mpich || engine=openmpi ;; # distrun starts MPICH's ranks only
