@@ -71,6 +71,13 @@ show_tests()
     [ ! -s "$why" ] || { [ ! "$heading" ] || echo "$heading"; show_feedback 16 "$why"; }
 }
 
+must_be_there()
+{
+    [ ! -f "$source" ] || return 0
+    echo "$source is not there$([ "$from" != exercises ] || echo "; make reset-$number brings it back")." >&2
+    exit 2
+}
+
 what_next()
 {
     if [ $result -eq 0 ]; then
@@ -83,6 +90,7 @@ what_next()
 
 grade()
 {
+    must_be_there
     why=
     [ -e "solutions/$exercise.c" ] && [ "$from" != solutions ] && build_solution
     grade_file "$source"
@@ -146,6 +154,7 @@ solution()
         echo "Exercise $number is not solved yet. Try make hint-$number; or, if you want it now: make solution-$number FORCE=1" >&2
         exit 1
     fi
+    must_be_there
     echo "One possible answer, solutions/$exercise.c (- yours, + ours):"
     diff -u "$source" "solutions/$exercise.c" | sed -e 1,2d -e 's/^/  /'
 }
@@ -167,6 +176,7 @@ next()
         return
     fi
     choose "$number"
+    must_be_there
     sed -n '/^\/\*/,/^ \*\//p' "$source" | sed -e 1d -e '/^ \*\/$/,$d' -e 's/^ \* \{0,1\}//'
     echo
     echo "Edit $source between the TO""DO marks, then: make exercise-$number"

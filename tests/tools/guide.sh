@@ -81,4 +81,9 @@ expect 0 "build/kept" "reset says where the old file is" $guide reset 01.1
 expect 0 "nothing to reset" "reset once more" $guide reset 01.1
 expect 0 "dist_all_gather" "the old file is there" sh -c 'cat build/kept/*/*'
 expect 0 "0 of 2 exercises solved" "what was reset is open again" $guide progress
+rm exercises/$first.c
+for command in next "grade 01.1" "solution 01.1"; do
+    expect 2 "is not there; make reset-01.1 brings it back" "a file that is gone: $command" env FORCE=1 $guide $command
+done
+expect 0 "It is as it came" "and reset brings it back" $guide reset 01.1
 exit $failed
