@@ -119,6 +119,7 @@ quick()
     expect_words 2 "there is no host h9" $hosts -n 2 on h9 true
     expect_words 2 "a number of hosts, 1 to 64" $hosts -n 0 true
     for n in 0 abc; do expect_words 2 "N=$n is no number of ranks" env N=$n tests/tools/cluster.sh build/chapters/02_send_recv_chain/chain; done
+    expect_words 2 '"abc" is no number of runs' tests/tools/nodes_faults.sh abc
     if [ -e build/plugins/dist-gloo.so ]; then
         export BACKEND=gloo
         expect "node 0 is called 127.0.1.1" own_name "build/bin/distrun -n 2 --nodes 2 --node 0 --at h0:29500 true" "name its address"

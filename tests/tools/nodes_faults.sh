@@ -10,6 +10,7 @@
 # the same is asked: did all launchers end in time and with the right status, was it told once and by the right name, and is nothing left
 # of it on any host? All that is wrong is printed. Exit status: 0, 1, or 77 where there can be no hosts.
 
+case $1 in *[!0-9]* | 0*) echo "\"$1\" is no number of runs; it is a whole number from 1 on" >&2; exit 2 ;; esac
 [ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "${1:-17}" $2
 . tests/tools/left.sh
 
