@@ -109,8 +109,9 @@ static int error_deliver_report(const char *call, struct dist_at at, enum dist_e
     call_note.entry = 0; /* it is named once */
     works_let_go(context);
     int first = call_note.error ? call_note.error : -(int)error;
-    context->handler(&told, context->handler_context); /* which may make calls of its own */
-    call_note.error = first;
+    call_note.error = first; /* it may leave by longjmp, */
+    context->handler(&told, context->handler_context);
+    call_note.error = first; /* and may make calls of its own */
     return -(int)error;
 }
 

@@ -126,7 +126,8 @@ static void left(struct exam *exam, int rank, int size)
             int error = setjmp(back);
             if (error == 0)
                 begin_with(way, x, y, works);
-            exam_check(exam, error == DIST_ERR_BUFFER, "way %d: error %d", way, error);
+            exam_check(exam, error == DIST_ERR_BUFFER && dist_last_error() == -error,
+                       "way %d: error %d, last %d", way, error, dist_last_error());
             exam_check(exam, way != 1 || (!works[0] && !works[1]), "a work is left");
         }
         exam_check(exam, !context_get()->works.newest->older, "more works than that of x are open");
