@@ -8,28 +8,22 @@ static uint64_t refusals_name(int src, uint32_t ticket)
 }
 
 /* A sender keeps the ticket until it has read this: what stands under the same name is long read. */
-static void refusals_write(struct shm_state *shm, int src, uint32_t ticket, const struct claim *send,
-                           const struct claim *recv)
-{
-    struct refusal_note *notes = notes_of(shm)->refusals, *note = &notes[shm->refused++ % NOTE_REFUSALS];
-    uint64_t name = refusals_name(src, ticket);
-    for (int i = 0; i < NOTE_REFUSALS; i++)
-        if (&notes[i] == note || atomic_load_explicit(&notes[i].name, memory_order_relaxed) == name)
-            atomic_store_explicit(&notes[i].name, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release); /* who reads the new words sees that the old name is gone */
-    claims_say_sender(&note->words, send, shm->rank, recv);
-    atomic_store_explicit(&note->name, name, memory_order_release);
-}
-
 void refusals_tell(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope)
 {
     const struct site *site = world_site_at(shm->world, src, envelope_site(envelope));
+    struct refusal_note *notes = notes_of(shm)->refusals, *note = &notes[shm->refused++ % NOTE_REFUSALS];
+    uint64_t name = refusals_name(src, envelope_ticket(envelope));
     struct claim recv = claim_of(op), send = recv;
     send.type = envelope->type;
     send.count = (int64_t)(envelope_bytes(envelope) / dtype_size((enum dist_type)send.type));
     claim_stands(&send, site->file, site->line);
     claims_say_receiver(&op->why, src, &send, &recv);
-    refusals_write(shm, src, envelope_ticket(envelope), &send, &recv);
+    for (int i = 0; i < NOTE_REFUSALS; i++)
+        if (&notes[i] == note || atomic_load_explicit(&notes[i].name, memory_order_relaxed) == name)
+            atomic_store_explicit(&notes[i].name, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release); /* who reads the new words sees that the old name is gone */
+    claims_say_sender(&note->words, &send, shm->rank, &recv);
+    atomic_store_explicit(&note->name, name, memory_order_release);
 }
 
 void refusals_read(const struct shm_state *shm, struct dist_work *op)
