@@ -56,8 +56,9 @@ struct dist_work {
     int from;    /* receives: the world rank that sent; else -1 */
     int speaker; /* with a status that several ranks get: 1 + the world rank that should tell; 0: this one */
 
-    /* the backend's own. shm: `step` is SEND_ or the plan's step, `phase` counts tests in vain, `ticket` is p2p.h's. transport: STEP_, the number
-     * in the group, the tag of an offer or the piece of a collective */
+    /* the backend's own. shm: `step` is SEND_ or the plan's step, `phase` counts tests in vain, `ticket` is
+     * tickets.h's, of a collective its number in the group. transport: STEP_, the number in the group, the tag of an offer or the piece of a
+     * collective */
     _Atomic uint32_t done;
     int step;
     uint32_t phase, ticket;

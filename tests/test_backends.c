@@ -76,6 +76,7 @@ Test(backends, messages_arrive_in_every_pattern)
 Test(backends, order_tags_and_groups_are_kept)
 {
     conform_sizes("order", conform_order, NOTHING);
+    conform_sizes("chained", conform_chained, NOTHING);
 }
 
 Test(backends, started_operations_go_on_while_ranks_compute)

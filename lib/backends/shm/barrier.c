@@ -13,12 +13,14 @@
  *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
  *   sees them all, and notifies those who sleep: on the barrier's event count, or, where a contribution says that its member's engine
  *   waits (`listens`), on that rank's own. (Others may see them all, too: then it is notified twice.)
- *   Reading contributions and slots late. There are two sets, used in turn. Collective k + 1 begins with a barrier at which a
- *   member only arrives when it is through with k; so nobody writes set k + 2, which is k's, before that. For the same
- *   reason a count that a slow member still waits for is only replaced by a higher one.
- *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c). What
- *   a member waits for after the barrier is that; `at_work` says so.
- * The model in tests/model/ walks through every interleaving of two and three members at this barrier.
+ *   Reading slots late. There are two sets, used in turn. At collective k + 1 a member only arrives when it is through with k, if
+ *   k went through slots; so nobody writes set k + 2, which is k's, before that.
+ *   Reading contributions and small slots late. At a collective for which these are enough a member may arrive before its turn, while what
+ *   it is not through with are such ones, too, and fewer than AHEAD: so a burst is one meeting, where each would take a switch to every rank of
+ *   a core. Who writes set k + 2 * AHEAD, which is k's, is through with k + AHEAD; there all have arrived, so all are through with k.
+ *   For the same reason a count that a slow member still waits for is only replaced by a higher one.
+ *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c): `at_work`.
+ * The models in tests/model/ walk through every interleaving of two and three members at this barrier (barrier.c), and before their turn (burst.c).
  */
 #define _GNU_SOURCE
 #include "engine.h"
@@ -32,13 +34,14 @@
 static size_t barrier_slots_offset(int size)
 {
     size_t end =
-        sizeof(struct barrier) + (size_t)size * (2 * sizeof(struct contribution) + sizeof(struct part));
+        sizeof(struct barrier) + (size_t)size * (SETS * sizeof(struct contribution) + sizeof(struct part));
     return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
 }
 
 size_t barrier_bytes(int size)
 {
-    return barrier_slots_offset(size) + (size_t)size * (2 * BARRIER_SLOT_BYTES + sizeof(int32_t));
+    return barrier_slots_offset(size) +
+           (size_t)size * (2 * BARRIER_SLOT_BYTES + SETS * SMALL_SLOT_BYTES + sizeof(int32_t));
 }
 
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq)
@@ -46,6 +49,12 @@ void *barrier_slot(const struct shm_group *g, int member, uint32_t seq)
     size_t size = (size_t)g->group->size;
     char *slots = (char *)g->barrier + barrier_slots_offset(g->group->size);
     return slots + ((seq & 1) * size + (size_t)member) * BARRIER_SLOT_BYTES;
+}
+
+void *barrier_small_slot(const struct shm_group *g, int member, uint32_t seq)
+{
+    char *slots = barrier_slot(g, g->group->size, 1); /* where the others end */
+    return slots + ((size_t)member * SETS + seq % SETS) * SMALL_SLOT_BYTES;
 }
 
 static int32_t *barrier_members(struct barrier *barrier, int size)
@@ -67,10 +76,17 @@ void barrier_clear(struct barrier *barrier, const struct dist_group *group)
 
 /* ---- the barrier ----------------------------------------------------------- */
 
-/* Has this member not arrived at this rank's barrier yet? */
-static bool barrier_behind(const struct shm_group *g, int member)
+/* How far has counted who has arrived at that collective? From this rank's turn up to it each has one barrier. */
+static uint32_t barrier_count(const struct shm_group *g, uint32_t seq)
 {
-    return (int32_t)(atomic_load(&barrier_contribution(g, member, g->seq)->arrivals) - g->arrivals) < 0;
+    return g->arrivals + (seq - g->seq);
+}
+
+/* Has this member not arrived there yet? */
+static bool barrier_behind(const struct shm_group *g, int member, uint32_t seq)
+{
+    uint32_t count = atomic_load(&barrier_contribution(g, member, seq)->arrivals);
+    return (int32_t)(count - barrier_count(g, seq)) < 0;
 }
 
 /* My neighbour first: so not all read the same line at once. */
@@ -80,7 +96,7 @@ bool barrier_passed(struct shm_group *g)
         return parts_over(g);
     int size = g->group->size, member = g->group->rank + g->seen;
     for (; g->seen < size; g->seen++, member++)
-        if (barrier_behind(g, member < size ? member : member - size))
+        if (barrier_behind(g, member < size ? member : member - size, g->seq))
             return false;
     return true;
 }
@@ -88,7 +104,7 @@ bool barrier_passed(struct shm_group *g)
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g)
 {
     for (int i = 0; i < g->group->size; i++) /* first whether it has left: what it did before can be seen */
-        if (member_has_left(shm->world, g->group->ranks[i]) && barrier_behind(g, i))
+        if (member_has_left(shm->world, g->group->ranks[i]) && barrier_behind(g, i, g->seq))
             return true;
     return false;
 }
@@ -102,24 +118,46 @@ void barrier_approach(struct shm_state *shm, struct shm_group *g)
 }
 
 /* Mine is not read back: it may still be on its way to memory. Who of this rank waits, its engine notifies. */
-void barrier_notify(struct shm_state *shm, const struct shm_group *g)
+void barrier_notify(struct shm_state *shm, const struct shm_group *g, uint32_t seq)
 {
     eventcount_notify(&g->barrier->eventcount);
     for (int i = 0; i < g->group->size; i++)
-        if (i != g->group->rank && barrier_contribution(g, i, g->seq)->listens)
+        if (i != g->group->rank && barrier_contribution(g, i, seq)->listens)
             rank_notify(rank_slot_of(shm, g->group->ranks[i]));
+}
+
+static void barrier_count_up(const struct shm_group *g, uint32_t seq)
+{
+    struct contribution *contribution = barrier_contribution(g, g->group->rank, seq);
+    atomic_store_explicit(&contribution->core, g->core, memory_order_relaxed);
+    atomic_store(&contribution->arrivals, barrier_count(g, seq));
 }
 
 void barrier_arrive(struct shm_state *shm, struct shm_group *g)
 {
-    struct contribution *contribution = barrier_contribution(g, g->group->rank, g->seq);
-    atomic_store_explicit(&contribution->core, g->core, memory_order_relaxed);
-    atomic_store(&contribution->arrivals, ++g->arrivals);
+    g->arrivals++;
+    barrier_count_up(g, g->seq);
     if (barrier_passed(g))
-        barrier_notify(shm, g);
+        barrier_notify(shm, g, g->seq);
 }
 
-/* Does a missing member need the core that this rank spins on? Known from where it ran two collectives ago. */
+void barrier_arrive_ahead(struct shm_state *shm, struct shm_group *g, uint32_t seq)
+{
+    barrier_count_up(g, seq);
+    for (int i = 0; i < g->group->size; i++)
+        if (i != g->group->rank && barrier_behind(g, i, seq))
+            return;
+    barrier_notify(shm, g, seq);
+}
+
+void barrier_turn(struct shm_group *g, uint32_t seq)
+{
+    g->arrivals = barrier_count(g, seq);
+    g->seq = seq;
+    g->seen = 1;
+}
+
+/* Does a missing member need the core that this rank spins on? Known from where it ran at the collective before. */
 static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
 {
     int size = g->group->size;
@@ -127,9 +165,9 @@ static enum whereabouts barrier_of_the_missing(const struct shm_group *g)
         return ON_ANOTHER_CORE;
     for (int i = g->seen; i < size; i++) {
         int member = (g->group->rank + i) % size;
-        if (atomic_load_explicit(&barrier_contribution(g, member, g->seq)->core, memory_order_relaxed) ==
+        if (atomic_load_explicit(&barrier_contribution(g, member, g->seq - 1)->core, memory_order_relaxed) ==
                 g->core &&
-            barrier_behind(g, member))
+            barrier_behind(g, member, g->seq))
             return ON_THIS_CORE;
     }
     return ON_ANOTHER_CORE;
@@ -150,7 +188,7 @@ static struct absent barrier_absent(const struct shm_group *g)
 {
     struct absent absent = { 0 };
     for (int i = 0; i < g->group->size; i++)
-        if (barrier_behind(g, i))
+        if (barrier_behind(g, i, g->seq))
             absent_add(&absent, g->group->ranks[i]);
     return absent;
 }

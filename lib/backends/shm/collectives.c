@@ -1,7 +1,8 @@
 /*
  * collectives.c: walks the plans: a blocking collective in its caller, an asynchronous one in the engine.
  *
- * Collectives of a group happen in call order: a blocking one lets the asynchronous ones before it finish.
+ * Collectives of a group happen in call order: a blocking one lets the asynchronous ones before it finish. Small asynchronous ones may arrive at
+ * their barriers before their turn.
  */
 #include "engine.h"
 
@@ -11,12 +12,11 @@ static int collectives_run_directly(struct shm_state *shm, struct shm_group *g, 
                                     double deadline)
 {
     bool over = false;
-    if (op->begun_quickly) { /* it stands at its first barrier */
+    op->ticket = op->begun_quickly ? g->seq : ++g->seq;
+    if (op->begun_quickly) /* it stands at its first barrier */
         op->step = 1;
-    } else {
-        g->seq++;
+    else
         over = plan_step(shm, g, op);
-    }
     while (!over && barrier_wait(shm, g, op, deadline) == DIST_OK)
         over = plan_step(shm, g, op);
     atomic_store_explicit(&op->done, 1, memory_order_relaxed);
@@ -35,7 +35,10 @@ void collective_drop(struct shm_state *shm, struct dist_work *op)
 {
     struct shm_group *g = op->group->state;
     queue_remove(&g->queue, op);
-    if (g->queue.first)
+    const struct dist_work *first = g->queue.first;
+    if (first && first->step > 0 && first->ticket != g->seq)
+        barrier_turn(g, first->ticket);
+    if (first)
         return;
     struct shm_group **link = &shm->groups;
     while (*link != g)
@@ -68,13 +71,43 @@ bool collective_hopeless(struct shm_state *shm, struct shm_group *g)
     return true;
 }
 
+/* Does it read what one before it in the queue is still to write? */
+static bool collectives_depends(const struct shm_group *g, const struct dist_work *op)
+{
+    size_t element = dtype_size(op->type);
+    const char *in = op->in.data, *in_end = in + (size_t)op->in.count * element;
+    for (const struct dist_work *before = g->queue.first; before != op; before = before->next) {
+        const char *out = before->out.data;
+        if (out && in && in < out + (size_t)before->out.count * dtype_size(before->type) && out < in_end)
+            return true;
+    }
+    return false;
+}
+
+/* While the first waits for the others, those behind it arrive, too: barrier.c has when they may. */
+static void collectives_run_ahead(struct shm_state *shm, struct shm_group *g)
+{
+    struct dist_work *op = g->queue.first;
+    if (op->claimed || op->step == 0 || g->at_work)
+        return;
+    while (op->next && op->next->step > 0)
+        op = op->next;
+    for (; op->next && op->next->ticket - g->seq < AHEAD; op = op->next) {
+        if (!plan_runs_ahead(g, op) || !plan_runs_ahead(g, op->next) || collectives_depends(g, op->next))
+            return;
+        plan_step(shm, g, op->next);
+    }
+}
+
 bool collective_progress(struct shm_state *shm, struct shm_group *g, bool light)
 {
     struct dist_work *op = g->queue.first;
-    if (!collective_ready(g) || (light && op->step > 0 && !plan_is_short(g, op)))
+    if (!collective_ready(g) || (light && op->step > 0 && !plan_is_short(g, op))) {
+        collectives_run_ahead(shm, g);
         return false;
+    }
     if (op->step == 0)
-        g->seq++; /* here, under the lock: notes.c reads it */
+        g->seq = op->ticket; /* here, under the lock: notes.c reads it */
     op->claimed = true;
     bool guest = engine_step_out(shm), over = plan_step(shm, g, op);
     engine_step_in(shm, guest);
@@ -101,6 +134,7 @@ static int collectives_start_in_engine(struct shm_state *shm, struct shm_group *
         g->next = shm->groups;
         shm->groups = g;
     }
+    op->ticket = (g->queue.last ? g->queue.last->ticket : g->seq) + 1;
     queue_add(&g->queue, op);
     collective_progress(shm, g, true);
     return engine_start(shm, op);

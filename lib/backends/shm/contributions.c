@@ -3,9 +3,9 @@
 #include "../common/claim.h"
 #include "../common/splits.h"
 
-void contributions_write(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
+void contributions_write(struct shm_state *shm, struct shm_group *g, const struct dist_work *op)
 {
-    struct contribution *contribution = barrier_contribution(g, g->group->rank, g->seq);
+    struct contribution *contribution = barrier_contribution(g, g->group->rank, op->ticket);
     contribution->call = (uint8_t)op->call;
     contribution->type = (uint8_t)op->type;
     contribution->op = (uint8_t)op->op;

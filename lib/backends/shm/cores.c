@@ -37,7 +37,7 @@ static void cores_leave_the_fullest(const struct shm_group *g)
     if (sched_getaffinity(0, sizeof mask, &mask) != 0)
         return;
     for (int i = 0; i < g->group->size; i++) {
-        int core = atomic_load_explicit(&barrier_contribution(g, i, g->seq)->core, memory_order_relaxed);
+        int core = atomic_load_explicit(&barrier_contribution(g, i, g->seq - 1)->core, memory_order_relaxed);
         ranks_on[core]++;
         if (core == g->core)
             last_here = i;

@@ -27,7 +27,7 @@
 
 static inline struct part *parts_of(const struct shm_group *g, int member)
 {
-    return (struct part *)barrier_contribution(g, 2 * g->group->size, 0) + member;
+    return (struct part *)barrier_contribution(g, SETS * g->group->size, 0) + member;
 }
 
 static bool parts_take(struct shm_group *g, int member)
@@ -82,7 +82,7 @@ void parts_do(struct plan_state *c)
             done += parts_do_those(c, false);
     }
     if (done > 0 && atomic_fetch_add(&g->barrier->parts_done, done) + done == parts_all_parts(g))
-        barrier_notify(c->shm, g);
+        barrier_notify(c->shm, g, g->seq);
 }
 
 bool parts_over(const struct shm_group *g)

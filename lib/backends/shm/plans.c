@@ -91,8 +91,10 @@ static void plans_measure(struct plan_state *c)
         in = (size_t)op->in.count * c->element;
         out = (size_t)op->out.count * c->element;
     }
-    bool tiny = in <= CONTRIBUTION_BYTES, is_short = in <= plans_short_most(op->call, c->size);
-    c->length = op->splits ? LONG : tiny ? TINY : is_short ? SHORT : LONG;
+    c->length = op->splits || in > plans_short_most(op->call, c->size) ? LONG
+                : in <= CONTRIBUTION_BYTES                             ? TINY
+                : in <= SMALL_SLOT_BYTES                               ? SMALL
+                                                                       : SHORT;
     bool in_place =
         op->call == CALL_ALL_REDUCE || op->call == CALL_REDUCE; /* what is written was just read */
     c->volume = in + out;
@@ -112,11 +114,16 @@ static step *const *plans_of(const struct plan_state *c)
 
 static bool plans_begin(struct plan_state *c, step *first)
 {
-    barrier_approach(c->shm, c->g);
+    bool ahead = c->seq != c->g->seq;
+    if (!ahead)
+        barrier_approach(c->shm, c->g);
     contributions_write(c->shm, c->g, c->op);
     first(c);
     c->op->step++;
-    barrier_arrive(c->shm, c->g);
+    if (ahead)
+        barrier_arrive_ahead(c->shm, c->g, c->seq);
+    else
+        barrier_arrive(c->shm, c->g);
     return false;
 }
 
@@ -127,9 +134,18 @@ bool plan_is_short(const struct shm_group *g, struct dist_work *op)
     return c.length != LONG;
 }
 
+bool plan_runs_ahead(const struct shm_group *g, struct dist_work *op)
+{
+    struct plan_state c = { .op = op, .size = g->group->size };
+    plans_measure(&c);
+    return c.length <= SMALL && plans_of(&c) != crowd_plan;
+}
+
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)
 {
-    struct plan_state c = { .shm = shm, .g = g, .op = op, .rank = g->group->rank, .size = g->group->size };
+    struct plan_state c = { .shm = shm, .g = g, .op = op, .seq = op->ticket };
+    c.rank = g->group->rank;
+    c.size = g->group->size;
     plans_measure(&c);
     step *const *plan = plans_of(&c);
     if (op->step == 0)

@@ -24,9 +24,9 @@
 
 #define TICKETS (1u << 18) /* sends of one rank that can be open */
 #define NO_TICKET 0x3fffffu
-#define CONTRIBUTION_BYTES 40 /* a collective of so much travels in the contributions, */
-#define BARRIER_SLOT_BYTES \
-    (16 << 10) /* more, at most so much, through the barrier's slots; beyond from tensor to tensor */
+#define CONTRIBUTION_BYTES 40         /* a collective of so much travels in the contributions, */
+#define SMALL_SLOT_BYTES (1 << 10)    /* more, at most so much, through the barrier's small slots, */
+#define BARRIER_SLOT_BYTES (16 << 10) /* or through its others; beyond from tensor to tensor */
 
 /* What became of a message: the low two bits of slot.ack, or the value of a ticket. */
 enum verdict { VERDICT_NONE, VERDICT_DONE, VERDICT_BY_TICKET, VERDICT_REFUSED };
@@ -57,9 +57,11 @@ struct part {
     alignas(WORLD_LINE) _Atomic uint32_t taken; /* the number of the long plan in which it was, last */
 };
 
-/* Where a group meets. After it come contributions[2][size], parts[size], then, from the next page on, slots[2][size] of BARRIER_SLOT_BYTES: two
- * sets, used in turn, so that the next collective can begin while slow members still read the last. Last the
+/* Where a group meets. After it come contributions[SETS][size], parts[size], then, from the next page on, slots[2][size] and small_slots[size][SETS]:
+ * sets, used in turn, so that collectives can begin while slow members still read those before (barrier.c). Last the
  * members' world ranks. */
+#define AHEAD 8            /* small collectives of a group at whose barriers a rank may stand at once */
+#define SETS (2 * AHEAD)   /* of contributions, and of small slots */
 #define BARRIER_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
 struct barrier {
     alignas(WORLD_LINE) struct eventcount eventcount; /* members that sleep until all have arrived */
@@ -72,8 +74,8 @@ struct barrier {
 struct shm_group {
     struct dist_group *group;
     struct barrier *barrier;
-    uint32_t seq;           /* collectives begun by this rank */
-    uint32_t arrivals;      /* of this rank at barriers */
+    uint32_t seq;           /* the collective whose turn it is, counted from 1; */
+    uint32_t arrivals;      /* of this rank at barriers, up to that one's */
     uint32_t long_plans;    /* that came to their parts */
     uint8_t core;           /* on which it was at the last of them */
     bool at_work;           /* past the barrier of a long plan: it waits until all parts are done */
@@ -153,12 +155,17 @@ void barrier_clear(struct barrier *barrier, const struct dist_group *group);
 static inline struct contribution *barrier_contribution(const struct shm_group *g, int member, uint32_t seq)
 {
     struct contribution *contributions = (struct contribution *)(g->barrier + 1);
-    return &contributions[(seq & 1) * (uint32_t)g->group->size + (uint32_t)member];
+    return &contributions[seq % SETS * (uint32_t)g->group->size + (uint32_t)member];
 }
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq);
+void *barrier_small_slot(const struct shm_group *g, int member, uint32_t seq);
 void barrier_approach(struct shm_state *shm, struct shm_group *g); /* before the contribution is touched */
 void barrier_arrive(struct shm_state *shm, struct shm_group *g);
-void barrier_notify(struct shm_state *shm, const struct shm_group *g); /* all are here, or done */
+void barrier_arrive_ahead(struct shm_state *shm, struct shm_group *g, uint32_t seq);
+void barrier_turn(struct shm_group *g,
+                  uint32_t seq); /* it is that one's turn, where this rank has arrived already */
+void barrier_notify(struct shm_state *shm, const struct shm_group *g,
+                    uint32_t seq); /* all are here, or done */
 /* Has a member left the job before it arrived at this barrier? */
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
 /* What this rank waits for: have all arrived, or is all work done? barrier_soon spins for that, up to the back-off's limit; it never sleeps. */
@@ -169,7 +176,7 @@ int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *o
 int barrier_timed_out(const struct shm_group *g, struct dist_work *op); /* its status; OK: all have come */
 
 /* contributions.c: what this rank brings; and do all call the same? */
-void contributions_write(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
+void contributions_write(struct shm_state *shm, struct shm_group *g, const struct dist_work *op);
 int contributions_check(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
 
 bool parts_over(const struct shm_group *g); /* parts.c: is the work of the long plan done? */
@@ -189,6 +196,8 @@ void notes_write(struct shm_state *shm, const struct dist_work *waited, bool dir
 
 /* Take the op's next step and arrive at the barrier behind it. True: it was the last, or the members do not agree (op->status). */
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op);
+/* May a rank arrive at its barrier, and at the next one's, before its turn? So where there is one barrier, and the input is small. */
+bool plan_runs_ahead(const struct shm_group *g, struct dist_work *op);
 /* Does each step take less than to wake a thread for it? */
 bool plan_is_short(const struct shm_group *g, struct dist_work *op);
 

@@ -13,16 +13,22 @@ static bool steps_is_root(const struct plan_state *c)
 /* Where a member's input lies for all to read. */
 static const char *steps_input_of(const struct plan_state *c, int member)
 {
-    struct contribution *contribution = barrier_contribution(c->g, member, c->g->seq);
-    if (c->length == TINY)
+    struct contribution *contribution = barrier_contribution(c->g, member, c->seq);
+    switch (c->length) {
+    case TINY:
         return (const char *)contribution->data;
-    return c->length == SHORT ? barrier_slot(c->g, member, c->g->seq)
-                              : world_at(c->shm->world, contribution->in);
+    case SMALL:
+        return barrier_small_slot(c->g, member, c->seq);
+    case SHORT:
+        return barrier_slot(c->g, member, c->seq);
+    default:
+        return world_at(c->shm->world, contribution->in);
+    }
 }
 
 static char *steps_output_of(const struct plan_state *c, int member)
 {
-    return world_at(c->shm->world, barrier_contribution(c->g, member, c->g->seq)->out);
+    return world_at(c->shm->world, barrier_contribution(c->g, member, c->seq)->out);
 }
 
 /* Where the step's result goes: the rank's own tensor, unless it does a long step for another. */
@@ -97,7 +103,7 @@ void step_put(struct plan_state *c)
 void step_put_splits(struct plan_state *c)
 {
     if (c->op->splits)
-        memcpy(barrier_slot(c->g, c->rank, c->g->seq), c->op->splits,
+        memcpy(barrier_slot(c->g, c->rank, c->seq), c->op->splits,
                2 * (size_t)c->size * sizeof *c->op->splits);
 }
 _Static_assert(2 * WORLD_MAX_RANKS * sizeof(int64_t) <= BARRIER_SLOT_BYTES,
@@ -147,10 +153,10 @@ void step_give_to_root(struct plan_state *c) /* gather */
 
 static void steps_take_by_splits(struct plan_state *c)
 {
-    const int64_t *own = (const int64_t *)barrier_slot(c->g, c->rank, c->g->seq) + c->size;
+    const int64_t *own = (const int64_t *)barrier_slot(c->g, c->rank, c->seq) + c->size;
     for (int i = 0; i < c->size; i++) {
         int from = (c->rank + i) % c->size;
-        const int64_t *theirs = barrier_slot(c->g, from, c->g->seq);
+        const int64_t *theirs = barrier_slot(c->g, from, c->seq);
         if (own[from] > 0)
             steps_copy(c, steps_my_output(c) + (size_t)splits_begin(own, from) * c->element,
                        steps_input_of(c, from) + (size_t)splits_begin(theirs, c->rank) * c->element,

@@ -10,14 +10,16 @@ struct plan_state {
     struct shm_state *shm;
     struct shm_group *g;
     struct dist_work *op;
+    uint32_t seq;   /* its number in the group */
     int rank, size; /* for which member; of how many */
     size_t element; /* bytes of one */
     size_t block;   /* bytes of one member's block */
     enum size {
         TINY,
+        SMALL,
         SHORT,
         LONG
-    } length;      /* where the inputs are: in the contributions, in the slots, in place */
+    } length;      /* where the inputs are: in the contributions, in small slots, in slots, in place */
     size_t volume; /* bytes that one member's work reads and writes, about */
     void (*work)(struct plan_state *c); /* of a long one: a member's part; c->rank says whose */
     bool past;                          /* it outgrows the caches */
