@@ -82,8 +82,8 @@ static void must_not_have(const struct mistake *expected, const char *said)
         cr_assert(!strstr(said, internal[i]), "%s says \"%s\": %s", expected->name, internal[i], said);
 }
 
-static void make_once(const char *program, const char *common, const struct mistake *expected,
-                      const char *mode)
+void mistakes_make_one(const char *program, const char *common, const struct mistake *expected,
+                       const char *mode)
 {
     static struct started started;
     static char said[sizeof started.stderr_text + 4096];
@@ -108,7 +108,7 @@ void mistakes_make(const char *program, const char *common, const struct mistake
     bool only_threads = backend && strcmp(backend, "cuda") == 0;
     for (size_t i = 0; i < count; i++) {
         if (!only_threads)
-            make_once(program, common, &list[i], "DIST_RANKS=processes");
-        make_once(program, common, &list[i], "DIST_RANKS=threads");
+            mistakes_make_one(program, common, &list[i], "DIST_RANKS=processes");
+        mistakes_make_one(program, common, &list[i], "DIST_RANKS=threads");
     }
 }

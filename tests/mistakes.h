@@ -21,6 +21,10 @@ struct mistake {
 /* Make each, with ranks as processes and as threads; `common` is set for all (NULL: nothing is). Asserts. */
 void mistakes_make(const char *program, const char *common, const struct mistake *list, size_t count);
 
+/* One of them, in one of the two ways: DIST_RANKS=... */
+void mistakes_make_one(const char *program, const char *common, const struct mistake *expected,
+                       const char *mode);
+
 /* The line of the program's source that ends with the mark; 0: there is none. */
 int mistakes_line(const char *program, const char *mark);
 

@@ -2,6 +2,7 @@
  * test_waiters.c: a rank that waits for any of several works is seen to wait, and what is told of it is so; and one that only asks is
  * told once where it stands. The programs are in tests/programs/waiters.c.
  */
+#include "hurry.h"
 #include "mistakes.h"
 #include "started.h"
 
@@ -99,7 +100,7 @@ Test(waiters, for_any_of_several_with_checks, .timeout = 120)
 
 #define POLLS "warning: rank 0 has been polling for "
 
-/* That takes its five seconds. */
+/* Each takes its five seconds: who is in a hurry lets every other one be told by threads, and not by both. */
 static const struct mistake polled[] = {
     { "polls", 0, POLLS, { "asks", "not-asked", "not-there" }, "and all other ranks wait. ", NULL },
     { "leaves", 0, POLLS, { "asks", "not-asked" }, "and all other ranks wait or have left the job. ", NULL },
@@ -113,7 +114,9 @@ static const struct mistake polled[] = {
 
 static void make_one(const struct mistake *one)
 {
-    mistakes_make("waiters", NULL, one, 1);
+    static const char *const modes[] = { "DIST_RANKS=processes", "DIST_RANKS=threads" };
+    for (size_t i = 0, from = strlen(one->name); i < (hurry() ? 1 : 2); i++)
+        mistakes_make_one("waiters", NULL, one, modes[(from + i) % 2]);
 }
 
 Test(waiters, who_polls_while_all_wait_is_told, .timeout = 200)

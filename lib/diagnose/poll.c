@@ -118,13 +118,15 @@ static bool poll_leaves_it_to_another(const struct world *world, int rank)
 void poll_tell(const struct world *world, int rank)
 {
     struct diagnosis d;
-    if (world->header->size < 2 || poll_leaves_it_to_another(world, rank) || polling.told ||
-        !diagnose_others_stuck(world, rank))
+    if (world->header->size < 2 || poll_leaves_it_to_another(world, rank) || polling.told)
+        return;
+    /* Others may have come to ask as long meanwhile: that is known of those who are stuck. */
+    if (!diagnose_others_stuck(world, rank) || poll_leaves_it_to_another(world, rank))
         return;
     bool open = diagnosis_open(&d, world);
     if (open)
         read_views(world, d.views);
-    if (open && diagnose_others_stuck(world, rank)) {
+    if (open && diagnose_others_stuck(world, rank) && poll_counts_of(world, rank) == polling.eventcounts) {
         polling.told = true;
         find_cycle(&d);
         poll_explain(&d, rank);

@@ -55,7 +55,7 @@ long_suites()
 other_modes()
 {
     sizes=
-    if is_its_turn 1 || is_its_turn 4; then sizes=2; fi
+    if is_its_turn 1 || is_its_turn 4 || is_its_turn 5; then sizes=2; fi
     ! is_its_turn 2 || sizes="$sizes 7"
     ! is_its_turn 3 || sizes="$sizes 4"
     chapters "threads sim room" "$sizes"
