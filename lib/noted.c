@@ -51,8 +51,11 @@ void noted_add(struct context *context, struct dist_work *op)
 
 void noted_add_source(struct context *context, const struct dist_work *op)
 {
+    struct log_entry *entry = &context->log->entries[op->logged - 1];
     if (op->from >= 0)
-        context->log->entries[op->logged - 1].peer = op->from;
+        entry->peer = op->from;
+    if (op->status == DIST_ERR_TIMEOUT)
+        entry->blocks = false; /* it gave up by itself, and nobody would have waited for ever */
 }
 
 void noted_add_over(struct context *context, const struct dist_work *work, bool waits)

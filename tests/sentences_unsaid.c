@@ -179,6 +179,7 @@ const struct unsaid sentences_unsaid[] = {
     { "install the same on all machines", "test_nodes.c", "another version of the library" },
     { "give each a number of its own", NULL,
       "three launchers; test_nodes.c tries the other sentences of that handshake" },
+    { "cannot run its program, and has said why there", "test_nodes.c", "cannot run its program" },
     { "starts another program than node 0", "test_nodes.c", "starts another program than node 0" },
     { "has another secret; start both", "test_nodes.c", "has another secret" },
     { "this process holds two copies of the library", "tools/installed.sh", "two copies of the" },

@@ -149,6 +149,7 @@ static const struct mistake told[] = {
       "try: no message meets dist_all_reduce: let all members call it",
       BY_MESSAGES },
     { "many", 0, NULL, { NULL }, NULL, "DIST_BUFFERING=eager:64" },
+    { "given-up", 0, NULL, { NULL }, NULL, "DIST_BUFFERING=eager:64" },
     { "many-crossed",
       0,
       "warning: this run ended only because its messages were small enough to be buffered: otherwise ranks 0 "

@@ -101,6 +101,33 @@ Test(algorithms_wrong, a_monitored_barrier_gives_up)
     cr_assert_eq(dist_spawn(come_late, 4), DIST_ERR_TIMEOUT);
 }
 
+/* Rank 0 comes when all others have given up, and is told so, too. */
+static void come_last(int rank, int world_size)
+{
+    enum dist_error error = DIST_OK;
+    dist_init_process_group();
+    dist_set_error_handler(note, &error);
+    tensor *word = tensor_zeros(DIST_U8, 1);
+    for (int i = 1; rank == 0 && i < world_size; i++)
+        dist_recv(word, i);
+    int result = dist_monitored_barrier(.timeout = 0.2);
+    if (rank > 0)
+        dist_send(word, 0);
+    tensor_free(word);
+    dist_destroy_process_group();
+    exit(result == -DIST_ERR_TIMEOUT ? 0 : 2);
+}
+
+Test(algorithms_wrong, all_ranks_hear_that_a_monitored_barrier_has_given_up)
+{
+    static const char *const buffering[] = { "rendezvous", "eager:4096" };
+    setenv("DIST_ALGORITHM", "messages", 1);
+    for (int i = 0; i < 2; i++) {
+        setenv("DIST_BUFFERING", buffering[i], 1);
+        cr_expect_eq(dist_spawn(come_last, 4), 0, "%s", buffering[i]);
+    }
+}
+
 static tensor *of_before;
 
 static void out_of_reach(int rank, int world_size)

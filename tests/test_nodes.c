@@ -189,6 +189,20 @@ Test(nodes, that_do_not_fit_are_told_on_both)
     unlike("BACKEND=mpi", "-n 4 --nodes 2 --node 1", CHAIN, ") but \"gloo\" for node 0; give all the same");
 }
 
+/* Node 0 need not wait for it. */
+Test(nodes, one_that_has_no_program_is_told_at_node_0)
+{
+    struct started nodes[2];
+    nodes_port = nodes_new_port();
+    nodes_begin_one(&nodes[0], "A=", "-n 4 --nodes 2 --node 0", CHAIN);
+    nodes_begin_one(&nodes[1], "A=", "-n 4 --nodes 2 --node 1", CHAIN "_nowhere");
+    nodes_end_all(nodes, 2);
+    cr_expect_eq(nodes[0].status, 46);
+    cr_expect(strstr(nodes[0].stderr_text, "cannot run its program"), "%s", nodes[0].stderr_text);
+    cr_expect_eq(nodes[1].status, 127);
+    cr_expect(strstr(nodes[1].stderr_text, "was not found.\n"), "%s", nodes[1].stderr_text);
+}
+
 Test(nodes, a_wrong_secret_is_sent_away_and_the_right_one_taken)
 {
     struct started nodes[3];

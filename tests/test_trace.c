@@ -22,6 +22,14 @@ static const char *file_setting(void)
 }
 #define FILE_NAME (file_setting() + strlen("DIST_TRACE="))
 
+/* A run that goes well, and its trace. */
+static void run_traced(const char *mode, const char *size, const char *other)
+{
+    struct started job;
+    STARTED(&job, SETTINGS(size, file_setting(), other), "traced", mode);
+    cr_assert(job.status == 0, "%s: status %d: %s", mode, job.status, job.stderr_text);
+}
+
 static void judge(struct trace_counts *counts, const char *what)
 {
     char why[300] = "";
@@ -54,10 +62,8 @@ Test(trace, slices_nest_and_arrows_pair)
 /* Each thread of a rank has places of its own in the list; what belongs together is told by the order in time. */
 Test(trace, threads_of_a_rank_take_turns)
 {
-    struct started job;
     struct trace_counts counts;
-    STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "traced", "turns");
-    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    run_traced("turns", "WORLD_SIZE=2", NULL);
     judge(&counts, "turns");
     cr_expect(counts.messages == 3 && counts.alone == 0, "%d messages", counts.messages);
 }
@@ -65,10 +71,8 @@ Test(trace, threads_of_a_rank_take_turns)
 /* A span that was left by break ends with the one around it. */
 Test(trace, a_span_that_was_left_does_no_harm)
 {
-    struct started job;
     struct trace_counts counts;
-    STARTED(&job, SETTINGS(file_setting()), "traced", "break");
-    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    run_traced("break", "WORLD_SIZE=4", NULL);
     judge(&counts, "break");
     cr_expect(counts.spans == 4 * 5 && counts.unfinished == 0, "%d spans, %d unfinished", counts.spans,
               counts.unfinished);
@@ -182,9 +186,7 @@ static int line_with(const char *words)
 
 Test(trace, names_keep_their_letters_and_numbers_their_digits)
 {
-    struct started job;
-    STARTED(&job, SETTINGS("WORLD_SIZE=2", file_setting()), "traced", "language");
-    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    run_traced("language", "WORLD_SIZE=2", NULL);
     cr_expect(line_with("\"name\":\"Gr\xc3\xb6\xc3\x9f\x65 \\ufffd\""));
     cr_expect(line_with("\"in\":[2147483647,2147483647]"));
     unlink(FILE_NAME);
@@ -192,12 +194,18 @@ Test(trace, names_keep_their_letters_and_numbers_their_digits)
 
 Test(trace, a_wait_begins_with_its_own_call)
 {
-    struct started job;
-    STARTED(&job, SETTINGS("WORLD_SIZE=2", "DEVICE=sim", file_setting()), "traced", "any");
-    cr_assert(job.status == 0, "status %d: %s", job.status, job.stderr_text);
+    run_traced("any", "WORLD_SIZE=2", "DEVICE=sim");
     int between = line_with("\"between\"");
     cr_expect(between && between < line_with("\"cat\":\"wait\""), "events stand in the order of time");
     unlink(FILE_NAME);
+}
+
+/* Also where an algorithm's messages are under way, which the library asks for by itself. */
+Test(trace, a_program_sees_its_own_calls)
+{
+    run_traced("sums", "WORLD_SIZE=3", "DIST_ALGORITHM=ring");
+    cr_expect(!line_with("\"is_completed\""), "the program does not ask");
+    judge(&(struct trace_counts){ 0 }, "sums");
 }
 
 /* The program's own words are in its language; what the library writes, and reads, is not. */

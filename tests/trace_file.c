@@ -13,7 +13,7 @@
 /* One slice or one end of an arrow; times in nanoseconds. */
 struct part {
     char kind; /* 'X', 's' or 'f' */
-    long long pid, tid, begin, end, id;
+    long long pid, tid, begin, end, id, event;
     double value; /* a message's elements, added up with weights; 0 where the trace has none */
     int order;    /* in the file: what contains comes before what is inside */
 };
@@ -80,6 +80,16 @@ static bool has_names(const struct value *event, const struct value *args)
     return value_member(args, "Seq") || (value_member(args, "Src Rank") && value_member(args, "Dst Rank"));
 }
 
+/* Whatever a wait waits for has begun before it: and so stands before it in the file. */
+static bool waits_for_what_began(const struct parts *parts, const struct part *wait, const struct value *args)
+{
+    long long started = value_whole(args, "started", 0, 1 << 30, -1);
+    bool found = started < 0 || parts->counts->lost > 0;
+    for (int i = parts->count - 1; i >= 0 && !found; i--)
+        found = parts->part[i].pid == wait->pid && parts->part[i].event == started;
+    return found;
+}
+
 /* A thread of the rank, or what its GPU is busy with; -1: neither. */
 static int lane_of(const struct value *event)
 {
@@ -100,6 +110,7 @@ static bool read_event(struct parts *parts, const struct value *event)
                          .tid = lane_of(event),
                          .begin = nanoseconds(event, "ts"),
                          .id = value_whole(event, "id", 0, 1 << 30, 0),
+                         .event = value_whole(args, "event", 0, 1 << 30, -1),
                          .order = parts->count };
     if (part.pid < 0 || part.tid < 0 || part.begin < 0 || !strchr("Xsf", kind[0]) || parts->count == EVENTS)
         return wrong(parts, "an event without ph, pid, tid or ts", &part);
@@ -111,6 +122,8 @@ static bool read_event(struct parts *parts, const struct value *event)
             return wrong(parts, "a slice without dur or without the names that it needs", &part);
         if (part.begin < parts->latest[part.pid])
             return wrong(parts, "a slice behind one of its rank that began later", &part);
+        if (!waits_for_what_began(parts, &part, args))
+            return wrong(parts, "a wait that began before what it waits for", &part);
         parts->latest[part.pid] = part.begin;
         count_slice(parts, event, args, &part);
     }

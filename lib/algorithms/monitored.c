@@ -1,9 +1,9 @@
 /*
- * monitored.c: a barrier that gives up: rank 0 hears from all, then tells all who has not come; so everybody says the same.
+ * monitored.c: a barrier that gives up: rank 0 asks all whether they are there, then tells all who has not come; so everybody says the same.
  *
- * All have the same time, from their own call on. Who has not been heard by rank 0 when that is over tells of rank 0. Who has been waits
- * as long again for its word: rank 0 came within the first half, and says it at the latest when its own time is over. (A message that was
- * copied aside tells nobody that it was heard: then a missing rank 0 takes twice the time.)
+ * All have the same time, from their own call on. Who has not been asked when that is over tells of rank 0, and answers so: rank 0, when
+ * it comes, will say the same. Who has been waits as long again for its word: rank 0 came within the first half, and says it at the
+ * latest when its own time is over.
  */
 #define _GNU_SOURCE
 #include "run.h"
@@ -12,28 +12,49 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Ask everybody at once: one who does not come must not hide others. */
-static bool monitored_ask_all(struct run *run)
+/* Rank 0's messages with member i: its answer, the question and the verdict. */
+static struct dist_work *monitored_answer(const struct run *run, int i)
 {
-    run->asked = calloc(2 * (size_t)run->comm.size, sizeof *run->asked);
+    return &run->asked[i];
+}
+static struct dist_work *monitored_question(const struct run *run, int i)
+{
+    return &run->asked[run->comm.size + i];
+}
+static struct dist_work *monitored_verdict(const struct run *run, int i)
+{
+    return &run->asked[2 * run->comm.size + i];
+}
+
+/* Ask everybody at once: one who does not come must not hide others. */
+static bool monitored_ask_all(struct run *run, unsigned char *late)
+{
+    run->asked = calloc(3 * (size_t)run->comm.size, sizeof *run->asked);
     if (!run->asked)
         run->comm.status = DIST_ERR_MEMORY;
-    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
-        run_begin(run, &run->asked[i], i, false, (struct span){ 0 });
+    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
+        run_begin(run, monitored_answer(run, i), i, false, (struct span){ &late[i], 1 });
+        if (run->comm.status == DIST_OK)
+            run_begin(run, monitored_question(run, i), i, true, (struct span){ 0 });
+    }
     return run->comm.status == DIST_OK;
+}
+
+static bool monitored_has_answered(const struct run *run, int i)
+{
+    return run->outer->inner->test(run->outer->state, monitored_answer(run, i));
 }
 
 static struct absent monitored_absent(struct run *run)
 {
-    struct algorithms *outer = run->outer;
     struct absent absent = { 0 };
     for (int i = 1; i < run->comm.size; i++)
-        if (!outer->inner->test(outer->state, &run->asked[i]))
+        if (!monitored_has_answered(run, i))
             absent_add(&absent, run->op->group->ranks[i]);
     return absent;
 }
 
-static void monitored_hear_all(struct run *run, struct absent *absent)
+static void monitored_hear_all(struct run *run, struct absent *absent, const unsigned char *late)
 {
     while ((*absent = monitored_absent(run)).count > 0 && !world_failed(&run->outer->self->world) &&
            !run_differs(run)) {
@@ -41,50 +62,68 @@ static void monitored_hear_all(struct run *run, struct absent *absent)
             return;
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     }
-    for (int i = 1; i < run->comm.size; i++) /* at once: all are over, one way or another, or none will be */
-        run_finish(run, &run->asked[i]);
+    bool too_late = false;
+    for (int i = 1; i < run->comm.size;
+         i++) { /* at once: all are over, one way or another, or none will be */
+        run_finish(run, monitored_answer(run, i));
+        too_late = too_late || late[i];
+    }
+    if (too_late) /* for one that has told of rank 0 */
+        absent_add(absent, run->op->group->ranks[0]);
 }
 
 /* Those who come later find it, too; nobody waits for them. */
 static void monitored_tell_all(struct run *run, struct absent *absent)
 {
-    struct algorithms *outer = run->outer;
-    struct dist_work *told = run->asked + run->comm.size;
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
-        run_begin(run, &told[i], i, true, (struct span){ absent, sizeof *absent });
+        run_begin(run, monitored_verdict(run, i), i, true, (struct span){ absent, sizeof *absent });
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
-        if (outer->inner->test(outer->state, &run->asked[i]))
-            run_finish(run, &told[i]);
+        if (monitored_has_answered(run, i)) {
+            run_finish(run, monitored_question(run, i));
+            run_finish(run, monitored_verdict(run, i));
+        }
 }
 
-/* Rank 0 may have told, and left, before this one came: then it will not hear it. */
-static void monitored_be_told(struct run *run, struct absent *absent)
+/* Rank 0 may have told, and left, before this one came: then nobody takes its answer, and the verdict is there. */
+static void monitored_be_told(struct run *run, struct absent *absent, unsigned char *late)
 {
-    struct algorithms *outer = run->outer;
-    run_begin(run, &run->in, 0, false, (struct span){ absent, sizeof *absent });
+    struct dist_work *question = &run->out, *verdict = &run->in;
+    run->asked = calloc(1, sizeof *run->asked);
+    if (!run->asked)
+        run->comm.status = DIST_ERR_MEMORY;
     if (run->comm.status == DIST_OK)
-        run_begin(run, &run->out, 0, true, (struct span){ 0 });
-    if (run->comm.status == DIST_OK && !outer->inner->test(outer->state, &run->in))
-        run_finish(run, &run->out);
+        run_begin(run, question, 0, false, (struct span){ 0 });
+    if (run->comm.status == DIST_OK)
+        run_begin(run, verdict, 0, false, (struct span){ absent, sizeof *absent });
+    if (run->comm.status != DIST_OK)
+        return;
+    run_finish(run, question);
+    int status = run->comm.status;
+    *late = status == DIST_ERR_TIMEOUT;
+    run->comm.status = DIST_OK;
+    run_begin(run, run->asked, 0, true, (struct span){ late, 1 });
+    run->comm.status = status;
     run->deadline += run->op->timeout;
-    if (run->comm.status == DIST_OK)
-        run_finish(run, &run->in);
+    if (status == DIST_OK)
+        run_finish(run, verdict);
     if (run->comm.status == DIST_OK && absent->count == 0)
-        run_finish(run, &run->out);
+        run_finish(run, run->asked);
 }
 
 void run_monitored_barrier(struct run *run)
 {
     struct communicator *comm = &run->comm;
     comm->type = DIST_U8;
-    struct absent *absent = comm_scratch(comm, sizeof *absent); /* which others can read */
-    if (!absent)
+    struct absent *absent = comm_scratch(comm, sizeof *absent); /* which others can read, as */
+    unsigned char *late =
+        comm_scratch(comm, comm->size); /* of each rank: it had given up when it was asked */
+    if (!absent || !late)
         return;
     *absent = (struct absent){ 0 };
     if (comm->rank > 0) {
-        monitored_be_told(run, absent);
-    } else if (monitored_ask_all(run)) {
-        monitored_hear_all(run, absent);
+        monitored_be_told(run, absent, late);
+    } else if (monitored_ask_all(run, late)) {
+        monitored_hear_all(run, absent, late);
         run->deadline += run->op->timeout;
         monitored_tell_all(run, absent);
     }

@@ -40,7 +40,7 @@ struct run {
     bool meets;      /* members come together as for the inner backend's collectives, by */
     struct dist_work meeting;
     struct dist_work out, in;  /* the messages under way */
-    struct dist_work *asked;   /* monitored_barrier, rank 0: a message from each, and one to each */
+    struct dist_work *asked;   /* monitored_barrier: its other messages */
     void *memory[RUN_SCRATCH]; /* of comm_scratch */
     int memory_count;
     struct worker thread;

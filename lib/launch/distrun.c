@@ -194,6 +194,26 @@ static int distrun_read_environment(struct job_plan *plan)
     return 0;
 }
 
+/* 0, or the exit status after a sentence. On several machines node 0 waits for this one: it is told that nothing will start here. */
+static int distrun_look_for_program(const struct job_plan *plan)
+{
+    struct why why;
+    const char *program = plan->argv[0];
+    int status = program_look_for(program);
+    if (status == 0)
+        return 0;
+    bool here = status == PROGRAM_NOT_FOUND && program_look_at(program) == 0;
+    distrun_complain(status, "%.200s %s%s%.200s%s", program,
+                     status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
+                     here ? "; did you mean ./" : "", here ? program : "", here ? "?" : "");
+    if (plan->nodes->number > 0) {
+        plan->nodes->size = plan->size;
+        nodes_begin(plan->nodes, NULL, &why);
+        nodes_leave(plan->nodes);
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct job_plan plan = { .start = distrun_program_start };
@@ -210,14 +230,9 @@ int main(int argc, char **argv)
     int status = distrun_read_environment(&plan);
     if (status != 0)
         return status;
-    status = program_look_for(plan.argv[0]);
-    if (status != 0) {
-        bool here = status == PROGRAM_NOT_FOUND && program_look_at(plan.argv[0]) == 0;
-        return distrun_complain(status, "%.200s %s%s%.200s%s", plan.argv[0],
-                                status == PROGRAM_NOT_FOUND ? "was not found"
-                                                            : "is not a program that can be run",
-                                here ? "; did you mean ./" : "", here ? plan.argv[0] : "", here ? "?" : "");
-    }
+    status = distrun_look_for_program(&plan);
+    if (status != 0)
+        return status;
     if (nodes_are_asked_for(&nodes))
         return distrun_run_on_nodes(&plan, restarts);
     plan.nodes = NULL;

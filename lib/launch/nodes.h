@@ -83,7 +83,7 @@ struct nodes {
     bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
     bool star;                /* and these are no machines, but its ranks: bootstrap.c */
     bool made_secret;         /* here: nobody else knows it yet */
-    uint64_t program;         /* a number of the program's bytes */
+    uint64_t program;         /* a number of the program's bytes; 0: there is none */
     struct alike alike;       /* as its environment says */
     const char *version;      /* of the library */
     char address[64];         /* of this machine, as the others see it */
@@ -98,7 +98,8 @@ void nodes_read_host(const char *text, char *host, size_t size);
 
 bool nodes_are_asked_for(const struct nodes *nodes);
 
-/* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. */
+/* Is all there, and does it fit? Reads the secret, or makes one; then meets the others. 0, or enum dist_error with a sentence. Without
+ * a program the others are told that there is none here. */
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why);
 
 /* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */

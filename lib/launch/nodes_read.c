@@ -114,11 +114,13 @@ static int nodes_read_find_place(struct nodes *nodes, struct why *why)
         port);
 }
 
-/* A number of the file's bytes. A program that is found along PATH, and what cannot be read, has its name only. */
+/* A number of the file's bytes; 0: there is no program. One that is found along PATH, and what cannot be read, has its name only. */
 static uint64_t nodes_read_number_of(const char *program, const unsigned char *key)
 {
-    uint64_t number = 0;
+    uint64_t number = 1;
     char bytes[16384];
+    if (!program)
+        return 0;
     FILE *file = strchr(program, '/') ? fopen(program, "re") : NULL;
     const char *name = text_file(program);
     if (!file)

@@ -126,13 +126,20 @@ void trace_asks_anew(void)
     asked_since = 0;
 }
 
+/* Else it is a message of an algorithm's, whose thread may wait for it while the program is in another call. */
+static bool wrap_is_the_programs(const struct dist_work *op)
+{
+    return op->live == WORK_LIVE;
+}
+
 static uint32_t wrap_begin_wait(struct trace *trace, enum call call, const struct dist_work *op)
 {
     struct event as = { .kind = EVENT_WAIT, .call = (uint8_t)call, .peer = -1, .from = -1 };
+    uint32_t word = wrap_is_the_programs(op) ? wrap_call_word(trace) : op->site;
     as.group = (uint16_t)op->group->id;
-    as.site = wrap_call_word(trace) & 0xffff;
+    as.site = word & 0xffff;
     as.other = op->traced;
-    as.begin = wrap_call_word(trace) >> 16 == CALL_WAIT_ANY ? asked_since : 0;
+    as.begin = word >> 16 == CALL_WAIT_ANY ? asked_since : 0;
     return record_begin(trace->record, as);
 }
 
@@ -150,12 +157,14 @@ static void wrap_end_wait(struct trace *trace, uint32_t wait, const struct dist_
 static bool trace_test(void *state, struct dist_work *op)
 {
     struct trace *trace = trace_here();
-    if (wrap_call_word(trace) >> 16 == CALL_WAIT_ANY && !op->gpu) {
+    if (op->gpu || !wrap_is_the_programs(op)) /* it is not the program that asks */
+        return trace->inner->test(state, op);
+    if (wrap_call_word(trace) >> 16 == CALL_WAIT_ANY) {
         asked_since = asked_since ? asked_since : (uint64_t)launch_clock_ns();
         return trace->inner->test(state, op);
     }
-    if (!trace->inner->test(state, op) || op->gpu)
-        return atomic_load(&op->done) != 0; /* a program that polls would fill the record with nothing */
+    if (!trace->inner->test(state, op))
+        return false; /* a program that polls would fill the record with nothing */
     wrap_end_wait(trace, wrap_begin_wait(trace, CALL_IS_COMPLETED, op), op);
     return true;
 }

@@ -8,6 +8,7 @@
  *   traced language     prints and sends halves, and the largest I32, in a language that LC_ALL names
  *   traced many N       N barriers
  *   traced any          of two works whichever is first, on a GPU; then a span, and the other one
+ *   traced sums         of two all_reduces whichever is first, then the other one; then a third
  *   traced cost         prints how many nanoseconds a barrier takes, in the quietest of many moments
  */
 #include "dist.h"
@@ -159,6 +160,17 @@ static void any(int rank)
         tensor_free(made[i]);
 }
 
+static void sums(void)
+{
+    tensor *x = tensor_full(DIST_F32, 1, 4), *y = tensor_clone(x);
+    dist_work *works[] = { dist_all_reduce(x, .async_op = true), dist_all_reduce(y, .async_op = true) };
+    while (dist_wait_any(works, 2) >= 0)
+        ;
+    dist_wait(dist_all_reduce(x, .async_op = true));
+    tensor_free(x);
+    tensor_free(y);
+}
+
 static void cost(void)
 {
     enum { MOMENTS = 40, BARRIERS = 200 };
@@ -186,6 +198,8 @@ static void run(int rank, int world_size)
         halves(rank);
     if (strcmp(mode, "any") == 0)
         any(rank);
+    if (strcmp(mode, "sums") == 0)
+        sums();
     if (strcmp(mode, "cost") == 0)
         cost();
     for (int i = 0; i < many; i++)
