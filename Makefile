@@ -805,7 +805,7 @@ ifneq ($(filter test-all,$(MAKECMDGOALS)),)
 test: $(INSTALLABLE)
 endif
 
-installer = PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' VERSION=$(VERSION) SONAME=$(SONAME) \
+installer = PREFIX=$(call quoted,$(PREFIX)) DESTDIR=$(call quoted,$(DESTDIR)) LIBDIR=$(call quoted,$(LIBDIR)) VERSION=$(VERSION) SONAME=$(SONAME) \
     HEADERS='$(PUBLIC_HEADERS)' PRIVATE='$(call not_inside,$(filter-out -Wl$(comma)-z%,$(LIBS)))' lib/packaging/install.sh
 
 # Asked before anything is built: half a minute's work would be for nothing.
