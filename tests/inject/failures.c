@@ -121,7 +121,9 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     if (passed + failed == 0)
-        return fprintf(stderr, "ONLY is \"%s\"; that names nothing of tests/inject/failures_subjects.c\n", only), 2;
+        return fprintf(stderr, "ONLY is \"%s\"; that names nothing of tests/inject/failures_subjects.c\n",
+                       only),
+               2;
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0 || passed == 0;
 }
