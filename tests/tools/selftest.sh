@@ -121,9 +121,7 @@ expect yes "where a command is missing it names make doctor" sh -c "$step no-suc
 expect no "but once" sh -c "$step no-such-compiler 2>&1 | grep -q 'make doctor'"
 expect no "a step has no control characters, but on a terminal" sh -c "$step echo words 2>&1 | grep '[[:cntrl:]]'"
 
-# ---- what somebody types: a number that is none is told in one sentence, and nothing runs
-
-# refuses WORDS COMMAND...: exit status 2, and one line with these words
+# ---- what somebody types: refuses WORDS COMMAND...: exit status 2, and one line with these words
 refuses()
 {
     words=$1
@@ -135,14 +133,11 @@ whole()
 {
     sh -c '. tests/tools/whole_number.sh; whole_number N "$1" $2' sh "$@"
 }
-
 for given in abc 0 -1 1.5 08 '2 3' 1000000000000000000; do expect no "N=$given is no whole number" whole "$given"; done
 for given in '' 1 20 999999999999999999; do expect yes "N=$given is one, or nothing" whole "$given"; done
-expect yes "a seed may be 0" whole 0 0
-for typed in COUNT SEED; do
-    for script in hosts_conform hosts_misuse; do
-        expect yes "$script $typed=abc is refused" refuses "$typed is \"abc\"" env "$typed=abc" sh -c "exec tests/tools/$script.sh \$COUNT"
-    done
+for script in hosts_conform hosts_misuse; do
+    expect yes "$script: a COUNT is refused" refuses 'COUNT is "abc"' tests/tools/$script.sh abc
+    expect yes "$script: a SEED is refused" refuses 'SEED is "abc"' env SEED=abc tests/tools/$script.sh
 done
 for typed in SECONDS JOBS SEED FAULT; do
     expect yes "make torture $typed=abc is refused" refuses "$typed is \"abc\"" make torture "$typed=abc"
