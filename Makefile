@@ -758,10 +758,12 @@ fuzz: $(TEST_PROGRAMS) ## clang's fuzzer on all that reads files, variables and 
 	    tests/tools/fuzz.sh $(or $(TIME),$(SECONDS),60) $(TARGET)
 
 fuzz-failures: $(FAILING) $(TEST_PROGRAMS) $(CHAPTERS) $(DISTRUN) $(DRAWERS) ## let each call of the system fail, one after another: make fuzz-failures ONLY=distrun
-	$Q build/tests/inject/failures $(if $(TIME),-s $(TIME)) $(ONLY)
+	$Q . tests/tools/whole_number.sh && whole_number TIME "$(TIME)" && \
+	    build/tests/inject/failures $(if $(TIME),-s $(TIME)) $(ONLY)
 
 torture: build/tests/torture/torture ## random programs, and kills, lack of memory and full disks while they run: make torture SECONDS=1800, or SEED=n
-	$Q env -u SECONDS $< $(or $(SECONDS),60) $(JOBS)
+	$Q . tests/tools/whole_number.sh && whole_number SECONDS "$(SECONDS)" && whole_number JOBS "$(JOBS)" && \
+	    whole_number SEED "$(SEED)" 0 && whole_number FAULT "$(FAULT)" 0 && env -u SECONDS $< $(or $(SECONDS),60) $(JOBS)
 
 bench: lib $(BENCHES) build/tests/tools/switch ## beside the machine's limits and other libraries, some minutes: make bench ROWS=ping-pong ROUNDS=1
 	$Q ROWS="$(ROWS)" ROUNDS="$(ROUNDS)" tests/bench/bench.sh
@@ -803,7 +805,7 @@ ifneq ($(filter test-all,$(MAKECMDGOALS)),)
 test: $(INSTALLABLE)
 endif
 
-installer = PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' VERSION=$(VERSION) SONAME=$(SONAME) \
+installer = PREFIX=$(call quoted,$(PREFIX)) DESTDIR=$(call quoted,$(DESTDIR)) LIBDIR=$(call quoted,$(LIBDIR)) VERSION=$(VERSION) SONAME=$(SONAME) \
     HEADERS='$(PUBLIC_HEADERS)' PRIVATE='$(call not_inside,$(filter-out -Wl$(comma)-z%,$(LIBS)))' lib/packaging/install.sh
 
 # Asked before anything is built: half a minute's work would be for nothing.

@@ -27,19 +27,19 @@ whole()
     echo "$1"
 }
 
-# Compilers' command lines and pkg-config's answers fall apart at these.
+# Compilers' command lines, pkg-config's answers and paths of folders fall apart at these.
 fits_a_command()
 {
     case $1 in
-    *[[:space:]\"\'\$\`\\\|\&\;\<\>\#\*\?\(\)]*) return 1 ;;
+    *[][[:space:]\"\'\$\`\\\|\&\;\<\>\#\*\?\(\)\,\:]*) return 1 ;;
     esac
 }
 
 for folder in "$PREFIX" "$LIBDIR"; do
     if [ ! "$folder" ]; then
         message="Nothing was done: PREFIX or LIBDIR is empty; name a folder, as in PREFIX=\$HOME/.local"
-    elif ! fits_a_command "$folder"; then
-        message="Nothing was done: a compiler's options cannot hold the name \"$folder\"; choose another, as in PREFIX=\$HOME/.local"
+    elif ! fits_a_command "$(whole "$folder")"; then
+        message="Nothing was done: a compiler's options cannot hold the name \"$(whole "$folder")\"; choose another, as in PREFIX=\$HOME/.local"
     else
         continue
     fi

@@ -9,6 +9,8 @@
 #     make bench ROUNDS=9         more rounds (the default is 5)
 #     make bench ROWS=hosts       over several hosts made of namespaces, beside the same engine called directly (hosts.sh)
 
+. tests/tools/whole_number.sh
+whole_number ROUNDS "$ROUNDS"
 rounds=${ROUNDS:-5}
 here=build/tests/bench
 out=build/bench

@@ -120,6 +120,10 @@ int main(int argc, char **argv)
         printf("%s: %d passed, %d failed\n", subjects[i].name, passed - before, failed - wrong);
         fflush(stdout);
     }
+    if (passed + failed == 0)
+        return fprintf(stderr, "ONLY is \"%s\"; that names nothing of tests/inject/failures_subjects.c\n",
+                       only),
+               2;
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0 || passed == 0;
 }

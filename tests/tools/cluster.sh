@@ -8,12 +8,8 @@ has()
     [ -e "build/plugins/dist-$1.so" ]
 }
 
-case ${N:-4} in
-*[!0-9]* | 0*)
-    echo "N=$N is no number of ranks; it is a whole number from 1 on" >&2
-    exit 2
-    ;;
-esac
+. tests/tools/whole_number.sh
+whole_number N "$N"
 
 engine=$BACKEND
 case $engine in

@@ -1,6 +1,9 @@
 # count.sh: how the test scripts keep count. Each result is a line in $RESULTS ("pass NAME"); test.sh adds them up.
 # Only what failed or was left out is shown.
 
+. tests/tools/whole_number.sh
+whole_number EVERY "$EVERY"
+
 RESULTS=${RESULTS:-/dev/null}
 
 pass()

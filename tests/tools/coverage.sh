@@ -61,6 +61,10 @@ run()
     cd "$here" || exit 1
 }
 
+if [ "$KEEP" ] && [ ! -e $tree/build/results/all ]; then
+    echo "KEEP=1 counts the last run again, and there was none here: make coverage" >&2
+    exit 2
+fi
 if [ ! "$KEEP" ]; then
     build
     run

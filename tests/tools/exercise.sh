@@ -126,6 +126,10 @@ reset()
         echo "There is neither git nor tests/stubs here to take $source from." >&2
         exit 2
     fi
+    if [ -e "$source" ] && [ ! -f "$source" ]; then
+        echo "$source is no file; put it aside, then make reset-$number brings the exercise back." >&2
+        exit 2
+    fi
     if [ ! -e "$source" ]; then
         mkdir -p "$(dirname "$source")"
         cp build/stub.c "$source" || exit 2

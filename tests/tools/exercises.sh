@@ -1,5 +1,10 @@
 # exercises.sh: which exercises there are, what is known of each, and how one is graded. To be read by other scripts.
 
+. tests/tools/whole_number.sh
+whole_number GRADE_SEED "$GRADE_SEED"
+whole_number GRADE_BUDGET "$GRADE_BUDGET"
+whole_number GRADE_MEMORY "$GRADE_MEMORY"
+
 tab=$(printf '\t')
 from=${FROM:-exercises}
 progress_file=exercises/progress.txt

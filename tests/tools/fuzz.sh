@@ -2,8 +2,13 @@
 # fuzz.sh SECONDS [TARGET...]: run clang's fuzzer for so many seconds on each target of tests/fuzz_one.h, from the inputs in tests/fuzz and
 # traces of real runs. CLANG_FLAGS and SOURCES come from the Makefile.
 
+. tests/tools/whole_number.sh
+whole_number TIME "$1"
 seconds=$1
 shift
+for name in "$@"; do
+    [ -d "tests/fuzz/$name" ] || { echo "TARGET is \"$name\"; the targets are $(cd tests/fuzz && echo */ | tr -d /)" >&2; exit 2; }
+done
 work=$PWD/build/fuzz
 mkdir -p $work
 if ! echo 'int LLVMFuzzerTestOneInput(const char *a, long b) { return a[0] && b; }' |

@@ -9,6 +9,10 @@
 
 [ "$2" = --one ] || . tests/tools/tied.sh
 
+. tests/tools/whole_number.sh
+whole_number JOBS "$JOBS"
+whole_number GRADE_BUDGET "$GRADE_BUDGET"
+whole_number GRADE_MEMORY "$GRADE_MEMORY"
 work=build/grade-all
 export GRADE_BUDGET="${GRADE_BUDGET:-600}" GRADE_MEMORY="${GRADE_MEMORY:-1024}"
 

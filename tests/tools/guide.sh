@@ -86,4 +86,6 @@ for command in next "grade 01.1" "solution 01.1"; do
     expect 2 "is not there; make reset-01.1 brings it back" "a file that is gone: $command" env FORCE=1 $guide $command
 done
 expect 0 "It is as it came" "and reset brings it back" $guide reset 01.1
+rm exercises/$first.c && mkdir exercises/$first.c
+expect 2 "is no file; put it aside" "a folder in its place is not reset" $guide reset 01.1
 exit $failed

@@ -4,7 +4,10 @@
 # printed; without COUNT all. Called by itself it makes the hosts with hosts.sh; on their switch it goes on.
 # Exit status: 0, 1, or 77 where there can be no hosts, or no engine.
 
-[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
+. tests/tools/whole_number.sh
+whole_number COUNT "$1"
+whole_number SEED "$SEED" 0
+[[ $HOSTS == h0* ]] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
 
 seed=${SEED:-$RANDOM}
 work=$PWD/build/results/conform.$$

@@ -12,7 +12,10 @@
 # engine, drawn by SEED, which is printed; without COUNT all. ONLY: an extended expression for those of the first three that are run.
 # Called by itself it makes the hosts with hosts.sh; on their switch it goes on. Exit status: 0, 1, or 77 where there can be no hosts, or no engine.
 
-[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
+. tests/tools/whole_number.sh
+whole_number COUNT "$1"
+whole_number SEED "$SEED" 0
+[[ $HOSTS == h0* ]] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
 
 . tests/tools/compare.sh
 
@@ -211,12 +214,14 @@ for engine in ${ENGINES:-gloo mpi openmpi mpich}; do
     plugin=$engine before=$runs
     [ $engine = mpi ] && plugin=mpich
     [ -e build/plugins/dist-$plugin.so ] || continue
+    tried=yes
     for part in chapter program misuse; do
         compare_all < <(draw $part)
     done
     [ "$ONLY" ] || generated
     echo "$engine: $((runs - before)) runs"
 done
-[ $runs -gt 0 ] || { echo "no engine between hosts is built here"; exit 77; }
+[ "$tried" ] || { echo "no engine between hosts is built here"; exit 77; }
+[ $runs -gt 0 ] || { echo "ONLY is \"$ONLY\"; no run is called like that" >&2; exit 2; }
 echo "$runs runs, $wrong wrong, SEED=$seed"
 [ $wrong = 0 ]

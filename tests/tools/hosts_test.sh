@@ -118,8 +118,9 @@ quick()
     for signal in KILL TERM HUP; do expect "nothing is left after SIG$signal" killed $signal; done
     expect_words 2 "there is no host h9" $hosts -n 2 on h9 true
     expect_words 2 "a number of hosts, 1 to 64" $hosts -n 0 true
-    for n in 0 abc; do expect_words 2 "N=$n is no number of ranks" env N=$n tests/tools/cluster.sh build/chapters/02_send_recv_chain/chain; done
-    expect_words 2 '"abc" is no number of runs' tests/tools/nodes_faults.sh abc
+    for n in 0 abc; do expect_words 2 "N is \"$n\"; it must be a whole number from 1 on" env N=$n tests/tools/cluster.sh build/chapters/02_send_recv_chain/chain; done
+    expect_words 2 'RUNS is "abc"' tests/tools/nodes_faults.sh abc
+    expect_words 2 'ONLY is "cable"; there are' env ONLY=cable tests/tools/nodes_faults.sh 1
     if [ -e build/plugins/dist-gloo.so ]; then
         export BACKEND=gloo
         expect "node 0 is called 127.0.1.1" own_name "build/bin/distrun -n 2 --nodes 2 --node 0 --at h0:29500 true" "name its address"

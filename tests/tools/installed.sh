@@ -236,7 +236,7 @@ fi
 
 cd "$here" || exit 1
 expect "a folder that is none is refused" refuses "$home/lib/theirs/here"
-expect "a name with a blank is refused" refuses "$work/a b"
+for name in "a b" a,b "a[b" a:b "it's"; do expect "the name $name is refused" refuses "$work/$name"; done
 expect "no name at all is refused" refuses ""
 expect "a folder that one may not write into is refused" as_nobody
 expect "a package for /usr" a_package

@@ -10,8 +10,9 @@
 # the same is asked: did all launchers end in time and with the right status, was it told once and by the right name, and is nothing left
 # of it on any host? All that is wrong is printed. Exit status: 0, 1, or 77 where there can be no hosts.
 
-case $1 in *[!0-9]* | 0*) echo "\"$1\" is no number of runs; it is a whole number from 1 on" >&2; exit 2 ;; esac
-[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "${1:-17}" $2
+. tests/tools/whole_number.sh
+whole_number RUNS "$1"
+[[ $HOSTS == h0* ]] || exec tests/tools/hosts.sh -n 3 "$0" "${1:-17}" $2
 . tests/tools/left.sh
 
 wanted=${1:-17} engine=$2 ranks=5 nodes=3
@@ -237,7 +238,10 @@ cases=("rank_is_killed 0" "launcher_is_killed 1" deadlock "cable_is_cut 1" "rank
     "rank_is_killed 2" "launcher_is_asked 1" "rank_is_killed 1" "cable_is_cut 2")
 [ "$engine" ] && cases=(deadlock deadlock_over_gloo "rank_is_killed 2" element_too_many all_are_traced some_are_traced nobody_finds_rank_0
     "cable_is_cut 1" "rank_is_killed 0" "rank_is_killed 3" "cable_is_cut 0" "rank_is_killed 1" "rank_is_killed 4" "cable_is_cut 2")
-[ "$ONLY" ] && cases=("$ONLY")
+if [ "$ONLY" ]; then
+    [ "$(type -t ${ONLY%% *})" = function ] || { echo "ONLY is \"$ONLY\"; there are ${cases[*]}" >&2; exit 2; }
+    cases=("$ONLY")
+fi
 for run in $(seq "$wanted"); do
     ${cases[(run - 1) % ${#cases[@]}]}
 done
