@@ -18,10 +18,12 @@ static double from_root_again(const struct sitting *s, int rank, int64_t i)
     return given(s, (int)given(s, rank, "root again", 0), "x again", i);
 }
 
+enum { KINDS = 6 };
 static const struct {
     enum dist_type type;
     int bytes;
-} kinds[] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 }, { DIST_I64, 8 }, { DIST_U8, 1 } };
+} kinds[KINDS] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 },
+                   { DIST_I64, 8 }, { DIST_U8, 1 },  { DIST_BF16, 2 } };
 
 /* Of each type; an F64 with numbers that only an F64 has. */
 static void give_any(struct sitting *s, const char *name, int kind, int64_t n)
@@ -36,7 +38,7 @@ static void give_any(struct sitting *s, const char *name, int kind, int64_t n)
 static int64_t lay_out(struct sitting *s)
 {
     int64_t n = pick_length(s);
-    give_any(s, "x", s->ranks % 5, n);
+    give_any(s, "x", s->ranks % KINDS, n);
     give_number(s, "root", (double)pick(s, 0, s->ranks - 1));
     give_number(s, "calls", 1);
     return n;
@@ -55,10 +57,10 @@ GRADED(everybody_has_it, 4)
 {
     EACH_SITTING(s, 1, 8) {
         int64_t n = pick_length(s), root = s->ranks > 1 ? pick(s, 1, s->ranks - 1) : 0;
-        give_any(s, "x", s->ranks % 5, n);
+        give_any(s, "x", s->ranks % KINDS, n);
         give_number(s, "root", (double)root);
         give_number(s, "calls", 2);
-        give_any(s, "x again", (s->ranks + 1) % 5, n + 3);
+        give_any(s, "x again", (s->ranks + 1) % KINDS, n + 3);
         give_number(s, "root again", (double)((root + 1) % s->ranks));
         sit(s);
         expect(s, "x", n, from_root);
@@ -78,7 +80,7 @@ GRADED(each_receives_once, 2)
             claim(s, way_receives(s, r) == !is_root, "rank %d, %s the root, received %d messages; %s", r,
                   is_root ? "which is" : "not", way_receives(s, r),
                   is_root ? "it needs none" : "one is right");
-            int64_t bytes = n * kinds[s->ranks % 5].bytes;
+            int64_t bytes = n * kinds[s->ranks % KINDS].bytes;
             claim(s, way_bytes(s, r) == bytes * way_sends(s, r),
                   "rank %d sent %lld bytes in %d messages, and x has %lld: send all of it, in its own type",
                   r, (long long)way_bytes(s, r), way_sends(s, r), (long long)bytes);

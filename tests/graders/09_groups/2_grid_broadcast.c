@@ -17,15 +17,17 @@ static double of_root(const struct sitting *s, int rank, int64_t i)
     return given(s, root, "x", i);
 }
 
+enum { KINDS = 6 };
 static const struct {
     enum dist_type type;
     int bytes;
-} kinds[] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 }, { DIST_I64, 8 }, { DIST_U8, 1 } };
+} kinds[KINDS] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 },
+                   { DIST_I64, 8 }, { DIST_U8, 1 },  { DIST_BF16, 2 } };
 
 /* Of each type; an F64 with numbers that only an F64 has. */
 static void lay_out(struct sitting *s, int64_t least, int64_t most)
 {
-    enum dist_type type = kinds[s->ranks % 5].type;
+    enum dist_type type = kinds[s->ranks % KINDS].type;
     int64_t count = pick(s, least, most);
     if (type == DIST_F64)
         give_fractions(s, "x", count);
@@ -88,7 +90,7 @@ static void follow_grid(struct sitting *s, int rank, int rows, int *nth)
 /* The desk itself calls no collective. */
 static void in_its_own_type(struct sitting *s, int rank)
 {
-    int64_t bytes = given_count(s, 0, "x") * kinds[s->ranks % 5].bytes;
+    int64_t bytes = given_count(s, 0, "x") * kinds[s->ranks % KINDS].bytes;
     for (int i = s->run->first[rank]; i < s->run->first[rank + 1]; i++) {
         const struct act *act = &s->run->acts[i];
         bool right = act->kind != ACT_COLLECTIVE || act->bytes == bytes;

@@ -3,7 +3,7 @@
 
 void average_by_samples(tensor **gradients, int count, int samples);
 
-enum { MOST = 4 };
+enum { MOST = 12 };
 
 static void average(const char *handed, int count, int samples)
 {
